@@ -1,0 +1,54 @@
+"""The command line: parse, call, print."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+import whichf1
+from whichf1.cli.output import write
+from whichf1.cli.reference import define, metrics
+from whichf1.cli.score import matrix, score
+from whichf1.errors import WhichF1Error
+from whichf1.report.escape import visible
+
+app = typer.Typer(
+    help="Classification scores that say what they are.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for command in (score, matrix, metrics, define):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        write(f"whichf1 {whichf1.__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _whichf1(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Classification scores that say what they are."""
+
+
+def main() -> NoReturn:
+    """The program: 0 fine, 1 a score below its floor, 2 bad input."""
+    try:
+        app(standalone_mode=True)
+    except WhichF1Error as error:
+        print(f"whichf1: {visible(error)}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:  # the reader of the pipe has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    sys.exit(0)

@@ -1,0 +1,104 @@
+"""Options that several commands share, and what becomes of their text."""
+
+from __future__ import annotations
+
+import csv
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from whichf1.counts import Counts
+from whichf1.errors import InputError, did_you_mean
+from whichf1.intervals import find_method
+from whichf1.labels import Label, Labels, from_text
+
+
+class Format(StrEnum):
+    """Output formats."""
+
+    text = "text"
+    json = "json"
+    markdown = "markdown"
+    latex = "latex"
+    csv = "csv"
+
+
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        "-m",
+        help="A metric, e.g. averaged_f1 or 'f_beta(beta=2)', or a signature; repeatable.",
+    ),
+]
+Average = Annotated[str | None, typer.Option(help="macro, weighted or micro; none: per class.")]
+Positive = Annotated[str | None, typer.Option(help="Score this class against the rest.")]
+Classes = Annotated[
+    str | None,
+    typer.Option(help="Classes averaged over: declared, observed, true, range, or a list a,b,c."),
+]
+Exclude = Annotated[
+    str | None, typer.Option(help="Classes left out of averages; their items still make errors.")
+]
+Ignore = Annotated[str | None, typer.Option(help="Drop the items of these true classes.")]
+Undefined = Annotated[str | None, typer.Option(help="What 0/0 gives: 0, 1, skip or nan.")]
+Scope = Annotated[
+    str | None, typer.Option(help="Where F is undefined: empty, one-sided or no-hits.")
+]
+LabelList = Annotated[
+    str | None, typer.Option("--labels", help="The declared classes in order: a,b,c.")
+]
+IntervalName = Annotated[str, typer.Option("--interval", help="delta, or none.")]
+Level = Annotated[float, typer.Option(help="The interval's nominal coverage.")]
+OutputFormat = Annotated[Format, typer.Option("--format", "-f", help="How to print.")]
+Decimals = Annotated[int, typer.Option(min=0, max=17, help="Decimals in tables.")]
+FailUnder = Annotated[
+    list[str] | None,
+    typer.Option(help="NAME=VALUE: exit with 1 if that score is below; repeatable."),
+]
+Output = Annotated[
+    str | None, typer.Option("--output", "-o", help="Write here instead of to standard output.")
+]
+
+
+def declared(labels: str | None) -> list[Label] | None:
+    """The classes of --labels, numbers as numbers."""
+    return None if labels is None else list(from_text(split_list(labels)))
+
+
+def split_list(text: str) -> list[str]:
+    """A list as a line of CSV, so that a class may hold a comma inside quotes."""
+    return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def definition_options(counts: Counts, given: dict[str, Any]) -> dict[str, Any]:
+    """The options of a definition that were given, with labels as the counts have them."""
+    labels = counts.labels
+    options: dict[str, Any] = {k: given[k] for k in ("average", "scope") if given[k] is not None}
+    if options.get("average") == "none":
+        del options["average"]
+    if given["positive"] is not None:
+        options["positive"] = find_label(given["positive"], labels)
+    for name in ("classes", "exclude", "ignore"):
+        text = given[name]
+        word = name == "classes" and text in ("declared", "observed", "true", "range")
+        if text is not None:
+            options[name] = (
+                text if word else [find_label(each, labels) for each in split_list(text)]
+            )
+    if given["undefined"] is not None:
+        text = given["undefined"]
+        options["undefined"] = int(text) if text in ("0", "1") else text
+    if given["interval"] != "none":
+        options["interval"] = find_method(given["interval"], level=given["level"])
+    return options
+
+
+def find_label(text: str, labels: Labels) -> Label:
+    """The class that is written like this."""
+    for label in labels:
+        if str(label) == text:
+            return label
+    hint = did_you_mean(text, [str(label) for label in labels[:50]])
+    raise InputError(f"there is no class {text!r}. {hint}")

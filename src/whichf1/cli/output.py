@@ -1,0 +1,43 @@
+"""What commands print, and where."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any
+
+from rich.console import Console
+
+from whichf1.cli.options import Format
+from whichf1.counts import written_whole
+from whichf1.report.formats import FORMATS, as_text
+from whichf1.report.report import Report
+
+
+def emit(report: Report, format: Format, decimals: int, output: str | None) -> None:
+    """A report in the chosen format, to standard output or whole into a file."""
+    if format is Format.text and output is None:
+        as_text(report, console(), decimals)
+        return
+    if format is Format.text:
+        buffer = io.StringIO()
+        as_text(report, console(buffer), decimals)
+        text = buffer.getvalue()
+    else:
+        text = FORMATS[format.value](report, decimals)
+    if output is None:
+        write(text)
+        return
+    with written_whole(output) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def console(file: Any = None) -> Console:
+    """A console that is plain unless it is a terminal; NO_COLOR is honoured by rich itself."""
+    terminal = file is None and sys.stdout.isatty()
+    return Console(file=file, highlight=False, width=None if terminal else 10_000)
+
+
+def write(text: str) -> None:
+    """Text as it is to standard output."""
+    sys.stdout.write(text)

@@ -1,0 +1,302 @@
+"""Counts: GROUP BY true, predicted. Every count-based score is computed from it alone."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from whichf1.errors import (
+    FileError,
+    InputError,
+    LabelError,
+    MergeError,
+    ShapeError,
+    TooLargeError,
+    WeightError,
+)
+from whichf1.labels import Labels
+from whichf1.table import Array, OneVsRest, Table, sum_by
+
+FORMAT = "whichf1.counts"
+VERSION = 1
+DENSE_BYTES = 1 << 30
+"""A dense table larger than this (1 GiB) is refused."""
+
+
+class Counts:
+    """How many items of each class were predicted as each class.
+
+    Made by ``whichf1.count`` or :meth:`from_matrix`; immutable. Sparse inside: three columns
+    ``true``, ``predicted`` (codes into ``labels``) and ``count``, sorted, without zeros.
+    """
+
+    __slots__ = ("__dict__", "count", "declared", "labels", "predicted", "true")
+
+    labels: Labels
+    true: Array
+    predicted: Array
+    count: Array
+    declared: bool
+    """Whether the classes were declared; if not, they are the observed ones."""
+
+    def __init__(
+        self, labels: Labels, true: Array, predicted: Array, count: Array, *, declared: bool
+    ) -> None:
+        keep = count != 0
+        if not keep.all():
+            true, predicted, count = true[keep], predicted[keep], count[keep]
+        key = true * len(labels) + predicted
+        if not (key[1:] > key[:-1]).all():
+            key, at = np.unique(key, return_inverse=True)
+            count = sum_by(at, count, len(key))
+            true, predicted = np.divmod(key, len(labels))
+        for name, column in (("true", true), ("predicted", predicted), ("count", count)):
+            column.flags.writeable = False
+            object.__setattr__(self, name, column)
+        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "declared", declared)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Counts are immutable: cannot set {name!r}")
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: Any, *, rows: Literal["true", "predicted"], labels: Sequence[Any] | None = None
+    ) -> Counts:
+        """Counts from a square confusion matrix; ``rows`` says what a row stands for.
+
+        >>> Counts.from_matrix([[5, 10], [5, 10]], rows="predicted", labels=["a", "b"]).n
+        30
+        """
+        if rows not in ("true", "predicted"):
+            raise InputError(
+                f"rows must be 'true' or 'predicted'; got {rows!r}. Libraries differ in what a row "
+                "of a confusion matrix stands for, so there is no default."
+            )
+        table = _square_of_counts(matrix)
+        names = Labels(range(len(table)) if labels is None else labels)
+        if len(names) != len(table):
+            raise ShapeError(f"the matrix has {len(table)} classes, labels= has {len(names)}")
+        if rows == "predicted":
+            table = table.T
+        true, predicted = np.nonzero(table)
+        return cls(names, true, predicted, table[true, predicted], declared=True)
+
+    @property
+    def n(self) -> int | float:
+        """The number of items, or the sum of their weights."""
+        total = self.count.sum().item()
+        return total  # type: ignore[no-any-return]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.count.dtype == np.float64
+
+    @property
+    def matrix(self) -> Array:
+        """The dense confusion matrix: rows are true classes, columns predicted ones."""
+        k = len(self.labels)
+        refuse_dense(k * k * self.count.itemsize, f"the {k:,} × {k:,} matrix")
+        dense = np.zeros((k, k), self.count.dtype)
+        dense[self.true, self.predicted] = self.count
+        return dense
+
+    @cached_property
+    def table(self) -> Table:
+        """The same cells as float64 arrays without labels, for formulas."""
+        count = self.count.astype(np.float64)
+        return Table(self.true, self.predicted, count, len(self.labels))
+
+    def per_class(self) -> OneVsRest:
+        """True and false positives and negatives of each class, in the order of ``labels``."""
+        return Table(self.true, self.predicted, self.count, len(self.labels)).one_vs_rest()
+
+    def declare(self, labels: Sequence[Any]) -> Counts:
+        """The same items under these declared classes, which must hold every observed one."""
+        names = labels if isinstance(labels, Labels) else Labels(labels)
+        outside = next((x for x in self.labels if x not in names), None)
+        if outside is not None:
+            raise LabelError(
+                f"label {outside!r} is not among the declared ones: {_some(names)}. "
+                "Add it to labels=, or drop its items first."
+            )
+        codes = names.codes(self.labels)
+        return Counts(
+            names, codes[self.true], codes[self.predicted], self.count.copy(), declared=True
+        )
+
+    def __add__(self, other: object) -> Counts:
+        if isinstance(other, int) and other == 0:
+            return self  # so that sum(parts) works
+        if not isinstance(other, Counts):
+            return NotImplemented
+        if self.weighted != other.weighted and self.n and other.n:
+            raise MergeError(
+                "one part was counted with weights, the other without. Count both the same way."
+            )
+        names, declared = _common_labels(self, other)
+        left, right = names.codes(self.labels), names.codes(other.labels)
+        return Counts(
+            names,
+            np.concatenate([left[self.true], right[other.true]]),
+            np.concatenate([left[self.predicted], right[other.predicted]]),
+            np.concatenate([self.count, other.count]),
+            declared=declared,
+        )
+
+    __radd__ = __add__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        return (
+            self.labels == other.labels
+            and self.declared == other.declared
+            and self.weighted == other.weighted
+            and np.array_equal(self.true, other.true)
+            and np.array_equal(self.predicted, other.predicted)
+            and np.array_equal(self.count, other.count)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        k, n = len(self.labels), self.n
+        items = f"weight {n:g}" if self.weighted else f"{n:,} items"
+        return f"<Counts: {items} in {k:,} classes {_some(self.labels)}>"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write versioned JSON that keeps the labels' types; the file appears whole or not."""
+        record = {
+            "format": FORMAT,
+            "version": VERSION,
+            "labels": self.labels,
+            "declared": self.declared,
+            "weighted": self.weighted,
+            "true": self.true.tolist(),
+            "predicted": self.predicted.tolist(),
+            "count": self.count.tolist(),
+        }
+        with written_whole(path) as temporary:
+            temporary.write_text(json.dumps(record), encoding="ascii")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Counts:
+        """Read what :meth:`save` wrote; a damaged file is an error."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise FileError(f"cannot read counts from {os.fspath(path)!r}: {error}") from None
+        try:
+            return _from_record(json.loads(text))
+        except (ValueError, TypeError, KeyError, LabelError) as error:
+            raise FileError(
+                f"{os.fspath(path)!r} is not a whole file of counts: {error}. Count again and save."
+            ) from None
+
+
+def refuse_dense(size: int, what: str) -> None:
+    """Raise if a dense array of ``size`` bytes is more than a session should get by accident."""
+    if size > DENSE_BYTES:
+        raise TooLargeError(
+            f"{what} would need {size / 1e9:,.1f} GB. Use the sparse columns "
+            "counts.true, counts.predicted and counts.count."
+        )
+
+
+@contextmanager
+def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A temporary neighbour of ``path`` that takes its place when the block ends well."""
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        yield temporary
+        os.replace(temporary, target)
+    except OSError as error:
+        raise FileError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _some(labels: Sequence[Any], most: int = 6) -> str:
+    shown = ", ".join(repr(label) for label in labels[:most])
+    return f"[{shown}{', …' if len(labels) > most else ''}]"
+
+
+def _square_of_counts(matrix: Any) -> Array:
+    try:
+        table = np.asarray(matrix)
+    except ValueError:
+        table = np.empty(0, object)
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
+        raise ShapeError(
+            "a confusion matrix is square, with at least one class; "
+            f"got shape {table.shape if table.dtype != object else 'ragged'}"
+        )
+    if table.dtype.kind not in "iuf":
+        raise InputError(f"a confusion matrix holds counts; got dtype {table.dtype}")
+    wrong = ~np.isfinite(table) | (table < 0) | (table != np.floor(table)) | (table >= 2.0**63)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0].tolist()
+        raise InputError(
+            f"cell [{row}, {column}] is {table[row, column]}: counts are whole and not negative. "
+            "For weighted items use count(..., weights=)."
+        )
+    return table.astype(np.int64)
+
+
+def _common_labels(a: Counts, b: Counts) -> tuple[Labels, bool]:
+    if a.labels == b.labels:
+        return a.labels, a.declared or b.declared
+    if a.labels and b.labels and a.labels.kind != b.labels.kind:
+        raise MergeError(
+            f"the labels of one part are {a.labels.kind}, those of the other {b.labels.kind}. "
+            "Count both with the same label type."
+        )
+    if a.declared and b.declared:
+        raise MergeError(
+            f"the parts were counted under different declared classes: {_some(a.labels)} and "
+            f"{_some(b.labels)}. Count both with the same labels=."
+        )
+    if not (a.declared or b.declared):
+        return Labels.sorted({*a.labels, *b.labels}), False
+    whole, part = (a, b) if a.declared else (b, a)
+    outside = next((x for x in part.labels if x not in whole.labels), None)
+    if outside is not None:
+        raise MergeError(
+            f"label {outside!r} of one part is not declared in the other: {_some(whole.labels)}. "
+            "Count both with the same labels=."
+        )
+    return whole.labels, True
+
+
+def _from_record(record: Any) -> Counts:
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise ValueError(f"no {FORMAT!r} in it")
+    if record["version"] != VERSION:
+        raise ValueError(f"its version is {record['version']!r}, this program reads {VERSION}")
+    labels = Labels(record["labels"])
+    dtype = np.float64 if record["weighted"] else np.int64
+    true, predicted = (_codes(record[side], len(labels)) for side in ("true", "predicted"))
+    count = np.array(record["count"], dtype)
+    if not true.shape == predicted.shape == count.shape or count.ndim != 1:
+        raise ValueError("its columns differ in length")
+    if dtype is np.int64 and any(type(x) is not int for x in record["count"]):
+        raise ValueError("a count is not a whole number")
+    if not (np.isfinite(count) & (count > 0)).all():
+        raise WeightError("a count is not positive")
+    return Counts(labels, true, predicted, count, declared=bool(record["declared"]))
+
+
+def _codes(values: Any, classes: int) -> Array:
+    if not all(type(x) is int and 0 <= x < classes for x in values):
+        raise ValueError("a code is not that of a label")
+    return np.array(values, np.intp)

@@ -1,0 +1,355 @@
+"""Definition: everything that decides what a score is, as one object that can be run.
+
+A signature is the text of a Definition, derived from its fields alone; parsing it gives the
+Definition back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from whichf1 import signature
+from whichf1.counts import Counts
+from whichf1.errors import DefinitionError, LabelError, ShapeError, did_you_mean
+from whichf1.intervals import Method, find_method, parameter_names
+from whichf1.labels import Label, Labels
+from whichf1.metrics import Metric, find
+from whichf1.metrics.averaging import (
+    Average,
+    Formula,
+    Scope,
+    Undefined,
+    ZeroRule,
+    averaged,
+    micro,
+    of_averages,
+    per_class,
+)
+from whichf1.signature import Word
+from whichf1.table import Array, Table
+
+if TYPE_CHECKING:
+    from whichf1.scores import Score
+
+ClassSet: TypeAlias = Literal["declared", "observed", "true", "range"]
+
+VERSION = 1
+"""The version of what the fields mean; a program that changed a meaning would count it up."""
+DATA_FIELDS = ("n", "k", "labels")
+"""Fields of a score's signature that describe the data and not the definition."""
+KEYS = {"average": "avg", "undefined": "undef"}
+"""Fields that are written shorter in a signature."""
+
+
+class Frozen(NamedTuple):
+    """Counts made ready for a definition: its class set is fixed, whatever is resampled later."""
+
+    table: Table
+    classes: Array
+    """Codes of the classes that are averaged over."""
+    labels: Labels
+    """Those classes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """A metric with every choice that changes its value.
+
+    >>> Definition(metric="f1", average="macro").signature
+    'f1|avg:macro|formula:averaged|classes:declared|undef:0|v:1'
+    """
+
+    metric: str
+    parameters: tuple[tuple[str, Any], ...] = ()
+    average: Average | None = None
+    """None: a rate per class, or of the ``positive`` class."""
+    formula: Formula | None = None
+    """Whether F is averaged or computed of averaged precision and recall; None where there is
+    only one way."""
+    positive: Label | None = None
+    classes: ClassSet | tuple[Label, ...] = "declared"
+    """The classes averaged over."""
+    exclude: tuple[Label, ...] = ()
+    """Classes left out of the average; their items still make errors of other classes."""
+    ignore: tuple[Label, ...] = ()
+    """Items of these true classes are dropped."""
+    undefined: Undefined = 0
+    scope: Scope = "empty"
+    interval: Method | None = None
+
+    def __post_init__(self) -> None:
+        metric = find(self.metric)
+        self._set("metric", metric.name)
+        self._set("parameters", tuple(metric.check(dict(self.parameters)).items()))
+        self._set("interval", find_method(self.interval))
+        for name in ("classes", "exclude", "ignore"):
+            self._set(name, _class_set(name, getattr(self, name)))
+        self._set("undefined", _undefined(self.undefined))
+        _one_of("average", self.average, (None, *get_args(Average)))
+        _one_of("formula", self.formula, (None, *get_args(Formula)))
+        _one_of("scope", self.scope, get_args(Scope))
+        if metric.harmonic and self.average in ("macro", "weighted") and self.formula is None:
+            self._set("formula", "averaged")
+        if self.undefined == 0 or (self.undefined == 1 and self.scope == "one-sided"):
+            self._set("scope", "empty")  # a harmonic mean with 0 is 0: no scope makes a difference
+        self._refuse_what_does_not_apply(metric)
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _refuse_what_does_not_apply(self, metric: Metric) -> None:
+        if self.positive is not None and self.average is not None:
+            raise DefinitionError(
+                f"positive= asks for one class, average={self.average!r} for all. Choose one."
+            )
+        for name, applies, why in self._conditions(metric):
+            field = type(self).__dataclass_fields__[name]
+            if not applies and getattr(self, name) != field.default:
+                raise DefinitionError(f"{name}= does not apply to {metric.name}: {why}")
+
+    def _conditions(self, metric: Metric) -> list[tuple[str, bool, str]]:
+        rate = metric.kind == "rate"
+        several = rate and self.positive is None
+        mean = several and self.average in ("macro", "weighted")
+        whole = "it is computed from the whole table"
+        one = whole if not rate else "there is one positive class"
+        return [
+            ("average", rate, whole),
+            ("positive", rate, whole),
+            ("classes", several, one),
+            ("exclude", several, one),
+            ("formula", mean and metric.harmonic, "it has one formula"),
+            ("undefined", not metric.total, "it is never undefined"),
+            ("scope", metric.harmonic and self.formula != "of-averages", "it divides once"),
+        ]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields that matter, as they stand in the signature."""
+        metric = find(self.metric)
+        applies = {name for name, yes, _ in self._conditions(metric) if yes} | {"ignore"}
+        shown: dict[str, Any] = {}
+        for field in fields(self):
+            name, value = field.name, getattr(self, field.name)
+            always = name in ("classes", "undefined") or (name == "average" and not self._one)
+            if name in applies and (always or value != field.default):
+                word = isinstance(value, str) and name != "positive"
+                shown[KEYS.get(name, name)] = Word(value) if word else value
+        if "avg" in shown:
+            shown["avg"] = Word(self.average or "none")
+        if self.interval is not None:
+            shown.update(self.interval.fields())
+        return {**shown, "v": VERSION}
+
+    @property
+    def _one(self) -> bool:
+        return self.positive is not None
+
+    @property
+    def signature(self) -> str:
+        """The text of this definition: ``Definition.parse`` gives it back."""
+        parameters = {
+            name: Word(value) if isinstance(value, str) else value
+            for name, value in self.parameters
+        }
+        return signature.write(self.metric, parameters, self.fields)
+
+    def __str__(self) -> str:
+        return self.signature
+
+    @classmethod
+    def parse(cls, text: str) -> Definition:
+        """The definition that a signature describes; what it says of the data is passed over."""
+        name, parameters, found = signature.read(text)
+        if found.pop("v", VERSION) != VERSION:
+            raise DefinitionError(
+                f"the signature {text!r} has another version than v:{VERSION}, the one known here"
+            )
+        options = {key: value for key, value in found.items() if key not in DATA_FIELDS}
+        return define(name, parameters, _from_fields(options, text))
+
+    def __call__(self, y_true: Any, y_pred: Any = None) -> Score:
+        """Run the definition on Counts, or on y_true and y_pred."""
+        from whichf1.scores import evaluate  # a score holds its definition, and a definition runs
+        from whichf1.sources import as_counts
+
+        return evaluate(self, as_counts(y_true, y_pred))
+
+    def freeze(self, counts: Counts) -> Frozen:
+        """Fix the class set on these counts."""
+        counts = _without(counts, self.ignore)
+        if not len(counts.count):
+            raise ShapeError(
+                "there are no items to score" + (", all ignored" if self.ignore else "")
+            )
+        if self.classes == "range":
+            counts, chosen = _over_range(counts)
+        else:
+            chosen = _chosen(counts, self.classes)
+        if self.exclude:
+            chosen = np.setdiff1d(chosen, counts.labels.codes(self.exclude), assume_unique=True)
+        if not len(chosen):
+            raise DefinitionError("no class is left to average over: all are excluded")
+        everything = len(chosen) == len(counts.labels)
+        labels = counts.labels if everything else _pick(counts.labels, chosen)
+        return Frozen(counts.table, chosen, labels)
+
+    def values(self, frozen: Frozen, table: Table | None = None) -> Array:
+        """The score on each table of a batch (…); per class (…, classes) where nothing is averaged.
+
+        ``table`` replaces the counts that were frozen, with the same classes: replicates, say.
+        """
+        counted = frozen.table if table is None else table
+        metric, parameters = find(self.metric), dict(self.parameters)
+        if metric.kind == "agreement":
+            return ZeroRule(self.undefined).settle(metric.formula(counted.margins, **parameters))
+        rule = ZeroRule(self.undefined, self.scope)
+        c = counted.one_vs_rest(frozen.classes)
+        if self.average is None:
+            return per_class(metric, parameters, rule, c)
+        if self.average == "micro":
+            return micro(metric, parameters, rule, c)
+        support = c.tp + c.fn if self.average == "weighted" else None
+        operator = of_averages if self.formula == "of-averages" else averaged
+        return operator(metric, parameters, rule, c, support)
+
+
+SHORTHANDS: dict[str, tuple[str, dict[str, Any]]] = {
+    "averaged_f1": ("f1", {"average": "macro", "formula": "averaged"}),
+    "f1_of_averages": ("f1", {"average": "macro", "formula": "of-averages"}),
+    "averaged_f_beta": ("f_beta", {"average": "macro", "formula": "averaged"}),
+    "f_beta_of_averages": ("f_beta", {"average": "macro", "formula": "of-averages"}),
+    "micro_f1": ("f1", {"average": "micro"}),
+    "weighted_f1": ("f1", {"average": "weighted", "formula": "averaged"}),
+    "macro_precision": ("precision", {"average": "macro"}),
+    "macro_recall": ("recall", {"average": "macro"}),
+    "balanced_accuracy": ("recall", {"average": "macro", "classes": "true"}),
+}
+"""Names for a metric with some of its options: never a second formula."""
+
+
+def define(
+    name: str, parameters: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None
+) -> Definition:
+    """The definition of a metric, an alias or a shorthand with these parameters and options."""
+    metric, preset = SHORTHANDS.get(name.strip().lower().replace("-", "_"), (name, {}))
+    if metric == name:
+        known = find_or_shorthand(name)
+        metric = known.name
+    given = {**preset, **(options or {})}
+    for option in given:
+        if option not in Definition.__dataclass_fields__ or option in ("metric", "parameters"):
+            takes = [*Definition.__dataclass_fields__][2:]
+            hint = did_you_mean(option, [*takes, *find(metric).parameters])
+            raise DefinitionError(f"{name} has no option {option!r}. {hint}")
+    return Definition(metric=metric, parameters=tuple((parameters or {}).items()), **given)
+
+
+def define_fitting(name: str, options: Mapping[str, Any]) -> Definition:
+    """The definition with those of the options that apply to it: for tables of many metrics."""
+    plain = define(name)
+    applies = {field: yes for field, yes, _ in plain._conditions(find(plain.metric))}
+    return define(name, None, {k: v for k, v in options.items() if applies.get(k, True)})
+
+
+def find_or_shorthand(name: str) -> Metric:
+    """The metric of a name; the error names the nearest of all names, shorthands too."""
+    from whichf1.metrics import names
+
+    try:
+        return find(name)
+    except DefinitionError:
+        hint = did_you_mean(name.lower(), [*names(), *SHORTHANDS])
+        raise DefinitionError(f"there is no metric {name!r}. {hint}") from None
+
+
+def _from_fields(found: dict[str, Any], text: str) -> dict[str, Any]:
+    """Signature fields as options of a Definition."""
+    long = {short: name for name, short in KEYS.items()}
+    options = {long.get(key, key): value for key, value in found.items()}
+    method = {key: options.pop(key) for key in parameter_names() & set(options)}
+    if "interval" in options:
+        options["interval"] = find_method(options["interval"], **method)
+    elif method:
+        raise DefinitionError(f"{', '.join(method)} without an interval in the signature {text!r}")
+    for key in options:
+        if key not in Definition.__dataclass_fields__:
+            known = [*KEYS.values(), *Definition.__dataclass_fields__, *DATA_FIELDS, "v"]
+            raise DefinitionError(
+                f"unknown field {key!r} in the signature {text!r}. {did_you_mean(key, known)}"
+            )
+    if options.get("average") == "none":
+        options["average"] = None
+    if isinstance(options.get("positive"), Word):
+        raise DefinitionError(
+            f'a label that is text stands in quotes: positive:"{options["positive"]}"'
+        )
+    return {key: str(x) if isinstance(x, Word) else x for key, x in options.items()}
+
+
+def _one_of(name: str, value: object, known: tuple[object, ...]) -> None:
+    if value not in known:
+        words = [str(x) for x in known if x is not None]
+        raise DefinitionError(f"{name} cannot be {value!r}. {did_you_mean(str(value), words)}")
+
+
+def _undefined(value: Any) -> Undefined:
+    if isinstance(value, float) and np.isnan(value):
+        return "nan"
+    if isinstance(value, bool) or value not in (0, 1, "skip", "nan"):
+        raise DefinitionError(f"undefined must be 0, 1, 'skip' or 'nan'; got {value!r}")
+    return value if isinstance(value, str) else int(value)  # type: ignore[return-value]
+
+
+def _class_set(name: str, value: Any) -> Any:
+    if name == "classes" and isinstance(value, str):
+        _one_of(name, value, get_args(ClassSet))
+        return value
+    if isinstance(value, (str, int)):
+        raise DefinitionError(f"{name} must be a list of classes; got {value!r}")
+    chosen = tuple(Labels(value))
+    if name == "classes" and not chosen:
+        raise DefinitionError("classes is an empty list: name at least one class")
+    return chosen
+
+
+def _without(counts: Counts, ignore: tuple[Label, ...]) -> Counts:
+    if not ignore:
+        return counts
+    keep = ~np.isin(counts.true, counts.labels.codes(ignore))
+    return Counts(
+        counts.labels,
+        counts.true[keep],
+        counts.predicted[keep],
+        counts.count[keep],
+        declared=counts.declared,
+    )
+
+
+def _chosen(counts: Counts, classes: Any) -> Array:
+    if classes == "declared":
+        return np.arange(len(counts.labels))
+    if classes == "observed":
+        return np.flatnonzero(counts.table.rows + counts.table.columns)
+    if classes == "true":
+        return np.flatnonzero(counts.table.rows)
+    return counts.labels.codes(classes)
+
+
+def _over_range(counts: Counts) -> tuple[Counts, Array]:
+    """Every integer from 0 to the largest observed label, whether it occurs or not."""
+    observed = [counts.labels[code] for code in _chosen(counts, "observed")]
+    if counts.labels.kind != "int" or min(observed) < 0:
+        raise LabelError("classes='range' needs labels that are integers of at least 0")
+    wanted = range(max(observed) + 1)
+    missing = [label for label in wanted if label not in counts.labels]
+    wider = counts.declare([*counts.labels, *missing]) if missing else counts
+    return wider, wider.labels.codes(wanted)
+
+
+def _pick(labels: Labels, codes: Array) -> Labels:
+    return Labels.trusted(labels[code] for code in codes)

@@ -1,0 +1,162 @@
+"""Labels: the ordered classes, each with its code 0, 1, 2, …"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from whichf1.errors import LabelError, did_you_mean
+
+Label: TypeAlias = int | str | bool
+Kind: TypeAlias = Literal["int", "str", "bool"]
+
+_KINDS: tuple[tuple[Kind, tuple[type, ...]], ...] = (
+    ("bool", (bool, np.bool_)),  # before int: a bool is an int to Python
+    ("int", (int, np.integer)),
+    ("str", (str,)),
+)
+_PYTHON: dict[Kind, type] = {"bool": bool, "int": int, "str": str}
+
+
+def kind_of(value: object) -> Kind | None:
+    """Which kind of label a value is; None if it cannot be one. 3.0 counts as the integer 3."""
+    for kind, types in _KINDS:
+        if isinstance(value, types):
+            return kind
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return "int"
+    return None
+
+
+def plain(value: Any) -> Label:
+    """A label as a plain Python int, str or bool."""
+    kind = kind_of(value)
+    if kind is None:
+        raise LabelError(
+            f"{value!r} ({type(value).__name__}) cannot be a label. "
+            "Labels are integers, strings, booleans or floats that are whole numbers."
+        )
+    return _PYTHON[kind](value)  # type: ignore[no-any-return]
+
+
+class Labels(tuple[Label, ...]):
+    """Ordered, distinct classes of one kind; the position of a class is its code.
+
+    >>> Labels(["cat", "dog"]).code("dog")
+    1
+    """
+
+    def __new__(cls, values: Iterable[Any]) -> Labels:
+        """Check and keep the classes in the order given."""
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise LabelError(
+                f"labels must be a list of classes; got {values!r}. "
+                "For the classes 0 to 2 pass labels=range(3)."
+            )
+        self = super().__new__(cls, map(plain, values))
+        _refuse_mixed(self)
+        _refuse_repeated(self)
+        return self
+
+    @classmethod
+    def sorted(cls, values: Iterable[Any]) -> Labels:
+        """Observed classes: numbers by value, strings by code point, False before True."""
+        return cls.trusted(sorted(values))
+
+    @classmethod
+    def trusted(cls, values: Iterable[Label]) -> Labels:
+        """Labels already known to be plain, distinct and of one kind."""
+        return super().__new__(cls, values)
+
+    @property
+    def kind(self) -> Kind | None:
+        """'int', 'str' or 'bool'; None when there are no labels."""
+        return kind_of(self[0]) if self else None
+
+    @cached_property
+    def _codes(self) -> dict[Label, int]:
+        return {label: code for code, label in enumerate(self)}
+
+    def __contains__(self, label: object) -> bool:
+        return kind_of(label) == self.kind and label in self._codes
+
+    def code(self, label: Any) -> int:
+        """The position of a class."""
+        if label in self:
+            return self._codes[label]
+        hint = did_you_mean(repr(label), map(repr, self[:50]))
+        raise LabelError(f"there is no class {label!r} ({type(label).__name__}). {hint}")
+
+    def codes(self, values: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.intp]]:
+        """The codes of several classes."""
+        return np.array([self.code(value) for value in values], np.intp)
+
+    @cached_property
+    def digest(self) -> str:
+        """Eight letters that identify these classes in this order."""
+        from hashlib import sha256
+
+        text = json.dumps(self, separators=(",", ":"))
+        return sha256(text.encode()).hexdigest()[:8].translate(_LETTERS)
+
+    def __eq__(self, other: object) -> bool:
+        same_kind = not isinstance(other, Labels) or self.kind == other.kind  # True == 1 otherwise
+        return same_kind and super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__
+
+    def __repr__(self) -> str:
+        return f"Labels({list(self)!r})"
+
+
+def _refuse_mixed(labels: Labels) -> None:
+    for position, label in enumerate(labels):
+        if kind_of(label) != labels.kind:
+            raise LabelError(
+                f"labels mix types: {labels[0]!r} ({labels.kind}) at position 0 and {label!r} "
+                f"({kind_of(label)}) at position {position}. Use one type for all classes."
+            )
+
+
+def _refuse_repeated(labels: Labels) -> None:
+    if len(set(labels)) == len(labels):
+        return
+    seen: dict[Label, int] = {}
+    for position, label in enumerate(labels):
+        if label in seen:
+            raise LabelError(
+                f"label {label!r} is declared twice, at positions {seen[label]} and {position}. "
+                "Declare each class once."
+            )
+        seen[label] = position
+
+
+_LETTERS = str.maketrans("0123456789", "ghijklmnop")
+"""Hexadecimal digits as letters alone, so that a digest is never read as a number."""
+
+_WHOLE = r"(-?(?:0|[1-9][0-9]*))(?:\.0+)?"
+
+
+def from_text(values: Iterable[str]) -> Iterator[Label]:
+    """Classes read from a text file: integers if every one is written as one, else strings.
+
+    A leading zero or plus sign is kept, so that '007' stays a string, and one word among the
+    numbers makes all of them strings.
+
+    >>> list(from_text(["1", "2.0"])), list(from_text(["1", "02"]))
+    ([1, 2], ['1', '02'])
+    """
+    import re
+
+    texts = list(values)
+    whole = [re.fullmatch(_WHOLE, text) for text in texts]
+    if all(whole):
+        return (int(match[1]) for match in whole if match)
+    return iter(texts)

@@ -1,0 +1,118 @@
+"""Agreement: one number for the whole table of true and predicted classes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from whichf1.metrics.registry import Ratio, agreement
+from whichf1.table import Array, Margins
+
+
+@agreement(tex=r"\frac{1}{n}\sum_i C_{ii}", sklearn="accuracy_score")
+def accuracy(m: Margins) -> Ratio:
+    """Share of items predicted as their own class."""
+    return m.hits.sum(-1), m.total
+
+
+@agreement(
+    tex=r"1-\frac{1}{n}\sum_i C_{ii}",
+    aliases=("zero_one_loss", "misclassification_rate"),
+    better="lower",
+    sklearn="zero_one_loss",
+)
+def error_rate(m: Margins) -> Ratio:
+    """Share of items predicted as another class than their own."""
+    return _disagreement(m, 0), m.total
+
+
+@agreement(
+    tex=r"1-\frac{n\sum_{ij}w_{ij}C_{ij}}{\sum_{ij}w_{ij}\,C_{i\cdot}\,C_{\cdot j}}",
+    title="Cohen's kappa",
+    aliases=("kappa",),
+    bounds=(-1, 1),
+    sklearn="cohen_kappa_score",
+)
+def cohen_kappa(m: Margins, weighting: Literal["none", "linear", "quadratic"] = "none") -> Ratio:
+    """Agreement beyond chance; linear and quadratic weighting use the distance in label order."""
+    power = {"none": 0, "linear": 1, "quadratic": 2}[weighting]
+    expected = _EXPECTED[weighting](m.rows, m.columns)
+    return expected - m.total * _disagreement(m, power), expected
+
+
+@agreement(
+    tex=(
+        r"\frac{n\sum_i C_{ii}-\sum_i C_{i\cdot}C_{\cdot i}}"
+        r"{\sqrt{(n^2-\sum_i C_{\cdot i}^2)(n^2-\sum_i C_{i\cdot}^2)}}"
+    ),
+    title="MCC",
+    aliases=("matthews_correlation_coefficient", "phi_coefficient", "r_k"),
+    bounds=(-1, 1),
+    sklearn="matthews_corrcoef",
+)
+def mcc(m: Margins) -> Ratio:
+    """Correlation between true and predicted classes (Matthews; Gorodkin for several classes)."""
+    chance = (m.rows * m.columns).sum(-1)
+    spread = _pairs(m.columns) * _pairs(m.rows)
+    return m.total * m.hits.sum(-1) - chance, np.sqrt(spread)
+
+
+def _disagreement(m: Margins, power: int) -> Array:
+    """Σ w_ij C_ij with w = |i − j|^power off the diagonal, 0 on it."""
+    distance = np.arange(m.distances.shape[-1], dtype=np.float64)
+    weight = np.where(distance == 0, 0, distance**power)
+    total: Array = (m.distances * weight).sum(-1)
+    return total
+
+
+def _others(x: Array) -> Array:
+    """The sum of all other classes, by addition alone: exactly 0 when there are none."""
+    return _below(x) + _above(x)
+
+
+def _below(x: Array) -> Array:
+    """The sum of the classes before each one."""
+    sums = np.cumsum(x, -1)
+    return np.concatenate([np.zeros_like(sums[..., :1]), sums[..., :-1]], -1)
+
+
+def _above(x: Array) -> Array:
+    """The sum of the classes after each one."""
+    return _below(x[..., ::-1])[..., ::-1]
+
+
+def _pairs(x: Array) -> Array:
+    """(Σx)² − Σx², without the cancellation."""
+    pairs: Array = 2 * (x * _below(x)).sum(-1)
+    return pairs
+
+
+def _expected_unweighted(rows: Array, columns: Array) -> Array:
+    expected: Array = (rows * _others(columns)).sum(-1)
+    return expected
+
+
+def _expected_linear(rows: Array, columns: Array) -> Array:
+    """Σ |i − j| r_i c_j: each step between neighbours is crossed by those on either side of it."""
+    crossed = np.cumsum(rows, -1) * _above(columns) + np.cumsum(columns, -1) * _above(rows)
+    expected: Array = crossed.sum(-1)
+    return expected
+
+
+def _expected_quadratic(rows: Array, columns: Array) -> Array:
+    """Σ (i − j)² r_i c_j from moments about the mean position, where little cancels."""
+    position = np.arange(rows.shape[-1], dtype=np.float64)
+    n = rows.sum(-1)
+    mean = ((position * (rows + columns)).sum(-1) / (2 * n)).real
+    x = position - mean[..., None]
+    square = (x**2 * (rows + columns)).sum(-1)
+    expected: Array = n * square - 2 * (x * rows).sum(-1) * (x * columns).sum(-1)
+    return expected
+
+
+_EXPECTED = {
+    "none": _expected_unweighted,
+    "linear": _expected_linear,
+    "quadratic": _expected_quadratic,
+}

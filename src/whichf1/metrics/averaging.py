@@ -1,0 +1,116 @@
+"""Averaging: from the rates of the classes to one number. 0/0 is decided here and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from whichf1.metrics.rates import precision, recall
+from whichf1.metrics.registry import Metric, Ratio, Value
+from whichf1.table import Array, OneVsRest
+
+Undefined: TypeAlias = Literal[0, 1, "skip", "nan"]
+Scope: TypeAlias = Literal["empty", "one-sided", "no-hits"]
+Average: TypeAlias = Literal["macro", "weighted", "micro"]
+Formula: TypeAlias = Literal["averaged", "of-averages"]
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroRule:
+    """What a division by 0 gives, and which divisions a harmonic mean is made of.
+
+    An F score is one division or three: 'empty' computes 2TP / (2TP+FP+FN), undefined for a class
+    that is neither true nor predicted; 'one-sided' the harmonic mean of precision and recall, each
+    undefined where its own denominator is 0; 'no-hits' also asks when precision and recall are
+    both 0, so that every class without a hit is undefined at some step.
+    """
+
+    undefined: Undefined = 0
+    scope: Scope = "empty"
+
+    @property
+    def filler(self) -> float:
+        """The value given: 'skip' and 'nan' are NaN until an average decides."""
+        return np.nan if isinstance(self.undefined, str) else self.undefined
+
+    def settle(self, ratio: Ratio, unbounded: bool = False) -> Array:
+        """The quotient; x/0 is infinite where the metric is unbounded (likelihood ratios)."""
+        top, bottom = ratio
+        nothing = bottom.real == 0
+        value = np.where(nothing, self.filler, top / np.where(nothing, 1, bottom))
+        return np.where(nothing & (top.real > 0), np.inf, value) if unbounded else value
+
+    def mean(self, values: Array, weights: Array | None = None) -> Array:
+        """The mean over the last axis; 'skip' leaves undefined classes out, with their weight."""
+        weight = np.ones_like(values.real) if weights is None else weights
+        if self.undefined == "skip":
+            skipped = np.isnan(values)
+            weight = np.where(skipped, 0, weight)
+            values = np.where(skipped, 0, values)
+        total = weight.sum(-1)
+        nothing = total.real == 0
+        quotient = (values * weight).sum(-1) / np.where(nothing, 1, total)
+        return np.where(nothing, np.nan, quotient)
+
+
+def per_class(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:
+    """The rate of each class (…, classes)."""
+    if metric.harmonic and rule.scope != "empty":
+        return _by_steps(metric, parameters, rule, c)
+    return rule.settle(metric.formula(c, **parameters), unbounded=metric.bounds[1] == np.inf)
+
+
+def _by_steps(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:
+    p, r = (rule.settle(part.formula(c)) for part in (precision, recall))
+    value = combine(metric, parameters, p, r)
+    if rule.scope == "no-hits":
+        return np.where((p.real == 0) & (r.real == 0), rule.filler, value)
+    return value
+
+
+def micro(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:
+    """The rate of the counts summed over the classes (…)."""
+    return per_class(metric, parameters, rule, pooled(c))[..., 0]
+
+
+def pooled(c: OneVsRest) -> OneVsRest:
+    """All classes added up, as one class (…, 1)."""
+    return OneVsRest(*(x.sum(-1, keepdims=True) for x in (c.tp, c.fp, c.fn, c.tn)))
+
+
+def averaged(
+    metric: Metric,
+    parameters: dict[str, Value],
+    rule: ZeroRule,
+    c: OneVsRest,
+    weights: Array | None = None,
+) -> Array:
+    """The mean of the rates of the classes (…): 'averaged F1' where the rate is F1."""
+    return rule.mean(per_class(metric, parameters, rule, c), weights)
+
+
+def of_averages(
+    metric: Metric,
+    parameters: dict[str, Value],
+    rule: ZeroRule,
+    c: OneVsRest,
+    weights: Array | None = None,
+) -> Array:
+    """The rate of averaged precision and recall (…): 'F1 of averages' where the rate is F1."""
+    return combine(
+        metric,
+        parameters,
+        averaged(precision, {}, rule, c, weights),
+        averaged(recall, {}, rule, c, weights),
+    )
+
+
+def combine(metric: Metric, parameters: dict[str, Value], p: Array, r: Array) -> Array:
+    """The metric at precision p and recall r; 0 at (0, 0), where it is continuous.
+
+    Any counts with that precision and recall will do: tp = pr, fp = (1 − p)r, fn = p(1 − r).
+    """
+    c = OneVsRest(p * r, (1 - p) * r, p * (1 - r), np.zeros_like(p))
+    return ZeroRule(0).settle(metric.formula(c, **parameters))

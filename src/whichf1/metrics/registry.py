@@ -1,0 +1,160 @@
+"""One declaration per metric: a formula on counts; name, parameters and meaning come from it."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import (
+    Any,
+    Literal,
+    Required,
+    TypeAlias,
+    TypedDict,
+    Unpack,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import numpy as np
+
+from whichf1.errors import DefinitionError, did_you_mean
+from whichf1.table import Array, Margins, OneVsRest
+
+Ratio: TypeAlias = tuple[Array, Array]
+"""Numerator and denominator; what 0/0 gives is decided elsewhere, once (``averaging.settle``)."""
+Value: TypeAlias = int | float | str
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a formula: a number of at least 0, or one of some words."""
+
+    default: Value
+    choices: tuple[str, ...] = ()
+
+    def check(self, name: str, value: Any) -> Value:
+        """The value itself, whole floats as int, or an error."""
+        if self.choices:
+            if value not in self.choices:
+                known = ", ".join(map(repr, self.choices))
+                raise DefinitionError(f"{name} must be one of {known}; got {value!r}")
+            return str(value)
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or not math.isfinite(value) or value < 0:
+            raise DefinitionError(f"{name} must be a finite number of at least 0; got {value!r}")
+        return int(value) if float(value).is_integer() else float(value)
+
+
+class Facts(TypedDict, total=False):
+    """What a declaration says beside the formula itself."""
+
+    tex: Required[str]
+    title: str
+    aliases: tuple[str, ...]
+    bounds: tuple[float, float]
+    better: Literal["higher", "lower", "neither"]
+    sklearn: str
+    harmonic: bool
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Metric:
+    """A metric: its formula and everything that is said of it."""
+
+    name: str
+    kind: Literal["rate", "agreement"]
+    """A rate is computed for a class against the rest; an agreement from the whole table."""
+    formula: Callable[..., Ratio] = field(repr=False)
+    parameters: Mapping[str, Parameter]
+    summary: str
+    tex: str
+    title: str
+    """How the metric is called in a sentence."""
+    aliases: tuple[str, ...] = ()
+    bounds: tuple[float, float] = (0, 1)
+    better: Literal["higher", "lower", "neither"] = "higher"
+    sklearn: str | None = None
+    harmonic: bool = False
+    """Whether it is a harmonic mean of precision and recall, so that 'of averages' is a second
+    formula, and 0/0 can occur at several steps."""
+
+    @cached_property
+    def total(self) -> bool:
+        """Whether the denominator is never 0, found by trying each kind of item alone."""
+        alone = OneVsRest(*np.eye(4)) if self.kind == "rate" else Margins(*np.ones((4, 1)))
+        return bool(np.all(self.formula(alone)[1] != 0))
+
+    def check(self, given: Mapping[str, Any]) -> dict[str, Value]:
+        """Every parameter with its value, the given ones checked."""
+        for name in given:
+            if name not in self.parameters:
+                takes = ", ".join(self.parameters) or "no parameters"
+                raise DefinitionError(f"{self.name} has no parameter {name!r}; it takes {takes}")
+        return {
+            name: parameter.check(name, given.get(name, parameter.default))
+            for name, parameter in self.parameters.items()
+        }
+
+
+METRICS: dict[str, Metric] = {}
+"""Every metric by its own name, in the order of declaration."""
+_BY_NAME: dict[str, str] = {}
+
+
+def rate(**facts: Unpack[Facts]) -> Callable[[Callable[..., Ratio]], Metric]:
+    """Declare a ratio of true and false positives and negatives of one class."""
+    return lambda formula: _register("rate", formula, facts)
+
+
+def agreement(**facts: Unpack[Facts]) -> Callable[[Callable[..., Ratio]], Metric]:
+    """Declare a ratio of the whole table."""
+    return lambda formula: _register("agreement", formula, facts)
+
+
+def _register(
+    kind: Literal["rate", "agreement"], formula: Callable[..., Ratio], facts: Facts
+) -> Metric:
+    name = formula.__name__
+    metric = Metric(
+        name=name,
+        kind=kind,
+        formula=formula,
+        parameters=_parameters(formula),
+        summary=(formula.__doc__ or "").split("\n")[0],
+        **{"title": name.replace("_", " "), **facts},  # type: ignore[arg-type]
+    )
+    for known in (name, *metric.aliases):
+        if _BY_NAME.setdefault(known, name) != name:
+            raise DefinitionError(f"two metrics are called {known!r}")
+    METRICS[name] = metric
+    return metric
+
+
+def _parameters(formula: Callable[..., Ratio]) -> dict[str, Parameter]:
+    hints = get_type_hints(formula)
+    signature = list(inspect.signature(formula).parameters.values())[1:]
+    return {
+        p.name: Parameter(
+            p.default,
+            get_args(hints[p.name]) if get_origin(hints[p.name]) is Literal else (),
+        )
+        for p in signature
+    }
+
+
+def names() -> list[str]:
+    """Every name and alias that finds a metric."""
+    return list(_BY_NAME)
+
+
+def find(name: str) -> Metric:
+    """The metric of that name or alias; an error with the nearest names otherwise."""
+    key = name.strip().replace("-", "_").replace(" ", "_")
+    own = _BY_NAME.get(key) or _BY_NAME.get(key.lower())
+    if own is None:
+        raise DefinitionError(f"there is no metric {name!r}. {did_you_mean(key.lower(), _BY_NAME)}")
+    return METRICS[own]

@@ -1,0 +1,119 @@
+"""``mf1``: the program of the paper's appendix D, with the same four lines.
+
+``mf1 2 100 10000 0 100``: the number of classes, then the confusion matrix, predictions in rows.
+The order of every addition is that of the paper's program, so that the digits are the same; where
+it divides 0 by 0 the paper's text says 0, and so does this.
+"""
+
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+from itertools import combinations
+
+
+def lines(numbers: list[int]) -> list[str]:
+    """The four lines for the number of classes and the cells of the matrix."""
+    k, cells = numbers[0], [float(cell) for cell in numbers[1:]]
+    rows = [cells[start : start + k] for start in range(0, k * k, k)]
+    p = [_over(rows[i][i], _sum(rows[i])) for i in range(k)]
+    r = [_over(rows[i][i], _sum([row[i] for row in rows])) for i in range(k)]
+    benevolent = _harmonic(_sum(p) / k, _sum(r) / k)
+    averaged = _sum([_harmonic(x, y) for x, y in zip(p, r, strict=True)]) / k
+    both = _sum([x + y for x, y in zip(p, r, strict=True)])
+
+    def term(x: int, y: int) -> float:
+        cross = p[x] * r[y] - p[y] * r[x]
+        scale = k * (p[x] + r[x]) * (p[y] + r[y]) * both
+        return _over(2 * (cross * cross), scale)  # cross ** 2 rounds otherwise
+
+    calculated = _sum([term(x, y) for x, y in combinations(range(k), 2)])
+    named = (
+        ("macroF1 benevolent", benevolent),
+        ("macroF1 non-benevolent", averaged),
+        ("delta", benevolent - averaged),
+        ("delta calculated", calculated),
+    )
+    return [f'("{name}",{haskell(value)})' for name, value in named]
+
+
+def _sum(values: list[float]) -> float:
+    total = 0.0
+    for value in values:  # sum() would compensate its rounding from Python 3.12 on
+        total += value
+    return total
+
+
+def _over(top: float, bottom: float) -> float:
+    return top / bottom if bottom else 0.0
+
+
+def _harmonic(x: float, y: float) -> float:
+    return _over(x * y, x + y) * 2
+
+
+def haskell(value: float) -> str:
+    """A double as Haskell shows it: fixed from 0.1 to 10⁷, otherwise d.ddde±n."""
+    if value < 0:
+        return f"-{haskell(-value)}"
+    if value == 0:
+        return "0.0"
+    digits, exponent = _digits(value)
+    text = "".join(map(str, digits))
+    if 0 < exponent <= 7:
+        text = text.ljust(exponent, "0")
+        return f"{text[:exponent]}.{text[exponent:] or '0'}"
+    if exponent == 0:
+        return f"0.{text}"
+    return f"{text[0]}.{text[1:] or '0'}e{exponent - 1}"
+
+
+def _digits(value: float) -> tuple[list[int], int]:
+    """The shortest decimal digits strictly between the neighbours' midpoints (Steele and White).
+
+    Haskell never takes a midpoint itself, where Python's repr may: 1e23 is 9.999999999999999e22.
+    """
+    mantissa, power = value.hex().split("p")
+    exact = Fraction(value)
+    ulp = Fraction(2) ** (int(power) - 52)
+    above = ulp / 2
+    below = above / 2 if mantissa == "0x1.0000000000000" else above
+    exponent = 0
+    while exact + above > Fraction(10) ** exponent:
+        exponent += 1
+    while exact + above <= Fraction(10) ** (exponent - 1):
+        exponent -= 1
+    scale = Fraction(10) ** exponent
+    rest, low, high = exact / scale, below / scale, above / scale
+    digits = []
+    while True:
+        rest, low, high = rest * 10, low * 10, high * 10
+        digit = int(rest)
+        rest -= digit
+        down, up = rest < low, rest + high > 1
+        if down or up:
+            digits.append(digit + 1 if up and (not down or rest * 2 >= 1) else digit)
+            return digits, exponent
+        digits.append(digit)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command: print the four lines; 2 on bad input."""
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        numbers = [int(text) for text in given]
+    except ValueError:
+        return _usage("every argument is a whole number")
+    if not numbers or numbers[0] < 1 or len(numbers) != 1 + numbers[0] ** 2:
+        return _usage("give the number of classes, then that many rows of that many counts")
+    if min(numbers) < 0:
+        return _usage("a count is negative")
+    if sum(numbers[1:]) == 0:
+        return _usage("the matrix holds no items")
+    print("\n".join(lines(numbers)))
+    return 0
+
+
+def _usage(why: str) -> int:
+    print(f"mf1: {why}, as in: mf1 2 100 10000 0 100", file=sys.stderr)
+    return 2

@@ -1,0 +1,306 @@
+"""A Report as text, Markdown, LaTeX, JSON or CSV. Every number stands beside its signature."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from whichf1.definition import Definition
+from whichf1.intervals import Interval
+from whichf1.report.describe import sentence
+from whichf1.report.escape import csv_cell, latex, markdown, markdown_code, visible
+from whichf1.report.report import Report
+from whichf1.scores import Score
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MOST_CLASSES = 60
+"""Classes shown in a table on the terminal; every other format shows all."""
+
+
+def number(value: float, decimals: int) -> str:
+    """A value for a table; NaN is said in words."""
+    if math.isnan(value):
+        return "undefined"
+    return f"{value:.{decimals}f}" if math.isfinite(value) else "infinite"
+
+
+def span(interval: Interval | None, decimals: int) -> str:
+    """An interval for a table."""
+    return "–" if interval is None else f"{interval:.{decimals}f}"
+
+
+def items(n: float) -> str:
+    """A number of items, or a sum of weights."""
+    return f"{n:,}" if isinstance(n, int) else f"{n:,.6g}"
+
+
+def summary_line(report: Report) -> str:
+    """What was scored."""
+    counts = report.counts
+    what = f"weight {items(counts.n)}" if counts.weighted else f"{items(counts.n)} items"
+    return f"{report.source}: {what}, {len(counts.labels):,} classes"
+
+
+def gap_lines(report: Report, decimals: int) -> list[str]:
+    """How far the two macro F1s are apart, and which classes make it so."""
+    if report.macro is None:
+        return []
+    gap, k = report.macro.gap, len(report.macro.labels)
+    most = f"with {k} classes by up to {report.macro.supremum:.3g}"
+    if gap < 0.5 * 10**-decimals:
+        return [f"The two macro F1s agree to {decimals} decimals (they can differ {most})."]
+    lines = [f"The two macro F1s differ by {number(gap, decimals)} ({most})."]
+    pair = report.macro.largest_pair
+    if pair is not None and k > 2:
+        lines.append(
+            f"Classes {visible(pair.a)} and {visible(pair.b)} make {100 * pair.share:.0f} % of it."
+        )
+    return lines
+
+
+def orientation_note(report: Report) -> str | None:
+    """What is missing where the orientation of a matrix is not known."""
+    if report.oriented:
+        return None
+    return (
+        "These scores do not depend on whether rows are true or predicted. "
+        "For precision, recall and what is built on them say --rows true or --rows predicted."
+    )
+
+
+def as_text(report: Report, console: Console, decimals: int = 4) -> None:
+    """Print aligned tables on a terminal or, plainly, into a pipe."""
+    say = plain_printer(console)
+    say(visible(summary_line(report)))
+    if report.per_class:
+        say("")
+        print_columns(console, *_class_columns(report, decimals))
+        hidden = len(report.per_class[0][1]) - MOST_CLASSES
+        if hidden > 0:
+            say(f"… and {hidden:,} more classes: all are in --format csv")
+        for name, scores in report.per_class:
+            say(f"{name}: {scores.signature}")
+    if report.scores:
+        say("")
+        print_columns(console, *_score_columns(report, decimals), left=("score", "signature"))
+    notes = [note for note in (*gap_lines(report, decimals), orientation_note(report)) if note]
+    for note in ["", *notes] if notes else []:
+        say(note)
+
+
+def plain_printer(console: Console) -> Callable[[str], None]:
+    """A function that prints a line as it is: no markup, no wrapping but the terminal's own."""
+    from rich.text import Text
+
+    return lambda line: console.print(Text(line), soft_wrap=True)
+
+
+def print_columns(
+    console: Console,
+    head: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    left: Sequence[str] = ("class",),
+) -> None:
+    """A table in aligned columns, the head bold; all to the right but the ``left`` ones."""
+    from rich.cells import cell_len
+    from rich.text import Text
+
+    lines = [list(head), *([visible(cell) for cell in row] for row in rows)]
+    widths = [max(cell_len(line[at]) for line in lines) for at in range(len(head))]
+    for number_of, line in enumerate(lines):
+        cells = []
+        for name, width, cell in zip(head, widths, line, strict=True):
+            pad = " " * (width - cell_len(cell))
+            cells.append(cell + pad if name in left else pad + cell)
+        text = Text("  ".join(cells).rstrip(), style="" if number_of else "bold")
+        console.print(text, soft_wrap=True)
+
+
+def _class_columns(report: Report, decimals: int) -> tuple[list[str], list[list[str]]]:
+    intervals = any(scores.definition.interval for _, scores in report.per_class)
+    support = report.support if report.oriented else {}
+    head = ["class"]
+    for name, _ in report.per_class:
+        head += [name, "interval"] if intervals else [name]
+    rows = []
+    for at, label in enumerate(report.per_class[0][1].labels[:MOST_CLASSES]):
+        row = [str(label)]
+        for _, scores in report.per_class:
+            row.append(number(float(scores.array[at]), decimals))
+            row += [span(scores.intervals[at], decimals)] if intervals else []
+        rows.append(row + ([items(support.get(label, 0))] if support else []))
+    return head + (["support"] if support else []), rows
+
+
+def _score_columns(report: Report, decimals: int) -> tuple[list[str], list[list[str]]]:
+    intervals = any(score.definition.interval for _, score in report.scores)
+    head = ["score", "value", *(["interval"] if intervals else []), "signature"]
+    rows = []
+    for name, score in report.scores:
+        middle = [span(score.interval, decimals)] if intervals else []
+        rows.append([name, number(score.value, decimals), *middle, score.signature])
+    return head, rows
+
+
+def as_json(report: Report, decimals: int = 4) -> str:
+    """All numbers in full precision; undefined and infinite values are null, with a word."""
+    macro = report.macro
+    record: dict[str, Any] = {
+        "source": report.source,
+        "n": report.counts.n,
+        "labels": list(report.counts.labels),
+        "scores": [{"name": name, **_fields(score)} for name, score in report.scores],
+        "per_class": [
+            {"name": record.name, "class": record.label, **_fields(record.score)}
+            for record in report.records()
+            if record.label is not None
+        ],
+    }
+    if macro is not None:
+        pair = macro.largest_pair
+        record["gap"] = {
+            "value": macro.gap,
+            "of": [macro.of_averages.signature, macro.averaged.signature],
+            "supremum": macro.supremum,
+            "largest_pair": None
+            if pair is None
+            else {"classes": [pair.a, pair.b], "share": pair.share},
+        }
+    return json.dumps(record, indent=2, allow_nan=False) + "\n"
+
+
+def _fields(score: Score) -> dict[str, Any]:
+    finite = math.isfinite(score.value)
+    interval = score.interval
+    fields: dict[str, Any] = {"value": score.value if finite else None}
+    if not finite:
+        fields["why"] = number(score.value, 0)
+    if interval is not None:
+        fields["interval"] = {
+            "low": interval.low,
+            "high": interval.high,
+            "level": interval.level,
+            "method": interval.method,
+        }
+    return {**fields, "n": score.n, "signature": score.signature}
+
+
+def as_csv(report: Report, decimals: int = 4) -> str:
+    """One line per number, in full precision."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["name", "class", "value", "low", "high", "level", "method", "n", "signature"])
+    for record in report.records():
+        score, interval = record.score, record.score.interval
+        label = "" if record.label is None else record.label
+        ends = (
+            [interval.low, interval.high, interval.level, interval.method] if interval else [""] * 4
+        )
+        value = score.value if math.isfinite(score.value) else number(score.value, 0)
+        row = [record.name, label, value, *ends, score.n, score.signature]
+        writer.writerow([csv_cell(cell) for cell in row])
+    return out.getvalue()
+
+
+def as_markdown(report: Report, decimals: int = 4) -> str:
+    """Tables in Markdown."""
+    parts = [markdown(summary_line(report)), ""]
+    if report.per_class:
+        head, rows = _class_rows(report, decimals)
+        parts += [*_markdown_table(head, rows, markdown), ""]
+        parts += [
+            f"- {markdown(name)}: {markdown_code(scores.signature)}"
+            for name, scores in report.per_class
+        ]
+        parts.append("")
+    if report.scores:
+        head = ["score", "value", "interval", "signature"]
+        body = [
+            [
+                markdown(name),
+                number(s.value, decimals),
+                span(s.interval, decimals),
+                markdown_code(s.signature),
+            ]
+            for name, s in report.scores
+        ]
+        parts += [*_markdown_table(head, body, str), ""]
+    notes = [*gap_lines(report, decimals), orientation_note(report)]
+    parts += [markdown(note) for note in notes if note]
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _markdown_table(
+    head: list[str], rows: Iterable[list[str]], escape: Callable[[object], str]
+) -> list[str]:
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    return [
+        f"| {' | '.join(row)} |" for row in (head, rule, *([escape(c) for c in r] for r in rows))
+    ]
+
+
+def _class_rows(report: Report, decimals: int) -> tuple[list[str], list[list[str]]]:
+    head = ["class", *(name for name, _ in report.per_class), "support"]
+    support = report.support
+    columns = [scores.array for _, scores in report.per_class]
+    rows = []
+    for at, label in enumerate(report.per_class[0][1].labels):
+        values = [number(float(column[at]), decimals) for column in columns]
+        rows.append([str(label), *values, items(support.get(label, 0))])
+    if not report.oriented:
+        return head[:-1], [row[:-1] for row in rows]
+    return head, rows
+
+
+def as_latex(report: Report, decimals: int = 4) -> str:
+    """A booktabs table; its note says in a sentence what each score is, with the signature."""
+    lines = [
+        r"% needs \usepackage{booktabs,textcomp} and \usepackage[T1]{fontenc}",
+        r"\begin{table}",
+    ]
+    if report.per_class:
+        head, rows = _class_rows(report, decimals)
+        lines += [*_tabular(head, rows), r"\par\medskip"]
+    if report.scores:
+        cells = [
+            [name, number(s.value, decimals), span(s.interval, decimals)]
+            for name, s in report.scores
+        ]
+        lines += _tabular(["score", "value", "interval"], cells)
+    lines += [rf"\caption{{{latex(summary_line(report))}.}}", r"\par\footnotesize"]
+    for name, each in report.per_class:
+        lines.append(_note(name, each.definition, len(each.labels), each.n, each.signature))
+    for name, score in report.scores:
+        lines.append(_note(name, score.definition, len(score.classes), score.n, score.signature))
+    lines += [latex(line) + r"\par" for line in gap_lines(report, decimals)]
+    note_text = orientation_note(report)
+    lines += [latex(note_text) + r"\par"] if note_text else []
+    return "\n".join([*lines, r"\end{table}"]) + "\n"
+
+
+def _note(name: str, definition: Definition, k: int, n: float, signature: str) -> str:
+    said = latex(sentence(definition, k, n))
+    return rf"{latex(name)}: {said} \texttt{{{latex(signature)}}}\par"
+
+
+def _tabular(head: list[str], rows: list[list[str]]) -> list[str]:
+    body = [" & ".join(latex(cell) for cell in row) + r" \\" for row in rows]
+    title = " & ".join(latex(cell) for cell in head) + r" \\"
+    columns = "l" + "r" * (len(head) - 1)
+    start = rf"\begin{{tabular}}{{{columns}}}"
+    return [start, r"\toprule", title, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
+
+
+FORMATS: dict[str, Callable[[Report, int], str]] = {
+    "json": as_json,
+    "markdown": as_markdown,
+    "latex": as_latex,
+    "csv": as_csv,
+}
+"""Formats that are one text; 'text' goes to a console."""

@@ -1,0 +1,100 @@
+"""The metrics in words: the list, and one metric or signature in full."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING
+
+from whichf1.definition import SHORTHANDS, Definition, define
+from whichf1.metrics import METRICS, Metric, find
+from whichf1.report.describe import formula, sentence, title, zero_rule
+from whichf1.report.escape import csv_cell, latex, markdown, visible
+from whichf1.report.formats import print_columns
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+HEAD = ("name", "other names", "bounds", "better", "meaning")
+
+
+def rows() -> list[list[str]]:
+    """A line for each metric, then for each shorthand."""
+    own = [
+        [
+            metric.name + _signature(metric),
+            ", ".join(metric.aliases),
+            bounds(metric),
+            metric.better,
+            metric.summary,
+        ]
+        for metric in sorted(METRICS.values(), key=lambda m: m.kind == "agreement")
+    ]
+    short = [
+        [name, "", bounds(find(metric)), find(metric).better, f"Short for {define(name).signature}"]
+        for name, (metric, _) in SHORTHANDS.items()
+    ]
+    return own + short
+
+
+def _signature(metric: Metric) -> str:
+    inside = ", ".join(
+        f"{name}={'|'.join(p.choices) if p.choices else p.default}"
+        for name, p in metric.parameters.items()
+    )
+    return f"({inside})" if inside else ""
+
+
+def bounds(metric: Metric) -> str:
+    """The range of values, as text."""
+    low, high = metric.bounds
+    return f"[{low:g}, {'∞)' if high == float('inf') else f'{high:g}]'}"
+
+
+def list_metrics(format: str, console: Console) -> str:
+    """All metrics as text, JSON, Markdown, LaTeX or CSV."""
+    body = rows()
+    if format == "json":
+        return json.dumps([dict(zip(HEAD, row, strict=True)) for row in body], indent=2) + "\n"
+    if format == "csv":
+        out = io.StringIO()
+        cells = [[csv_cell(cell) for cell in row] for row in body]
+        csv.writer(out, lineterminator="\n").writerows([HEAD, *cells])
+        return out.getvalue()
+    if format == "markdown":
+        table = [
+            list(HEAD),
+            ["---"] * len(HEAD),
+            *([markdown(cell) for cell in row] for row in body),
+        ]
+        return "".join(f"| {' | '.join(line)} |\n" for line in table)
+    if format == "latex":
+        lines = [r"\begin{tabular}{lllll}", " & ".join(HEAD) + r" \\ \hline"]
+        lines += [" & ".join(latex(cell) for cell in row) + r" \\" for row in body]
+        return "\n".join([*lines, r"\end{tabular}"]) + "\n"
+    with console.capture() as capture:
+        print_columns(console, HEAD, body, left=HEAD)
+    return capture.get()
+
+
+def explain_definition(text: str) -> str:
+    """Formula, meaning, bounds, 0/0 rule, other names, and a sentence to paste."""
+    definition = Definition.parse(text)
+    metric = find(definition.metric)
+    facts = {
+        "name": title(definition),
+        "meaning": metric.summary,
+        "formula": formula(definition),
+        "bounds": f"{bounds(metric)}, {metric.better} is better"
+        if metric.better != "neither"
+        else bounds(metric),
+        "0/0": zero_rule(definition),
+        "other names": ", ".join(metric.aliases) or "–",
+        "parameters": _signature(metric).strip("()") or "–",
+        "in scikit-learn": metric.sklearn or "–",
+        "signature": definition.signature,
+        "to paste": sentence(definition),
+    }
+    width = max(map(len, facts))
+    return "".join(f"{key:<{width}}  {visible(value)}\n" for key, value in facts.items())

@@ -1,0 +1,280 @@
+"""Score: a number that says what it is; and the functions that give one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+
+from whichf1.counts import Counts
+from whichf1.definition import SHORTHANDS, Definition, Frozen, define
+from whichf1.errors import DefinitionError
+from whichf1.intervals import Interval, Method
+from whichf1.labels import Label, Labels
+from whichf1.metrics import Metric, find
+from whichf1.signature import read
+from whichf1.sources import as_counts
+from whichf1.table import Array
+from whichf1.uncertainty import delta_intervals
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """A value with its definition, the size of the data, and an interval if one was asked for."""
+
+    value: float
+    """NaN where the score is undefined: with 'nan', or with nothing left to average."""
+    definition: Definition
+    n: int | float
+    """Items scored, or the sum of their weights."""
+    classes: Labels
+    """The classes averaged over; for a measure of agreement, all."""
+    interval: Interval | None = None
+    """None where none was asked for, or where the method has none (a perfect score, say)."""
+
+    @cached_property
+    def signature(self) -> str:
+        """The definition and what it was computed on: enough to run it again."""
+        data = f"n:{_number(self.n)}|k:{len(self.classes)}|labels:{self.classes.digest}"
+        return f"{self.definition.signature}|{data}"
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Score):
+            return (self.value, self.signature) == (other.value, other.signature)
+        return self.value == other if isinstance(other, (int, float, np.number)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __lt__(self, other: object) -> bool:
+        return self.value < self._comparable(other)
+
+    def __le__(self, other: object) -> bool:
+        return self.value <= self._comparable(other)
+
+    def __gt__(self, other: object) -> bool:
+        return self.value > self._comparable(other)
+
+    def __ge__(self, other: object) -> bool:
+        return self.value >= self._comparable(other)
+
+    def _comparable(self, other: Any) -> float:
+        if isinstance(other, Score) and other.definition != self.definition:
+            raise DefinitionError(
+                "these scores are not the same thing: "
+                f"{difference(self.definition, other.definition)}. Compare like with like."
+            )
+        return float(other)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
+
+    def __str__(self) -> str:
+        shown = "undefined" if np.isnan(self.value) else f"{self.value:.4f}"
+        interval = f" {self.interval:.4f}" if self.interval else ""
+        return f"{shown}{interval} ({self.signature})"
+
+    def __repr__(self) -> str:
+        return f"<Score {self}>"
+
+
+@dataclass(frozen=True, eq=False)
+class PerClass(Mapping[Label, Score]):
+    """The score of each class."""
+
+    array: Array
+    definition: Definition
+    n: int | float
+    labels: Labels
+    intervals: tuple[Interval | None, ...]
+
+    @cached_property
+    def signature(self) -> str:
+        """What all of them are."""
+        data = f"n:{_number(self.n)}|k:{len(self.labels)}|labels:{self.labels.digest}"
+        return f"{self.definition.signature}|{data}"
+
+    def __getitem__(self, label: Label) -> Score:
+        at = self.labels.code(label)
+        one = Definition(
+            metric=self.definition.metric,
+            parameters=self.definition.parameters,
+            positive=self.labels[at],
+            ignore=self.definition.ignore,
+            undefined=self.definition.undefined,
+            scope=self.definition.scope,
+            interval=self.definition.interval,
+        )
+        value = float(self.array[at])
+        return Score(value, one, self.n, self.labels, self.intervals[at])
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self.labels)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{x!r}: {self[x].value:.4f}" for x in self.labels[:6])
+        return f"<PerClass {{{shown}{', …' if len(self) > 6 else ''}}} ({self.signature})>"
+
+
+def difference(a: Definition, b: Definition) -> str:
+    """Where two definitions differ, spelled out: 'classes declared / observed'."""
+    mine, theirs = ({"metric": x.metric, **dict(x.parameters), **x.fields} for x in (a, b))
+    keys = [*mine, *(key for key in theirs if key not in mine)]
+    return ", ".join(
+        f"{key} {mine.get(key, '–')} / {theirs.get(key, '–')}"
+        for key in keys
+        if mine.get(key) != theirs.get(key)
+    )
+
+
+def evaluate(definition: Definition, counts: Counts) -> Score:
+    """Run a definition on counts."""
+    metric = find(definition.metric)
+    if metric.kind == "rate" and definition.average is None and definition.positive is None:
+        raise DefinitionError(
+            f"{metric.name} of which class? Pass positive=CLASS, average='macro', 'weighted' or "
+            f"'micro', or call {metric.name}.per_class for all of them."
+        )
+    if definition.positive is not None:
+        return _evaluate_class(definition, counts)
+    frozen = definition.freeze(counts)
+    value = float(definition.values(frozen))
+    interval = _intervals(definition, frozen)[0]
+    return Score(value, definition, _items(frozen, counts), frozen.labels, interval)
+
+
+def _evaluate_class(definition: Definition, counts: Counts) -> Score:
+    frozen = definition.freeze(counts)
+    at = counts.labels.code(definition.positive)
+    one = frozen._replace(classes=np.array([at]))
+    value = float(definition.values(one)[0])
+    interval = _intervals(definition, one)[0]
+    return Score(value, definition, _items(frozen, counts), frozen.labels, interval)
+
+
+def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
+    """Run a definition on every class of its class set."""
+    frozen = definition.freeze(counts)
+    values = definition.values(frozen)
+    intervals = tuple(_intervals(definition, frozen, len(values)))
+    return PerClass(values, definition, _items(frozen, counts), frozen.labels, intervals)
+
+
+def _intervals(definition: Definition, frozen: Frozen, many: int = 1) -> list[Interval | None]:
+    if definition.interval is None:
+        return [None] * many
+    return delta_intervals(definition, frozen, definition.interval.level)
+
+
+def _items(frozen: Frozen, counts: Counts) -> int | float:
+    n = float(frozen.table.total)
+    return n if counts.weighted else int(n)
+
+
+def _number(n: int | float) -> str:
+    return str(n) if isinstance(n, int) else f"{n:.12g}"
+
+
+class Options(TypedDict, total=False):
+    """Everything that a score can be asked for."""
+
+    labels: Any
+    weights: Any
+    average: str | None
+    formula: str | None
+    positive: Any
+    classes: Any
+    exclude: Any
+    ignore: Any
+    undefined: Any
+    scope: str
+    interval: str | Method | None
+    beta: float
+    weighting: str
+
+
+class Scorer:
+    """A metric as a function: ``recall(counts, positive=1)`` or ``recall(y_true, y_pred, ...)``."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+        self._metric, self._preset = SHORTHANDS.get(name, (name, {}))
+        self.__doc__ = self.metric.summary
+
+    @property
+    def metric(self) -> Metric:
+        """The declaration."""
+        return find(self._metric)
+
+    def definition(self, **options: Unpack[Options]) -> Definition:
+        """The definition with these options, without running it."""
+        given = {k: v for k, v in options.items() if k not in ("labels", "weights")}
+        parameters = {k: given.pop(k) for k in self.metric.parameters if k in given}
+        return define(self.__name__, parameters, given)
+
+    @cached_property
+    def _default(self) -> Definition:
+        return define(self.__name__)
+
+    def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
+        """The score of Counts, or of y_true and y_pred."""
+        definition = self.definition(**options) if options else self._default
+        labels, weights = options.get("labels"), options.get("weights")
+        return evaluate(definition, as_counts(y_true, y_pred, labels=labels, weights=weights))
+
+    def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
+        """The score of each class."""
+        if self.metric.kind != "rate":
+            raise DefinitionError(
+                f"{self.__name__} is computed from the whole table, not per class"
+            )
+        for name in ("average", "positive"):
+            if name in options:
+                raise DefinitionError(f"per_class gives every class: leave {name}= out")
+        plain = Scorer(self._metric)
+        definition = plain.definition(**options)
+        labels, weights = options.get("labels"), options.get("weights")
+        counts = as_counts(y_true, y_pred, labels=labels, weights=weights)
+        return evaluate_per_class(definition, counts)
+
+    def __repr__(self) -> str:
+        return f"<whichf1 metric {self.__name__}>"
+
+
+def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:
+    """The score of that name, alias, shorthand or signature: ``score(counts, "f_beta(beta=2)")``.
+
+    >>> float(score([0, 1, 1], [0, 1, 0], "accuracy"))
+    0.6666666666666666
+    """
+    if not 1 <= len(rest) <= 2:
+        raise DefinitionError("give score(counts, metric) or score(y_true, y_pred, metric)")
+    *y_pred, metric = rest
+    if not isinstance(metric, str):
+        raise DefinitionError(f"the metric is a name or a signature; got {metric!r}")
+    definition = with_options(metric, dict(options))
+    labels, weights = options.get("labels"), options.get("weights")
+    counts = as_counts(y_true, y_pred[0] if y_pred else None, labels=labels, weights=weights)
+    return evaluate(definition, counts)
+
+
+def with_options(metric: str, options: dict[str, Any]) -> Definition:
+    """The definition of a name or signature, with further options."""
+    given = {k: v for k, v in options.items() if k not in ("labels", "weights") and v is not None}
+    base = Definition.parse(metric)
+    if not given:
+        return base
+    name, parameters, fields = read(metric)
+    if fields:
+        raise DefinitionError(f"the signature {metric!r} says everything: leave out {[*given]}")
+    own = {k: given.pop(k) for k in find(base.metric).parameters if k in given}
+    return define(name, {**parameters, **own}, given)

@@ -1,0 +1,103 @@
+"""Table: counts without labels, the arrays that formulas compute on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class OneVsRest:
+    """Each class against all others: four arrays (…, classes)."""
+
+    tp: Array
+    """True positives: of this class and predicted so."""
+    fp: Array
+    """False positives: predicted as this class, of another."""
+    fn: Array
+    """False negatives: of this class, predicted as another."""
+    tn: Array
+    """True negatives: neither of this class nor predicted as it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """The whole table summed up: all that a measure of agreement needs, arrays (…, classes)."""
+
+    rows: Array
+    """Items of each class."""
+    columns: Array
+    """Items predicted as each class."""
+    hits: Array
+    """Items of each class predicted as it: the diagonal."""
+    distances: Array
+    """Items whose predicted class stands 0, 1, 2, … places from the true one."""
+
+    @property
+    def total(self) -> Array:
+        """All items (…)."""
+        total: Array = self.rows.sum(-1)
+        return total
+
+
+@dataclass(frozen=True)
+class Table:
+    """The arrays behind Counts, without labels: what formulas compute on.
+
+    ``count`` may have leading axes (replicates, slices); the cells stand on its last axis.
+    """
+
+    true: Array
+    predicted: Array
+    count: Array
+    classes: int
+
+    @cached_property
+    def rows(self) -> Array:
+        """Items of each class (…, classes)."""
+        return sum_by(self.true, self.count, self.classes)
+
+    @cached_property
+    def columns(self) -> Array:
+        """Items predicted as each class (…, classes)."""
+        return sum_by(self.predicted, self.count, self.classes)
+
+    @cached_property
+    def hits(self) -> Array:
+        """Items of each class predicted as it (…, classes): the diagonal."""
+        right = self.true == self.predicted
+        return sum_by(self.true[right], self.count[..., right], self.classes)
+
+    @cached_property
+    def total(self) -> Array:
+        """All items (…)."""
+        total: Array = self.rows.sum(-1)
+        return total
+
+    @property
+    def margins(self) -> Margins:
+        """The whole table summed up."""
+        distance = np.abs(self.true - self.predicted)
+        distances = sum_by(distance, self.count, self.classes)
+        return Margins(self.rows, self.columns, self.hits, distances)
+
+    def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
+        """True and false positives and negatives of the chosen classes."""
+        tp = self.hits[..., classes]
+        fn = self.rows[..., classes] - tp
+        fp = self.columns[..., classes] - tp
+        return OneVsRest(tp, fp, fn, self.total[..., None] - tp - fp - fn)
+
+
+def sum_by(codes: Array, count: Array, classes: int) -> Array:
+    """Sums of the last axis of ``count`` by code: (…, cells) → (…, classes)."""
+    if count.ndim == 1 and count.dtype == np.float64:
+        return np.bincount(codes, count, classes)
+    sums = np.zeros((classes, *count.shape[:-1]), count.dtype)
+    np.add.at(sums, codes, np.moveaxis(count, -1, 0))  # exact for integers of any size
+    return np.moveaxis(sums, 0, -1)

@@ -1,0 +1,7 @@
+"""How sure: intervals from the counts alone."""
+
+from __future__ import annotations
+
+from whichf1.uncertainty.influence import delta_intervals, gradient, standard_errors
+
+__all__ = ["delta_intervals", "gradient", "standard_errors"]
