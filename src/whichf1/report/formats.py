@@ -35,6 +35,15 @@ def span(interval: Interval | None, decimals: int) -> str:
     return "–" if interval is None else f"{interval:.{decimals}f}"
 
 
+def interval_head(report: Report) -> str | None:
+    """The head of a column of intervals, with their level; None where there are none."""
+    methods = [each.definition.interval for _, each in (*report.per_class, *report.scores)]
+    levels = {method.level for method in methods if method is not None}
+    if not levels:
+        return None
+    return f"{100 * levels.pop():g} % interval" if len(levels) == 1 else "interval"
+
+
 def items(n: float) -> str:
     """A number of items, or a sum of weights."""
     return f"{n:,}" if isinstance(n, int) else f"{n:,.6g}"
@@ -123,11 +132,11 @@ def print_columns(
 
 
 def _class_columns(report: Report, decimals: int) -> tuple[list[str], list[list[str]]]:
-    intervals = any(scores.definition.interval for _, scores in report.per_class)
+    intervals = interval_head(report)
     support = report.support if report.oriented else {}
     head = ["class"]
     for name, _ in report.per_class:
-        head += [name, "interval"] if intervals else [name]
+        head += [name, intervals] if intervals else [name]
     rows = []
     for at, label in enumerate(report.per_class[0][1].labels[:MOST_CLASSES]):
         row = [str(label)]
@@ -139,8 +148,8 @@ def _class_columns(report: Report, decimals: int) -> tuple[list[str], list[list[
 
 
 def _score_columns(report: Report, decimals: int) -> tuple[list[str], list[list[str]]]:
-    intervals = any(score.definition.interval for _, score in report.scores)
-    head = ["score", "value", *(["interval"] if intervals else []), "signature"]
+    intervals = interval_head(report)
+    head = ["score", "value", *([intervals] if intervals else []), "signature"]
     rows = []
     for name, score in report.scores:
         middle = [span(score.interval, decimals)] if intervals else []
@@ -220,7 +229,7 @@ def as_markdown(report: Report, decimals: int = 4) -> str:
         ]
         parts.append("")
     if report.scores:
-        head = ["score", "value", "interval", "signature"]
+        head = ["score", "value", interval_head(report) or "interval", "signature"]
         body = [
             [
                 markdown(name),
@@ -272,7 +281,7 @@ def as_latex(report: Report, decimals: int = 4) -> str:
             [name, number(s.value, decimals), span(s.interval, decimals)]
             for name, s in report.scores
         ]
-        lines += _tabular(["score", "value", "interval"], cells)
+        lines += _tabular(["score", "value", interval_head(report) or "interval"], cells)
     lines += [rf"\caption{{{latex(summary_line(report))}.}}", r"\par\footnotesize"]
     for name, each in report.per_class:
         lines.append(_note(name, each.definition, len(each.labels), each.n, each.signature))
