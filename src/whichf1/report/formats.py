@@ -37,7 +37,9 @@ def span(interval: Interval | None, decimals: int) -> str:
 
 def interval_head(report: Report) -> str | None:
     """The head of a column of intervals, with their level; None where there are none."""
-    methods = [each.definition.interval for _, each in (*report.per_class, *report.scores)]
+    definitions = [each.definition for _, each in report.per_class]
+    definitions += [score.definition for _, score in report.scores]
+    methods = [definition.interval for definition in definitions]
     levels = {method.level for method in methods if method is not None}
     if not levels:
         return None
