@@ -1,7 +1,34 @@
-"""The one door to the counting loops: whatever counts, counts through these functions."""
+"""The one door to the counting loops: whatever counts, counts through these functions.
+
+They are C where the extension was built and NumPy otherwise, with the same results;
+``WHICHF1_NATIVE=0`` in the environment asks for NumPy, ``WHICHF1_THREADS`` for a number of threads.
+"""
 
 from __future__ import annotations
 
-from whichf1.kernel.reference import Pairs, count_pairs, encode
+import os
+from importlib.util import find_spec
 
-__all__ = ["Pairs", "count_pairs", "encode"]
+from whichf1.kernel.ranking_reference import Ranks, Sums
+from whichf1.kernel.reference import Pairs
+
+NATIVE = os.environ.get("WHICHF1_NATIVE") != "0" and find_spec(f"{__name__}._native") is not None
+"""Whether the loops are C."""
+
+if NATIVE:
+    from whichf1.kernel.native import brier_sums, count_pairs, encode, loss_sums, rank_table
+else:
+    from whichf1.kernel.ranking_reference import brier_sums, loss_sums, rank_table
+    from whichf1.kernel.reference import count_pairs, encode
+
+__all__ = [
+    "NATIVE",
+    "Pairs",
+    "Ranks",
+    "Sums",
+    "brier_sums",
+    "count_pairs",
+    "encode",
+    "loss_sums",
+    "rank_table",
+]

@@ -17,44 +17,75 @@ _DENSE_CELLS = 1 << 16
 
 
 class Pairs(NamedTuple):
-    """GROUP BY true, predicted: one entry per distinct pair, sorted, with the values themselves."""
+    """GROUP BY true, predicted: one entry per distinct pair, sorted."""
 
+    labels: list[int]
+    """The distinct labels of both columns, in order."""
     true: Array
+    """Codes: positions in ``labels``."""
     predicted: Array
     count: Array  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
     """int64 without weights, float64 sums of weights with them (possibly 0)."""
 
 
 def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> Pairs:
-    """Count the distinct pairs of two integer arrays of one dtype and length, at least 1."""
+    """Count the distinct pairs of two integer or boolean arrays of one length, at least 1."""
+    wide = _common_type(true, predicted)
     low = min(int(true.min()), int(predicted.min()))
     span = max(int(true.max()), int(predicted.max())) - low + 1
     if span * span <= max(_DENSE_CELLS, 4 * len(true)):
-        return _dense(true, predicted, weights, low, span)
-    values, codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)
+        lowest = wide.type(low)
+        left, right = ((side.astype(wide) - lowest).astype(np.intp) for side in (true, predicted))
+        return _dense(left, right, weights, low, span)
+    both = np.concatenate([true.astype(wide), predicted.astype(wide)])
+    values, codes = np.unique(both, return_inverse=True)
     n, k = len(true), len(values)
     keys, at = np.unique(codes[:n] * k + codes[n:], return_inverse=True)
-    return Pairs(values[keys // k], values[keys % k], np.bincount(at, weights, len(keys)))
+    count = np.bincount(at, weights, len(keys))
+    return Pairs(values.tolist(), keys // k, keys % k, count)
 
 
-def _dense(true: Array, predicted: Array, weights: Array | None, low: int, span: int) -> Pairs:
-    wide = np.promote_types(true.dtype, np.int64) if true.dtype != np.uint64 else true.dtype
-    lowest = wide.type(low)
-    key = (true.astype(wide) - lowest).astype(np.intp) * span
-    key += (predicted.astype(wide) - lowest).astype(np.intp)
+def coded(true: Array, predicted: Array, count: Array) -> Pairs:
+    """Distinct pairs in any order, by value → sorted pairs by code."""
+    values, codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)
+    n, k = len(true), len(values)
+    order = np.argsort(codes[:n] * k + codes[n:])
+    return Pairs(values.tolist(), codes[:n][order], codes[n:][order], count[order])
+
+
+def _common_type(true: Array, predicted: Array) -> np.dtype[Any]:
+    """An integer type of 64 bits that holds both columns."""
+    for side in (true, predicted):
+        if side.dtype.kind not in "iub" or side.ndim != 1:
+            raise TypeError(f"labels are integers in one dimension, not {side.dtype} {side.shape}")
+    if len(true) != len(predicted) or not len(true):
+        raise ValueError(f"the columns hold {len(true)} and {len(predicted)} items")
+    wide = np.result_type(true, predicted)
+    if wide.kind == "f":
+        raise TypeError("uint64 beside a signed type: one type cannot hold both")
+    return np.dtype(np.uint64 if wide.kind == "u" else np.int64)
+
+
+def _dense(left: Array, right: Array, weights: Array | None, low: int, span: int) -> Pairs:
+    key = left * span + right
     present = np.bincount(key, minlength=span * span)
     cells = np.flatnonzero(present)
     count = present[cells] if weights is None else np.bincount(key, weights, span * span)[cells]
-    row, column = (codes.astype(wide) + lowest for codes in np.divmod(cells, span))
-    return Pairs(row.astype(true.dtype), column.astype(true.dtype), count)
+    row, column = np.divmod(cells, span)
+    seen = np.zeros(span, np.bool_)
+    seen[row] = seen[column] = True
+    code = np.cumsum(seen) - 1
+    labels = [low + offset for offset in np.flatnonzero(seen).tolist()]
+    return Pairs(labels, code[row], code[column], count)
 
 
-def encode(*columns: Sequence[str] | Array) -> tuple[list[Array], list[str]]:
-    """Codes of each column's strings in one table, and the strings in order of appearance."""
-    table: dict[str, int] = {}
+def encode(*columns: Sequence[Any] | Array) -> tuple[list[Array], list[Any]]:
+    """Codes of each column's items in one table, and the items in order of appearance."""
+    table: dict[Any, int] = {}
     add = table.setdefault
-    codes = [
-        np.fromiter((add(item, len(table)) for item in column), np.intp, len(column))
-        for column in columns
-    ]
+    codes = []
+    for column in columns:
+        items = column.tolist() if isinstance(column, np.ndarray) else column
+        found = (add(item, len(table)) for item in items)
+        codes.append(np.fromiter(found, np.intp, len(column)))
     return codes, list(table)

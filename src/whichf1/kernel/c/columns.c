@@ -1,0 +1,121 @@
+/* Items of any layout into small native blocks, and work split over threads. */
+#include "kernel.h"
+
+#include <string.h>
+
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
+static uint64_t load(const unsigned char *at, int width, int sign, int swapped)
+{
+    unsigned char bytes[8];
+    for (int i = 0; i < width; i++) bytes[i] = at[swapped ? width - 1 - i : i];
+    uint8_t b;
+    uint16_t h;
+    uint32_t w;
+    uint64_t q;
+    switch (width) {
+    case 1: memcpy(&b, bytes, 1); return sign ? (uint64_t)(int64_t)(int8_t)b : b;
+    case 2: memcpy(&h, bytes, 2); return sign ? (uint64_t)(int64_t)(int16_t)h : h;
+    case 4: memcpy(&w, bytes, 4); return sign ? (uint64_t)(int64_t)(int32_t)w : w;
+    default: memcpy(&q, bytes, 8); return q;
+    }
+}
+
+#define GATHER(T)                                                                                  \
+    for (size_t i = 0; i < n; i++, at += column->stride) memcpy((T *)block + i, at, sizeof(T))
+
+void wf_gather(const wf_column *column, size_t start, size_t n, int to_width, void *block)
+{
+    const unsigned char *at = column->data + (ptrdiff_t)start * column->stride;
+    if (column->width == to_width && !column->swapped) {
+        switch (to_width) {
+        case 1: GATHER(uint8_t); return;
+        case 2: GATHER(uint16_t); return;
+        case 4: GATHER(uint32_t); return;
+        default: GATHER(uint64_t); return;
+        }
+    }
+    for (size_t i = 0; i < n; i++, at += column->stride) {
+        uint64_t value = load(at, column->width, column->sign, column->swapped);
+        switch (to_width) {
+        case 1: ((uint8_t *)block)[i] = (uint8_t)value; break;
+        case 2: ((uint16_t *)block)[i] = (uint16_t)value; break;
+        case 4: ((uint32_t *)block)[i] = (uint32_t)value; break;
+        default: ((uint64_t *)block)[i] = value;
+        }
+    }
+}
+
+static double half(uint16_t bits)
+{
+    uint64_t sign = (uint64_t)(bits >> 15) << 63, fraction = bits & 1023, exponent = bits >> 10 & 31;
+    uint64_t wide;
+    if (exponent == 0) {
+        double value = (double)fraction / 16777216.0; /* subnormal: fraction × 2^−24 */
+        return sign ? -value : value;
+    }
+    wide = sign | (exponent == 31 ? (uint64_t)2047 : exponent + 1008) << 52 | fraction << 42;
+    double value;
+    memcpy(&value, &wide, 8);
+    return value;
+}
+
+void wf_gather_double(const wf_column *column, size_t start, size_t n, double *block)
+{
+    const unsigned char *at = column->data + (ptrdiff_t)start * column->stride;
+    for (size_t i = 0; i < n; i++, at += column->stride) {
+        if (column->width == 8 && !column->swapped) {
+            memcpy(block + i, at, 8);
+            continue;
+        }
+        uint64_t bits = load(at, column->width, 0, column->swapped);
+        if (column->width == 4) {
+            uint32_t narrow = (uint32_t)bits;
+            float value;
+            memcpy(&value, &narrow, 4);
+            block[i] = value;
+        } else if (column->width == 2) {
+            block[i] = half((uint16_t)bits);
+        } else {
+            memcpy(block + i, &bits, 8);
+        }
+    }
+}
+
+#ifdef _WIN32
+void wf_parallel(int parts, void (*part)(void *, int), void *context)
+{
+    for (int i = 0; i < parts; i++) part(context, i);
+}
+#else
+typedef struct {
+    void (*part)(void *, int);
+    void *context;
+    int index;
+} job;
+
+static void *run(void *given)
+{
+    job *own = given;
+    own->part(own->context, own->index);
+    return NULL;
+}
+
+void wf_parallel(int parts, void (*part)(void *, int), void *context)
+{
+    pthread_t threads[WF_MOST_THREADS];
+    job jobs[WF_MOST_THREADS];
+    int started[WF_MOST_THREADS] = {0};
+    for (int i = 1; i < parts; i++) {
+        jobs[i] = (job){part, context, i};
+        started[i] = pthread_create(&threads[i], NULL, run, &jobs[i]) == 0;
+    }
+    part(context, 0);
+    for (int i = 1; i < parts; i++) {
+        if (started[i]) pthread_join(threads[i], NULL);
+        else part(context, i); /* no thread to be had: here, then */
+    }
+}
+#endif

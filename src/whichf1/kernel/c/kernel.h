@@ -1,0 +1,100 @@
+/* The loops behind whichf1, in plain C: no file but module.c knows of Python.
+ *
+ * Every function returns WF_OK or an error and leaves nothing allocated on error. What is computed
+ * is specified by the NumPy twins in reference.py and ranking_reference.py.
+ */
+#ifndef WHICHF1_KERNEL_H
+#define WHICHF1_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum { WF_OK, WF_NO_MEMORY, WF_NAN, WF_BAD_CODE } wf_status;
+
+/* A column as it lies in memory: any stride (0 and negative too), any alignment and byte order. */
+typedef struct {
+    const unsigned char *data;
+    ptrdiff_t stride;
+    int width;   /* bytes of an item */
+    int sign;    /* integers: whether negative values exist */
+    int swapped; /* whether the byte order is the other one */
+} wf_column;
+
+/* Work split over threads; part(context, i) is called once for each i in [0, parts). */
+#define WF_MOST_THREADS 64
+void wf_parallel(int parts, void (*part)(void *context, int index), void *context);
+
+/* Items of a column, copied to a block of native integers of 1, 2, 4 or 8 bytes. */
+void wf_gather(const wf_column *column, size_t start, size_t n, int to_width, void *block);
+/* Items of a column of floats of 2, 4 or 8 bytes as doubles. */
+void wf_gather_double(const wf_column *column, size_t start, size_t n, double *block);
+
+/* count.c: GROUP BY true, predicted ------------------------------------------------------------ */
+
+typedef struct {
+    size_t cells;
+    int64_t *true_, *predicted; /* codes into values if sorted, else the values themselves */
+    int64_t *count;             /* without weights */
+    double *sum;                /* with weights */
+    size_t classes;
+    int64_t *values; /* the distinct labels in order; uint64 in the same bits for unsigned types */
+    int sorted;      /* 0: many classes, cells in no order, classes and values not set */
+} wf_pairs;
+
+typedef struct {
+    int threads;
+    uint64_t flush; /* items that 32-bit counters may take before they are added up; 0: 2^31 */
+} wf_count_options;
+
+/* Columns of integers; a signed one beside an unsigned one of 8 bytes is refused by the caller.
+ * Weights, if any, are contiguous doubles. */
+wf_status wf_count(const wf_column *true_, const wf_column *predicted, const double *weights,
+                   size_t n, wf_count_options options, wf_pairs *out);
+void wf_pairs_free(wf_pairs *pairs);
+
+/* strings.c: codes of fixed-width items -------------------------------------------------------- */
+
+/* codes (n): of each item, in order of first appearance; first: where each distinct item appears. */
+wf_status wf_encode(const wf_column *items, size_t n, int32_t *codes, int64_t **first,
+                    size_t *distinct);
+
+/* rank.c: GROUP BY score ----------------------------------------------------------------------- */
+
+/* What is filled in, with room for n of each: scores descending, and counts or, with weights,
+ * sums of weights (double in the same place). */
+typedef struct {
+    double *score;
+    union {
+        int64_t *count;
+        double *weight;
+    } positives, negatives;
+    size_t distinct;
+} wf_ranking;
+
+/* scores: floats of 2, 4 or 8 bytes; positive: bytes; weights: contiguous doubles or NULL. */
+wf_status wf_rank(const wf_column *scores, const wf_column *positive, const double *weights,
+                  size_t n, int threads, wf_ranking *out);
+
+/* loss.c: sums of losses over rows of probabilities -------------------------------------------- */
+
+typedef struct {
+    const unsigned char *data;
+    ptrdiff_t row_stride, column_stride;
+    int width; /* floats of 4 or 8 bytes */
+    int swapped;
+    size_t rows, columns;
+} wf_matrix;
+
+typedef struct {
+    double log_sum, log_squares;     /* of −ln max(p of the true class, floor) */
+    double brier_sum, brier_squares; /* of Σ_j (p_j − [j is the true class])² */
+    size_t bad_row;                  /* first row with p outside [0, 1] or Σp off 1; rows if none */
+    size_t bad_code;                 /* first row whose code is no column; rows if none */
+} wf_losses;
+
+enum { WF_LOG = 1, WF_BRIER = 2, WF_CHECK = 4 };
+
+wf_status wf_loss(const wf_column *codes, const wf_matrix *probabilities, double floor,
+                  double tolerance, int wanted, int threads, wf_losses *out);
+
+#endif

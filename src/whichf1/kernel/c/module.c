@@ -1,0 +1,401 @@
+/* The door to Python: buffers in, bytes out; the work is done elsewhere, without the GIL. */
+#define Py_LIMITED_API 0x030B0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
+
+static int foreign_order(char mark)
+{
+    const uint16_t one = 1;
+    int little = *(const unsigned char *)&one;
+    return (mark == '<' && !little) || ((mark == '>' || mark == '!') && little);
+}
+
+/* The letter of a buffer's items, and whether their bytes are swapped. */
+static char letter(const Py_buffer *view, int *swapped)
+{
+    const char *format = view->format ? view->format : "B";
+    *swapped = 0;
+    if (*format && strchr("@=<>!", *format)) *swapped = foreign_order(*format++);
+    return format[0] && !format[1] ? format[0] : '\0';
+}
+
+/* A one-dimensional buffer whose items have one of these letters. The view is released on error. */
+static int get_column(PyObject *given, const char *name, const char *letters, Py_buffer *view,
+                      wf_column *out)
+{
+    int swapped;
+    if (PyObject_GetBuffer(given, view, PyBUF_STRIDES | PyBUF_FORMAT) < 0) return -1;
+    char kind = letter(view, &swapped);
+    int known = kind && strchr(letters, kind) && view->itemsize <= 8;
+    if (known && view->ndim == 1) {
+        *out = (wf_column){view->buf, view->strides[0], (int)view->itemsize,
+                           strchr("bhilqn", kind) != NULL, swapped};
+        return 0;
+    }
+    if (!known)
+        PyErr_Format(PyExc_TypeError, "%s holds items of format '%s', which do not belong here", name,
+                     view->format ? view->format : "B");
+    else PyErr_Format(PyExc_ValueError, "%s must have one dimension, not %d", name, view->ndim);
+    PyBuffer_Release(view);
+    return -1;
+}
+
+#define INTEGERS "bBhHiIlLqQnN?"
+#define FLOATS "efd"
+
+static int get_weights(PyObject *given, Py_ssize_t n, Py_buffer *view)
+{
+    wf_column column;
+    view->obj = NULL;
+    view->buf = NULL;
+    if (given == Py_None) return 0;
+    if (get_column(given, "weights", "d", view, &column) < 0) return -1;
+    if (!column.swapped && column.stride == 8 && (uintptr_t)column.data % 8 == 0 &&
+        view->shape[0] == n)
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "weights must be contiguous float64, one for each item");
+    PyBuffer_Release(view);
+    return -1;
+}
+
+static int threads_of(PyObject *given)
+{
+    long threads = PyLong_AsLong(given);
+    if (threads == -1 && PyErr_Occurred()) return -1;
+    return threads < 1 ? 1 : threads > WF_MOST_THREADS ? WF_MOST_THREADS : (int)threads;
+}
+
+static int expect(Py_ssize_t given, Py_ssize_t wanted)
+{
+    if (given == wanted) return 0;
+    PyErr_Format(PyExc_TypeError, "expected %zd arguments, got %zd", wanted, given);
+    return -1;
+}
+
+static PyObject *failed(wf_status status)
+{
+    if (status == WF_NO_MEMORY) return PyErr_NoMemory();
+    if (status == WF_NAN) PyErr_SetString(PyExc_ValueError, "a score is NaN");
+    else PyErr_SetString(PyExc_ValueError, "a code is not that of a column");
+    return NULL;
+}
+
+static PyObject *as_bytes(const void *data, size_t size)
+{
+    return PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
+}
+
+/* count_pairs --------------------------------------------------------------------------------- */
+
+static PyObject *label_list(const wf_pairs *pairs, int sign)
+{
+    PyObject *labels = PyList_New((Py_ssize_t)pairs->classes);
+    for (size_t i = 0; labels && i < pairs->classes; i++) {
+        PyObject *label = sign ? PyLong_FromLongLong(pairs->values[i])
+                               : PyLong_FromUnsignedLongLong((uint64_t)pairs->values[i]);
+        if (!label || PyList_SetItem(labels, (Py_ssize_t)i, label) < 0) Py_CLEAR(labels);
+    }
+    return labels;
+}
+
+static PyObject *pairs_tuple(const wf_pairs *pairs, int sign)
+{
+    PyObject *labels = pairs->sorted ? label_list(pairs, sign) : Py_NewRef(Py_None);
+    const void *counts = pairs->sum ? (const void *)pairs->sum : pairs->count;
+    if (!labels) return NULL;
+    return Py_BuildValue("(NNNN)", labels, as_bytes(pairs->true_, 8 * pairs->cells),
+                         as_bytes(pairs->predicted, 8 * pairs->cells),
+                         as_bytes(counts, 8 * pairs->cells));
+}
+
+static int comparable(const Py_buffer views[2], const wf_column columns[2])
+{
+    if (views[0].shape[0] != views[1].shape[0]) {
+        PyErr_SetString(PyExc_ValueError, "the columns differ in length");
+        return 0;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (columns[0].sign == columns[1].sign || columns[i].sign || columns[i].width < 8) continue;
+        PyErr_SetString(PyExc_TypeError, "uint64 beside a signed type: one type cannot hold both");
+        return 0;
+    }
+    return 1;
+}
+
+static PyObject *count_views(Py_buffer views[2], const wf_column columns[2], PyObject *const *args)
+{
+    Py_ssize_t n = views[0].shape[0];
+    Py_buffer weights;
+    wf_pairs pairs;
+    int threads = threads_of(args[3]);
+    uint64_t flush = PyLong_AsUnsignedLongLong(args[4]);
+    if (threads < 0 || PyErr_Occurred() || !comparable(views, columns)) return NULL;
+    if (get_weights(args[2], n, &weights) < 0) return NULL;
+    wf_count_options options = {threads, flush};
+    wf_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = wf_count(&columns[0], &columns[1], weights.buf, (size_t)n, options, &pairs);
+    Py_END_ALLOW_THREADS
+    if (weights.obj) PyBuffer_Release(&weights);
+    if (status) return failed(status);
+    PyObject *result = pairs_tuple(&pairs, columns[0].sign | columns[1].sign);
+    wf_pairs_free(&pairs);
+    return result;
+}
+
+static PyObject *count_pairs(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2];
+    wf_column columns[2];
+    PyObject *result = NULL;
+    if (expect(nargs, 5) < 0) return NULL;
+    if (get_column(args[0], "true", INTEGERS, &views[0], &columns[0]) < 0) return NULL;
+    if (get_column(args[1], "predicted", INTEGERS, &views[1], &columns[1]) == 0) {
+        if (views[0].shape[0] > 0) result = count_views(views, columns, args);
+        else PyErr_SetString(PyExc_ValueError, "there are no items");
+        PyBuffer_Release(&views[1]);
+    }
+    PyBuffer_Release(&views[0]);
+    return result;
+}
+
+/* encode_strings ------------------------------------------------------------------------------ */
+
+enum { REMEMBERED = 4096 };
+
+typedef struct {
+    PyObject *item;
+    int32_t code;
+} seen;
+
+/* The code of a str, from the dictionary; -1 with an exception set on error. */
+static int32_t code_of(PyObject *item, PyObject *table, PyObject *strings)
+{
+    PyObject *known = PyDict_GetItemWithError(table, item);
+    if (known) return (int32_t)PyLong_AsLong(known);
+    if (PyErr_Occurred()) return -1;
+    Py_ssize_t code = PyList_Size(strings);
+    if (code >= INT32_MAX) {
+        PyErr_SetString(PyExc_OverflowError, "more classes than 32 bits can number");
+        return -1;
+    }
+    PyObject *number = PyLong_FromSsize_t(code);
+    int fine = number && PyDict_SetItem(table, item, number) == 0 &&
+               PyList_Append(strings, item) == 0;
+    Py_XDECREF(number);
+    return fine ? (int32_t)code : -1;
+}
+
+static PyObject *item_at(PyObject *items, const Py_buffer *view, Py_ssize_t i)
+{
+    if (!view) return PyList_Check(items) ? PyList_GetItem(items, i) : PyTuple_GetItem(items, i);
+    return *(PyObject **)((char *)view->buf + i * view->strides[0]);
+}
+
+/* Equal strings are often one object: then an address says the code, and the string itself is
+ * never touched. All is held by the caller, and exact str runs no code of others. */
+static PyObject *encode_items(PyObject *items, const Py_buffer *view, Py_ssize_t n, PyObject *table,
+                              PyObject *strings)
+{
+    seen *cache = calloc(REMEMBERED, sizeof *cache);
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(int32_t));
+    int32_t *codes = bytes ? (int32_t *)(void *)PyBytes_AsString(bytes) : NULL;
+    if (!cache || !bytes) {
+        free(cache);
+        Py_XDECREF(bytes);
+        return PyErr_NoMemory();
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *item = item_at(items, view, i);
+        seen *slot = &cache[((uint64_t)(uintptr_t)item * 0x9e3779b97f4a7c15u) >> 52];
+        if (slot->item != item) {
+            int plain = item && PyUnicode_CheckExact(item);
+            int32_t code = plain ? code_of(item, table, strings) : -1;
+            if (code < 0) {
+                Py_DECREF(bytes);
+                free(cache);
+                return plain || PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+            }
+            *slot = (seen){item, code};
+        }
+        codes[i] = slot->code;
+    }
+    free(cache);
+    return bytes;
+}
+
+static PyObject *encode_strings(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    if (expect(nargs, 3) < 0) return NULL;
+    PyObject *items = args[0], *table = args[1], *strings = args[2];
+    if (!PyDict_Check(table) || !PyList_Check(strings)) {
+        PyErr_SetString(PyExc_TypeError, "encode_strings takes items, a dict and a list");
+        return NULL;
+    }
+    if (PyList_Check(items)) return encode_items(items, NULL, PyList_Size(items), table, strings);
+    if (PyTuple_Check(items)) return encode_items(items, NULL, PyTuple_Size(items), table, strings);
+    Py_buffer view;
+    wf_column column;
+    if (get_column(items, "items", "O", &view, &column) < 0) return NULL;
+    PyObject *codes = NULL;
+    if ((uintptr_t)view.buf % sizeof(PyObject *) == 0 && view.strides[0] % 8 == 0)
+        codes = encode_items(items, &view, view.shape[0], table, strings);
+    else PyErr_SetString(PyExc_ValueError, "items must be aligned");
+    PyBuffer_Release(&view);
+    return codes;
+}
+
+/* encode_fixed -------------------------------------------------------------------------------- */
+
+static PyObject *encode_fixed(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer view;
+    if (expect(nargs, 1) < 0) return NULL;
+    if (PyObject_GetBuffer(args[0], &view, PyBUF_STRIDES | PyBUF_FORMAT) < 0) return NULL;
+    PyObject *result = NULL, *codes = NULL;
+    int64_t *first = NULL;
+    size_t distinct = 0;
+    wf_status status = WF_OK;
+    const char *format = view.format ? view.format : "";
+    if (!*format || format[strlen(format) - 1] != 'w' || view.ndim != 1) {
+        PyErr_Format(PyExc_TypeError, "fixed-width strings in one dimension, not '%s'", format);
+    } else if ((codes = PyBytes_FromStringAndSize(NULL, view.shape[0] * 4))) {
+        wf_column column = {view.buf, view.strides[0], (int)view.itemsize, 0, 0};
+        int32_t *out = (int32_t *)(void *)PyBytes_AsString(codes);
+        Py_BEGIN_ALLOW_THREADS
+        status = wf_encode(&column, (size_t)view.shape[0], out, &first, &distinct);
+        Py_END_ALLOW_THREADS
+        if (status) failed(status);
+        else result = Py_BuildValue("(ON)", codes, as_bytes(first, 8 * distinct));
+        free(first);
+        Py_DECREF(codes);
+    }
+    PyBuffer_Release(&view);
+    return result;
+}
+
+/* rank_table ---------------------------------------------------------------------------------- */
+
+static PyObject *rank_columns(const wf_column *scores, const wf_column *positive, Py_ssize_t n,
+                              PyObject *weights_given, int threads)
+{
+    Py_buffer weights;
+    PyObject *parts[3] = {NULL, NULL, NULL};
+    int fine = 1;
+    Py_ssize_t distinct = 0;
+    if (get_weights(weights_given, n, &weights) < 0) return NULL;
+    for (int i = 0; i < 3; i++) /* room for the most; what is not used is never touched */
+        fine = fine && (parts[i] = PyBytes_FromStringAndSize(NULL, 8 * n));
+    wf_status status = WF_OK;
+    if (fine) {
+        void *room[3];
+        for (int i = 0; i < 3; i++) room[i] = PyBytes_AsString(parts[i]);
+        wf_ranking out = {room[0], {room[1]}, {room[2]}, 0};
+        Py_BEGIN_ALLOW_THREADS
+        status = wf_rank(scores, positive, weights.buf, (size_t)n, threads, &out);
+        Py_END_ALLOW_THREADS
+        if (status) failed(status);
+        distinct = (Py_ssize_t)out.distinct;
+    }
+    if (weights.obj) PyBuffer_Release(&weights);
+    if (fine && !status) return Py_BuildValue("(nNNN)", distinct, parts[0], parts[1], parts[2]);
+    for (int i = 0; i < 3; i++) Py_XDECREF(parts[i]);
+    return NULL;
+}
+
+static PyObject *rank_table(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2];
+    wf_column columns[2];
+    PyObject *result = NULL;
+    int threads = expect(nargs, 4) < 0 ? -1 : threads_of(args[3]);
+    if (threads < 0) return NULL;
+    if (get_column(args[0], "scores", FLOATS, &views[0], &columns[0]) < 0) return NULL;
+    if (get_column(args[1], "positive", "?", &views[1], &columns[1]) == 0) {
+        Py_ssize_t n = views[0].shape[0];
+        if (views[1].shape[0] == n)
+            result = rank_columns(&columns[0], &columns[1], n, args[2], threads);
+        else PyErr_SetString(PyExc_ValueError, "scores and labels differ in length");
+        PyBuffer_Release(&views[1]);
+    }
+    PyBuffer_Release(&views[0]);
+    return result;
+}
+
+/* losses -------------------------------------------------------------------------------------- */
+
+static PyObject *loss_of_views(const wf_column *codes, Py_ssize_t n, const Py_buffer *view,
+                               PyObject *const *args)
+{
+    int swapped, threads = threads_of(args[5]);
+    char kind = letter(view, &swapped);
+    double floor = PyFloat_AsDouble(args[2]), tolerance = PyFloat_AsDouble(args[3]);
+    long wanted = PyLong_AsLong(args[4]);
+    if (PyErr_Occurred()) return NULL;
+    if (kind != 'f' && kind != 'd') {
+        PyErr_SetString(PyExc_TypeError, "probabilities must be float32 or float64");
+        return NULL;
+    }
+    if (view->ndim != 2 || view->shape[0] != n || !view->shape[1]) {
+        PyErr_SetString(PyExc_ValueError, "probabilities have a row for each item and columns");
+        return NULL;
+    }
+    wf_matrix p = {view->buf,      view->strides[0], view->strides[1],      (int)view->itemsize,
+                   swapped, (size_t)n,        (size_t)view->shape[1]};
+    wf_losses out;
+    wf_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = wf_loss(codes, &p, floor, tolerance, (int)wanted, threads, &out);
+    Py_END_ALLOW_THREADS
+    if (!status && out.bad_code < (size_t)n) status = WF_BAD_CODE;
+    if (status) return failed(status);
+    return Py_BuildValue("(ddddn)", out.log_sum, out.log_squares, out.brier_sum, out.brier_squares,
+                         (Py_ssize_t)out.bad_row);
+}
+
+static PyObject *losses(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer codes, p;
+    wf_column column;
+    PyObject *result = NULL;
+    if (expect(nargs, 6) < 0) return NULL;
+    if (get_column(args[0], "codes", INTEGERS, &codes, &column) < 0) return NULL;
+    if (PyObject_GetBuffer(args[1], &p, PyBUF_STRIDES | PyBUF_FORMAT) == 0) {
+        result = loss_of_views(&column, codes.shape[0], &p, args);
+        PyBuffer_Release(&p);
+    }
+    PyBuffer_Release(&codes);
+    return result;
+}
+
+/* The module ---------------------------------------------------------------------------------- */
+
+#define FUNCTION(name, doc) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, doc}
+
+static PyMethodDef functions[] = {
+    FUNCTION(count_pairs, "count_pairs(true, predicted, weights, threads, flush)"),
+    FUNCTION(encode_strings, "encode_strings(items, table, strings)"),
+    FUNCTION(encode_fixed, "encode_fixed(items)"),
+    FUNCTION(rank_table, "rank_table(scores, positive, weights, threads)"),
+    FUNCTION(losses, "losses(codes, probabilities, floor, tolerance, wanted, threads)"),
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot slots[] = {{0, NULL}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_native", "The loops of whichf1 in C.", 0, functions, slots, NULL, NULL,
+    NULL,
+};
+
+PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&definition); }

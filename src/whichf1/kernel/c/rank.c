@@ -1,0 +1,191 @@
+/* GROUP BY score: positives and negatives are sorted apart, by a radix sort of order-preserving
+ * keys, and merged into one line for each distinct score. */
+#include "kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 1024, SMALL = 4096 };
+
+typedef struct {
+    uint64_t key;
+    double weight;
+} item;
+
+/* Keys ascend as scores descend; −0.0 has the key of 0.0. */
+static uint64_t key_of(double score)
+{
+    uint64_t bits;
+    score += 0.0;
+    memcpy(&bits, &score, 8);
+    return bits >> 63 ? bits : ~(bits | (uint64_t)1 << 63);
+}
+
+static double score_of(uint64_t key)
+{
+    uint64_t bits = key >> 63 ? key : ~key & ~((uint64_t)1 << 63);
+    double score;
+    memcpy(&score, &bits, 8);
+    return score;
+}
+
+/* Stable; passes over digits that all items share are left out. The result is in *items. */
+#define SORT(NAME, T, KEY)                                                                         \
+    static wf_status NAME(T **items, T **scratch, size_t n)                                        \
+    {                                                                                              \
+        unsigned width = n < SMALL ? 8 : 11, digits = (63 + width) / width, size = 1u << width;    \
+        size_t *counts = calloc((size_t)digits * size, sizeof *counts);                            \
+        if (!counts) return WF_NO_MEMORY;                                                          \
+        for (size_t i = 0; i < n; i++)                                                             \
+            for (unsigned d = 0; d < digits; d++)                                                  \
+                counts[d * size + (KEY((*items)[i]) >> d * width & (size - 1))]++;                 \
+        for (unsigned d = 0; n && d < digits; d++) {                                               \
+            size_t *count = counts + d * size, place = 0;                                          \
+            if (count[KEY((*items)[0]) >> d * width & (size - 1)] == n) continue;                  \
+            for (unsigned j = 0; j < size; j++) {                                                  \
+                size_t here = count[j];                                                            \
+                count[j] = place;                                                                  \
+                place += here;                                                                     \
+            }                                                                                      \
+            const T *from = *items;                                                                \
+            T *to = *scratch;                                                                      \
+            for (size_t i = 0; i < n; i++)                                                         \
+                to[count[KEY(from[i]) >> d * width & (size - 1)]++] = from[i];                     \
+            *scratch = *items;                                                                     \
+            *items = to;                                                                           \
+        }                                                                                          \
+        free(counts);                                                                              \
+        return WF_OK;                                                                              \
+    }
+
+#define PLAIN(x) (x)
+#define KEY_IN(x) ((x).key)
+SORT(sort_keys, uint64_t, PLAIN)
+SORT(sort_items, item, KEY_IN)
+
+typedef struct {
+    void *items, *scratch;
+    size_t n;
+    int weighted;
+    wf_status status;
+} side;
+
+static void sort_side(void *context, int index)
+{
+    side *own = (side *)context + index;
+    if (own->weighted) {
+        item *items = own->items, *scratch = own->scratch;
+        own->status = sort_items(&items, &scratch, own->n);
+        own->items = items;
+    } else {
+        uint64_t *items = own->items, *scratch = own->scratch;
+        own->status = sort_keys(&items, &scratch, own->n);
+        own->items = items;
+    }
+}
+
+static void sort_both(void *context, int index)
+{
+    (void)index;
+    sort_side(context, 0);
+    sort_side(context, 1);
+}
+
+/* Scores in blocks to keys, those of positives and of negatives apart. */
+static wf_status split(const wf_column *scores, const wf_column *positive, const double *weights,
+                       size_t n, side sides[2])
+{
+    double block[BLOCK];
+    unsigned char label[BLOCK];
+    size_t used[2] = {0, 0};
+    for (size_t start = 0; start < n; start += BLOCK) {
+        size_t count = n - start < BLOCK ? n - start : BLOCK;
+        wf_gather_double(scores, start, count, block);
+        wf_gather(positive, start, count, 1, label);
+        for (size_t i = 0; i < count; i++) {
+            if (block[i] != block[i]) return WF_NAN;
+            int which = !label[i];
+            size_t at = used[which]++;
+            if (weights) ((item *)sides[which].items)[at] = (item){key_of(block[i]), weights[start + i]};
+            else ((uint64_t *)sides[which].items)[at] = key_of(block[i]);
+        }
+    }
+    return WF_OK;
+}
+
+static size_t merge_counts(const side sides[2], wf_ranking *out)
+{
+    const uint64_t *a = sides[0].items, *b = sides[1].items;
+    size_t i = 0, j = 0, n = sides[0].n, m = sides[1].n, distinct = 0;
+    uint64_t last = 0;
+    int64_t pos = 0, neg = 0;
+    /* without branches on the data: which side comes next cannot be foreseen */
+    while (i < n && j < m) {
+        uint64_t x = a[i], y = b[j];
+        int from_a = x <= y, from_b = y <= x;
+        uint64_t key = from_a ? x : y;
+        int fresh = key != last || !(i | j);
+        pos = (fresh ? 0 : pos) + from_a;
+        neg = (fresh ? 0 : neg) + from_b;
+        distinct += (size_t)fresh;
+        out->score[distinct - 1] = score_of(key);
+        out->positives.count[distinct - 1] = pos;
+        out->negatives.count[distinct - 1] = neg;
+        i += (size_t)from_a;
+        j += (size_t)from_b;
+        last = key;
+    }
+    for (; i < n || j < m;) {
+        int from_a = i < n;
+        uint64_t key = from_a ? a[i++] : b[j++];
+        int fresh = key != last || !distinct;
+        pos = (fresh ? 0 : pos) + from_a;
+        neg = (fresh ? 0 : neg) + !from_a;
+        distinct += (size_t)fresh;
+        out->score[distinct - 1] = score_of(key);
+        out->positives.count[distinct - 1] = pos;
+        out->negatives.count[distinct - 1] = neg;
+        last = key;
+    }
+    return distinct;
+}
+
+static size_t merge_weights(const side sides[2], wf_ranking *out)
+{
+    const item *a = sides[0].items, *b = sides[1].items;
+    size_t i = 0, j = 0, n = sides[0].n, m = sides[1].n, distinct = 0;
+    for (; i < n || j < m; distinct++) {
+        uint64_t key = j == m || (i < n && a[i].key <= b[j].key) ? a[i].key : b[j].key;
+        double pos = 0, neg = 0;
+        for (; i < n && a[i].key == key; i++) pos += a[i].weight;
+        for (; j < m && b[j].key == key; j++) neg += b[j].weight;
+        out->score[distinct] = score_of(key);
+        out->positives.weight[distinct] = pos;
+        out->negatives.weight[distinct] = neg;
+    }
+    return distinct;
+}
+
+wf_status wf_rank(const wf_column *scores, const wf_column *positive, const double *weights,
+                  size_t n, int threads, wf_ranking *out)
+{
+    size_t size = weights ? sizeof(item) : sizeof(uint64_t), positives = 0;
+    const unsigned char *label = positive->data;
+    for (size_t i = 0; i < n; i++, label += positive->stride) positives += *label != 0;
+    char *memory = malloc(2 * n * size + 1);
+    if (!memory) return WF_NO_MEMORY;
+    side sides[2] = {
+        {memory, memory + n * size, positives, weights != NULL, WF_OK},
+        {memory + positives * size, memory + (n + positives) * size, n - positives, weights != NULL,
+         WF_OK},
+    };
+    wf_status status = split(scores, positive, weights, n, sides);
+    if (!status) {
+        if (threads > 1 && n > SMALL * 4) wf_parallel(2, sort_side, sides);
+        else wf_parallel(1, sort_both, sides);
+        status = sides[0].status ? sides[0].status : sides[1].status;
+    }
+    if (!status) out->distinct = (weights ? merge_weights : merge_counts)(sides, out);
+    free(memory);
+    return status;
+}

@@ -1,0 +1,89 @@
+"""The same functions in C: arrays in, the twins' results out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from whichf1.kernel import _native, reference
+from whichf1.kernel.ranking_reference import Ranks, Sums
+from whichf1.kernel.reference import Array, Pairs
+
+_LOG, _BRIER = 1, 2
+
+
+def _available() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+THREADS = int(os.environ.get("WHICHF1_THREADS") or _available())
+
+
+def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> Pairs:
+    """Count the distinct pairs of two integer or boolean arrays of one length, at least 1."""
+    labels, left, right, sums = _native.count_pairs(true, predicted, weights, THREADS, 0)
+    count = np.frombuffer(sums, np.int64 if weights is None else np.float64)
+    if labels is not None:
+        return Pairs(labels, np.frombuffer(left, np.int64), np.frombuffer(right, np.int64), count)
+    unsigned = true.dtype.kind != "i" and predicted.dtype.kind != "i"
+    wide = np.uint64 if unsigned else np.int64
+    return reference.coded(np.frombuffer(left, wide), np.frombuffer(right, wide), count)
+
+
+def encode(*columns: Sequence[Any] | Array) -> tuple[list[Array], list[Any]]:
+    """Codes of each column's items in one table, and the items in order of appearance."""
+    table: dict[str, int] = {}
+    texts: list[str] = []
+    codes = []
+    for column in columns:
+        found = _encode(column, table, texts)
+        if found is None:
+            return reference.encode(*columns)
+        codes.append(found)
+    return codes, texts
+
+
+def _encode(column: Any, table: dict[str, int], texts: list[str]) -> Array | None:
+    """The codes of one column; None where an item is not exactly a str."""
+    if isinstance(column, np.ndarray) and column.dtype.kind == "U" and column.itemsize:
+        items, first = _native.encode_fixed(column)
+        distinct = column[np.frombuffer(first, np.int64)].tolist()
+        known = np.frombuffer(_native.encode_strings(distinct, table, texts) or b"", np.int32)
+        return known[np.frombuffer(items, np.int32)]
+    if isinstance(column, np.ndarray) and (column.dtype != object or not column.flags.aligned):
+        column = column.tolist()
+    if not isinstance(column, (np.ndarray, list, tuple)):
+        return None
+    codes = _native.encode_strings(column, table, texts)
+    return None if codes is None else np.frombuffer(codes, np.int32)
+
+
+def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> Ranks:
+    """Count positives and negatives by score, from floats without NaN and booleans."""
+    distinct, *parts = _native.rank_table(scores, positive, weights, THREADS)
+    kind = np.int64 if weights is None else np.float64
+    score, positives, negatives = (
+        np.frombuffer(part, dtype, distinct)
+        for part, dtype in zip(parts, (np.float64, kind, kind), strict=True)
+    )
+    if scores.dtype.itemsize < 8:
+        score = score.astype(scores.dtype.newbyteorder("="))
+    return Ranks(score, positives, negatives)
+
+
+def loss_sums(codes: Array, probabilities: Array, floor: float) -> Sums:
+    """Σ and Σ² of −ln(p of the true class), where a p below ``floor`` counts as ``floor``."""
+    total, squares, *_ = _native.losses(codes, probabilities, floor, 0.0, _LOG, THREADS)
+    return Sums(len(codes), total, squares)
+
+
+def brier_sums(codes: Array, probabilities: Array) -> Sums:
+    """Σ and Σ² of the squared distance between an item's probabilities and its class."""
+    _, _, total, squares, _ = _native.losses(codes, probabilities, 0.0, 0.0, _BRIER, THREADS)
+    return Sums(len(codes), total, squares)
