@@ -27,6 +27,8 @@ THREADS = int(os.environ.get("WHICHF1_THREADS") or _available())
 
 def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> Pairs:
     """Count the distinct pairs of two integer or boolean arrays of one length, at least 1."""
+    if weights is not None:
+        weights = np.ascontiguousarray(weights)
     labels, left, right, sums = _native.count_pairs(true, predicted, weights, THREADS, 0)
     count = np.frombuffer(sums, np.int64 if weights is None else np.float64)
     if labels is not None:
@@ -66,6 +68,8 @@ def _encode(column: Any, table: dict[str, int], texts: list[str]) -> Array | Non
 
 def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> Ranks:
     """Count positives and negatives by score, from floats without NaN and booleans."""
+    if weights is not None:
+        weights = np.ascontiguousarray(weights)
     distinct, *parts = _native.rank_table(scores, positive, weights, THREADS)
     kind = np.int64 if weights is None else np.float64
     score, positives, negatives = (

@@ -12,6 +12,7 @@ from whichf1 import kernel
 from whichf1.counts import Counts
 from whichf1.errors import LabelError, ShapeError, WeightError
 from whichf1.labels import Kind, Label, Labels, kind_of
+from whichf1.sources.dictionaries import encode_columns
 from whichf1.table import Array
 
 
@@ -26,61 +27,87 @@ class Column:
 
 def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any = None) -> Counts:
     """GROUP BY true, predicted over two columns in memory."""
-    true, predicted = column(y_true, "y_true"), column(y_pred, "y_pred")
-    if len(true.values) != len(predicted.values):
-        raise ShapeError(
-            f"y_true has {len(true.values):,} items, y_pred has {len(predicted.values):,}. "
-            "Give one prediction for each item."
-        )
-    if not len(true.values):
-        raise ShapeError("there are no items: y_true and y_pred are empty")
-    if true.kind != predicted.kind:
-        _refuse_mixed(true, predicted)
+    left, right, values = _codes(y_true, y_pred)
+    kind = _KINDS[left.dtype.kind] if values is None else kind_of(values[0])
     names = None if labels is None else Labels(labels)
-    if names is not None and names.kind != true.kind:
-        _refuse_undeclared(names, true, predicted)
-    weight = None if weights is None else weights_column(weights, len(true.values))
-    found, cells = _group(true, predicted, weight)
+    if names is not None and names.kind != kind:
+        _refuse_undeclared(names, column(y_true, "y_true"), column(y_pred, "y_pred"))
+    weight = None if weights is None else weights_column(weights, len(left))
+    found, cells = _group(left, right, values, weight)
     counts = Counts(found, *cells, declared=False)
     if names is None:
         return counts
     if any(label not in names for label in found):
-        _refuse_undeclared(names, true, predicted)
+        _refuse_undeclared(names, column(y_true, "y_true"), column(y_pred, "y_pred"))
     return counts.declare(names)
 
 
-def _group(true: Column, predicted: Column, weights: Array | None) -> tuple[Labels, list[Array]]:
-    left, right = true.values, predicted.values
-    values: Sequence[Label] | None = None
-    if true.kind == "str" or not _one_integer_type(left, right):
-        encoded, values = kernel.encode(left.tolist(), right.tolist())
-        left, right = encoded
-    elif true.kind == "bool":
-        left, right = left.view(np.uint8), right.view(np.uint8)
-    elif left.dtype != right.dtype:
-        left, right = left.astype(np.int64), right.astype(np.int64)
+_KINDS: dict[str, Kind] = {"i": "int", "u": "int", "b": "bool"}
+
+
+def _codes(y_true: Any, y_pred: Any) -> tuple[Array, Array, list[Label] | None]:
+    """Two columns that can be counted, and what their numbers stand for, if not for themselves."""
+    encoded = encode_columns(y_true, y_pred)
+    if encoded is not None:
+        (left, right), values = encoded
+        _refuse_lengths(left, right)
+        return left, right, values
+    true, predicted = column(y_true, "y_true"), column(y_pred, "y_pred")
+    _refuse_lengths(true.values, predicted.values)
+    if true.kind != predicted.kind:
+        _refuse_mixed(true, predicted)
+    if true.kind != "str" and _one_integer_type(true.values, predicted.values):
+        left, right = (_signed(side.values, true, predicted) for side in (true, predicted))
+        return left, right, None
+    (left, right), values = kernel.encode(true.values.tolist(), predicted.values.tolist())
+    return left, right, values
+
+
+def _refuse_lengths(true: Array, predicted: Array) -> None:
+    if len(true) != len(predicted):
+        raise ShapeError(
+            f"y_true has {len(true):,} items, y_pred has {len(predicted):,}. "
+            "Give one prediction for each item."
+        )
+    if not len(true):
+        raise ShapeError("there are no items: y_true and y_pred are empty")
+
+
+def _group(
+    left: Array, right: Array, values: list[Label] | None, weights: Array | None
+) -> tuple[Labels, list[Array]]:
     pairs = kernel.count_pairs(left, right, weights)
-    present = np.union1d(pairs.true, pairs.predicted)
-    observed = present.tolist()
+    observed: list[Label] = [*pairs.labels]
+    codes = [pairs.true, pairs.predicted]
     if values is not None:
-        observed = [values[code] for code in observed]
-        order = sorted(range(len(observed)), key=observed.__getitem__)
-        observed = [observed[at] for at in order]
+        named = [values[code] for code in pairs.labels]
+        order = sorted(range(len(named)), key=named.__getitem__)
+        observed = [named[at] for at in order]
         rank = np.empty(len(order), np.intp)
         rank[order] = np.arange(len(order))
-    elif true.kind == "bool":
-        observed = [bool(value) for value in observed]
-    codes = [np.searchsorted(present, side) for side in (pairs.true, pairs.predicted)]
-    if values is not None:
         codes = [rank[side] for side in codes]
+    elif left.dtype.kind == "b":
+        observed = [bool(value) for value in observed]
     return Labels.trusted(observed), [*codes, pairs.count]
 
 
 def _one_integer_type(left: Array, right: Array) -> bool:
     """Whether both columns fit one 64-bit integer type (int64 beside large uint64 does not)."""
-    if left.dtype == right.dtype:
+    if left.dtype.kind == right.dtype.kind:
         return True
-    return all(side.dtype != np.uint64 or side.max() < 2**63 for side in (left, right))
+    return all(side.dtype.kind != "u" or _fits(side) for side in (left, right))
+
+
+def _fits(side: Array) -> bool:
+    return side.dtype.itemsize < 8 or not len(side) or bool(side.max() < 2**63)
+
+
+def _signed(values: Array, *columns: Column) -> Array:
+    """uint64 beside a signed type, known to fit: the same bits, no copy."""
+    mixed = len({each.values.dtype.kind for each in columns}) > 1
+    if mixed and values.dtype.kind == "u" and values.dtype.itemsize == 8:
+        return values.view(values.dtype.str.replace("u", "i"))
+    return values
 
 
 def column(data: Any, name: str) -> Column:
@@ -95,10 +122,7 @@ def column(data: Any, name: str) -> Column:
         raise ShapeError(f"{name} must have one dimension; got shape {values.shape}. {hint} first.")
     match values.dtype.kind:
         case "i" | "u":
-            native = (
-                values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
-            )
-            return Column("int", native, name)
+            return Column("int", values, name)
         case "b":
             return Column("bool", values, name)
         case "f":

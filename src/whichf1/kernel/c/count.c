@@ -255,7 +255,7 @@ static int range_of_cells(const worker *w, uint64_t *low, uint64_t *high)
 static unsigned bits_for(uint64_t low, uint64_t high)
 {
     unsigned bits = 0;
-    while ((high - low) >> bits) bits++;
+    while (bits < 64 && (high - low) >> bits) bits++;
     return bits;
 }
 
