@@ -30,7 +30,7 @@ from whichf1.metrics.averaging import (
     per_class,
 )
 from whichf1.signature import Word
-from whichf1.table import Array, Table
+from whichf1.table import Array, Margins, Table
 
 if TYPE_CHECKING:
     from whichf1.scores import Score
@@ -198,7 +198,7 @@ class Definition:
         labels = counts.labels if everything else _pick(counts.labels, chosen)
         return Frozen(counts.table, chosen, labels)
 
-    def values(self, frozen: Frozen, table: Table | None = None) -> Array:
+    def values(self, frozen: Frozen, table: Table | Margins | None = None) -> Array:
         """The score on each table of a batch (…); per class (…, classes) where nothing is averaged.
 
         ``table`` replaces the counts that were frozen, with the same classes: replicates, say.

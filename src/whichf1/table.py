@@ -44,18 +44,35 @@ class Margins:
         total: Array = self.rows.sum(-1)
         return total
 
+    @property
+    def margins(self) -> Margins:
+        """Itself: a definition runs on a Table or on its margins."""
+        return self
+
+    def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
+        """True and false positives and negatives of the chosen classes."""
+        tp = self.hits[..., classes]
+        fn = self.rows[..., classes] - tp
+        fp = self.columns[..., classes] - tp
+        return OneVsRest(tp, fp, fn, self.total[..., None] - tp - fp - fn)
+
 
 @dataclass(frozen=True)
 class Table:
     """The arrays behind Counts, without labels: what formulas compute on.
 
-    ``count`` may have leading axes (replicates, slices); the cells stand on its last axis.
+    ``count`` may have leading axes (replicates, slices); the cells stand on its last axis. The same
+    pair of classes may fill several cells: one for each cluster of items, say.
     """
 
     true: Array
     predicted: Array
     count: Array
     classes: int
+    squares: Array | None = None
+    """The sum of squared weights in each cell, where items have weights."""
+    cluster: Array | None = None
+    """The code of each cell's cluster, where items come in clusters."""
 
     @cached_property
     def rows(self) -> Array:
@@ -88,16 +105,33 @@ class Table:
 
     def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""
-        tp = self.hits[..., classes]
-        fn = self.rows[..., classes] - tp
-        fp = self.columns[..., classes] - tp
-        return OneVsRest(tp, fp, fn, self.total[..., None] - tp - fp - fn)
+        return Margins(self.rows, self.columns, self.hits, self.hits).one_vs_rest(classes)
+
+
+_FEW_CLASSES = 48
+"""Up to here a product with an indicator matrix is faster than sums of sorted cells."""
 
 
 def sum_by(codes: Array, count: Array, classes: int) -> Array:
     """Sums of the last axis of ``count`` by code: (…, cells) → (…, classes)."""
-    if count.ndim == 1 and count.dtype == np.float64:
-        return np.bincount(codes, count, classes)
+    if count.dtype == np.float64:
+        if count.ndim == 1:
+            return np.bincount(codes, count, classes)
+        return _sum_batch(codes, count, classes)
     sums = np.zeros((classes, *count.shape[:-1]), count.dtype)
     np.add.at(sums, codes, np.moveaxis(count, -1, 0))  # exact for integers of any size
     return np.moveaxis(sums, 0, -1)
+
+
+def _sum_batch(codes: Array, count: Array, classes: int) -> Array:
+    if classes <= _FEW_CLASSES:
+        indicator = np.zeros((len(codes), classes))
+        indicator[np.arange(len(codes)), codes] = 1
+        product: Array = count @ indicator
+        return product
+    sums = np.zeros((*count.shape[:-1], classes))
+    if len(codes):
+        order = np.argsort(codes, kind="stable")
+        present, starts = np.unique(codes[order], return_index=True)
+        sums[..., present] = np.add.reduceat(count[..., order], starts, axis=-1)
+    return sums

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from whichf1.uncertainty.influence import delta_intervals, gradient, standard_errors
+from whichf1.uncertainty.influence import delta_intervals
 
-__all__ = ["delta_intervals", "gradient", "standard_errors"]
+__all__ = ["delta_intervals"]
