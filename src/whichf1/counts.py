@@ -37,7 +37,7 @@ class Counts:
     ``true``, ``predicted`` (codes into ``labels``) and ``count``, sorted, without zeros.
     """
 
-    __slots__ = ("__dict__", "count", "declared", "labels", "predicted", "true")
+    __slots__ = ("__dict__", "count", "declared", "labels", "predicted", "squares", "true")
 
     labels: Labels
     true: Array
@@ -45,20 +45,33 @@ class Counts:
     count: Array
     declared: bool
     """Whether the classes were declared; if not, they are the observed ones."""
+    squares: Array | None
+    """The sum of squared weights in each cell, which intervals need; None without weights."""
 
     def __init__(
-        self, labels: Labels, true: Array, predicted: Array, count: Array, *, declared: bool
+        self,
+        labels: Labels,
+        true: Array,
+        predicted: Array,
+        count: Array,
+        *,
+        declared: bool,
+        squares: Array | None = None,
     ) -> None:
         keep = count != 0
         if not keep.all():
             true, predicted, count = true[keep], predicted[keep], count[keep]
+            squares = None if squares is None else squares[keep]
         key = true * len(labels) + predicted
         if not (key[1:] > key[:-1]).all():
             key, at = np.unique(key, return_inverse=True)
             count = sum_by(at, count, len(key))
+            squares = None if squares is None else sum_by(at, squares, len(key))
             true, predicted = np.divmod(key, len(labels))
-        for name, column in (("true", true), ("predicted", predicted), ("count", count)):
-            column.flags.writeable = False
+        columns = {"true": true, "predicted": predicted, "count": count, "squares": squares}
+        for name, column in columns.items():
+            if column is not None:
+                column.flags.writeable = False
             object.__setattr__(self, name, column)
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "declared", declared)
@@ -113,7 +126,7 @@ class Counts:
     def table(self) -> Table:
         """The same cells as float64 arrays without labels, for formulas."""
         count = self.count.astype(np.float64)
-        return Table(self.true, self.predicted, count, len(self.labels))
+        return Table(self.true, self.predicted, count, len(self.labels), self.squares)
 
     def per_class(self) -> OneVsRest:
         """True and false positives and negatives of each class, in the order of ``labels``."""
@@ -130,7 +143,12 @@ class Counts:
             )
         codes = names.codes(self.labels)
         return Counts(
-            names, codes[self.true], codes[self.predicted], self.count.copy(), declared=True
+            names,
+            codes[self.true],
+            codes[self.predicted],
+            self.count.copy(),
+            declared=True,
+            squares=None if self.squares is None else self.squares.copy(),
         )
 
     def __add__(self, other: object) -> Counts:
@@ -150,6 +168,9 @@ class Counts:
             np.concatenate([left[self.predicted], right[other.predicted]]),
             np.concatenate([self.count, other.count]),
             declared=declared,
+            squares=None
+            if self.squares is None or other.squares is None
+            else np.concatenate([self.squares, other.squares]),
         )
 
     __radd__ = __add__
@@ -185,6 +206,8 @@ class Counts:
             "predicted": self.predicted.tolist(),
             "count": self.count.tolist(),
         }
+        if self.squares is not None:
+            record["squares"] = self.squares.tolist()
         with written_whole(path) as temporary:
             temporary.write_text(json.dumps(record), encoding="ascii")
 
@@ -293,7 +316,13 @@ def _from_record(record: Any) -> Counts:
         raise ValueError("a count is not a whole number")
     if not (np.isfinite(count) & (count > 0)).all():
         raise WeightError("a count is not positive")
-    return Counts(labels, true, predicted, count, declared=bool(record["declared"]))
+    squares = None
+    if record["weighted"] and "squares" in record:
+        squares = np.array(record["squares"], np.float64)
+        if squares.shape != count.shape or not (np.isfinite(squares) & (squares > 0)).all():
+            raise WeightError("a sum of squared weights is missing or not positive")
+    declared = bool(record["declared"])
+    return Counts(labels, true, predicted, count, declared=declared, squares=squares)
 
 
 def _codes(values: Any, classes: int) -> Array:

@@ -39,7 +39,7 @@ ClassSet: TypeAlias = Literal["declared", "observed", "true", "range"]
 
 VERSION = 1
 """The version of what the fields mean; a program that changed a meaning would count it up."""
-DATA_FIELDS = ("n", "k", "labels")
+DATA_FIELDS = ("n", "k", "labels", "clusters")
 """Fields of a score's signature that describe the data and not the definition."""
 KEYS = {"average": "avg", "undefined": "undef"}
 """Fields that are written shorter in a signature."""
@@ -327,6 +327,7 @@ def _without(counts: Counts, ignore: tuple[Label, ...]) -> Counts:
         counts.predicted[keep],
         counts.count[keep],
         declared=counts.declared,
+        squares=None if counts.squares is None else counts.squares[keep],
     )
 
 

@@ -13,12 +13,14 @@ from whichf1.counts import Counts
 from whichf1.definition import SHORTHANDS, Definition, Frozen, define
 from whichf1.errors import DefinitionError
 from whichf1.intervals import Interval, Method
+from whichf1.joint import Joint
 from whichf1.labels import Label, Labels
 from whichf1.metrics import Metric, find
 from whichf1.signature import read
 from whichf1.sources import as_counts
+from whichf1.sources.together import count_together
 from whichf1.table import Array
-from whichf1.uncertainty import delta_intervals
+from whichf1.uncertainty import estimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +36,13 @@ class Score:
     """The classes averaged over; for a measure of agreement, all."""
     interval: Interval | None = None
     """None where none was asked for, or where the method has none (a perfect score, say)."""
+    clusters: int | None = None
+    """How many clusters the items come in, where the interval takes account of them."""
 
     @cached_property
     def signature(self) -> str:
         """The definition and what it was computed on: enough to run it again."""
-        data = f"n:{_number(self.n)}|k:{len(self.classes)}|labels:{self.classes.digest}"
-        return f"{self.definition.signature}|{data}"
+        return described(self.definition, self.n, self.classes, self.clusters)
 
     def __float__(self) -> float:
         return self.value
@@ -93,12 +96,12 @@ class PerClass(Mapping[Label, Score]):
     n: int | float
     labels: Labels
     intervals: tuple[Interval | None, ...]
+    clusters: int | None = None
 
     @cached_property
     def signature(self) -> str:
         """What all of them are."""
-        data = f"n:{_number(self.n)}|k:{len(self.labels)}|labels:{self.labels.digest}"
-        return f"{self.definition.signature}|{data}"
+        return described(self.definition, self.n, self.labels, self.clusters)
 
     def __getitem__(self, label: Label) -> Score:
         at = self.labels.code(label)
@@ -112,7 +115,7 @@ class PerClass(Mapping[Label, Score]):
             interval=self.definition.interval,
         )
         value = float(self.array[at])
-        return Score(value, one, self.n, self.labels, self.intervals[at])
+        return Score(value, one, self.n, self.labels, self.intervals[at], self.clusters)
 
     def __iter__(self) -> Iterator[Label]:
         return iter(self.labels)
@@ -136,43 +139,44 @@ def difference(a: Definition, b: Definition) -> str:
     )
 
 
-def evaluate(definition: Definition, counts: Counts) -> Score:
-    """Run a definition on counts."""
+def evaluate(definition: Definition, counts: Counts, joint: Joint | None = None) -> Score:
+    """Run a definition on counts; ``joint`` are the same items by cluster."""
     metric = find(definition.metric)
     if metric.kind == "rate" and definition.average is None and definition.positive is None:
         raise DefinitionError(
             f"{metric.name} of which class? Pass positive=CLASS, average='macro', 'weighted' or "
             f"'micro', or call {metric.name}.per_class for all of them."
         )
-    if definition.positive is not None:
-        return _evaluate_class(definition, counts)
-    frozen = definition.freeze(counts)
-    value = float(definition.values(frozen))
-    interval = _intervals(definition, frozen)[0]
-    return Score(value, definition, _items(frozen, counts), frozen.labels, interval)
+    frozen = _frozen(definition, counts, joint)
+    values, intervals = estimate(definition, frozen)
+    value, n = float(values[0]), _items(frozen, counts)
+    return Score(value, definition, n, frozen.labels, intervals[0], _clusters(frozen))
 
 
-def _evaluate_class(definition: Definition, counts: Counts) -> Score:
-    frozen = definition.freeze(counts)
-    at = counts.labels.code(definition.positive)
-    one = frozen._replace(classes=np.array([at]))
-    value = float(definition.values(one)[0])
-    interval = _intervals(definition, one)[0]
-    return Score(value, definition, _items(frozen, counts), frozen.labels, interval)
-
-
-def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
+def evaluate_per_class(
+    definition: Definition, counts: Counts, joint: Joint | None = None
+) -> PerClass:
     """Run a definition on every class of its class set."""
+    frozen = _frozen(definition, counts, joint)
+    values, intervals = estimate(definition, frozen)
+    n = _items(frozen, counts)
+    return PerClass(values, definition, n, frozen.labels, tuple(intervals), _clusters(frozen))
+
+
+def _frozen(definition: Definition, counts: Counts, joint: Joint | None) -> Frozen:
+    """The class set is fixed on the counts; what is known of single items stays in the table."""
     frozen = definition.freeze(counts)
-    values = definition.values(frozen)
-    intervals = tuple(_intervals(definition, frozen, len(values)))
-    return PerClass(values, definition, _items(frozen, counts), frozen.labels, intervals)
+    if joint is not None:
+        fine = joint.without(definition.ignore).table(0, frozen.table.classes)
+        frozen = frozen._replace(table=fine)
+    if definition.positive is not None:
+        frozen = frozen._replace(classes=counts.labels.codes([definition.positive]))
+    return frozen
 
 
-def _intervals(definition: Definition, frozen: Frozen, many: int = 1) -> list[Interval | None]:
-    if definition.interval is None:
-        return [None] * many
-    return delta_intervals(definition, frozen, definition.interval.level)
+def _clusters(frozen: Frozen) -> int | None:
+    cluster = frozen.table.cluster
+    return None if cluster is None else int(cluster.max()) + 1
 
 
 def _items(frozen: Frozen, counts: Counts) -> int | float:
@@ -180,8 +184,20 @@ def _items(frozen: Frozen, counts: Counts) -> int | float:
     return n if counts.weighted else int(n)
 
 
+def described(
+    definition: Definition, n: int | float, labels: Labels, clusters: int | None = None
+) -> str:
+    """The signature of a definition and of the data that it was computed on."""
+    data = f"n:{_number(n)}|k:{len(labels)}|labels:{labels.digest}"
+    return f"{definition.signature}|{data}" + ("" if clusters is None else f"|clusters:{clusters}")
+
+
 def _number(n: int | float) -> str:
     return str(n) if isinstance(n, int) else f"{n:.12g}"
+
+
+DATA_OPTIONS = ("labels", "weights", "cluster")
+"""Options that say how items are counted, not what the score is."""
 
 
 class Options(TypedDict, total=False):
@@ -189,6 +205,7 @@ class Options(TypedDict, total=False):
 
     labels: Any
     weights: Any
+    cluster: Any
     average: str | None
     formula: str | None
     positive: Any
@@ -217,7 +234,7 @@ class Scorer:
 
     def definition(self, **options: Unpack[Options]) -> Definition:
         """The definition with these options, without running it."""
-        given = {k: v for k, v in options.items() if k not in ("labels", "weights")}
+        given = {k: v for k, v in options.items() if k not in DATA_OPTIONS}
         parameters = {k: given.pop(k) for k in self.metric.parameters if k in given}
         return define(self.__name__, parameters, given)
 
@@ -228,8 +245,7 @@ class Scorer:
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
         """The score of Counts, or of y_true and y_pred."""
         definition = self.definition(**options) if options else self._default
-        labels, weights = options.get("labels"), options.get("weights")
-        return evaluate(definition, as_counts(y_true, y_pred, labels=labels, weights=weights))
+        return evaluate(definition, *_counted(y_true, y_pred, options))
 
     def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
         """The score of each class."""
@@ -242,9 +258,7 @@ class Scorer:
                 raise DefinitionError(f"per_class gives every class: leave {name}= out")
         plain = Scorer(self._metric)
         definition = plain.definition(**options)
-        labels, weights = options.get("labels"), options.get("weights")
-        counts = as_counts(y_true, y_pred, labels=labels, weights=weights)
-        return evaluate_per_class(definition, counts)
+        return evaluate_per_class(definition, *_counted(y_true, y_pred, options))
 
     def __repr__(self) -> str:
         return f"<whichf1 metric {self.__name__}>"
@@ -262,14 +276,23 @@ def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:
     if not isinstance(metric, str):
         raise DefinitionError(f"the metric is a name or a signature; got {metric!r}")
     definition = with_options(metric, dict(options))
+    return evaluate(definition, *_counted(y_true, y_pred[0] if y_pred else None, options))
+
+
+def _counted(y_true: Any, y_pred: Any, options: Options) -> tuple[Counts, Joint | None]:
+    """The counts, and where items come in clusters the same items by cluster."""
     labels, weights = options.get("labels"), options.get("weights")
-    counts = as_counts(y_true, y_pred[0] if y_pred else None, labels=labels, weights=weights)
-    return evaluate(definition, counts)
+    if options.get("cluster") is None:
+        return as_counts(y_true, y_pred, labels=labels, weights=weights), None
+    joint = count_together(
+        y_true, {"y_pred": y_pred}, labels=labels, weights=weights, cluster=options["cluster"]
+    )
+    return joint.counts(0), joint
 
 
 def with_options(metric: str, options: dict[str, Any]) -> Definition:
     """The definition of a name or signature, with further options."""
-    given = {k: v for k, v in options.items() if k not in ("labels", "weights") and v is not None}
+    given = {k: v for k, v in options.items() if k not in DATA_OPTIONS and v is not None}
     base = Definition.parse(metric)
     if not given:
         return base

@@ -74,6 +74,11 @@ class Table:
     cluster: Array | None = None
     """The code of each cell's cluster, where items come in clusters."""
 
+    @property
+    def spread(self) -> Array:
+        """What a cell adds to a variance: Σw², which is the count where no item has a weight."""
+        return self.count if self.squares is None else self.squares
+
     @cached_property
     def rows(self) -> Array:
         """Items of each class (…, classes)."""

@@ -74,7 +74,7 @@ def _others(x: Array) -> Array:
 def _below(x: Array) -> Array:
     """The sum of the classes before each one."""
     sums = np.cumsum(x, -1)
-    return np.concatenate([np.zeros_like(sums[..., :1]), sums[..., :-1]], -1)
+    return np.concatenate([np.zeros_like(x.real[..., :1]), sums[..., :-1]], -1)
 
 
 def _above(x: Array) -> Array:

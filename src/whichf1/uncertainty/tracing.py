@@ -18,17 +18,15 @@ Pull: TypeAlias = Callable[[Array], Any]
 """From the derivative by a result to the derivative by one of the arrays that it came from."""
 
 
-class Traced(np.lib.mixins.NDArrayOperatorsMixin):
+class Traced:
     """An array that remembers how it was computed."""
 
-    __slots__ = ("_parents", "_tape", "grad", "value")
+    __slots__ = ("grad", "parents", "tape", "value")
 
-    def __init__(
-        self, value: Any, tape: list[Traced], parents: Sequence[tuple[Traced, Pull]] = ()
-    ) -> None:
-        self.value: Array = np.asarray(value)
+    def __init__(self, value: Any, tape: list[Traced], *parents: tuple[Traced, Pull]) -> None:
+        self.value: Array = value
         self.grad: Any = None
-        self._tape, self._parents = tape, parents
+        self.tape, self.parents = tape, parents
         tape.append(self)
 
     @property
@@ -39,95 +37,146 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the values."""
-        return self.value.shape
+        shape: tuple[int, ...] = self.value.shape
+        return shape
 
-    def _then(self, value: Any, pull: Pull) -> Traced:
-        return Traced(value, self._tape, ((self, pull),))
+    def __add__(self, other: Any) -> Traced:
+        return _binary(np.add, self, other, _same, _same)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Traced:
+        return _binary(np.subtract, self, other, _same, _opposite)
+
+    def __rsub__(self, other: Any) -> Traced:
+        return _binary(np.subtract, other, self, _same, _opposite)
+
+    def __mul__(self, other: Any) -> Traced:
+        return _binary(np.multiply, self, other, _times_second, _times_first)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Traced:
+        return _binary(np.divide, self, other, _over_second, _of_denominator)
+
+    def __rtruediv__(self, other: Any) -> Traced:
+        return _binary(np.divide, other, self, _over_second, _of_denominator)
+
+    def __pow__(self, power: float) -> Traced:
+        return Traced(
+            self.value**power,
+            self.tape,
+            (self, lambda g: g * (power * self.value ** (power - 1))),
+        )
+
+    def __neg__(self) -> Traced:
+        return 0.0 - self
 
     def __getitem__(self, key: Any) -> Traced:
-        shape = self.value.shape
-        fancy = any(isinstance(k, np.ndarray) for k in (key if isinstance(key, tuple) else (key,)))
-
         def pull(g: Array) -> Array:
-            whole = np.zeros(shape)
-            if fancy:
-                np.add.at(whole, key, g)  # a class may be chosen twice
-            else:
-                whole[key] = g
+            whole = np.zeros(self.value.shape)
+            whole[key] = g  # no element is taken twice: classes are distinct
             return whole
 
-        return self._then(self.value[key], pull)
+        return Traced(self.value[key], self.tape, (self, pull))
 
-    def sum(self, axis: int = -1, keepdims: bool = False, **_: Any) -> Traced:
-        """The sum over one axis."""
-        shape = self.value.shape
+    def sum(self, axis: int = -1, keepdims: bool = False) -> Traced:
+        """The sum over the last axis."""
+        _refuse_other(axis)
+        total = self.value.sum(-1, keepdims=keepdims)
 
         def pull(g: Array) -> Array:
-            return np.broadcast_to(g if keepdims else np.expand_dims(g, axis), shape)
+            whole = np.empty(self.value.shape)
+            whole[...] = g if keepdims else g[..., None]
+            return whole
 
-        return self._then(np.add.reduce(self.value, axis=axis, keepdims=keepdims), pull)
+        return Traced(total, self.tape, (self, pull))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        if ufunc is np.add and method == "reduce":
-            return self.sum(**options)
+        """What NumPy calls for ``array + traced`` and ``np.sqrt(traced)``."""
         if method != "__call__" or options:
             return NotImplemented
-        values = [x.value if isinstance(x, Traced) else x for x in inputs]
-        result = ufunc(*values)
-        if ufunc not in _SLOPES:
-            return result if result.dtype == np.bool_ else NotImplemented
-        parents = []
-        for source, slope in zip(inputs, _SLOPES[ufunc], strict=True):
-            if isinstance(source, Traced):
-                parents.append((source, _chain(slope, values, result, source.value.shape)))
-        return Traced(result, self._tape, parents)
+        if ufunc in _OPERATORS:
+            return _OPERATORS[ufunc](*inputs)
+        result = ufunc(*map(_plain, inputs))
+        return result if result.dtype == np.bool_ else NotImplemented  # a question, as np.isnan
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         rule = _FUNCTIONS.get(function)
         return NotImplemented if rule is None else rule(*args, **options)
 
 
-def _chain(
-    slope: Callable[..., Any], values: list[Any], result: Any, shape: tuple[int, ...]
-) -> Pull:
-    return lambda g: _fold(g * slope(*values, result), shape)
+def _plain(x: Any) -> Any:
+    return x.value if isinstance(x, Traced) else x
+
+
+Slope: TypeAlias = Callable[[Array, Any, Any, Any], Any]
+"""g × the derivative of a result, given both arguments and the result."""
+
+
+def _binary(ufunc: np.ufunc, a: Any, b: Any, by_a: Slope, by_b: Slope) -> Traced:
+    x, y = _plain(a), _plain(b)
+    result = ufunc(x, y)
+    parents = []
+    if isinstance(a, Traced):
+        parents.append((a, lambda g: _fold(by_a(g, x, y, result), x.shape)))
+    if isinstance(b, Traced):
+        parents.append((b, lambda g: _fold(by_b(g, x, y, result), y.shape)))
+    return Traced(result, parents[0][0].tape, *parents)
+
+
+def _same(g: Array, *_: Any) -> Array:
+    return g
+
+
+def _opposite(g: Array, *_: Any) -> Array:
+    return -g
+
+
+def _times_second(g: Array, x: Any, y: Any, _: Any) -> Any:
+    return g * y
+
+
+def _times_first(g: Array, x: Any, y: Any, _: Any) -> Any:
+    return g * x
+
+
+def _over_second(g: Array, x: Any, y: Any, _: Any) -> Any:
+    return g / y
+
+
+def _of_denominator(g: Array, x: Any, y: Any, result: Any) -> Any:
+    return g * (-result / y)
+
+
+def _sqrt(x: Traced) -> Traced:
+    root = np.sqrt(x.value)
+
+    def pull(g: Array) -> Array:
+        # nothing flows back from 0: a 0/0 rule has cut that branch
+        return np.divide(g, 2 * root, out=np.zeros_like(g), where=root != 0)
+
+    return Traced(root, x.tape, (x, pull))
+
+
+_OPERATORS: dict[np.ufunc, Callable[..., Any]] = {
+    np.add: lambda a, b: b.__radd__(a),
+    np.subtract: lambda a, b: b.__rsub__(a),
+    np.multiply: lambda a, b: b.__rmul__(a),
+    np.divide: lambda a, b: b.__rtruediv__(a),
+    np.negative: Traced.__neg__,
+    np.sqrt: _sqrt,
+}
 
 
 def _fold(g: Array, shape: tuple[int, ...]) -> Array:
     """Undo broadcasting: add up what was repeated."""
     if g.shape == shape:
         return g
-    g = g.sum(tuple(range(g.ndim - len(shape))))
+    if g.ndim > len(shape):
+        g = g.sum(tuple(range(g.ndim - len(shape))))
     repeated = tuple(axis for axis, n in enumerate(shape) if n == 1 and g.shape[axis] != 1)
     return g.sum(repeated, keepdims=True) if repeated else g
-
-
-def _one(*_: Any) -> float:
-    return 1.0
-
-
-def _minus_one(*_: Any) -> float:
-    return -1.0
-
-
-def _inverse(x: Any) -> Any:
-    """1/x, and 0 where x is: nothing flows back from a branch that a 0/0 rule has cut."""
-    return np.divide(1.0, x, out=np.zeros_like(x, np.float64), where=np.not_equal(x, 0))
-
-
-_SLOPES: dict[np.ufunc, tuple[Callable[..., Any], ...]] = {
-    np.add: (_one, _one),
-    np.subtract: (_one, _minus_one),
-    np.multiply: (lambda x, y, _: y, lambda x, y, _: x),
-    np.divide: (lambda x, y, _: 1 / y, lambda x, y, result: -result / y),
-    np.power: (lambda x, n, _: n * np.power(x, n - 1), lambda x, n, _: 0.0),
-    np.square: (lambda x, _: 2 * x,),
-    np.negative: (_minus_one,),
-    np.sqrt: (lambda x, result: 0.5 * _inverse(result),),
-    np.log: (lambda x, _: _inverse(x),),
-    np.exp: (lambda x, result: result,),
-}
-"""The derivative of each operation by each of its arguments."""
 
 
 def _where(condition: Any, yes: Any, no: Any) -> Traced:
@@ -135,9 +184,8 @@ def _where(condition: Any, yes: Any, no: Any) -> Traced:
     parents: list[tuple[Traced, Pull]] = []
     for source, chosen in ((yes, mask), (no, ~mask)):
         if isinstance(source, Traced):
-            parents.append((source, _masked(chosen, source.value.shape)))
-    tape = parents[0][0]._tape
-    return Traced(np.where(mask, _plain(yes), _plain(no)), tape, parents)
+            parents.append((source, _masked(chosen, source.shape)))
+    return Traced(np.where(mask, _plain(yes), _plain(no)), parents[0][0].tape, *parents)
 
 
 def _masked(chosen: Array, shape: tuple[int, ...]) -> Pull:
@@ -145,53 +193,52 @@ def _masked(chosen: Array, shape: tuple[int, ...]) -> Pull:
 
 
 def _cumsum(x: Traced, axis: int = -1) -> Traced:
-    def pull(g: Array) -> Array:
-        return np.flip(np.cumsum(np.flip(g, axis), axis), axis)
-
-    return x._then(np.cumsum(x.value, axis), pull)
+    _refuse_other(axis)
+    return Traced(x.value.cumsum(-1), x.tape, (x, lambda g: g[..., ::-1].cumsum(-1)[..., ::-1]))
 
 
 def _concatenate(parts: Sequence[Any], axis: int = -1) -> Traced:
+    _refuse_other(axis)
     values = [_plain(x) for x in parts]
-    ends = np.cumsum([x.shape[axis] for x in values])
-    parents = []
-    for part, end, value in zip(parts, ends.tolist(), values, strict=True):
+    parents, end = [], 0
+    for part, value in zip(parts, values, strict=True):
+        start, end = end, end + value.shape[-1]
         if isinstance(part, Traced):
-            parents.append((part, _slice(end - value.shape[axis], end, axis)))
-    return Traced(np.concatenate(values, axis), parents[0][0]._tape, parents)
+            parents.append((part, _taken(start, end)))
+    return Traced(np.concatenate(values, -1), parents[0][0].tape, *parents)
 
 
-def _slice(start: int, end: int, axis: int) -> Pull:
-    return lambda g: np.take(g, range(start, end), axis)
+def _taken(start: int, end: int) -> Pull:
+    return lambda g: g[..., start:end]
 
 
-def _plain(x: Any) -> Any:
-    return x.value if isinstance(x, Traced) else x
+def _refuse_other(axis: int) -> None:
+    if axis != -1:
+        raise NotImplementedError("formulas sum over the classes, which stand on the last axis")
 
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: _where,
     np.cumsum: _cumsum,
     np.concatenate: _concatenate,
-    np.sum: Traced.sum,
     np.zeros_like: lambda x, *_, **__: np.zeros(x.shape),
     np.ones_like: lambda x, *_, **__: np.ones(x.shape),
 }
 
 
-def slopes(function: Callable[..., Any], *arrays: Array) -> list[Array]:
-    """The derivatives of the sum of ``function(*arrays)`` by each of the arrays."""
+def slopes(function: Callable[..., Any], *arrays: Array) -> tuple[Array, list[Array]]:
+    """The value of ``function(*arrays)``, and the derivatives of its sum by each of the arrays."""
     tape: list[Traced] = []
     leaves = [Traced(x, tape) for x in arrays]
     result = function(*leaves)
     if not isinstance(result, Traced):  # a constant
-        return [np.zeros_like(x) for x in arrays]
+        return np.asarray(result), [np.zeros_like(x) for x in arrays]
     result.grad = np.ones(result.shape)
     with np.errstate(all="ignore"):
         for node in reversed(tape):
             if node.grad is None:
                 continue
-            for parent, pull in node._parents:
+            for parent, pull in node.parents:
                 part = pull(node.grad)
                 parent.grad = part if parent.grad is None else parent.grad + part
-    return [np.zeros_like(x.value) if x.grad is None else x.grad for x in leaves]
+    return result.value, [np.zeros_like(x.value) if x.grad is None else x.grad for x in leaves]
