@@ -9,9 +9,19 @@
 from __future__ import annotations
 
 from whichf1 import errors
+from whichf1.comparison import Comparison, Pair, compare
 from whichf1.counts import Counts
 from whichf1.definition import Definition
-from whichf1.intervals import Delta, Interval
+from whichf1.intervals import (
+    AgrestiCoull,
+    Bootstrap,
+    ClopperPearson,
+    DeLong,
+    Delta,
+    Interval,
+    Jeffreys,
+    Wilson,
+)
 from whichf1.macro import (
     MacroF1,
     bounds,
@@ -21,6 +31,7 @@ from whichf1.macro import (
     supremum,
 )
 from whichf1.metrics import names as _names
+from whichf1.ranks import Rankings, rankings
 from whichf1.scores import PerClass, Score, Scorer, score
 from whichf1.sources import count
 
@@ -59,19 +70,29 @@ macro_recall = Scorer("macro_recall")
 balanced_accuracy = Scorer("balanced_accuracy")
 
 __all__ = [
+    "AgrestiCoull",
+    "Bootstrap",
+    "ClopperPearson",
+    "Comparison",
     "Counts",
+    "DeLong",
     "Definition",
     "Delta",
     "Interval",
+    "Jeffreys",
     "MacroF1",
+    "Pair",
     "PerClass",
+    "Rankings",
     "Score",
+    "Wilson",
     "accuracy",
     "averaged_f1",
     "averaged_f_beta",
     "balanced_accuracy",
     "bounds",
     "cohen_kappa",
+    "compare",
     "count",
     "error_rate",
     "errors",
@@ -99,6 +120,7 @@ __all__ = [
     "precision",
     "precision_recall_f1",
     "prevalence",
+    "rankings",
     "recall",
     "score",
     "specificity",

@@ -125,8 +125,10 @@ class Counts:
     @cached_property
     def table(self) -> Table:
         """The same cells as float64 arrays without labels, for formulas."""
-        count = self.count.astype(np.float64)
-        return Table(self.true, self.predicted, count, len(self.labels), self.squares)
+        count, squares = self.count.astype(np.float64), self.squares
+        if self.weighted and squares is None:
+            squares = np.full(len(count), np.nan)  # not known: no interval can be given
+        return Table(self.true, self.predicted, count, len(self.labels), squares)
 
     def per_class(self) -> OneVsRest:
         """True and false positives and negatives of each class, in the order of ``labels``."""

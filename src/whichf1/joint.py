@@ -45,6 +45,10 @@ class Joint:
         """How many clusters the items come in."""
         return None if self.cluster is None else int(self.cluster.max()) + 1
 
+    def system(self, at: int) -> Joint:
+        """One system, on the same cells."""
+        return replace(self, systems=(self.systems[at],), predicted=(self.predicted[at],))
+
     def counts(self, system: int) -> Counts:
         """The counts of one system."""
         return Counts(

@@ -147,23 +147,25 @@ def evaluate(definition: Definition, counts: Counts, joint: Joint | None = None)
             f"{metric.name} of which class? Pass positive=CLASS, average='macro', 'weighted' or "
             f"'micro', or call {metric.name}.per_class for all of them."
         )
-    frozen = _frozen(definition, counts, joint)
+    frozen = frozen_on(definition, counts, joint)
     values, intervals = estimate(definition, frozen)
     value, n = float(values[0]), _items(frozen, counts)
-    return Score(value, definition, n, frozen.labels, intervals[0], _clusters(frozen))
+    return Score(value, definition, n, frozen.labels, intervals[0], frozen.table.clusters or None)
 
 
 def evaluate_per_class(
     definition: Definition, counts: Counts, joint: Joint | None = None
 ) -> PerClass:
     """Run a definition on every class of its class set."""
-    frozen = _frozen(definition, counts, joint)
+    frozen = frozen_on(definition, counts, joint)
     values, intervals = estimate(definition, frozen)
     n = _items(frozen, counts)
-    return PerClass(values, definition, n, frozen.labels, tuple(intervals), _clusters(frozen))
+    return PerClass(
+        values, definition, n, frozen.labels, tuple(intervals), frozen.table.clusters or None
+    )
 
 
-def _frozen(definition: Definition, counts: Counts, joint: Joint | None) -> Frozen:
+def frozen_on(definition: Definition, counts: Counts, joint: Joint | None) -> Frozen:
     """The class set is fixed on the counts; what is known of single items stays in the table."""
     frozen = definition.freeze(counts)
     if joint is not None:
@@ -172,11 +174,6 @@ def _frozen(definition: Definition, counts: Counts, joint: Joint | None) -> Froz
     if definition.positive is not None:
         frozen = frozen._replace(classes=counts.labels.codes([definition.positive]))
     return frozen
-
-
-def _clusters(frozen: Frozen) -> int | None:
-    cluster = frozen.table.cluster
-    return None if cluster is None else int(cluster.max()) + 1
 
 
 def _items(frozen: Frozen, counts: Counts) -> int | float:

@@ -79,6 +79,11 @@ class Table:
         """What a cell adds to a variance: Σw², which is the count where no item has a weight."""
         return self.count if self.squares is None else self.squares
 
+    @property
+    def clusters(self) -> int:
+        """How many clusters the items come in; 0 where they come in none."""
+        return 0 if self.cluster is None else int(self.cluster.max()) + 1
+
     @cached_property
     def rows(self) -> Array:
         """Items of each class (…, classes)."""

@@ -15,8 +15,8 @@ __all__ = ["estimate"]
 
 def estimate(definition: Definition, frozen: Frozen) -> tuple[Array, list[Interval | None]]:
     """The values of a definition, and an interval for each by its own method."""
-    method = definition.interval
-    if method is None:
+    method, squares = definition.interval, frozen.table.squares
+    if method is None or (squares is not None and np.isnan(squares).any()):
         values = np.atleast_1d(definition.values(frozen))
         return values, [None] * len(values)
     if method.word == "delta":

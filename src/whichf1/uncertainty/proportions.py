@@ -96,7 +96,8 @@ def _kinds(frozen: Frozen) -> Array:
 
 
 def _hit_or_miss(frozen: Frozen) -> Array:
-    return (frozen.table.true != frozen.table.predicted).astype(np.intp)
+    missed: Array = frozen.table.true != frozen.table.predicted
+    return missed.astype(np.intp)
 
 
 def _alone(definition: Definition, k: int, times: int = 1) -> tuple[Array, Array]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from whichf1.definition import Definition, Frozen
 from whichf1.intervals import Bootstrap, Interval
+from whichf1.metrics import find
 from whichf1.table import Array, Margins, Table, sum_by
 from whichf1.uncertainty.influence import cell_slopes
 
@@ -37,7 +38,7 @@ def generator(seed: int) -> np.random.Generator:
 
 def draws(table: Table, replicates: int, rng: np.random.Generator) -> Iterator[Array]:
     """Replicates of the cells' counts, in chunks (some replicates, cells)."""
-    width = len(table.count) if table.cluster is None else len(table.count) + _groups(table)
+    width = len(table.count) + table.clusters
     step = max(1, min(replicates, CHUNK // max(width, 1)))
     with progress(replicates, replicates * width) as advance:
         for start in range(0, replicates, step):
@@ -46,13 +47,9 @@ def draws(table: Table, replicates: int, rng: np.random.Generator) -> Iterator[A
             advance(size)
 
 
-def _groups(table: Table) -> int:
-    return 0 if table.cluster is None else int(table.cluster.max()) + 1
-
-
 def _draw(table: Table, size: int, rng: np.random.Generator) -> Array:
     if table.cluster is not None:
-        groups = _groups(table)
+        groups = table.clusters
         times = rng.multinomial(groups, np.full(groups, 1 / groups), size)
         return times[:, table.cluster] * table.count
     if table.squares is not None:
@@ -80,46 +77,54 @@ class Summed:
     """Cells → margins of several systems that share them, for a batch in one matrix product."""
 
     def __init__(
-        self, true: Array, predicted: Sequence[Array], classes: int, weighted: bool = False
+        self,
+        true: Array,
+        predicted: Sequence[Array],
+        classes: int,
+        *,
+        weighted: bool = False,
+        distances: bool = True,
     ) -> None:
-        self._true, self._predicted, self._classes = true, predicted, classes
+        self._classes = classes
+        self._parts = [(true, None)]
+        for codes in predicted:
+            self._parts += [(codes, None), (true, codes == true)]
+            self._parts += [(np.abs(codes - true), None)] if distances else []
+        self._each = 3 if distances else 2
         self._product: Array | None = None
-        small = len(true) * classes * (1 + 3 * len(predicted)) <= MATRIX and classes <= 64
+        small = len(true) * classes * len(self._parts) <= MATRIX and classes <= 64
         if small and not weighted:  # whole numbers add up exactly in any order, on any threads
-            self._product = np.concatenate([self._indicator(*pair) for pair in self._pairs()], 1)
+            self._product = np.concatenate([self._indicator(*part) for part in self._parts], 1)
 
-    def _pairs(self) -> Iterator[tuple[Array, Any]]:
-        """Rows, then columns, hits and distances of each system."""
-        yield self._true, 1.0
-        for predicted in self._predicted:
-            yield predicted, 1.0
-            yield predicted, (predicted == self._true).astype(np.float64)
-            yield np.abs(predicted - self._true), 1.0
-
-    def _indicator(self, codes: Array, value: Any) -> Array:
+    def _indicator(self, codes: Array, chosen: Array | None) -> Array:
         matrix = np.zeros((len(codes), self._classes))
-        matrix[np.arange(len(codes)), codes] = value
+        matrix[np.arange(len(codes)), codes] = 1 if chosen is None else chosen
         return matrix
 
     def __call__(self, count: Array) -> list[Margins]:
         """The margins of each system, from counts (…, cells)."""
         if self._product is not None:
-            sums = count @ self._product
-            parts = np.split(sums, 1 + 3 * len(self._predicted), -1)
+            rows, *rest = np.split(count @ self._product, len(self._parts), -1)
         else:
-            parts = [
-                sum_by(codes, count if isinstance(v, float) else count * v, self._classes)
-                for codes, v in self._pairs()
-            ]
-        rows, rest = parts[0], parts[1:]
-        return [Margins(rows, *rest[at : at + 3]) for at in range(0, len(rest), 3)]
+            rows, *rest = (
+                sum_by(codes, count, self._classes)
+                if chosen is None
+                else sum_by(codes[chosen], count[..., chosen], self._classes)
+                for codes, chosen in self._parts
+            )
+        systems = [rest[at : at + self._each] for at in range(0, len(rest), self._each)]
+        return [Margins(rows, columns, hits, (*more, hits)[0]) for columns, hits, *more in systems]
 
 
 def replicated(definition: Definition, frozen: Frozen, method: Bootstrap) -> Array:
     """The score on every replicate (replicates, values)."""
     table = frozen.table
     summed = Summed(
-        table.true, [table.predicted], table.classes, table.squares is not None
+        table.true,
+        [table.predicted],
+        table.classes,
+        weighted=table.squares is not None,
+        distances=find(definition.metric).kind == "agreement",
     )
     rng = generator(method.seed)
     parts = [

@@ -154,7 +154,8 @@ def _sqrt(x: Traced) -> Traced:
 
     def pull(g: Array) -> Array:
         # nothing flows back from 0: a 0/0 rule has cut that branch
-        return np.divide(g, 2 * root, out=np.zeros_like(g), where=root != 0)
+        slope: Array = np.divide(g, 2 * root, out=np.zeros_like(g), where=root != 0)
+        return slope
 
     return Traced(root, x.tape, (x, pull))
 
