@@ -118,10 +118,6 @@ class Table:
         return Margins(self.rows, self.columns, self.hits, self.hits).one_vs_rest(classes)
 
 
-_FEW_CLASSES = 48
-"""Up to here a product with an indicator matrix is faster than sums of sorted cells."""
-
-
 def sum_by(codes: Array, count: Array, classes: int) -> Array:
     """Sums of the last axis of ``count`` by code: (…, cells) → (…, classes)."""
     if count.dtype == np.float64:
@@ -134,11 +130,6 @@ def sum_by(codes: Array, count: Array, classes: int) -> Array:
 
 
 def _sum_batch(codes: Array, count: Array, classes: int) -> Array:
-    if classes <= _FEW_CLASSES:
-        indicator = np.zeros((len(codes), classes))
-        indicator[np.arange(len(codes)), codes] = 1
-        product: Array = count @ indicator
-        return product
     sums = np.zeros((*count.shape[:-1], classes))
     if len(codes):
         order = np.argsort(codes, kind="stable")

@@ -11,10 +11,10 @@ import numpy as np
 
 from whichf1.definition import Definition, Frozen
 from whichf1.metrics import find
-from whichf1.table import Array, Margins, sum_by
+from whichf1.table import Array, Margins
 from whichf1.uncertainty.influence import cell_slopes, standard_error
 from whichf1.uncertainty.proportions import share_of_items
-from whichf1.uncertainty.resampling import CHUNK, Summed, draws, generator, progress
+from whichf1.uncertainty.resampling import CHUNK, Summed, Sums, draws, generator, progress
 
 _NORMAL = NormalDist()
 _CLOSE = 1e-12
@@ -103,7 +103,6 @@ def joint_replicates(
         table.true,
         [each.table.predicted for each in frozen],
         max(each.table.classes for each in frozen),
-        weighted=table.squares is not None,
         distances=find(definition.metric).kind == "agreement",
     )
     parts = []
@@ -148,12 +147,16 @@ def _by_item(
     start = [_margins(true, side, items, k) for side in (high, low)]
     differ = low != high
     true, low, high, items = true[differ], low[differ], high[differ], items[differ].astype(int)
+    # what columns, hits and distances gain and lose when items move from ``high`` to ``low``
+    columns = [(low, None), (high, None)]
+    hits = [(low, true == low), (high, true == high)]
+    sums = Sums([*columns, *hits, (np.abs(true - low), None), (np.abs(true - high), None)], k)
     step = max(1, min(replicates, CHUNK // max(len(items), 1)))
     with progress(replicates, replicates * len(items)) as advance:
         for done in range(0, replicates, step):
             size = min(step, replicates - done)
-            moved = rng.binomial(items, 0.5, (size, len(items))).astype(np.float64)
-            change = _change(true, low, high, moved, k)
+            moved = sums(rng.binomial(items, 0.5, (size, len(items))))
+            change = [near - far for near, far in zip(moved[::2], moved[1::2], strict=True)]
             yield _shifted(start[0], change, 1), _shifted(start[1], change, -1)
             advance(size)
 
@@ -165,16 +168,7 @@ def _margins(true: Array, predicted: Array, count: Array, k: int) -> Margins:
     return Margins(*(np.bincount(code, value, k) for code, value in codes))
 
 
-def _change(true: Array, low: Array, high: Array, moved: Array, k: int) -> tuple[Array, ...]:
-    """What columns, hits and distances gain when items move from ``high`` to ``low``."""
-    columns = sum_by(low, moved, k) - sum_by(high, moved, k)
-    gained, lost = true == low, true == high
-    hits = sum_by(low[gained], moved[:, gained], k) - sum_by(high[lost], moved[:, lost], k)
-    near, far = np.abs(true - low), np.abs(true - high)
-    return columns, hits, sum_by(near, moved, k) - sum_by(far, moved, k)
-
-
-def _shifted(start: Margins, change: tuple[Array, ...], sign: int) -> Margins:
+def _shifted(start: Margins, change: Sequence[Array], sign: int) -> Margins:
     columns, hits, distances = (sign * x for x in change)
     rows = np.broadcast_to(start.rows, columns.shape)
     return Margins(rows, start.columns + columns, start.hits + hits, start.distances + distances)
@@ -188,7 +182,7 @@ def _by_cluster(
     k = max(table.classes, b.table.classes)
     both = [np.concatenate(pair) for pair in ((left, right), (right, left))]
     true = np.concatenate([table.true, table.true])
-    summed = Summed(true, both, k, weighted=table.squares is not None)
+    summed = Summed(true, both, k)
     groups = table.clusters
     step = max(1, min(replicates, CHUNK // (len(true) + groups)))
     with progress(replicates, replicates * len(true)) as advance:

@@ -27,8 +27,8 @@ CHUNK = 1 << 18
 """Numbers drawn at a time: what stays in the cache."""
 LONG = 1 << 28
 """Draws from which on a progress bar is shown on a terminal."""
-MATRIX = 1 << 22
-"""Indicator matrices up to this size; beyond, cells are summed in sorted order."""
+FEW_CELLS = 1 << 14
+"""Up to here cells are summed class by class; beyond, in sorted order."""
 
 
 def generator(seed: int) -> np.random.Generator:
@@ -56,7 +56,7 @@ def _draw(table: Table, size: int, rng: np.random.Generator) -> Array:
         items, weight = table.count**2 / table.squares, table.squares / table.count
         return rng.poisson(items, (size, len(items))) * weight
     n = table.count.sum()
-    return rng.multinomial(int(n), table.count / n, size).astype(np.float64)
+    return rng.multinomial(int(n), table.count / n, size)
 
 
 @contextmanager
@@ -73,45 +73,59 @@ def progress(steps: int, work: int) -> Iterator[Any]:
         yield lambda done: bar.advance(task, done)
 
 
+class Sums:
+    """Sums of cells by several codes at once, for a batch of replicates.
+
+    Replicates stand side by side in memory, so that a sum over the cells of a class adds whole
+    vectors; nothing here depends on the number of threads.
+    """
+
+    def __init__(self, parts: Sequence[tuple[Array, Array | None]], classes: int) -> None:
+        """Each part is a code for every cell, and which cells it takes (None: all)."""
+        self._parts, self._classes = parts, classes
+        cells = len(parts[0][0])
+        self._cells: list[list[Array]] | None = None
+        if classes <= 64 and cells <= FEW_CELLS:
+            self._cells = [self._by_class(*part) for part in parts]
+
+    def _by_class(self, codes: Array, chosen: Array | None) -> list[Array]:
+        kept = np.ones(len(codes), bool) if chosen is None else chosen
+        return [np.flatnonzero((codes == k) & kept) for k in range(self._classes)]
+
+    def __call__(self, count: Array) -> list[Array]:
+        """The sums of each part (replicates, classes), from counts (replicates, cells)."""
+        if self._cells is None:
+            return [
+                sum_by(codes, count.astype(np.float64), self._classes)
+                if chosen is None
+                else sum_by(codes[chosen], count[:, chosen].astype(np.float64), self._classes)
+                for codes, chosen in self._parts
+            ]
+        across = np.ascontiguousarray(count.T)
+        found = []
+        for by_class in self._cells:
+            sums = np.empty((self._classes, len(count)))
+            for k, cells in enumerate(by_class):
+                sums[k] = across[cells[0]] if len(cells) == 1 else across[cells].sum(0)
+            found.append(sums.T)
+        return found
+
+
 class Summed:
-    """Cells → margins of several systems that share them, for a batch in one matrix product."""
+    """Cells → margins of several systems that share them."""
 
     def __init__(
-        self,
-        true: Array,
-        predicted: Sequence[Array],
-        classes: int,
-        *,
-        weighted: bool = False,
-        distances: bool = True,
+        self, true: Array, predicted: Sequence[Array], classes: int, *, distances: bool = True
     ) -> None:
-        self._classes = classes
-        self._parts = [(true, None)]
+        parts: list[tuple[Array, Array | None]] = [(true, None)]
         for codes in predicted:
-            self._parts += [(codes, None), (true, codes == true)]
-            self._parts += [(np.abs(codes - true), None)] if distances else []
-        self._each = 3 if distances else 2
-        self._product: Array | None = None
-        small = len(true) * classes * len(self._parts) <= MATRIX and classes <= 64
-        if small and not weighted:  # whole numbers add up exactly in any order, on any threads
-            self._product = np.concatenate([self._indicator(*part) for part in self._parts], 1)
-
-    def _indicator(self, codes: Array, chosen: Array | None) -> Array:
-        matrix = np.zeros((len(codes), self._classes))
-        matrix[np.arange(len(codes)), codes] = 1 if chosen is None else chosen
-        return matrix
+            parts += [(codes, None), (true, codes == true)]
+            parts += [(np.abs(codes - true), None)] if distances else []
+        self._sums, self._each = Sums(parts, classes), 3 if distances else 2
 
     def __call__(self, count: Array) -> list[Margins]:
-        """The margins of each system, from counts (…, cells)."""
-        if self._product is not None:
-            rows, *rest = np.split(count @ self._product, len(self._parts), -1)
-        else:
-            rows, *rest = (
-                sum_by(codes, count, self._classes)
-                if chosen is None
-                else sum_by(codes[chosen], count[..., chosen], self._classes)
-                for codes, chosen in self._parts
-            )
+        """The margins of each system, from counts (replicates, cells)."""
+        rows, *rest = self._sums(count)
         systems = [rest[at : at + self._each] for at in range(0, len(rest), self._each)]
         return [Margins(rows, columns, hits, (*more, hits)[0]) for columns, hits, *more in systems]
 
@@ -123,7 +137,6 @@ def replicated(definition: Definition, frozen: Frozen, method: Bootstrap) -> Arr
         table.true,
         [table.predicted],
         table.classes,
-        weighted=table.squares is not None,
         distances=find(definition.metric).kind == "agreement",
     )
     rng = generator(method.seed)
