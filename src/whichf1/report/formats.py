@@ -68,7 +68,12 @@ def gap_lines(report: Report, decimals: int) -> list[str]:
         return [f"The two macro F1s agree to {decimals} decimals (they can differ {most})."]
     lines = [f"The two macro F1s differ by {number(gap, decimals)} ({most})."]
     pair = report.macro.largest_pair
-    if pair is not None and k > 2:
+    if pair is None:
+        parts = report.macro.contributions
+        first = int(parts.argmax())
+        share = 100 * parts[first] / parts.sum()
+        lines.append(f"Class {visible(report.macro.labels[first])} makes {share:.0f} % of it.")
+    elif k > 2:
         lines.append(
             f"Classes {visible(pair.a)} and {visible(pair.b)} make {100 * pair.share:.0f} % of it."
         )
