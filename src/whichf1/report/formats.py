@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from whichf1.definition import Definition
 from whichf1.intervals import Interval
-from whichf1.report.describe import sentence
+from whichf1.report.describe import sentence, title
 from whichf1.report.escape import csv_cell, latex, markdown, markdown_code, visible
 from whichf1.report.report import Report
 from whichf1.scores import Score
@@ -289,7 +289,7 @@ def as_latex(report: Report, decimals: int = 4) -> str:
             for name, s in report.scores
         ]
         lines += _tabular(["score", "value", interval_head(report) or "interval"], cells)
-    lines += [rf"\caption{{{latex(summary_line(report))}.}}", r"\par\footnotesize"]
+    lines += [rf"\caption{{{latex(summary_line(report))}.}}", r"\par\footnotesize\raggedright"]
     for name, each in report.per_class:
         lines.append(_note(name, each.definition, len(each.labels), each.n, each.signature))
     for name, score in report.scores:
@@ -302,7 +302,8 @@ def as_latex(report: Report, decimals: int = 4) -> str:
 
 def _note(name: str, definition: Definition, k: int, n: float, signature: str) -> str:
     said = latex(sentence(definition, k, n))
-    return rf"{latex(name)}: {said} \texttt{{{latex(signature)}}}\par"
+    lead = "" if name == title(definition) else f"{latex(name)}: "
+    return rf"{lead}{said} \texttt{{{latex(signature)}}}\par"
 
 
 def _tabular(head: list[str], rows: list[list[str]]) -> list[str]:
