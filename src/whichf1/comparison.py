@@ -16,7 +16,7 @@ from whichf1.errors import DefinitionError, InputError
 from whichf1.intervals import SEED, Delta, Interval, whole
 from whichf1.joint import Joint
 from whichf1.metrics import find
-from whichf1.ranks import Rankings, letters, rankings
+from whichf1.ranks import Rankings, letters, rank
 from whichf1.scores import (
     DATA_OPTIONS,
     Options,
@@ -222,7 +222,7 @@ def compare_joint(joint: Joint, definition: Definition, plan: Plan) -> Compariso
         tuple(pairs),
         {} if replicates is None else p_best(definition, names, replicates),
         _letters(definition, scores, pairs),
-        rankings(dict(zip(names, counts, strict=True)), **options),
+        rank(dict(zip(names, counts, strict=True)), **options),
     )
 
 

@@ -82,7 +82,7 @@ class Rankings:
         )
 
 
-def rankings(
+def rank(
     systems: Mapping[str, Counts], metrics: Sequence[str] = DEFINITIONS, **options: Any
 ) -> Rankings:
     """Rank systems under each definition; ``options`` are those of the scores, where they apply.
@@ -91,7 +91,7 @@ def rankings(
     averaged F1.
 
     >>> table = lambda m: Counts.from_matrix(m, rows="predicted", labels=["a", "b"])
-    >>> r = rankings({"1": table([[5, 10], [5, 10]]), "2": table([[1, 1], [9, 19]])},
+    >>> r = rank({"1": table([[5, 10], [5, 10]]), "2": table([[1, 1], [9, 19]])},
     ...              ["averaged_f1", "f1_of_averages"])
     >>> [each.order for each in r.rankings], len(r.flips)
     ([(('1',), ('2',)), (('2',), ('1',))], 1)
