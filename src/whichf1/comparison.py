@@ -16,7 +16,7 @@ from whichf1.errors import DefinitionError, InputError
 from whichf1.intervals import SEED, Delta, Interval, whole
 from whichf1.joint import Joint
 from whichf1.metrics import find
-from whichf1.ranks import Rankings, letters, rank
+from whichf1.ranks import Flip, SystemRanks, letters, rank_systems
 from whichf1.scores import (
     DATA_OPTIONS,
     Options,
@@ -109,7 +109,7 @@ class Comparison:
     """P(best): the share of replicates in which a system is the best."""
     letters: Mapping[str, str]
     """Systems that share a letter cannot be told apart (Holm-adjusted, at the interval's level)."""
-    rankings: Rankings | None = None
+    ranks: SystemRanks | None = None
     """The same systems under other definitions."""
 
     @property
@@ -118,15 +118,15 @@ class Comparison:
         return _ranked(self.definition, self.scores)
 
     @property
-    def flips(self) -> tuple[Any, ...]:
+    def flips(self) -> tuple[Flip, ...]:
         """Every pair of systems whose order depends on the definition."""
-        return () if self.rankings is None else self.rankings.flips
+        return () if self.ranks is None else self.ranks.flips
 
     @cached_property
     def signature(self) -> str:
         """The definition, the plan and the data: ``compare(..., signature)`` runs it again."""
         score = next(iter(self.scores.values()))
-        own = described(self.definition, score.n, score.classes, score.clusters)
+        own = described(self.definition, score.n, score.classes, score.made)
         head, mark, data = own.partition("|n:")
         return f"{head}{self.plan.text}{mark}{data}"
 
@@ -222,7 +222,7 @@ def compare_joint(joint: Joint, definition: Definition, plan: Plan) -> Compariso
         tuple(pairs),
         {} if replicates is None else p_best(definition, names, replicates),
         _letters(definition, scores, pairs),
-        rank(dict(zip(names, counts, strict=True)), **options),
+        rank_systems(dict(zip(names, counts, strict=True)), **options),
     )
 
 

@@ -37,7 +37,16 @@ class Counts:
     ``true``, ``predicted`` (codes into ``labels``) and ``count``, sorted, without zeros.
     """
 
-    __slots__ = ("__dict__", "count", "declared", "labels", "predicted", "squares", "true")
+    __slots__ = (
+        "__dict__",
+        "count",
+        "decision",
+        "declared",
+        "labels",
+        "predicted",
+        "squares",
+        "true",
+    )
 
     labels: Labels
     true: Array
@@ -45,6 +54,8 @@ class Counts:
     count: Array
     declared: bool
     """Whether the classes were declared; if not, they are the observed ones."""
+    decision: str | None
+    """How scores became predictions, as 'score>=0.5'; None where classes were predicted."""
     squares: Array | None
     """The sum of squared weights in each cell, which intervals need; None without weights."""
 
@@ -56,6 +67,7 @@ class Counts:
         count: Array,
         *,
         declared: bool,
+        decision: str | None = None,
         squares: Array | None = None,
     ) -> None:
         keep = count != 0
@@ -75,6 +87,7 @@ class Counts:
             object.__setattr__(self, name, column)
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "declared", declared)
+        object.__setattr__(self, "decision", decision)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Counts are immutable: cannot set {name!r}")
@@ -125,10 +138,8 @@ class Counts:
     @cached_property
     def table(self) -> Table:
         """The same cells as float64 arrays without labels, for formulas."""
-        count, squares = self.count.astype(np.float64), self.squares
-        if self.weighted and squares is None:
-            squares = np.full(len(count), np.nan)  # not known: no interval can be given
-        return Table(self.true, self.predicted, count, len(self.labels), squares)
+        count = self.count.astype(np.float64)
+        return Table(self.true, self.predicted, count, len(self.labels), self.squares)
 
     def per_class(self) -> OneVsRest:
         """True and false positives and negatives of each class, in the order of ``labels``."""
@@ -150,6 +161,7 @@ class Counts:
             codes[self.predicted],
             self.count.copy(),
             declared=True,
+            decision=self.decision,
             squares=None if self.squares is None else self.squares.copy(),
         )
 
@@ -162,7 +174,7 @@ class Counts:
             raise MergeError(
                 "one part was counted with weights, the other without. Count both the same way."
             )
-        names, declared = _common_labels(self, other)
+        names, declared = common_labels(self, other)
         left, right = names.codes(self.labels), names.codes(other.labels)
         return Counts(
             names,
@@ -170,6 +182,7 @@ class Counts:
             np.concatenate([left[self.predicted], right[other.predicted]]),
             np.concatenate([self.count, other.count]),
             declared=declared,
+            decision=common_decision(self.decision, other.decision),
             squares=None
             if self.squares is None or other.squares is None
             else np.concatenate([self.squares, other.squares]),
@@ -183,6 +196,7 @@ class Counts:
         return (
             self.labels == other.labels
             and self.declared == other.declared
+            and self.decision == other.decision
             and self.weighted == other.weighted
             and np.array_equal(self.true, other.true)
             and np.array_equal(self.predicted, other.predicted)
@@ -207,6 +221,7 @@ class Counts:
             "true": self.true.tolist(),
             "predicted": self.predicted.tolist(),
             "count": self.count.tolist(),
+            **({} if self.decision is None else {"decision": self.decision}),
         }
         if self.squares is not None:
             record["squares"] = self.squares.tolist()
@@ -251,6 +266,19 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def common_decision(a: str | None, b: str | None) -> str | None:
+    """The decision rule of two parts; what it notes in brackets holds where both note it."""
+    if a == b:
+        return a
+    rules = [None if text is None else text.split(" (")[0] for text in (a, b)]
+    if rules[0] != rules[1]:
+        raise MergeError(
+            f"the parts were decided differently: {a or 'classes'} and {b or 'classes'}. "
+            "Decide both the same way."
+        )
+    return rules[0]
+
+
 def _some(labels: Sequence[Any], most: int = 6) -> str:
     shown = ", ".join(repr(label) for label in labels[:most])
     return f"[{shown}{', …' if len(labels) > most else ''}]"
@@ -278,7 +306,8 @@ def _square_of_counts(matrix: Any) -> Array:
     return table.astype(np.int64)
 
 
-def _common_labels(a: Counts, b: Counts) -> tuple[Labels, bool]:
+def common_labels(a: Any, b: Any) -> tuple[Labels, bool]:
+    """The classes of two parts together, and whether they are declared."""
     if a.labels == b.labels:
         return a.labels, a.declared or b.declared
     if a.labels and b.labels and a.labels.kind != b.labels.kind:
@@ -318,13 +347,28 @@ def _from_record(record: Any) -> Counts:
         raise ValueError("a count is not a whole number")
     if not (np.isfinite(count) & (count > 0)).all():
         raise WeightError("a count is not positive")
-    squares = None
-    if record["weighted"] and "squares" in record:
-        squares = np.array(record["squares"], np.float64)
-        if squares.shape != count.shape or not (np.isfinite(squares) & (squares > 0)).all():
-            raise WeightError("a sum of squared weights is missing or not positive")
+    decision = record.get("decision")
+    if not isinstance(decision, (str, type(None))):
+        raise ValueError("its decision is no text")
     declared = bool(record["declared"])
-    return Counts(labels, true, predicted, count, declared=declared, squares=squares)
+    return Counts(
+        labels,
+        true,
+        predicted,
+        count,
+        declared=declared,
+        decision=decision,
+        squares=_squares(record, count) if record["weighted"] else None,
+    )
+
+
+def _squares(record: Any, count: Array) -> Array | None:
+    if "squares" not in record:
+        return None
+    squares = np.array(record["squares"], np.float64)
+    if squares.shape != count.shape or not (np.isfinite(squares) & (squares > 0)).all():
+        raise WeightError("a sum of squared weights is missing or not positive")
+    return squares
 
 
 def _codes(values: Any, classes: int) -> Array:

@@ -1,4 +1,4 @@
-"""Rankings: the order of systems under several definitions, and where it flips.
+"""SystemRanks: the order of systems under several definitions, and where it flips.
 
 The two macro F1s can order the same classifiers differently, and so can any two definitions. A
 result that holds under one of them only is worth knowing about.
@@ -37,7 +37,7 @@ _TIE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class Order:
     """The order of the systems under one definition."""
 
     definition: Definition
@@ -56,7 +56,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """Two systems whose order depends on the definition; numbers are places in ``rankings``."""
+    """Two systems whose order depends on the definition; numbers are places in ``orders``."""
 
     a: str
     b: str
@@ -65,11 +65,11 @@ class Flip:
 
 
 @dataclass(frozen=True, eq=False)
-class Rankings:
+class SystemRanks:
     """The same systems under several definitions."""
 
     systems: tuple[str, ...]
-    rankings: tuple[Ranking, ...]
+    orders: tuple[Order, ...]
     flips: tuple[Flip, ...]
     """Every pair whose order depends on the definition."""
     tau: tuple[tuple[float | None, ...], ...]
@@ -77,23 +77,23 @@ class Rankings:
 
     def __repr__(self) -> str:
         return (
-            f"<Rankings: {len(self.systems)} systems, {len(self.rankings)} definitions, "
+            f"<SystemRanks: {len(self.systems)} systems, {len(self.orders)} definitions, "
             f"{len(self.flips)} pairs flip>"
         )
 
 
-def rank(
+def rank_systems(
     systems: Mapping[str, Counts], metrics: Sequence[str] = DEFINITIONS, **options: Any
-) -> Rankings:
+) -> SystemRanks:
     """Rank systems under each definition; ``options`` are those of the scores, where they apply.
 
     The paper's tables 1 and 2: more bias towards class b, a better F1 of averages, a worse
     averaged F1.
 
     >>> table = lambda m: Counts.from_matrix(m, rows="predicted", labels=["a", "b"])
-    >>> r = rank({"1": table([[5, 10], [5, 10]]), "2": table([[1, 1], [9, 19]])},
+    >>> r = rank_systems({"1": table([[5, 10], [5, 10]]), "2": table([[1, 1], [9, 19]])},
     ...              ["averaged_f1", "f1_of_averages"])
-    >>> [each.order for each in r.rankings], len(r.flips)
+    >>> [each.order for each in r.orders], len(r.flips)
     ([(('1',), ('2',)), (('2',), ('1',))], 1)
     """
     names = tuple(map(str, systems))
@@ -102,7 +102,7 @@ def rank(
     counts = dict(zip(names, _same_labels(list(systems.values())), strict=True))
     chosen = [_definition(metric, options) for metric in metrics]
     ranked = tuple(_ranking(definition, counts) for definition in chosen)
-    return Rankings(
+    return SystemRanks(
         names,
         ranked,
         tuple(flip for pair in combinations(names, 2) if (flip := _flip(ranked, *pair))),
@@ -125,7 +125,7 @@ def _same_labels(counts: list[Counts]) -> list[Counts]:
     return [each.declare(union) for each in counts]
 
 
-def _ranking(definition: Definition, counts: Mapping[str, Counts]) -> Ranking:
+def _ranking(definition: Definition, counts: Mapping[str, Counts]) -> Order:
     scores = {name: evaluate(definition, each) for name, each in counts.items()}
     sign = -1 if find(definition.metric).better != "lower" else 1
     defined = [name for name in scores if not np.isnan(scores[name].value)]
@@ -136,17 +136,17 @@ def _ranking(definition: Definition, counts: Mapping[str, Counts]) -> Ranking:
             order[-1].append(name)
         else:
             order.append([name])
-    return Ranking(definition, scores, tuple(map(tuple, order)))
+    return Order(definition, scores, tuple(map(tuple, order)))
 
 
-def _flip(ranked: Sequence[Ranking], a: str, b: str) -> Flip | None:
+def _flip(ranked: Sequence[Order], a: str, b: str) -> Flip | None:
     signs = [each.sign(a, b) for each in ranked]
     above = tuple(at for at, sign in enumerate(signs) if sign > 0)
     below = tuple(at for at, sign in enumerate(signs) if sign < 0)
     return Flip(a, b, above, below) if above and below else None
 
 
-def _tau(x: Ranking, y: Ranking, names: Sequence[str]) -> float | None:
+def _tau(x: Order, y: Order, names: Sequence[str]) -> float | None:
     """Kendall's tau-b: agreeing minus disagreeing pairs, over those not tied."""
     signs = [(x.sign(a, b), y.sign(a, b)) for a, b in combinations(names, 2)]
     untied = sum(s != 0 for s, _ in signs) * sum(t != 0 for _, t in signs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypedDict, Unpack
 
@@ -15,9 +15,11 @@ from whichf1.errors import DefinitionError
 from whichf1.intervals import Interval, Method
 from whichf1.joint import Joint
 from whichf1.labels import Label, Labels
-from whichf1.metrics import Metric, find
-from whichf1.signature import read
+from whichf1.metrics import COUNTED, Metric, find
+from whichf1.multilabel import MultiLabelCounts
+from whichf1.signature import read, with_data
 from whichf1.sources import as_counts
+from whichf1.sources.multilabel import count_multilabel
 from whichf1.sources.together import count_together
 from whichf1.table import Array
 from whichf1.uncertainty import estimate
@@ -36,13 +38,13 @@ class Score:
     """The classes averaged over; for a measure of agreement, all."""
     interval: Interval | None = None
     """None where none was asked for, or where the method has none (a perfect score, say)."""
-    clusters: int | None = None
-    """How many clusters the items come in, where the interval takes account of them."""
+    made: tuple[tuple[str, Any], ...] = ()
+    """How the data were made, as fields of the signature: the decision rule, clusters of items."""
 
     @cached_property
     def signature(self) -> str:
         """The definition and what it was computed on: enough to run it again."""
-        return described(self.definition, self.n, self.classes, self.clusters)
+        return described(self.definition, self.n, self.classes, self.made)
 
     def __float__(self) -> float:
         return self.value
@@ -96,12 +98,12 @@ class PerClass(Mapping[Label, Score]):
     n: int | float
     labels: Labels
     intervals: tuple[Interval | None, ...]
-    clusters: int | None = None
+    made: tuple[tuple[str, Any], ...] = ()
 
     @cached_property
     def signature(self) -> str:
         """What all of them are."""
-        return described(self.definition, self.n, self.labels, self.clusters)
+        return described(self.definition, self.n, self.labels, self.made)
 
     def __getitem__(self, label: Label) -> Score:
         at = self.labels.code(label)
@@ -115,7 +117,7 @@ class PerClass(Mapping[Label, Score]):
             interval=self.definition.interval,
         )
         value = float(self.array[at])
-        return Score(value, one, self.n, self.labels, self.intervals[at], self.clusters)
+        return Score(value, one, self.n, self.labels, self.intervals[at], self.made)
 
     def __iter__(self) -> Iterator[Label]:
         return iter(self.labels)
@@ -139,18 +141,37 @@ def difference(a: Definition, b: Definition) -> str:
     )
 
 
+def run(definition: Definition, y_true: Any, y_pred: Any, options: Options) -> Score:
+    """Run a definition on what it is computed from: counts or predictions, scores, labels."""
+    kind = find(definition.metric).kind
+    labels, weights = options.get("labels"), options.get("weights")
+    sets = y_pred is not None and (kind == "items" or definition.average == "samples")
+    scored = kind not in (*COUNTED, "items")
+    if (scored or sets) and options.get("cluster") is not None:
+        raise DefinitionError(f"cluster= needs one class for each item; {kind} scores have none")
+    if scored:
+        from whichf1.scoring import evaluate_scores
+
+        return evaluate_scores(definition, y_true, y_pred, labels, weights)
+    if sets:
+        counts: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
+        return evaluate(definition, counts)
+    return evaluate(definition, *_counted(y_true, y_pred, options))
+
+
 def evaluate(definition: Definition, counts: Counts, joint: Joint | None = None) -> Score:
     """Run a definition on counts; ``joint`` are the same items by cluster."""
     metric = find(definition.metric)
+    refuse_other_data(definition, counts)
     if metric.kind == "rate" and definition.average is None and definition.positive is None:
         raise DefinitionError(
             f"{metric.name} of which class? Pass positive=CLASS, average='macro', 'weighted' or "
             f"'micro', or call {metric.name}.per_class for all of them."
         )
     frozen = frozen_on(definition, counts, joint)
-    values, intervals = estimate(definition, frozen)
+    values, intervals = _estimate(definition, frozen, counts)
     value, n = float(values[0]), _items(frozen, counts)
-    return Score(value, definition, n, frozen.labels, intervals[0], frozen.table.clusters or None)
+    return Score(value, definition, n, frozen.labels, intervals[0], _made(counts, joint))
 
 
 def evaluate_per_class(
@@ -158,11 +179,18 @@ def evaluate_per_class(
 ) -> PerClass:
     """Run a definition on every class of its class set."""
     frozen = frozen_on(definition, counts, joint)
-    values, intervals = estimate(definition, frozen)
-    n = _items(frozen, counts)
-    return PerClass(
-        values, definition, n, frozen.labels, tuple(intervals), frozen.table.clusters or None
-    )
+    values, intervals = _estimate(definition, frozen, counts)
+    n, made = _items(frozen, counts), _made(counts, joint)
+    return PerClass(values, definition, n, frozen.labels, tuple(intervals), made)
+
+
+def _estimate(
+    definition: Definition, frozen: Frozen, counts: Counts
+) -> tuple[Array, list[Interval | None]]:
+    """Values and intervals; none where weights were added up without their squares."""
+    if counts.weighted and getattr(counts, "squares", None) is None:
+        definition = replace(definition, interval=None)
+    return estimate(definition, frozen)
 
 
 def frozen_on(definition: Definition, counts: Counts, joint: Joint | None) -> Frozen:
@@ -182,15 +210,40 @@ def _items(frozen: Frozen, counts: Counts) -> int | float:
 
 
 def described(
-    definition: Definition, n: int | float, labels: Labels, clusters: int | None = None
+    definition: Definition, n: int | float, labels: Labels, made: tuple[tuple[str, Any], ...] = ()
 ) -> str:
     """The signature of a definition and of the data that it was computed on."""
     data = f"n:{_number(n)}|k:{len(labels)}|labels:{labels.digest}"
-    return f"{definition.signature}|{data}" + ("" if clusters is None else f"|clusters:{clusters}")
+    return with_data(f"{definition.signature}|{data}", dict(made))
 
 
 def _number(n: int | float) -> str:
     return str(n) if isinstance(n, int) else f"{n:.12g}"
+
+
+def _made(counts: Counts, joint: Joint | None) -> tuple[tuple[str, Any], ...]:
+    made = {
+        "decision": counts.decision,
+        "clusters": None if joint is None else joint.clusters,
+    }
+    return tuple((key, value) for key, value in made.items() if value is not None)
+
+
+def refuse_other_data(definition: Definition, counts: Counts) -> None:
+    """Raise where a definition is not computed from such counts."""
+    metric, sets = find(definition.metric), isinstance(counts, MultiLabelCounts)
+    if metric.kind not in (*COUNTED, "items"):
+        raise DefinitionError(
+            f"{metric.name} is computed from scores, not from predicted classes: call "
+            f"{metric.name}(y_true, scores), or give the scores' column with --score or --probs"
+        )
+    if not sets and (metric.kind == "items" or definition.average == "samples"):
+        raise DefinitionError(
+            f"{definition.signature} is for sets of labels, and these items have one class each. "
+            "Count sets with count_multilabel, or --labels-sep."
+        )
+    if sets and definition.ignore:
+        raise DefinitionError("ignore= drops items by their one class; these have sets of labels")
 
 
 DATA_OPTIONS = ("labels", "weights", "cluster")
@@ -214,6 +267,15 @@ class Options(TypedDict, total=False):
     interval: str | Method | None
     beta: float
     weighting: str
+    max_fpr: float | None
+    multi_class: str | None
+    top: float
+    floor: float
+    scale: str | None
+    bins: int
+    binning: str
+    k: int
+    ties: str
 
 
 class Scorer:
@@ -242,7 +304,7 @@ class Scorer:
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
         """The score of Counts, or of y_true and y_pred."""
         definition = self.definition(**options) if options else self._default
-        return evaluate(definition, *_counted(y_true, y_pred, options))
+        return run(definition, y_true, y_pred, options)
 
     def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
         """The score of each class."""
@@ -273,7 +335,7 @@ def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:
     if not isinstance(metric, str):
         raise DefinitionError(f"the metric is a name or a signature; got {metric!r}")
     definition = with_options(metric, dict(options))
-    return evaluate(definition, *_counted(y_true, y_pred[0] if y_pred else None, options))
+    return run(definition, y_true, y_pred[0] if y_pred else None, options)
 
 
 def _counted(y_true: Any, y_pred: Any, options: Options) -> tuple[Counts, Joint | None]:

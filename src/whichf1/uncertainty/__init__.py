@@ -7,6 +7,7 @@ import numpy as np
 from whichf1.definition import Definition, Frozen
 from whichf1.errors import DefinitionError
 from whichf1.intervals import Bootstrap, Interval
+from whichf1.multilabel import LabelTable
 from whichf1.table import Array
 from whichf1.uncertainty.influence import delta_intervals
 
@@ -15,13 +16,16 @@ __all__ = ["estimate"]
 
 def estimate(definition: Definition, frozen: Frozen) -> tuple[Array, list[Interval | None]]:
     """The values of a definition, and an interval for each by its own method."""
-    method, squares = definition.interval, frozen.table.squares
-    if method is None or (squares is not None and np.isnan(squares).any()):
-        values = np.atleast_1d(definition.values(frozen))
-        return values, [None] * len(values)
-    if method.word == "delta":
+    method, sets = definition.interval, isinstance(frozen.table, LabelTable)
+    if method is not None and method.word == "delta" and not sets:
         return delta_intervals(definition, frozen, method.level)
     values = np.atleast_1d(definition.values(frozen))
+    if method is None:
+        return values, [None] * len(values)
+    if method.word == "delta":
+        from whichf1.uncertainty.label_sets import label_set_intervals
+
+        return values, label_set_intervals(definition, frozen, method.level)
     if isinstance(method, Bootstrap):
         from whichf1.uncertainty.resampling import bootstrap_intervals
 

@@ -83,7 +83,7 @@ def standard_errors(definition: Definition, frozen: Frozen) -> tuple[Array, Arra
     if find(definition.metric).kind == "agreement" or definition.average is not None:
         value, slope = margin_slopes(definition, frozen)
         return np.array([value]), np.array([_standard_error_in_blocks(slope, table)])
-    values, kinds = _kind_slopes(definition, frozen)
+    values, kinds = kind_slopes(definition, frozen)
     if table.cluster is not None:
         each = range(len(frozen.classes))
         errors = [standard_error(_of_class(kinds, frozen, at), table) for at in each]
@@ -161,14 +161,17 @@ def cell_slopes(definition: Definition, frozen: Frozen, at: int = 0) -> Array:
     table = frozen.table
     if find(definition.metric).kind == "agreement" or definition.average is not None:
         return margin_slopes(definition, frozen)[1].at(table.true, table.predicted)
-    return _of_class(_kind_slopes(definition, frozen)[1], frozen, at)
+    return _of_class(kind_slopes(definition, frozen)[1], frozen, at)
 
 
-def _kind_slopes(definition: Definition, frozen: Frozen) -> tuple[Array, OneVsRest]:
-    """∂rate/∂(tp, fp, fn, tn) of each class: the rate of a class depends on nothing else."""
+def kind_slopes(definition: Definition, frozen: Frozen) -> tuple[Array, OneVsRest]:
+    """The values, and ∂(their sum)/∂(tp, fp, fn, tn) of each class.
+
+    Without an average that is each rate's own: the rate of a class depends on nothing else.
+    """
 
     def values(*kinds: Array) -> Array:
-        return definition.values(frozen, _Given(OneVsRest(*kinds)))  # type: ignore[arg-type]
+        return definition.values(frozen, _Given(OneVsRest(*kinds)))
 
     value, parts = slopes(values, *_four(frozen.table.one_vs_rest(frozen.classes)))
     return value, OneVsRest(*parts)

@@ -17,7 +17,7 @@ from whichf1.definition import Definition, Frozen
 from whichf1.errors import DefinitionError
 from whichf1.intervals import Interval, Method
 from whichf1.metrics import find
-from whichf1.table import Array, Margins, OneVsRest
+from whichf1.table import Array, Margins, OneVsRest, Table
 from whichf1.uncertainty.influence import normal_quantile
 
 
@@ -40,10 +40,10 @@ def proportion_intervals(
 ) -> list[Interval | None]:
     """One interval for each value; None for a share of no items."""
     table = frozen.table
-    if table.squares is not None or table.cluster is not None or table.count.dtype.kind != "f":
+    if not isinstance(table, Table) or table.squares is not None or table.cluster is not None:
         raise DefinitionError(
-            f"the interval {method.word!r} is for items counted one by one; with weights or "
-            "clusters use interval='delta'"
+            f"the interval {method.word!r} is for single items of one class each; with weights, "
+            "clusters or sets of labels use interval='delta'"
         )
     per_class = find(definition.metric).kind == "rate" and definition.average is None
     each = [frozen._replace(classes=frozen.classes[[at]]) for at in range(len(frozen.classes))]
@@ -107,10 +107,13 @@ def _alone(definition: Definition, k: int, times: int = 1) -> tuple[Array, Array
         hit_rows = np.array([[1.0, 0.0], [1.0, 0.0]]) * times
         columns = np.array([[1.0, 0.0], [0.0, 1.0]]) * times
         hits = np.array([[1.0, 0.0], [0.0, 0.0]]) * times
-        return metric.formula(Margins(hit_rows, columns, hits, columns), **parameters)
+        alone = Margins(hit_rows, columns, hits, columns)
+        top, bottom = metric.formula(alone, **parameters)
+        return top, bottom
     tp, fp, fn = (np.array(x, float) for x in ([1, 0, 0, 0, 0], [0, 1, 0, 1, 0], [0, 1, 1, 0, 0]))
     four = (tp, fp, fn, k - tp - fp - fn)
-    return metric.formula(OneVsRest(*(times * x for x in four)), **parameters)
+    top, bottom = metric.formula(OneVsRest(*(times * x for x in four)), **parameters)
+    return top, bottom
 
 
 def _linear(definition: Definition) -> bool:

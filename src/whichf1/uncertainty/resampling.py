@@ -9,8 +9,9 @@ has the mean and variance of resampling the items themselves.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from math import isfinite
 from statistics import NormalDist
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from whichf1.definition import Definition, Frozen
+from whichf1.errors import DefinitionError
 from whichf1.intervals import Bootstrap, Interval
 from whichf1.metrics import find
 from whichf1.table import Array, Margins, Table, sum_by
@@ -132,17 +134,24 @@ class Summed:
 
 def replicated(definition: Definition, frozen: Frozen, method: Bootstrap) -> Array:
     """The score on every replicate (replicates, values)."""
-    table = frozen.table
-    summed = Summed(
-        table.true,
-        [table.predicted],
-        table.classes,
-        distances=find(definition.metric).kind == "agreement",
-    )
-    rng = generator(method.seed)
+    table, rng = frozen.table, generator(method.seed)
+    batch: Callable[[Array], Any]
+    if isinstance(table, Table):
+        distances = find(definition.metric).kind == "agreement"
+        summed = Summed(table.true, [table.predicted], table.classes, distances=distances)
+        items = table
+
+        def batch(count: Array) -> Any:
+            return summed(count)[0]
+    else:  # sets of labels: kinds of items are drawn
+        kinds = np.arange(len(table.count))
+        items = Table(kinds, kinds, table.count, len(kinds))
+
+        def batch(count: Array) -> Any:
+            return replace(table, count=count.astype(np.float64))
+
     parts = [
-        definition.values(frozen, summed(count)[0])
-        for count in draws(table, method.replicates, rng)
+        definition.values(frozen, batch(count)) for count in draws(items, method.replicates, rng)
     ]
     return np.concatenate(parts).reshape(method.replicates, -1)
 
@@ -151,29 +160,33 @@ def bootstrap_intervals(
     definition: Definition, frozen: Frozen, values: Array, method: Bootstrap
 ) -> list[Interval | None]:
     """One interval for each value; None where replicates do not vary, or the value is undefined."""
-    return [
-        _interval(definition, frozen, float(value), column, at, method)
-        for at, (value, column) in enumerate(
-            zip(values, replicated(definition, frozen, method).T, strict=True)
-        )
-    ]
+    if method.kind == "bca" and not isinstance(frozen.table, Table):
+        raise DefinitionError("BCa is for items of one class each: use kind='percentile'")
+    columns = replicated(definition, frozen, method).T
+    found = []
+    for at, (value, column) in enumerate(zip(values.tolist(), columns, strict=True)):
+        skew = None
+        if method.kind == "bca":
+            skew = _acceleration(cell_slopes(definition, frozen, at), frozen.table)
+        found.append(percentile_interval(column, value, method, skew))
+    return found
 
 
-def _interval(
-    definition: Definition, frozen: Frozen, value: float, column: Array, at: int, method: Bootstrap
+def percentile_interval(
+    replicates: Array, value: float, method: Bootstrap, skew: float | None = None
 ) -> Interval | None:
-    defined = column[~np.isnan(column)]
+    """The interval of replicates; with a skew, bias-corrected and accelerated."""
+    defined = replicates[~np.isnan(replicates)]
     if not isfinite(value) or not len(defined) or defined.min() == defined.max():
         return None
     tails = (1 - method.level) / 2, (1 + method.level) / 2
-    if method.kind == "bca":
-        skew = _acceleration(cell_slopes(definition, frozen, at), frozen.table)
+    if skew is not None:
         tails = bca_tails(defined, value, skew, tails)
     with np.errstate(invalid="ignore"):  # an infinite replicate at the edge of a ratio
         low, high = np.quantile(defined, tails, method="weibull").tolist()
     if not (isfinite(low) and isfinite(high)):
         return None
-    return Interval(low, high, method.level, method.word, len(column) - len(defined))
+    return Interval(low, high, method.level, method.word, len(replicates) - len(defined))
 
 
 def bca_tails(
