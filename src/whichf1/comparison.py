@@ -163,12 +163,12 @@ def compare(
     data = {key: options.get(key) for key in DATA_OPTIONS}
     own = {key: value for key, value in options.items() if key not in DATA_OPTIONS}
     given = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
-    definition, plan = _planned(metric, own, level, given)
+    definition, plan = planned(metric, own, level, given)
     joint = count_together(y_true, systems, **data)
     return compare_joint(joint, definition, plan)
 
 
-def _planned(
+def planned(
     metric: str, options: dict[str, Any], level: float | None, given: dict[str, Any]
 ) -> tuple[Definition, Plan]:
     """The definition, with a delta interval, and the plan; both may come from one signature."""
@@ -196,10 +196,7 @@ def compare_joint(joint: Joint, definition: Definition, plan: Plan) -> Compariso
     names = joint.systems
     counts = [joint.counts(at) for at in range(len(names))]
     parts = [joint.system(at) for at in range(len(names))]
-    scores = {
-        name: evaluate(definition, each, part)
-        for name, each, part in zip(names, counts, parts, strict=True)
-    }
+    scores = {name: evaluate(definition, each) for name, each in zip(names, counts, strict=True)}
     frozen = [frozen_on(definition, c, part) for c, part in zip(counts, parts, strict=True)]
     replicates = None
     if plan.replicates:

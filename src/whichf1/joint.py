@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from whichf1.counts import Counts
+from whichf1.errors import MergeError
 from whichf1.labels import Label, Labels
 from whichf1.table import Array, Table
 
@@ -50,14 +54,20 @@ class Joint:
         return replace(self, systems=(self.systems[at],), predicted=(self.predicted[at],))
 
     def counts(self, system: int) -> Counts:
-        """The counts of one system."""
-        return Counts(
-            self.labels,
-            self.true.copy(),
-            self.predicted[system].copy(),
-            self.count.copy(),
-            declared=self.declared,
-            squares=None if self.squares is None else self.squares.copy(),
+        """The counts of one system, which know their clusters where there are some."""
+        columns = (self.true.copy(), self.predicted[system].copy(), self.count.copy())
+        squares = None if self.squares is None else self.squares.copy()
+        own: dict[str, Any] = {"declared": self.declared, "squares": squares}
+        if self.cluster is None:
+            return Counts(self.labels, *columns, **own)
+        return ClusteredCounts(self.labels, *columns, **own, joint=self.system(system))
+
+    def declare(self, labels: Labels) -> Joint:
+        """The same items under these declared classes."""
+        rank = labels.codes(self.labels)
+        predicted = tuple(rank[each] for each in self.predicted)
+        return replace(
+            self, labels=labels, true=rank[self.true], predicted=predicted, declared=True
         )
 
     def table(self, system: int, classes: int) -> Table:
@@ -81,3 +91,35 @@ class Joint:
             squares=None if self.squares is None else self.squares[keep],
             cluster=cluster,
         )
+
+
+class ClusteredCounts(Counts):
+    """Counts of items that come in clusters: intervals take account of them, scores do not."""
+
+    __slots__ = ("joint",)
+
+    joint: Joint
+    """The same items by cluster."""
+
+    def __init__(self, *columns: Any, joint: Joint, **own: Any) -> None:
+        super().__init__(*columns, **own)
+        object.__setattr__(self, "joint", joint)
+
+    def declare(self, labels: Sequence[Any]) -> Counts:
+        """The same items under these declared classes, which must hold every observed one."""
+        names = super().declare(labels).labels
+        return self.joint.declare(names).counts(0)
+
+    def __add__(self, other: object) -> Counts:
+        if isinstance(other, int) and other == 0:
+            return self
+        raise MergeError(
+            "counts of clusters do not add up: a cluster may have items in both. "
+            "Count all items together."
+        )
+
+    __radd__ = __add__
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Refused: a file of counts does not keep clusters."""
+        raise MergeError("a file of counts does not keep clusters: save the counts without them")

@@ -13,14 +13,13 @@ from whichf1.counts import Counts
 from whichf1.definition import SHORTHANDS, Definition, Frozen, define
 from whichf1.errors import DefinitionError
 from whichf1.intervals import Interval, Method
-from whichf1.joint import Joint
+from whichf1.joint import ClusteredCounts, Joint
 from whichf1.labels import Label, Labels
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.multilabel import MultiLabelCounts
 from whichf1.signature import read, with_data
 from whichf1.sources import as_counts
 from whichf1.sources.multilabel import count_multilabel
-from whichf1.sources.together import count_together
 from whichf1.table import Array
 from whichf1.uncertainty import estimate
 
@@ -156,11 +155,15 @@ def run(definition: Definition, y_true: Any, y_pred: Any, options: Options) -> S
     if sets:
         counts: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
         return evaluate(definition, counts)
-    return evaluate(definition, *_counted(y_true, y_pred, options))
+    return evaluate(definition, as_counts(y_true, y_pred, **_data(options)))
 
 
-def evaluate(definition: Definition, counts: Counts, joint: Joint | None = None) -> Score:
-    """Run a definition on counts; ``joint`` are the same items by cluster."""
+def _data(options: Options) -> dict[str, Any]:
+    return {key: options.get(key) for key in DATA_OPTIONS}
+
+
+def evaluate(definition: Definition, counts: Counts) -> Score:
+    """Run a definition on counts."""
     metric = find(definition.metric)
     refuse_other_data(definition, counts)
     if metric.kind == "rate" and definition.average is None and definition.positive is None:
@@ -168,19 +171,17 @@ def evaluate(definition: Definition, counts: Counts, joint: Joint | None = None)
             f"{metric.name} of which class? Pass positive=CLASS, average='macro', 'weighted' or "
             f"'micro', or call {metric.name}.per_class for all of them."
         )
-    frozen = frozen_on(definition, counts, joint)
+    frozen = frozen_on(definition, counts)
     values, intervals = _estimate(definition, frozen, counts)
     value, n = float(values[0]), _items(frozen, counts)
-    return Score(value, definition, n, frozen.labels, intervals[0], _made(counts, joint))
+    return Score(value, definition, n, frozen.labels, intervals[0], _made(counts))
 
 
-def evaluate_per_class(
-    definition: Definition, counts: Counts, joint: Joint | None = None
-) -> PerClass:
+def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
     """Run a definition on every class of its class set."""
-    frozen = frozen_on(definition, counts, joint)
+    frozen = frozen_on(definition, counts)
     values, intervals = _estimate(definition, frozen, counts)
-    n, made = _items(frozen, counts), _made(counts, joint)
+    n, made = _items(frozen, counts), _made(counts)
     return PerClass(values, definition, n, frozen.labels, tuple(intervals), made)
 
 
@@ -193,9 +194,11 @@ def _estimate(
     return estimate(definition, frozen)
 
 
-def frozen_on(definition: Definition, counts: Counts, joint: Joint | None) -> Frozen:
-    """The class set is fixed on the counts; what is known of single items stays in the table."""
+def frozen_on(definition: Definition, counts: Counts, joint: Joint | None = None) -> Frozen:
+    """The class set is fixed on the counts; the cells are those of the clusters or of ``joint``."""
     frozen = definition.freeze(counts)
+    if joint is None and isinstance(counts, ClusteredCounts):
+        joint = counts.joint
     if joint is not None:
         fine = joint.without(definition.ignore).table(0, frozen.table.classes)
         frozen = frozen._replace(table=fine)
@@ -221,11 +224,9 @@ def _number(n: int | float) -> str:
     return str(n) if isinstance(n, int) else f"{n:.12g}"
 
 
-def _made(counts: Counts, joint: Joint | None) -> tuple[tuple[str, Any], ...]:
-    made = {
-        "decision": counts.decision,
-        "clusters": None if joint is None else joint.clusters,
-    }
+def _made(counts: Counts) -> tuple[tuple[str, Any], ...]:
+    clusters = counts.joint.clusters if isinstance(counts, ClusteredCounts) else None
+    made = {"decision": counts.decision, "clusters": clusters}
     return tuple((key, value) for key, value in made.items() if value is not None)
 
 
@@ -317,7 +318,7 @@ class Scorer:
                 raise DefinitionError(f"per_class gives every class: leave {name}= out")
         plain = Scorer(self._metric)
         definition = plain.definition(**options)
-        return evaluate_per_class(definition, *_counted(y_true, y_pred, options))
+        return evaluate_per_class(definition, as_counts(y_true, y_pred, **_data(options)))
 
     def __repr__(self) -> str:
         return f"<whichf1 metric {self.__name__}>"
@@ -336,17 +337,6 @@ def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:
         raise DefinitionError(f"the metric is a name or a signature; got {metric!r}")
     definition = with_options(metric, dict(options))
     return run(definition, y_true, y_pred[0] if y_pred else None, options)
-
-
-def _counted(y_true: Any, y_pred: Any, options: Options) -> tuple[Counts, Joint | None]:
-    """The counts, and where items come in clusters the same items by cluster."""
-    labels, weights = options.get("labels"), options.get("weights")
-    if options.get("cluster") is None:
-        return as_counts(y_true, y_pred, labels=labels, weights=weights), None
-    joint = count_together(
-        y_true, {"y_pred": y_pred}, labels=labels, weights=weights, cluster=options["cluster"]
-    )
-    return joint.counts(0), joint
 
 
 def with_options(metric: str, options: dict[str, Any]) -> Definition:

@@ -11,6 +11,7 @@ import typer
 from whichf1.cli.options import (
     Average,
     Classes,
+    Cluster,
     Decimals,
     Exclude,
     FailUnder,
@@ -23,7 +24,9 @@ from whichf1.cli.options import (
     Output,
     OutputFormat,
     Positive,
+    Replicates,
     Scope,
+    Seed,
     Undefined,
     declared,
     definition_options,
@@ -43,6 +46,7 @@ def score(
     true: Annotated[str | None, typer.Option(help="The column of true classes.")] = None,
     pred: Annotated[str | None, typer.Option(help="The column of predicted classes.")] = None,
     weights: Annotated[str | None, typer.Option(help="A column of item weights.")] = None,
+    cluster: Cluster = None,
     metric: Metrics = None,
     average: Average = None,
     positive: Positive = None,
@@ -54,13 +58,16 @@ def score(
     labels: LabelList = None,
     interval: IntervalName = "delta",
     level: Level = 0.95,
+    replicates: Replicates = None,
+    seed: Seed = None,
     format: OutputFormat = Format.text,
     decimals: Decimals = 4,
     fail_under: FailUnder = None,
     output: Output = None,
 ) -> None:
     """Score a file of predictions: per class, both macro F1s, and the other averages."""
-    counts = count(file, true=true, pred=pred, weights=weights, labels=declared(labels))
+    names = {"true": true, "pred": pred, "weights": weights, "cluster": cluster}
+    counts = count(file, **names, labels=declared(labels))
     options = definition_options(counts, locals())
     report = make_report(file, counts, metric, options)
     emit(report, format, decimals, output)
@@ -83,6 +90,8 @@ def matrix(
     labels: LabelList = None,
     interval: IntervalName = "delta",
     level: Level = 0.95,
+    replicates: Replicates = None,
+    seed: Seed = None,
     format: OutputFormat = Format.text,
     decimals: Decimals = 4,
     fail_under: FailUnder = None,

@@ -162,8 +162,8 @@ def _distinct(keys: Sequence[Array], sizes: Sequence[int]) -> tuple[Array, Array
 def count_file_together(
     path: str | os.PathLike[str],
     *,
-    true: str,
-    preds: Sequence[str],
+    true: str | None,
+    preds: Sequence[str | None],
     labels: Any = None,
     weights: str | None = None,
     cluster: str | None = None,
@@ -171,10 +171,14 @@ def count_file_together(
     """GROUP BY the same over columns of a CSV file, in one pass."""
     name = os.fspath(path)
     columns = files._header(Path(path))
-    wanted = [true, *preds, *([cluster] if cluster else [])]
+    if true is None or None in preds:
+        true, only = files._find_columns(columns, true, preds[0], name)
+        preds = [only]
+    systems = [each for each in preds if each is not None]
+    wanted = [true, *systems, *([cluster] if cluster else [])]
     files._refuse_unknown(columns, [*wanted, weights], name)
-    if len(set(preds)) < len(preds):
-        raise InputError(f"a column of predictions is named twice: {', '.join(preds)}")
+    if len(set(systems)) < len(systems):
+        raise InputError(f"a column of predictions is named twice: {', '.join(systems)}")
     with files._relation(name, columns) as run:
         for column_name in wanted:
             files._refuse_gaps(run, name, column_name, column_name, weights)
@@ -184,7 +188,7 @@ def count_file_together(
         rows = run(f"{query} ORDER BY {places}")
     if not rows:
         raise ShapeError(f"{name!r} has a header and no items")
-    return _from_rows(rows, tuple(preds), labels, bool(cluster), bool(weights))
+    return _from_rows(rows, tuple(systems), labels, bool(cluster), bool(weights))
 
 
 def _from_rows(

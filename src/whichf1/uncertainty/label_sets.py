@@ -52,8 +52,8 @@ def _label_errors(definition: Definition, frozen: Frozen) -> Array:
     """To a label, every item is one of four kinds."""
     c, slope = frozen.table.one_vs_rest(frozen.classes), kind_slopes(definition, frozen)[1]
     kinds = ((c.tp, slope.tp), (c.fp, slope.fp), (c.fn, slope.fn), (c.tn, slope.tn))
-    variance: Array = sum(size * by**2 for size, by in kinds)  # type: ignore[assignment]
-    return np.sqrt(variance)  # type: ignore[no-any-return]
+    variance: Array = sum(size * by**2 for size, by in kinds)
+    return np.sqrt(variance)
 
 
 def _average_error(definition: Definition, frozen: Frozen) -> float:
