@@ -13,9 +13,9 @@ import numpy as np
 from whichf1 import signature
 from whichf1.definition import Definition, Frozen
 from whichf1.errors import DefinitionError, InputError
-from whichf1.intervals import SEED, Delta, Interval, whole
+from whichf1.intervals import SEED, DeLong, Delta, Interval, whole
 from whichf1.joint import Joint
-from whichf1.metrics import find
+from whichf1.metrics import COUNTED, find
 from whichf1.ranks import Flip, SystemRanks, letters, rank_systems
 from whichf1.scores import (
     DATA_OPTIONS,
@@ -164,6 +164,10 @@ def compare(
     own = {key: value for key, value in options.items() if key not in DATA_OPTIONS}
     given = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
     definition, plan = planned(metric, own, level, given)
+    if find(definition.metric).kind not in COUNTED:
+        from whichf1.scored_comparison import compare_scores  # it builds on this module
+
+        return compare_scores(definition, plan, y_true, systems, data)
     joint = count_together(y_true, systems, **data)
     return compare_joint(joint, definition, plan)
 
@@ -186,7 +190,8 @@ def planned(
     definition = with_options(metric, options)
     if level is None:
         level = definition.interval.level if definition.interval else 0.95
-    return replace(definition, interval=Delta(level=level)), plan
+    method = Delta if find(definition.metric).variance is None else DeLong
+    return replace(definition, interval=method(level=level)), plan
 
 
 def compare_joint(joint: Joint, definition: Definition, plan: Plan) -> Comparison:
@@ -218,7 +223,7 @@ def compare_joint(joint: Joint, definition: Definition, plan: Plan) -> Compariso
         scores,
         tuple(pairs),
         {} if replicates is None else p_best(definition, names, replicates),
-        _letters(definition, scores, pairs),
+        letters_of(definition, scores, pairs),
         rank_systems(dict(zip(names, counts, strict=True)), **options),
     )
 
@@ -276,7 +281,8 @@ def normal_pair(
         low, high = find(definition.metric).bounds
         half = normal_quantile((1 + level) / 2) * error
         ends = max(difference - half, low - high), min(difference + half, high - low)
-        interval = Interval(*ends, level, "delta")
+        word = definition.interval.word if definition.interval else "delta"
+        interval = Interval(*ends, level, word)
     n = float(scores[a].n)
     needed = paired.items_needed(n, difference, error, level, plan.power) if interval else None
     margin = plan.margin
@@ -329,9 +335,10 @@ def _ranked(definition: Definition, scores: Mapping[str, Score]) -> tuple[str, .
     return tuple(sorted(scores, key=lambda name: (np.isnan(value[name]), value[name])))
 
 
-def _letters(
+def letters_of(
     definition: Definition, scores: Mapping[str, Score], pairs: list[Pair]
 ) -> dict[str, str]:
+    """Letters for systems that cannot be told apart at the level of the intervals."""
     limit = 1 - _level(definition)
     apart = {(p.a, p.b) for p in pairs if p.p_adjusted is not None and p.p_adjusted < limit}
     return letters(_ranked(definition, scores), apart)

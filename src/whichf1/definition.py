@@ -15,7 +15,7 @@ import numpy as np
 from whichf1 import signature
 from whichf1.counts import Counts
 from whichf1.errors import DefinitionError, LabelError, ShapeError, did_you_mean
-from whichf1.intervals import Method, find_method, parameter_names
+from whichf1.intervals import Bootstrap, Method, find_method, parameter_names
 from whichf1.labels import Label, Labels
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import (
@@ -135,8 +135,10 @@ class Definition:
         ]
 
     def _has_interval(self, metric: Metric) -> bool:
-        plain = self.average is None and not any(value for _, value in self.parameters)
-        return metric.kind != "ranking" or (metric.variance is not None and plain)
+        if metric.kind != "ranking":
+            return True
+        plain = metric.variance is not None and not any(value for _, value in self.parameters)
+        return self.average is None and (plain or isinstance(self.interval, Bootstrap))
 
     @property
     def applicable(self) -> frozenset[str]:
