@@ -212,8 +212,8 @@ def test_every_alias_is_a_name_of_its_metric():
 
 
 def test_options_of_the_scorer_are_those_of_definitions_and_metrics():
-    from whichf1.scores import Options
+    from whichf1.scores import DATA_OPTIONS, Options
 
     parameters = {name for metric in METRICS.values() for name in metric.parameters}
     options = {field.name for field in fields(Definition)} - {"metric", "parameters"}
-    assert set(Options.__annotations__) == options | parameters | {"labels", "weights"}
+    assert set(Options.__annotations__) == options | parameters | set(DATA_OPTIONS)

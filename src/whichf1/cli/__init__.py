@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import whichf1
+from whichf1.cli.compare import compare
 from whichf1.cli.output import write
 from whichf1.cli.reference import define, metrics
 from whichf1.cli.score import matrix, score
@@ -22,7 +23,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (score, matrix, metrics, define):
+for command in (score, matrix, compare, metrics, define):
     app.command()(command)
 
 
@@ -48,6 +49,9 @@ def main() -> NoReturn:
     except WhichF1Error as error:
         print(f"whichf1: {visible(error)}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        print("whichf1: interrupted", file=sys.stderr)
+        sys.exit(130)
     except BrokenPipeError:  # the reader of the pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

@@ -16,10 +16,17 @@ NATIVE = os.environ.get("WHICHF1_NATIVE") != "0" and find_spec(f"{__name__}._nat
 """Whether the loops are C."""
 
 if NATIVE:
-    from whichf1.kernel.native import brier_sums, count_pairs, encode, loss_sums, rank_table
+    from whichf1.kernel.native import (
+        brier_sums,
+        count_pairs,
+        encode,
+        loss_sums,
+        margins,
+        rank_table,
+    )
 else:
     from whichf1.kernel.ranking_reference import brier_sums, loss_sums, rank_table
-    from whichf1.kernel.reference import count_pairs, encode
+    from whichf1.kernel.reference import count_pairs, encode, margins
 
 __all__ = [
     "NATIVE",
@@ -30,5 +37,6 @@ __all__ = [
     "count_pairs",
     "encode",
     "loss_sums",
+    "margins",
     "rank_table",
 ]

@@ -11,6 +11,9 @@ def count_pairs(
     themselves, in no order. ``flush``: items that 32-bit counters may take; 0 for the default.
     """
 
+def margins(true: Any, predicted: Any, count: Any, classes: int) -> bytes:
+    """Sums (float64) of counts by true class, by predicted class, and of the diagonal."""
+
 def encode_strings(items: Any, table: dict[str, int], texts: list[str]) -> bytes | None:
     """Codes (int32) of exact str objects in a list, tuple or object array; None if one is not.
 
@@ -25,7 +28,7 @@ def rank_table(
 ) -> tuple[int, bytes, bytes, bytes]:
     """How many distinct scores; they (float64), highest first; positives and negatives of each.
 
-    The last two are int64, or float64 with weights; all three have room for more.
+    The last two are int32 (int64 from 2³¹ − 1 items on), or float64 with weights; all three have room for more.
     """
 
 def losses(

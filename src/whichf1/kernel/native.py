@@ -38,6 +38,16 @@ def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> 
     return reference.coded(np.frombuffer(left, wide), np.frombuffer(right, wide), count)
 
 
+def margins(
+    true: Array, predicted: Array, count: Array, classes: int
+) -> tuple[Array, Array, Array]:
+    """Sums of float64 counts by true class, by predicted class, and of the diagonal."""
+    if not count.flags.c_contiguous:
+        count = np.ascontiguousarray(count)
+    sums = np.frombuffer(_native.margins(true, predicted, count, classes), np.float64)
+    return sums[:classes], sums[classes : 2 * classes], sums[2 * classes :]
+
+
 def encode(*columns: Sequence[Any] | Array) -> tuple[list[Array], list[Any]]:
     """Codes of each column's items in one table, and the items in order of appearance."""
     table: dict[str, int] = {}
@@ -71,7 +81,8 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
     if weights is not None:
         weights = np.ascontiguousarray(weights)
     distinct, *parts = _native.rank_table(scores, positive, weights, THREADS)
-    kind = np.int64 if weights is None else np.float64
+    counts = np.int32 if len(scores) < 2**31 - 1 else np.int64
+    kind = counts if weights is None else np.float64
     score, positives, negatives = (
         np.frombuffer(part, dtype, distinct)
         for part, dtype in zip(parts, (np.float64, kind, kind), strict=True)

@@ -79,6 +79,22 @@ def _dense(left: Array, right: Array, weights: Array | None, low: int, span: int
     return Pairs(labels, code[row], code[column], count)
 
 
+def margins(
+    true: Array, predicted: Array, count: Array, classes: int
+) -> tuple[Array, Array, Array]:
+    """Sums of float64 counts by true class, by predicted class, and of the diagonal."""
+    if len(true) and not 0 <= min(true.min(), predicted.min()) <= max(
+        true.max(), predicted.max()
+    ) < classes:
+        raise ValueError("a code is not that of a class")
+    right = true == predicted
+    return (
+        np.bincount(true, count, classes),
+        np.bincount(predicted, count, classes),
+        np.bincount(true[right], count[right], classes),
+    )
+
+
 def encode(*columns: Sequence[Any] | Array) -> tuple[list[Array], list[Any]]:
     """Codes of each column's items in one table, and the items in order of appearance."""
     table: dict[Any, int] = {}

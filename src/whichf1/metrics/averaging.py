@@ -13,7 +13,7 @@ from whichf1.table import Array, OneVsRest
 
 Undefined: TypeAlias = Literal[0, 1, "skip", "nan"]
 Scope: TypeAlias = Literal["empty", "one-sided", "no-hits"]
-Average: TypeAlias = Literal["macro", "weighted", "micro"]
+Average: TypeAlias = Literal["macro", "weighted", "micro", "samples"]
 Formula: TypeAlias = Literal["averaged", "of-averages"]
 
 
@@ -38,12 +38,16 @@ class ZeroRule:
     def settle(self, ratio: Ratio, unbounded: bool = False) -> Array:
         """The quotient; x/0 is infinite where the metric is unbounded (likelihood ratios)."""
         top, bottom = ratio
+        if _plain(bottom) and np.count_nonzero(bottom) == bottom.size:  # the usual, and quicker
+            return top / bottom
         nothing = bottom.real == 0
         value = np.where(nothing, self.filler, top / np.where(nothing, 1, bottom))
         return np.where(nothing & (top.real > 0), np.inf, value) if unbounded else value
 
     def mean(self, values: Array, weights: Array | None = None) -> Array:
         """The mean over the last axis; 'skip' leaves undefined classes out, with their weight."""
+        if weights is None and _plain(values) and self.undefined != "skip":
+            return np.add.reduce(values, -1) / np.float64(values.shape[-1])
         weight = np.ones_like(values.real) if weights is None else weights
         if self.undefined == "skip":
             skipped = np.isnan(values)
@@ -53,6 +57,11 @@ class ZeroRule:
         nothing = total.real == 0
         quotient = (values * weight).sum(-1) / np.where(nothing, 1, total)
         return np.where(nothing, np.nan, quotient)
+
+
+def _plain(values: object) -> bool:
+    """Whether these are real numbers, not traced or stepped into the complex plane."""
+    return type(values) is np.ndarray and values.dtype == np.float64 and values.shape[-1:] != (0,)
 
 
 def per_class(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from whichf1.definition import Definition
 from whichf1.intervals import Interval
-from whichf1.report.describe import sentence
+from whichf1.report.describe import sentence, title
 from whichf1.report.escape import csv_cell, latex, markdown, markdown_code, visible
 from whichf1.report.report import Report
 from whichf1.scores import Score
@@ -68,7 +68,12 @@ def gap_lines(report: Report, decimals: int) -> list[str]:
         return [f"The two macro F1s agree to {decimals} decimals (they can differ {most})."]
     lines = [f"The two macro F1s differ by {number(gap, decimals)} ({most})."]
     pair = report.macro.largest_pair
-    if pair is not None and k > 2:
+    if pair is None:
+        parts = report.macro.contributions
+        first = int(parts.argmax())
+        share = 100 * parts[first] / parts.sum()
+        lines.append(f"Class {visible(report.macro.labels[first])} makes {share:.0f} % of it.")
+    elif k > 2:
         lines.append(
             f"Classes {visible(pair.a)} and {visible(pair.b)} make {100 * pair.share:.0f} % of it."
         )
@@ -284,7 +289,7 @@ def as_latex(report: Report, decimals: int = 4) -> str:
             for name, s in report.scores
         ]
         lines += _tabular(["score", "value", interval_head(report) or "interval"], cells)
-    lines += [rf"\caption{{{latex(summary_line(report))}.}}", r"\par\footnotesize"]
+    lines += [rf"\caption{{{latex(summary_line(report))}.}}", r"\par\footnotesize\raggedright"]
     for name, each in report.per_class:
         lines.append(_note(name, each.definition, len(each.labels), each.n, each.signature))
     for name, score in report.scores:
@@ -297,7 +302,8 @@ def as_latex(report: Report, decimals: int = 4) -> str:
 
 def _note(name: str, definition: Definition, k: int, n: float, signature: str) -> str:
     said = latex(sentence(definition, k, n))
-    return rf"{latex(name)}: {said} \texttt{{{latex(signature)}}}\par"
+    lead = "" if name == title(definition) else f"{latex(name)}: "
+    return rf"{lead}{said} \texttt{{{latex(signature)}}}\par"
 
 
 def _tabular(head: list[str], rows: list[list[str]]) -> list[str]:

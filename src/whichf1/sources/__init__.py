@@ -7,6 +7,8 @@ from typing import Any
 
 from whichf1.counts import Counts
 from whichf1.errors import InputError
+from whichf1.multilabel import MultiLabelCounts
+from whichf1.sources.arrays import count_arrays
 
 
 def count(
@@ -15,6 +17,7 @@ def count(
     *,
     labels: Any = None,
     weights: Any = None,
+    cluster: Any = None,
     true: str | None = None,
     pred: str | None = None,
 ) -> Counts:
@@ -23,7 +26,8 @@ def count(
     Give two columns of labels (lists, NumPy, pandas, polars, Arrow, torch, jax), or the path of
     a CSV file with the names of its columns; the usual names (true/pred, y_true/y_pred,
     gold/pred, label/prediction) are found by themselves. ``labels`` declares the classes and
-    their order; ``weights`` gives each item a weight (for a file: the name of a column).
+    their order; ``weights`` gives each item a weight and ``cluster`` the cluster that it comes
+    from, which intervals take account of (for a file: the names of columns).
 
     >>> count(["a", "b", "b"], ["a", "b", "a"]).matrix
     array([[1, 0],
@@ -34,24 +38,39 @@ def count(
 
         if y_pred is not None:
             raise InputError("a file is counted by itself: name its columns with true= and pred=")
-        return count_csv(y_true, true=true, pred=pred, labels=labels, weights=weights)
-    from whichf1.sources.arrays import count_arrays
+        if cluster is not None:
+            from whichf1.sources.together import count_file_together
 
+            own = {"labels": labels, "weights": weights, "cluster": cluster}
+            return count_file_together(y_true, true=true, preds=[pred], **own).counts(0)
+        return count_csv(y_true, true=true, pred=pred, labels=labels, weights=weights)
     if true is not None or pred is not None:
         raise InputError("true= and pred= name the columns of a file; two arrays have none")
     if y_pred is None:
         raise InputError(
             f"got {type(y_true).__name__} alone. Give y_true and y_pred, Counts, or a path."
         )
+    if cluster is not None:
+        from whichf1.sources.together import count_together
+
+        systems = {"y_pred": y_pred}
+        own = {"labels": labels, "weights": weights, "cluster": cluster}
+        return count_together(y_true, systems, **own).counts(0)
     return count_arrays(y_true, y_pred, labels=labels, weights=weights)
 
 
 def as_counts(
-    y_true: Any, y_pred: Any = None, *, labels: Any = None, weights: Any = None
+    y_true: Any,
+    y_pred: Any = None,
+    *,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
 ) -> Counts:
     """Counts as they are, or counted from y_true and y_pred."""
-    if not isinstance(y_true, Counts):
-        return count(y_true, y_pred, labels=labels, weights=weights)
-    if y_pred is not None or weights is not None:
-        raise InputError("Counts hold predictions and weights already: give Counts alone")
-    return y_true if labels is None else y_true.declare(labels)
+    if not isinstance(y_true, (Counts, MultiLabelCounts)):
+        return count(y_true, y_pred, labels=labels, weights=weights, cluster=cluster)
+    if y_pred is not None or weights is not None or cluster is not None:
+        raise InputError("Counts hold predictions, weights and clusters: give Counts alone")
+    counts: Any = y_true if labels is None else y_true.declare(labels)
+    return counts  # type: ignore[no-any-return]  # sets of labels go the same way

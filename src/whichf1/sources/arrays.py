@@ -33,8 +33,16 @@ def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any =
     if names is not None and names.kind != kind:
         _refuse_undeclared(names, column(y_true, "y_true"), column(y_pred, "y_pred"))
     weight = None if weights is None else weights_column(weights, len(left))
-    found, cells = _group(left, right, values, weight)
-    counts = Counts(found, *cells, declared=False)
+    found, (true, predicted, count, *squares) = _group(left, right, values, weight)
+    counts = Counts(
+        found,
+        true,
+        predicted,
+        count,
+        declared=False,
+        squares=squares[0] if squares else None,
+        in_order=values is None and weight is None,
+    )
     if names is None:
         return counts
     if any(label not in names for label in found):
@@ -47,6 +55,10 @@ _KINDS: dict[str, Kind] = {"i": "int", "u": "int", "b": "bool"}
 
 def _codes(y_true: Any, y_pred: Any) -> tuple[Array, Array, list[Label] | None]:
     """Two columns that can be counted, and what their numbers stand for, if not for themselves."""
+    if type(y_true) is type(y_pred) is np.ndarray and y_true.ndim == y_pred.ndim == 1:
+        if y_true.dtype == y_pred.dtype and y_true.dtype.kind in _KINDS:  # nothing to look into
+            _refuse_lengths(y_true, y_pred)
+            return y_true, y_pred, None
     encoded = encode_columns(y_true, y_pred)
     if encoded is not None:
         (left, right), values = encoded
@@ -88,7 +100,10 @@ def _group(
         codes = [rank[side] for side in codes]
     elif left.dtype.kind == "b":
         observed = [bool(value) for value in observed]
-    return Labels.trusted(observed), [*codes, pairs.count]
+    cells = [*codes, pairs.count]
+    if weights is not None:  # intervals need the sum of squares, cell by cell
+        cells.append(kernel.count_pairs(left, right, weights**2).count)
+    return Labels.trusted(observed), cells
 
 
 def _one_integer_type(left: Array, right: Array) -> bool:

@@ -38,7 +38,7 @@ def count_csv(
     left, right = _find_columns(columns, true, pred, name)
     with _relation(name, columns) as run:
         _refuse_gaps(run, name, left, right, weights)
-        measure = f"sum(CAST({_quote(weights)} AS DOUBLE))" if weights else "count(*)"
+        measure = _measure(weights)
         grouped = f"SELECT {_quote(left)}, {_quote(right)}, {measure} FROM items GROUP BY 1, 2"
         cells = run(grouped)
     if not cells:
@@ -59,6 +59,7 @@ def _counts(cells: list[tuple[Any, ...]], labels: Any, name: str, weighted: bool
         np.array([code[cell[1]] for cell in cells], np.intp),
         np.array([cell[2] for cell in cells], np.float64 if weighted else np.int64),
         declared=False,
+        squares=np.array([cell[3] for cell in cells]) if weighted else None,
     )
     if declared is None:
         return counts
@@ -66,6 +67,14 @@ def _counts(cells: list[tuple[Any, ...]], labels: Any, name: str, weighted: bool
         return counts.declare(declared)
     except LabelError as error:
         raise LabelError(f"{name!r}: {error}") from None
+
+
+def _measure(weights: str | None) -> str:
+    """What a group is counted by: its items, or the sums of its weights and of their squares."""
+    if not weights:
+        return "count(*)"
+    weight = f"CAST({_quote(weights)} AS DOUBLE)"
+    return f"sum({weight}), sum({weight} * {weight})"
 
 
 def _header(path: Path) -> list[str]:

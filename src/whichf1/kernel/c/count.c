@@ -610,3 +610,22 @@ void wf_pairs_free(wf_pairs *pairs)
     free(pairs->values);
     memset(pairs, 0, sizeof *pairs);
 }
+
+wf_status wf_margins(const wf_column *true_, const wf_column *predicted, const double *count,
+                     size_t n, size_t classes, double *sums)
+{
+    uint64_t t[BLOCK], p[BLOCK];
+    for (size_t start = 0; start < n; start += BLOCK) {
+        size_t some = n - start < BLOCK ? n - start : BLOCK;
+        wf_gather(true_, start, some, 8, t);
+        wf_gather(predicted, start, some, 8, p);
+        for (size_t i = 0; i < some; i++) {
+            if (t[i] >= classes || p[i] >= classes) return WF_BAD_CODE;
+            double value = count[start + i];
+            sums[t[i]] += value;
+            sums[classes + p[i]] += value;
+            if (t[i] == p[i]) sums[2 * classes + t[i]] += value;
+        }
+    }
+    return WF_OK;
+}

@@ -52,6 +52,10 @@ wf_status wf_count(const wf_column *true_, const wf_column *predicted, const dou
                    size_t n, wf_count_options options, wf_pairs *out);
 void wf_pairs_free(wf_pairs *pairs);
 
+/* rows, columns and diagonal (3 × classes, zeroed by the caller) of cells with codes. */
+wf_status wf_margins(const wf_column *true_, const wf_column *predicted, const double *count,
+                     size_t n, size_t classes, double *sums);
+
 /* strings.c: codes of fixed-width items -------------------------------------------------------- */
 
 /* codes (n): of each item, in order of first appearance; first: where each distinct item appears. */
@@ -60,14 +64,11 @@ wf_status wf_encode(const wf_column *items, size_t n, int32_t *codes, int64_t **
 
 /* rank.c: GROUP BY score ----------------------------------------------------------------------- */
 
-/* What is filled in, with room for n of each: scores descending, and counts or, with weights,
- * sums of weights (double in the same place). */
+/* What is filled in, with room for n of each: scores descending, and counts (int32_t, or int64_t
+ * from 2^31 items on) or, with weights, their sums (double). */
 typedef struct {
     double *score;
-    union {
-        int64_t *count;
-        double *weight;
-    } positives, negatives;
+    void *positives, *negatives;
     size_t distinct;
 } wf_ranking;
 

@@ -165,6 +165,49 @@ static PyObject *count_pairs(PyObject *self, PyObject *const *args, Py_ssize_t n
     return result;
 }
 
+/* margins ------------------------------------------------------------------------------------- */
+
+static PyObject *margins_of(Py_buffer views[2], const wf_column columns[2], PyObject *const *args)
+{
+    Py_ssize_t n = views[0].shape[0], classes = PyLong_AsSsize_t(args[3]);
+    Py_buffer count;
+    if (PyErr_Occurred() || !comparable(views, columns)) return NULL;
+    if (classes < 0 || classes > PY_SSIZE_T_MAX / 24 || args[2] == Py_None) {
+        PyErr_SetString(PyExc_ValueError, "margins takes counts and a number of classes");
+        return NULL;
+    }
+    if (get_weights(args[2], n, &count) < 0) return NULL;
+    PyObject *sums = PyBytes_FromStringAndSize(NULL, 24 * classes);
+    if (sums) {
+        double *room = (double *)(void *)PyBytes_AsString(sums);
+        memset(room, 0, 24 * (size_t)classes);
+        wf_status status =
+            wf_margins(&columns[0], &columns[1], count.buf, (size_t)n, (size_t)classes, room);
+        if (status) {
+            Py_CLEAR(sums);
+            failed(status);
+        }
+    }
+    PyBuffer_Release(&count);
+    return sums;
+}
+
+static PyObject *margins(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2];
+    wf_column columns[2];
+    PyObject *result = NULL;
+    if (expect(nargs, 4) < 0) return NULL;
+    if (get_column(args[0], "true", INTEGERS, &views[0], &columns[0]) < 0) return NULL;
+    if (get_column(args[1], "predicted", INTEGERS, &views[1], &columns[1]) == 0) {
+        result = margins_of(views, columns, args);
+        PyBuffer_Release(&views[1]);
+    }
+    PyBuffer_Release(&views[0]);
+    return result;
+}
+
 /* encode_strings ------------------------------------------------------------------------------ */
 
 enum { REMEMBERED = 4096 };
@@ -293,12 +336,13 @@ static PyObject *rank_columns(const wf_column *scores, const wf_column *positive
     Py_ssize_t distinct = 0;
     if (get_weights(weights_given, n, &weights) < 0) return NULL;
     for (int i = 0; i < 3; i++) /* room for the most; what is not used is never touched */
-        fine = fine && (parts[i] = PyBytes_FromStringAndSize(NULL, 8 * n));
+        fine = fine && (parts[i] = PyBytes_FromStringAndSize(
+                            NULL, i && weights_given == Py_None && n < INT32_MAX ? 4 * n : 8 * n));
     wf_status status = WF_OK;
     if (fine) {
         void *room[3];
         for (int i = 0; i < 3; i++) room[i] = PyBytes_AsString(parts[i]);
-        wf_ranking out = {room[0], {room[1]}, {room[2]}, 0};
+        wf_ranking out = {room[0], room[1], room[2], 0};
         Py_BEGIN_ALLOW_THREADS
         status = wf_rank(scores, positive, weights.buf, (size_t)n, threads, &out);
         Py_END_ALLOW_THREADS
@@ -384,6 +428,7 @@ static PyObject *losses(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 
 static PyMethodDef functions[] = {
     FUNCTION(count_pairs, "count_pairs(true, predicted, weights, threads, flush)"),
+    FUNCTION(margins, "margins(true, predicted, count, classes)"),
     FUNCTION(encode_strings, "encode_strings(items, table, strings)"),
     FUNCTION(encode_fixed, "encode_fixed(items)"),
     FUNCTION(rank_table, "rank_table(scores, positive, weights, threads)"),

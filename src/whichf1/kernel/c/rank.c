@@ -113,42 +113,33 @@ static wf_status split(const wf_column *scores, const wf_column *positive, const
     return WF_OK;
 }
 
-static size_t merge_counts(const side sides[2], wf_ranking *out)
-{
-    const uint64_t *a = sides[0].items, *b = sides[1].items;
-    size_t i = 0, j = 0, n = sides[0].n, m = sides[1].n, distinct = 0;
-    uint64_t last = 0;
-    int64_t pos = 0, neg = 0;
-    /* without branches on the data: which side comes next cannot be foreseen */
-    while (i < n && j < m) {
-        uint64_t x = a[i], y = b[j];
-        int from_a = x <= y, from_b = y <= x;
-        uint64_t key = from_a ? x : y;
-        int fresh = key != last || !(i | j);
-        pos = (fresh ? 0 : pos) + from_a;
-        neg = (fresh ? 0 : neg) + from_b;
-        distinct += (size_t)fresh;
-        out->score[distinct - 1] = score_of(key);
-        out->positives.count[distinct - 1] = pos;
-        out->negatives.count[distinct - 1] = neg;
-        i += (size_t)from_a;
-        j += (size_t)from_b;
-        last = key;
+/* Without branches on the data: which side comes next cannot be foreseen. */
+#define MERGE(NAME, T)                                                                             \
+    static size_t NAME(const side sides[2], wf_ranking *out)                                       \
+    {                                                                                              \
+        const uint64_t *a = sides[0].items, *b = sides[1].items;                                   \
+        size_t i = 0, j = 0, n = sides[0].n, m = sides[1].n, distinct = 0;                         \
+        uint64_t last = 0;                                                                         \
+        T *positives = out->positives, *negatives = out->negatives, pos = 0, neg = 0;              \
+        while (i < n || j < m) {                                                                   \
+            int both = i < n && j < m;                                                             \
+            int from_a = both ? a[i] <= b[j] : i < n, from_b = both ? b[j] <= a[i] : j < m;        \
+            uint64_t key = from_a ? a[i] : b[j];                                                   \
+            int fresh = key != last || !distinct;                                                  \
+            pos = (T)((fresh ? 0 : pos) + from_a);                                                 \
+            neg = (T)((fresh ? 0 : neg) + from_b);                                                 \
+            distinct += (size_t)fresh;                                                             \
+            out->score[distinct - 1] = score_of(key);                                              \
+            positives[distinct - 1] = pos;                                                         \
+            negatives[distinct - 1] = neg;                                                         \
+            i += (size_t)from_a;                                                                   \
+            j += (size_t)from_b;                                                                   \
+            last = key;                                                                            \
+        }                                                                                          \
+        return distinct;                                                                           \
     }
-    for (; i < n || j < m;) {
-        int from_a = i < n;
-        uint64_t key = from_a ? a[i++] : b[j++];
-        int fresh = key != last || !distinct;
-        pos = (fresh ? 0 : pos) + from_a;
-        neg = (fresh ? 0 : neg) + !from_a;
-        distinct += (size_t)fresh;
-        out->score[distinct - 1] = score_of(key);
-        out->positives.count[distinct - 1] = pos;
-        out->negatives.count[distinct - 1] = neg;
-        last = key;
-    }
-    return distinct;
-}
+MERGE(merge_counts, int32_t)
+MERGE(merge_large_counts, int64_t)
 
 static size_t merge_weights(const side sides[2], wf_ranking *out)
 {
@@ -160,8 +151,8 @@ static size_t merge_weights(const side sides[2], wf_ranking *out)
         for (; i < n && a[i].key == key; i++) pos += a[i].weight;
         for (; j < m && b[j].key == key; j++) neg += b[j].weight;
         out->score[distinct] = score_of(key);
-        out->positives.weight[distinct] = pos;
-        out->negatives.weight[distinct] = neg;
+        ((double *)out->positives)[distinct] = pos;
+        ((double *)out->negatives)[distinct] = neg;
     }
     return distinct;
 }
@@ -185,7 +176,9 @@ wf_status wf_rank(const wf_column *scores, const wf_column *positive, const doub
         else wf_parallel(1, sort_both, sides);
         status = sides[0].status ? sides[0].status : sides[1].status;
     }
-    if (!status) out->distinct = (weights ? merge_weights : merge_counts)(sides, out);
+    if (!status) out->distinct = (weights         ? merge_weights
+                                 : n < INT32_MAX ? merge_counts
+                                                 : merge_large_counts)(sides, out);
     free(memory);
     return status;
 }
