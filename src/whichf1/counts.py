@@ -72,16 +72,8 @@ class Counts:
         in_order: bool = False,
     ) -> None:
         """``in_order``: the cells are known to be sorted, distinct and not 0."""
-        if not in_order and np.count_nonzero(count) < len(count):
-            keep = count != 0
-            true, predicted, count = true[keep], predicted[keep], count[keep]
-            squares = None if squares is None else squares[keep]
-        key = true * len(labels) + predicted if not in_order else true[:0]
-        if not (key[1:] > key[:-1]).all():
-            key, at = np.unique(key, return_inverse=True)
-            count = sum_by(at, count, len(key))
-            squares = None if squares is None else sum_by(at, squares, len(key))
-            true, predicted = np.divmod(key, len(labels))
+        if not in_order:
+            true, predicted, count, squares = _in_order(labels, true, predicted, count, squares)
         columns = {"true": true, "predicted": predicted, "count": count, "squares": squares}
         for name, column in columns.items():
             if column is not None:
@@ -243,6 +235,23 @@ class Counts:
             raise FileError(
                 f"{os.fspath(path)!r} is not a whole file of counts: {error}. Count again and save."
             ) from None
+
+
+def _in_order(
+    labels: Labels, true: Array, predicted: Array, count: Array, squares: Array | None
+) -> tuple[Array, Array, Array, Array | None]:
+    """The cells sorted, each pair once, without zeros."""
+    keep = count != 0
+    if not keep.all():
+        true, predicted, count = true[keep], predicted[keep], count[keep]
+        squares = None if squares is None else squares[keep]
+    key = true * len(labels) + predicted
+    if not (key[1:] > key[:-1]).all():
+        key, at = np.unique(key, return_inverse=True)
+        count = sum_by(at, count, len(key))
+        squares = None if squares is None else sum_by(at, squares, len(key))
+        true, predicted = np.divmod(key, len(labels))
+    return true, predicted, count, squares
 
 
 def refuse_dense(size: int, what: str) -> None:

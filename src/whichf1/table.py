@@ -55,10 +55,7 @@ class Margins:
 
     def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""
-        tp = self.hits[..., classes]
-        fn = self.rows[..., classes] - tp
-        fp = self.columns[..., classes] - tp
-        return OneVsRest(tp, fp, fn, self.total[..., None] - tp - fp - fn)
+        return _one_vs_rest(self.rows, self.columns, self.hits, self.total, classes)
 
 
 @dataclass(frozen=True)
@@ -117,15 +114,18 @@ class Table:
         return 0 if self.cluster is None else int(self.cluster.max()) + 1
 
     @cached_property
-    def _sums(self) -> tuple[Array, Array, Array]:
+    def _sums(self) -> tuple[Array, Array, Array, Array]:
+        """Rows, columns, hits and total, at once."""
         if self.count.ndim == 1 and self.count.dtype == np.float64:
-            return kernel.margins(self.true, self.predicted, self.count, self.classes)
-        right = self.true == self.predicted
-        return (
-            sum_by(self.true, self.count, self.classes),
-            sum_by(self.predicted, self.count, self.classes),
-            sum_by(self.true[right], self.count[..., right], self.classes),
-        )
+            sums = kernel.margins(self.true, self.predicted, self.count, self.classes)
+        else:
+            right = self.true == self.predicted
+            sums = (
+                sum_by(self.true, self.count, self.classes),
+                sum_by(self.predicted, self.count, self.classes),
+                sum_by(self.true[right], self.count[..., right], self.classes),
+            )
+        return *sums, np.add.reduce(sums[0], -1)
 
     @property
     def rows(self) -> Array:
@@ -142,11 +142,10 @@ class Table:
         """Items of each class predicted as it (…, classes): the diagonal."""
         return self._sums[2]
 
-    @cached_property
+    @property
     def total(self) -> Array:
         """All items (…)."""
-        total: Array = self.rows.sum(-1)
-        return total
+        return self._sums[3]
 
     @property
     def margins(self) -> Margins:
@@ -157,7 +156,19 @@ class Table:
 
     def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""
-        return Margins(self.rows, self.columns, self.hits, self.hits).one_vs_rest(classes)
+        return _one_vs_rest(self.rows, self.columns, self.hits, self.total, classes)
+
+
+def _one_vs_rest(
+    rows: Array, columns: Array, hits: Array, total: Array, classes: Array | slice
+) -> OneVsRest:
+    if type(classes) is np.ndarray and type(rows) is np.ndarray:
+        rows, columns = rows.take(classes, -1), columns.take(classes, -1)
+        hits = hits.take(classes, -1)
+    elif not isinstance(classes, slice) or classes != slice(None):
+        rows, columns, hits = rows[..., classes], columns[..., classes], hits[..., classes]
+    fn, fp = rows - hits, columns - hits
+    return OneVsRest(hits, fp, fn, total[..., None] - hits - fp - fn)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ for command in (score, matrix, compare, metrics, define):
 
 def _version(wanted: bool) -> None:
     if wanted:
-        write(f"whichf1 {whichf1.__version__}\n")
+        native = "yes" if whichf1.kernel.NATIVE else "no"
+        write(f"whichf1 {whichf1.__version__} (native: {native})\n")
         raise typer.Exit
 
 

@@ -20,12 +20,13 @@ if NATIVE:
         brier_sums,
         count_pairs,
         encode,
+        first_bad_row,
         loss_sums,
         margins,
         rank_table,
     )
 else:
-    from whichf1.kernel.ranking_reference import brier_sums, loss_sums, rank_table
+    from whichf1.kernel.ranking_reference import brier_sums, first_bad_row, loss_sums, rank_table
     from whichf1.kernel.reference import count_pairs, encode, margins
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "brier_sums",
     "count_pairs",
     "encode",
+    "first_bad_row",
     "loss_sums",
     "margins",
     "rank_table",

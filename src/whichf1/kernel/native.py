@@ -12,7 +12,7 @@ from whichf1.kernel import _native, reference
 from whichf1.kernel.ranking_reference import Ranks, Sums
 from whichf1.kernel.reference import Array, Pairs
 
-_LOG, _BRIER = 1, 2
+_LOG, _BRIER, _CHECK = 1, 2, 4
 
 
 def _available() -> int:
@@ -102,3 +102,9 @@ def brier_sums(codes: Array, probabilities: Array) -> Sums:
     """Σ and Σ² of the squared distance between an item's probabilities and its class."""
     _, _, total, squares, _ = _native.losses(codes, probabilities, 0.0, 0.0, _BRIER, THREADS)
     return Sums(len(codes), total, squares)
+
+
+def first_bad_row(probabilities: Array, tolerance: float) -> int:
+    """The first row that leaves [0, 1] or is off 1 by more than the tolerance; else their number."""
+    codes = np.broadcast_to(np.uint8(0), len(probabilities))
+    return _native.losses(codes, probabilities, 0.0, tolerance, _CHECK, THREADS)[4]

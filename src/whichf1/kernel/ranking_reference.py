@@ -105,3 +105,13 @@ def brier_sums(codes: Array, probabilities: Array) -> Sums:
         total += float(loss.sum())
         squares += float(np.dot(loss, loss))
     return Sums(len(codes), total, squares)
+
+
+def first_bad_row(probabilities: Array, tolerance: float) -> int:
+    """The first row that leaves [0, 1] or is off 1 by more than the tolerance; else their number."""
+    for start in range(0, len(probabilities), _CHUNK):
+        rows = probabilities[start : start + _CHUNK]
+        fine = ((rows >= 0) & (rows <= 1)).all(1) & (np.abs(rows.sum(1) - 1) <= tolerance)
+        if not fine.all():
+            return start + int(np.argmin(fine))
+    return len(probabilities)

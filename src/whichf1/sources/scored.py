@@ -116,6 +116,9 @@ def numbers(data: Any, name: str) -> Array:
             f"{name} must have one dimension (a score for each item) or two (a column for each "
             f"class); got shape {values.shape}"
         )
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.add.reduce(values, axis=None)):  # then every one is
+            return values
     wrong = ~np.isfinite(values)
     if wrong.any():
         at = tuple(np.argwhere(wrong)[0].tolist())
@@ -143,7 +146,10 @@ def classes_of(items: Column, labels: Any) -> Labels:
 def _observed(items: Column) -> list[Any]:
     if items.kind == "str":
         return list(set(items.values.tolist()))
-    return np.unique(items.values).tolist()  # type: ignore[no-any-return]
+    if not len(items.values):
+        return []
+    found = kernel.count_pairs(items.values, items.values).labels
+    return [bool(x) for x in found] if items.kind == "bool" else [*found]
 
 
 def positive_class(names: Labels, positive: Any) -> Label:
@@ -213,6 +219,8 @@ def _codes(items: Column, names: Labels) -> Array:
     code = {label: at for at, label in enumerate(names)}
     if items.kind == "str":
         return np.fromiter((code[x] for x in items.values), np.intp, len(items.values))
+    if items.kind == "int" and [*names] == [*range(len(names))]:
+        return np.asarray(items.values, np.intp)  # they are codes already
     present, at = np.unique(items.values, return_inverse=True)
     return np.array([names.code(x) for x in present.tolist()], np.intp)[at]
 
@@ -231,6 +239,8 @@ def check_probabilities(values: Array) -> None:
 
 def check_rows(values: Array) -> None:
     """Raise at the first row that is no distribution over the classes."""
+    if kernel.first_bad_row(values, TOLERANCE) == len(values):
+        return
     check_probabilities(values)
     sums = values.sum(1)
     wrong = np.abs(sums - 1) > TOLERANCE

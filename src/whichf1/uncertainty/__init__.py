@@ -19,7 +19,7 @@ def estimate(definition: Definition, frozen: Frozen) -> tuple[Array, list[Interv
     method, sets = definition.interval, isinstance(frozen.table, LabelTable)
     if method is not None and method.word == "delta" and not sets:
         return delta_intervals(definition, frozen, method.level)
-    values = np.atleast_1d(definition.values(frozen))
+    values = definition.values(frozen).reshape(-1)
     if method is None:
         return values, [None] * len(values)
     if method.word == "delta":

@@ -9,7 +9,7 @@
 
 static uint64_t load(const unsigned char *at, int width, int sign, int swapped)
 {
-    unsigned char bytes[8];
+    unsigned char bytes[8] = {0};
     for (int i = 0; i < width; i++) bytes[i] = at[swapped ? width - 1 - i : i];
     uint8_t b;
     uint16_t h;
@@ -65,11 +65,11 @@ static double half(uint16_t bits)
 void wf_gather_double(const wf_column *column, size_t start, size_t n, double *block)
 {
     const unsigned char *at = column->data + (ptrdiff_t)start * column->stride;
+    if (column->width == 8 && !column->swapped) {
+        for (size_t i = 0; i < n; i++, at += column->stride) memcpy(block + i, at, 8);
+        return;
+    }
     for (size_t i = 0; i < n; i++, at += column->stride) {
-        if (column->width == 8 && !column->swapped) {
-            memcpy(block + i, at, 8);
-            continue;
-        }
         uint64_t bits = load(at, column->width, 0, column->swapped);
         if (column->width == 4) {
             uint32_t narrow = (uint32_t)bits;

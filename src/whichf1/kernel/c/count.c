@@ -35,6 +35,13 @@ typedef struct {
     size_t mask, used;
 } hash_table;
 
+/* A thread's blocks; on its stack, since a call on few items should allocate next to nothing. */
+typedef struct {
+    uint32_t keys[BLOCK];
+    uint64_t true_block[BLOCK], predicted_block[BLOCK];
+    uint64_t wide[2][BLOCK]; /* for the hash table */
+} scratch;
+
 typedef struct {
     const wf_column *true_, *predicted;
     const double *weights;
@@ -56,10 +63,7 @@ typedef struct {
     int hashed;
     hash_table hash;
     wf_status status;
-
-    uint32_t keys[BLOCK];
-    uint64_t true_block[BLOCK], predicted_block[BLOCK];
-    uint64_t wide[2][BLOCK]; /* for the hash table */
+    scratch *own;
 } worker;
 
 /* The order of integers of any type as that of uint64. */
@@ -101,9 +105,9 @@ STAGES(uint32_t)
 STAGES(uint64_t)
 
 #define STAGE_BY_BITS(T)                                                                           \
-    (w->bits <= 4   ? stage_##T##_uint8_t(t, p, n, low, w->bits, (uint8_t *)w->keys)               \
-     : w->bits <= 8 ? stage_##T##_uint16_t(t, p, n, low, w->bits, (uint16_t *)w->keys)             \
-                    : stage_##T##_uint32_t(t, p, n, low, w->bits, w->keys))
+    (w->bits <= 4   ? stage_##T##_uint8_t(t, p, n, low, w->bits, (uint8_t *)w->own->keys)               \
+     : w->bits <= 8 ? stage_##T##_uint16_t(t, p, n, low, w->bits, (uint16_t *)w->own->keys)             \
+                    : stage_##T##_uint32_t(t, p, n, low, w->bits, w->own->keys))
 
 static uint64_t stage(worker *w, const void *t, const void *p, size_t n)
 {
@@ -150,15 +154,15 @@ COUNT_BYTES(uint32_t)
 static void count_keys(worker *w, size_t n, const double *weights)
 {
     size_t cells = cells_of(w), lanes = w->lane_count;
-    if (w->bits <= 4) count_words_uint8_t((uint8_t *)w->keys, n, w->words, cells, lanes);
-    else if (w->words) count_words_uint16_t((uint16_t *)w->keys, n, w->words, cells, lanes);
-    else if (w->bits <= 8) count_bytes_uint16_t((uint16_t *)w->keys, n, w->bytes, w->totals);
-    else count_bytes_uint32_t(w->keys, n, w->bytes, w->totals);
+    if (w->bits <= 4) count_words_uint8_t((uint8_t *)w->own->keys, n, w->words, cells, lanes);
+    else if (w->words) count_words_uint16_t((uint16_t *)w->own->keys, n, w->words, cells, lanes);
+    else if (w->bits <= 8) count_bytes_uint16_t((uint16_t *)w->own->keys, n, w->bytes, w->totals);
+    else count_bytes_uint32_t(w->own->keys, n, w->bytes, w->totals);
     if (!weights) return;
     for (size_t i = 0; i < n; i++) {
-        size_t key = w->bits <= 4   ? ((uint8_t *)w->keys)[i]
-                     : w->bits <= 8 ? ((uint16_t *)w->keys)[i]
-                                    : w->keys[i];
+        size_t key = w->bits <= 4   ? ((uint8_t *)w->own->keys)[i]
+                     : w->bits <= 8 ? ((uint16_t *)w->own->keys)[i]
+                                    : w->own->keys[i];
         w->sums[key] += weights[i]; /* in the order of the items, as the twin adds */
     }
 }
@@ -323,10 +327,10 @@ static wf_status hash_block(worker *w, const void *t, const void *p, size_t n, c
 {
     wf_column left = {t, w->width, w->width, w->sign, 0}, right = {p, w->width, w->width, w->sign, 0};
     wf_status status = WF_OK;
-    wf_gather(&left, 0, n, 8, w->wide[0]);
-    wf_gather(&right, 0, n, 8, w->wide[1]);
+    wf_gather(&left, 0, n, 8, w->own->wide[0]);
+    wf_gather(&right, 0, n, 8, w->own->wide[1]);
     for (size_t i = 0; !status && i < n; i++)
-        status = add(&w->hash, w->wide[0][i], w->wide[1][i], 1, weights ? weights[i] : 0);
+        status = add(&w->hash, w->own->wide[0][i], w->own->wide[1][i], 1, weights ? weights[i] : 0);
     return status;
 }
 
@@ -418,7 +422,9 @@ static int usable_in_place(const wf_column *c, int width)
 
 static void count_slice(void *context, int index)
 {
-    worker *w = ((worker **)context)[index];
+    worker *w = (worker *)context + index;
+    scratch blocks;
+    w->own = &blocks;
     int in_place = usable_in_place(w->true_, w->width) && usable_in_place(w->predicted, w->width);
     for (size_t at = w->start; !w->status && at < w->stop; at += BLOCK) {
         size_t n = w->stop - at < BLOCK ? w->stop - at : BLOCK, skip = at * (size_t)w->width;
@@ -427,9 +433,9 @@ static void count_slice(void *context, int index)
             w->status = count_block(w, w->true_->data + skip, w->predicted->data + skip, n, weights);
             continue;
         }
-        wf_gather(w->true_, at, n, w->width, w->true_block);
-        wf_gather(w->predicted, at, n, w->width, w->predicted_block);
-        w->status = count_block(w, w->true_block, w->predicted_block, n, weights);
+        wf_gather(w->true_, at, n, w->width, blocks.true_block);
+        wf_gather(w->predicted, at, n, w->width, blocks.predicted_block);
+        w->status = count_block(w, blocks.true_block, blocks.predicted_block, n, weights);
     }
 }
 
@@ -457,27 +463,27 @@ static wf_status merge_hashed(worker *into, const worker *from)
     return status;
 }
 
-static wf_status merge(worker **workers, int parts)
+static wf_status merge(worker *workers, int parts)
 {
     uint64_t low = UINT64_MAX, high = 0;
     int hashed = 0;
     for (int i = 0; i < parts; i++) {
         uint64_t from = 0, to = 0;
-        if (workers[i]->status) return workers[i]->status;
-        hashed |= workers[i]->hashed;
-        if (parts > 1 && !hashed && range_of_cells(workers[i], &from, &to)) {
+        if (workers[i].status) return workers[i].status;
+        hashed |= workers[i].hashed;
+        if (parts > 1 && !hashed && range_of_cells(&workers[i], &from, &to)) {
             if (from < low) low = from;
             if (to > high) high = to;
         }
     }
     if (parts == 1) return WF_OK;
     unsigned bits = hashed ? 0 : bits_for(low, high);
-    hashed |= bits > workers[0]->most_bits;
-    wf_status status = hashed ? WF_OK : rewindow(workers[0], low, bits);
+    hashed |= bits > workers[0].most_bits;
+    wf_status status = hashed ? WF_OK : rewindow(&workers[0], low, bits);
     for (int i = 0; !status && i < parts; i++) {
-        if (hashed && !workers[i]->hashed) status = to_hash(workers[i]);
+        if (hashed && !workers[i].hashed) status = to_hash(&workers[i]);
         if (i && !status)
-            status = (hashed ? merge_hashed : merge_dense)(workers[0], workers[i]);
+            status = (hashed ? merge_hashed : merge_dense)(&workers[0], &workers[i]);
     }
     return status;
 }
@@ -546,12 +552,10 @@ static wf_status emit_dense(worker *w, wf_pairs *out)
     return WF_OK;
 }
 
-static worker *new_worker(const wf_column *true_, const wf_column *predicted, const double *weights,
-                          size_t n, uint64_t flush_after)
+static void prepare(worker *w, const wf_column *true_, const wf_column *predicted,
+                    const double *weights, size_t n, uint64_t flush_after)
 {
-    worker *w = malloc(sizeof *w);
-    if (!w) return NULL;
-    memset(w, 0, offsetof(worker, keys));
+    memset(w, 0, sizeof *w);
     w->true_ = true_;
     w->predicted = predicted;
     w->weights = weights;
@@ -564,14 +568,12 @@ static worker *new_worker(const wf_column *true_, const wf_column *predicted, co
         w->most_bits++;
     }
     w->flush = flush_after ? flush_after : (uint64_t)1 << 31;
-    return w;
 }
 
 wf_status wf_count(const wf_column *true_, const wf_column *predicted, const double *weights,
                    size_t n, wf_count_options options, wf_pairs *out)
 {
-    worker *workers[WF_MOST_THREADS] = {NULL};
-    wf_status status = WF_OK;
+    worker workers[WF_MOST_THREADS];
     size_t parts = weights ? 1 : n / SLICE; /* sums of weights are added in one order */
     if (parts > (size_t)options.threads) parts = (size_t)options.threads;
     if (parts > WF_MOST_THREADS) parts = WF_MOST_THREADS;
@@ -579,23 +581,17 @@ wf_status wf_count(const wf_column *true_, const wf_column *predicted, const dou
     memset(out, 0, sizeof *out);
     size_t each = (n / parts / BLOCK + 1) * BLOCK;
     for (size_t i = 0; i < parts; i++) {
-        worker *w = workers[i] = new_worker(true_, predicted, weights, n, options.flush);
-        if (!w) {
-            status = WF_NO_MEMORY;
-            break;
-        }
+        worker *w = &workers[i];
+        prepare(w, true_, predicted, weights, n, options.flush);
         w->start = i * each < n ? i * each : n;
         w->stop = i + 1 == parts || (i + 1) * each > n ? n : (i + 1) * each;
     }
-    if (!status) {
-        wf_parallel((int)parts, count_slice, workers);
-        status = merge(workers, (int)parts);
-    }
-    if (!status) status = (workers[0]->hashed ? emit_hashed : emit_dense)(workers[0], out);
-    for (size_t i = 0; i < parts && workers[i]; i++) {
-        free_dense(workers[i]);
-        free(workers[i]->hash.entries);
-        free(workers[i]);
+    wf_parallel((int)parts, count_slice, workers);
+    wf_status status = merge(workers, (int)parts);
+    if (!status) status = (workers[0].hashed ? emit_hashed : emit_dense)(&workers[0], out);
+    for (size_t i = 0; i < parts; i++) {
+        free_dense(&workers[i]);
+        free(workers[i].hash.entries);
     }
     if (status) wf_pairs_free(out);
     return status;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 1024, SMALL = 4096 };
+enum { BLOCK = 1024, SHORT = 32, SMALL = 4096 };
 
 typedef struct {
     uint64_t key;
@@ -29,32 +29,63 @@ static double score_of(uint64_t key)
     return score;
 }
 
-/* Stable; passes over digits that all items share are left out. The result is in *items. */
+/* A stable sort of items by key; the scratch has the same length, the result is in items.
+ *
+ * The 32 or 33 leading bits in which the keys differ at all are sorted, digit by digit from the
+ * last; what they leave equal is nearly always a tie or a short run, and sorted by itself. */
 #define SORT(NAME, T, KEY)                                                                         \
-    static wf_status NAME(T **items, T **scratch, size_t n)                                        \
+    static wf_status NAME(T *items, T *scratch, size_t n)                                          \
     {                                                                                              \
-        unsigned width = n < SMALL ? 8 : 11, digits = (63 + width) / width, size = 1u << width;    \
+        uint64_t low = UINT64_MAX, high = 0;                                                       \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            low = KEY(items[i]) < low ? KEY(items[i]) : low;                                       \
+            high = KEY(items[i]) > high ? KEY(items[i]) : high;                                    \
+        }                                                                                          \
+        if (n < 2 || low == high) return WF_OK;                                                    \
+        if (n <= SHORT) {                                                                          \
+            for (size_t i = 1; i < n; i++) {                                                       \
+                T one = items[i];                                                                  \
+                size_t j = i;                                                                      \
+                for (; j && KEY(items[j - 1]) > KEY(one); j--) items[j] = items[j - 1];            \
+                items[j] = one;                                                                    \
+            }                                                                                      \
+            return WF_OK;                                                                          \
+        }                                                                                          \
+        unsigned width = n < SMALL ? 8 : 11, digits = n < SMALL ? 4 : 3, size = 1u << width;       \
+        unsigned rest = 64 - width * digits, shift = 0;                                            \
+        while (!((high - low) << shift >> 63)) shift++;                                            \
         size_t *counts = calloc((size_t)digits * size, sizeof *counts);                            \
         if (!counts) return WF_NO_MEMORY;                                                          \
-        for (size_t i = 0; i < n; i++)                                                             \
-            for (unsigned d = 0; d < digits; d++)                                                  \
-                counts[d * size + (KEY((*items)[i]) >> d * width & (size - 1))]++;                 \
-        for (unsigned d = 0; n && d < digits; d++) {                                               \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            uint64_t top = (KEY(items[i]) - low) << shift >> rest;                                 \
+            for (unsigned d = 0; d < digits; d++) counts[d * size + (top >> d * width & (size - 1))]++; \
+        }                                                                                          \
+        T *from = items, *to = scratch;                                                            \
+        for (unsigned d = 0; d < digits; d++) {                                                    \
             size_t *count = counts + d * size, place = 0;                                          \
-            if (count[KEY((*items)[0]) >> d * width & (size - 1)] == n) continue;                  \
             for (unsigned j = 0; j < size; j++) {                                                  \
                 size_t here = count[j];                                                            \
                 count[j] = place;                                                                  \
                 place += here;                                                                     \
             }                                                                                      \
-            const T *from = *items;                                                                \
-            T *to = *scratch;                                                                      \
-            for (size_t i = 0; i < n; i++)                                                         \
-                to[count[KEY(from[i]) >> d * width & (size - 1)]++] = from[i];                     \
-            *scratch = *items;                                                                     \
-            *items = to;                                                                           \
+            for (size_t i = 0; i < n; i++) {                                                       \
+                uint64_t top = (KEY(from[i]) - low) << shift >> rest;                              \
+                to[count[top >> d * width & (size - 1)]++] = from[i];                              \
+            }                                                                                      \
+            T *other = from;                                                                       \
+            from = to;                                                                             \
+            to = other;                                                                            \
         }                                                                                          \
         free(counts);                                                                              \
+        if (from != items) memcpy(items, from, n * sizeof *items);                                 \
+        for (size_t i = 0, j; i < n; i = j) {                                                      \
+            uint64_t top = (KEY(items[i]) - low) << shift >> rest;                                 \
+            for (j = i + 1; j < n && (KEY(items[j]) - low) << shift >> rest == top;) j++;          \
+            if (j - i > 1 && shift < rest) {                                                       \
+                wf_status status = NAME(items + i, scratch + i, j - i);                            \
+                if (status) return status;                                                         \
+            }                                                                                      \
+        }                                                                                          \
         return WF_OK;                                                                              \
     }
 
@@ -74,13 +105,9 @@ static void sort_side(void *context, int index)
 {
     side *own = (side *)context + index;
     if (own->weighted) {
-        item *items = own->items, *scratch = own->scratch;
-        own->status = sort_items(&items, &scratch, own->n);
-        own->items = items;
+        own->status = sort_items(own->items, own->scratch, own->n);
     } else {
-        uint64_t *items = own->items, *scratch = own->scratch;
-        own->status = sort_keys(&items, &scratch, own->n);
-        own->items = items;
+        own->status = sort_keys(own->items, own->scratch, own->n);
     }
 }
 
@@ -91,7 +118,28 @@ static void sort_both(void *context, int index)
     sort_side(context, 1);
 }
 
-/* Scores in blocks to keys, those of positives and of negatives apart. */
+/* Keys to the side that they belong to: written to both, kept on one. Each side has room for one
+ * more than it holds. */
+#define SPLIT(NAME, T, MADE)                                                                       \
+    static void NAME(const double *block, const unsigned char *label, const double *weight,        \
+                     size_t count, side sides[2], size_t used[2])                                  \
+    {                                                                                              \
+        T *positives = sides[0].items, *negatives = sides[1].items;                                \
+        size_t p = used[0], n = used[1];                                                           \
+        (void)weight;                                                                              \
+        for (size_t i = 0; i < count; i++) {                                                       \
+            T made = MADE;                                                                         \
+            positives[p] = made;                                                                   \
+            negatives[n] = made;                                                                   \
+            p += label[i] != 0;                                                                    \
+            n += label[i] == 0;                                                                    \
+        }                                                                                          \
+        used[0] = p;                                                                               \
+        used[1] = n;                                                                               \
+    }
+SPLIT(split_keys, uint64_t, key_of(block[i]))
+SPLIT(split_items, item, ((item){key_of(block[i]), weight[i]}))
+
 static wf_status split(const wf_column *scores, const wf_column *positive, const double *weights,
                        size_t n, side sides[2])
 {
@@ -100,15 +148,13 @@ static wf_status split(const wf_column *scores, const wf_column *positive, const
     size_t used[2] = {0, 0};
     for (size_t start = 0; start < n; start += BLOCK) {
         size_t count = n - start < BLOCK ? n - start : BLOCK;
+        int nan = 0;
         wf_gather_double(scores, start, count, block);
         wf_gather(positive, start, count, 1, label);
-        for (size_t i = 0; i < count; i++) {
-            if (block[i] != block[i]) return WF_NAN;
-            int which = !label[i];
-            size_t at = used[which]++;
-            if (weights) ((item *)sides[which].items)[at] = (item){key_of(block[i]), weights[start + i]};
-            else ((uint64_t *)sides[which].items)[at] = key_of(block[i]);
-        }
+        for (size_t i = 0; i < count; i++) nan |= block[i] != block[i];
+        if (nan) return WF_NAN;
+        if (weights) split_items(block, label, weights + start, count, sides, used);
+        else split_keys(block, label, NULL, count, sides, used);
     }
     return WF_OK;
 }
@@ -163,12 +209,12 @@ wf_status wf_rank(const wf_column *scores, const wf_column *positive, const doub
     size_t size = weights ? sizeof(item) : sizeof(uint64_t), positives = 0;
     const unsigned char *label = positive->data;
     for (size_t i = 0; i < n; i++, label += positive->stride) positives += *label != 0;
-    char *memory = malloc(2 * n * size + 1);
+    char *memory = malloc(2 * (n + 2) * size);
     if (!memory) return WF_NO_MEMORY;
+    char *negatives = memory + (positives + 1) * size, *half = memory + (n + 2) * size;
     side sides[2] = {
-        {memory, memory + n * size, positives, weights != NULL, WF_OK},
-        {memory + positives * size, memory + (n + positives) * size, n - positives, weights != NULL,
-         WF_OK},
+        {memory, half, positives, weights != NULL, WF_OK},
+        {negatives, half + (positives + 1) * size, n - positives, weights != NULL, WF_OK},
     };
     wf_status status = split(scores, positive, weights, n, sides);
     if (!status) {
