@@ -21,6 +21,14 @@ check: $(VENV)/test
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 -m "not slow" -x
 
+# the speed table against peers, in about four minutes; writes benchmarks/RESULTS.md
+bench: $(VENV)/bench
+	$(BIN)/python benchmarks/speed.py
+
+$(VENV)/bench: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	touch $@
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip

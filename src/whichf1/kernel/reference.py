@@ -83,9 +83,10 @@ def margins(
     true: Array, predicted: Array, count: Array, classes: int
 ) -> tuple[Array, Array, Array]:
     """Sums of float64 counts by true class, by predicted class, and of the diagonal."""
-    if len(true) and not 0 <= min(true.min(), predicted.min()) <= max(
-        true.max(), predicted.max()
-    ) < classes:
+    if (
+        len(true)
+        and not 0 <= min(true.min(), predicted.min()) <= max(true.max(), predicted.max()) < classes
+    ):
         raise ValueError("a code is not that of a class")
     right = true == predicted
     return (

@@ -1,0 +1,137 @@
+"""One declaration per row of the speed table; timing, agreement of the answers, and the report."""
+
+from __future__ import annotations
+
+import gc
+import importlib.metadata
+import math
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+SECONDS = 6.0
+"""How long the rounds of a row may take, beyond the first two."""
+ROUNDS = 15
+
+
+@dataclass(frozen=True)
+class Row:
+    """Some work, done by us and by peers on the same data."""
+
+    name: str
+    data: Callable[[], tuple[Any, ...]]
+    ours: Callable[..., Any]
+    peers: Mapping[str, Callable[..., Any]]
+    at_least: Mapping[str, float] = field(default_factory=dict)
+    """How many times faster than each peer is asked for; 0.67 allows 1.5 times the peer's time."""
+    same: bool = True
+    """Whether the answers have to agree."""
+    repeat: int = 3
+    """Calls of ours in each round: many, where one takes microseconds."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the table."""
+
+    work: str
+    peer: str
+    ours: str
+    theirs: str
+    ratio: float
+    bar: float | None
+    """The ratio that is asked for, if one is."""
+
+    @property
+    def reached(self) -> bool:
+        """Whether the ratio is at least what is asked for."""
+        return self.bar is None or self.ratio >= self.bar
+
+
+class Disagreement(AssertionError):
+    """Two programs gave different answers on the same data."""
+
+
+def measure(row: Row) -> list[Line]:
+    """Time a row: all take turns, and the best time of each counts."""
+    data = row.data()
+    calls = {"whichf1": row.ours, **row.peers}
+    best = dict.fromkeys(calls, math.inf)
+    answers = {name: call(*data) for name, call in calls.items()}  # also warms up
+    if row.same:
+        _agree(row.name, answers)
+    gc.collect()
+    gc.disable()
+    started, rounds = time.perf_counter(), 0
+    while rounds < 2 or (rounds < ROUNDS and time.perf_counter() - started < SECONDS):
+        for name, call in calls.items():
+            for _ in range(row.repeat if name == "whichf1" else 1):
+                begun = time.perf_counter()
+                call(*data)
+                best[name] = min(best[name], time.perf_counter() - begun)
+        rounds += 1
+    gc.enable()
+    return [
+        Line(
+            row.name,
+            peer,
+            duration(best["whichf1"]),
+            duration(best[peer]),
+            best[peer] / best["whichf1"],
+            row.at_least.get(peer),
+        )
+        for peer in row.peers
+    ]
+
+
+def _agree(work: str, answers: Mapping[str, Any]) -> None:
+    ours = float(answers["whichf1"])
+    for name, answer in answers.items():
+        if not math.isclose(ours, float(answer), rel_tol=1e-5, abs_tol=1e-7):
+            raise Disagreement(f"{work}: whichf1 says {ours!r}, {name} says {float(answer)!r}")
+
+
+def duration(seconds: float) -> str:
+    """A time as people read it: 41 µs, 4.3 ms, 3.1 s."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
+
+
+def ratio(value: float) -> str:
+    """A ratio with three digits, as '250 ×'."""
+    return f"{value:.0f} ×" if value >= 100 else f"{value:.3g} ×"
+
+
+def table(lines: Sequence[Line]) -> str:
+    """The lines as a Markdown table."""
+    head = "| work | whichf1 | peer | its time | times faster | asked for | |\n|---|--:|---|--:|--:|--:|---|\n"
+    return head + "".join(
+        f"| {line.work} | {line.ours} | {line.peer} | {line.theirs} | {ratio(line.ratio)} | "
+        f"{'' if line.bar is None else ratio(line.bar)} | {'reached' if line.reached else 'missed'} |\n"
+        for line in lines
+    )
+
+
+def machine() -> str:
+    """What the figures were measured on."""
+    model = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [
+            x.split(":", 1)[1].strip() for x in info.read_text().split("\n") if "model name" in x
+        ]
+        model = names[0] if names else model
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    pages = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    packages = ("numpy", "scikit-learn", "torch", "torchmetrics")
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages)
+    return (
+        f"{model}, {cores} cores, {pages:.0f} GB, {platform.system()} {platform.machine()}, "
+        f"Python {platform.python_version()}, {versions}."
+    )

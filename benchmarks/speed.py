@@ -1,0 +1,282 @@
+"""The speed table: ``make bench`` prints it and writes RESULTS.md.
+
+To add a row, add a Row to ROWS.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torchmetrics.functional.classification as tm
+from harness import Disagreement, Line, Row, duration, machine, measure, table
+from sklearn import metrics as sk
+
+import whichf1 as wf
+from whichf1 import kernel
+from whichf1.report.report import full_report
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+MILLION = 10**6
+
+
+def labels(n: int, classes: int, dtype: Any = np.int64) -> tuple[np.ndarray, np.ndarray]:
+    """True classes, and predictions of which about seven in ten are right."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, classes, n).astype(dtype)
+    guess = rng.integers(0, classes, n).astype(dtype)
+    return true, np.where(rng.random(n) < 0.7, true, guess)
+
+
+def words(n: int, container: Any) -> tuple[Any, Any]:
+    """Ten words, as CSV readers give them: equal strings are mostly different objects."""
+    names = np.array(["cat", "dog", "horse", "mouse", "bird", "fish", "cow", "pig", "hen", "fox"])
+    return tuple(container(names[side].tolist()) for side in labels(n, 10))
+
+
+def objects(items: list[str]) -> np.ndarray:
+    """A list as an array of Python objects."""
+    array = np.empty(len(items), object)
+    array[:] = items
+    return array
+
+
+def scored(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Whether an item is positive, and a score that says something of it."""
+    rng = np.random.default_rng(1)
+    positive = rng.random(n) < 0.3
+    return positive.astype(np.int64), rng.normal(size=n) + positive
+
+
+def probabilities(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """True classes and a distribution over ten classes for each item."""
+    rng = np.random.default_rng(2)
+    scores = rng.random((n, 10)) + 0.01
+    return rng.integers(0, 10, n), scores / scores.sum(1, keepdims=True)
+
+
+def sklearn_f1(true: Any, predicted: Any) -> float:
+    return sk.f1_score(true, predicted, average="macro", zero_division=0)
+
+
+def torch_f1(true: np.ndarray, predicted: np.ndarray) -> float:
+    left, right = torch.from_numpy(predicted), torch.from_numpy(true)
+    return tm.multiclass_f1_score(left, right, num_classes=10, average="macro", validate_args=False)
+
+
+def both_sums(true: np.ndarray, predicted: np.ndarray) -> int:
+    return true.sum() + predicted.sum()
+
+
+def torch_roc(true: np.ndarray, scores: np.ndarray) -> float:
+    # scores go through a logistic function there, in float64 as given
+    return tm.binary_auroc(torch.from_numpy(scores), torch.from_numpy(true), validate_args=False)
+
+
+def torch_ap(true: np.ndarray, scores: np.ndarray) -> float:
+    return tm.binary_average_precision(
+        torch.from_numpy(scores), torch.from_numpy(true), validate_args=False
+    )
+
+
+def our_report(true: np.ndarray, predicted: np.ndarray) -> float:
+    """Everything that ``whichf1 score`` prints, with its intervals."""
+    report = full_report("arrays", wf.count(true, predicted), {"interval": "delta"})
+    return report.scores[0][1].value
+
+
+def sklearn_report(true: np.ndarray, predicted: np.ndarray) -> float:
+    return sk.classification_report(true, predicted, output_dict=True)["macro avg"]["f1-score"]
+
+
+SK, TM, SUMS = "scikit-learn", "torchmetrics", "y.sum() + p.sum()"
+
+ROWS = (
+    Row(
+        "averaged F1, 10⁷ int64, 10 classes",
+        lambda: labels(10 * MILLION, 10),
+        wf.averaged_f1,
+        {SK: sklearn_f1, TM: torch_f1},
+        {SK: 250, TM: 40},
+    ),
+    Row(
+        "averaged F1, 10⁷ int64, 10 classes",
+        lambda: labels(10 * MILLION, 10),
+        wf.averaged_f1,
+        {SUMS: both_sums},
+        {SUMS: 1 / 1.5},
+        same=False,
+    ),
+    Row(
+        "averaged F1, 10⁷ uint8, 10 classes",
+        lambda: labels(10 * MILLION, 10, np.uint8),
+        wf.averaged_f1,
+        {SK: sklearn_f1},
+        {SK: 250},
+    ),
+    Row(
+        "averaged F1, 10⁷ int32, 10 classes",
+        lambda: labels(10 * MILLION, 10, np.int32),
+        wf.averaged_f1,
+        {SK: sklearn_f1},
+        {SK: 250},
+    ),
+    Row(
+        "averaged F1, 10⁷ int64, 1,000 classes",
+        lambda: labels(10 * MILLION, 1000),
+        wf.averaged_f1,
+        {SK: sklearn_f1},
+        {SK: 60},
+    ),
+    Row(
+        "averaged F1, 100 int64",
+        lambda: labels(100, 10),
+        wf.averaged_f1,
+        {SK: sklearn_f1, TM: torch_f1},
+        {SK: 100},
+        repeat=100,
+    ),
+    Row(
+        "averaged F1, 10⁶ Python strings in an array",
+        lambda: words(MILLION, objects),
+        wf.averaged_f1,
+        {SK: sklearn_f1},
+        {SK: 100},
+    ),
+    Row(
+        "averaged F1, 10⁶ Python strings in a list",
+        lambda: words(MILLION, list),
+        wf.averaged_f1,
+        {SK: sklearn_f1},
+        {SK: 40},
+    ),
+    Row(
+        "ROC AUC, 10⁶ float64",
+        lambda: scored(MILLION),
+        wf.roc_auc,
+        {SK: sk.roc_auc_score, TM: torch_roc},
+        {SK: 10, TM: 4},
+    ),
+    Row(
+        "average precision, 10⁶ float64",
+        lambda: scored(MILLION),
+        wf.average_precision,
+        {SK: sk.average_precision_score, TM: torch_ap},
+        {SK: 10, TM: 4},
+    ),
+    Row(
+        "log loss, 10⁶ × 10 float64",
+        lambda: probabilities(MILLION),
+        wf.log_loss,
+        {SK: sk.log_loss},
+        {SK: 60},
+    ),
+    Row(
+        "full report with intervals, 10⁷ int64",
+        lambda: labels(10 * MILLION, 10),
+        our_report,
+        {"classification_report": sklearn_report},
+        {"classification_report": 100},
+    ),
+)
+
+
+def import_time(module: str, runs: int = 9) -> float:
+    """Seconds that an import takes in a fresh process, the best of several."""
+    code = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
+    return min(
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+        for _ in range(runs)
+    )
+
+
+def imports() -> list[Line]:
+    """``import whichf1`` beside ``import numpy``, in turns."""
+    best = {"numpy": 9.0, "whichf1": 9.0}
+    for _ in range(8):
+        for module in best:
+            best[module] = min(best[module], import_time(module, 1))
+    ours, theirs = best["whichf1"], best["numpy"]
+    return [
+        Line("import", "import numpy", duration(ours), duration(theirs), theirs / ours, 1 / 1.3)
+    ]
+
+
+def growth() -> list[Line]:
+    """Ten times the items, from 10⁷ to 10⁸ (below that caches make small data cheaper)."""
+    large = labels(100 * MILLION, 10)
+    small = tuple(np.ascontiguousarray(side[: 10 * MILLION]) for side in large)
+    best = {"small": 9.0, "large": 9.0}
+    for _ in range(6):
+        for name, data in (("small", small), ("large", large)):
+            begun = time.perf_counter()
+            wf.averaged_f1(*data)
+            best[name] = min(best[name], time.perf_counter() - begun)
+    ours, ten = best["large"], 10 * best["small"]
+    return [
+        Line(
+            "growth: 10⁸ int64",
+            "10 × the time of 10⁷",
+            duration(ours),
+            duration(ten),
+            ten / ours,
+            10 / 11,
+        )
+    ]
+
+
+MEMORY = """
+import resource, sys
+sys.path.insert(0, {here!r})
+import numpy as np, whichf1 as wf
+rng = np.random.default_rng(0)
+true, predicted = (rng.integers(0, 10, 10**7) for _ in range(2))
+wf.averaged_f1(true[:1000], predicted[:1000])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+wf.averaged_f1(true, predicted)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def memory() -> float:
+    """Megabytes above the inputs at the peak, in a fresh process."""
+    code = MEMORY.format(here=str(Path(__file__).parent))
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    return int(run.stdout) / (1024 if sys.platform != "darwin" else 1024**2)
+
+
+def main() -> int:
+    """Measure everything, print it, write RESULTS.md; 1 where answers differ."""
+    warnings.simplefilter("ignore")
+    lines: list[Line] = []
+    try:
+        for row in ROWS:
+            lines += measure(row)
+            print(table(lines[-len(row.peers) :]).split("\n", 2)[2], end="", flush=True)
+    except Disagreement as error:
+        print(f"answers differ: {error}", file=sys.stderr)
+        return 1
+    lines += [*growth(), *imports()]
+    print(table(lines[-2:]).split("\n", 2)[2], end="")
+    peak = (
+        f"Peak memory above the inputs, 10⁷ items, 10 classes: {memory():.1f} MB (asked: under 20)."
+    )
+    print(peak)
+    RESULTS.write_text(
+        "# Speed\n\nMeasured by `make bench`: all programs take turns on the same data, the best time "
+        "of each counts, and all answers agreed. Ratios carry over to other machines better than "
+        f"times do.\n\n{table(lines)}\n{peak}\n\nMachine: {machine()} "
+        f"Native kernel: {'yes' if kernel.NATIVE else 'no'}.\n",
+        encoding="utf-8",
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

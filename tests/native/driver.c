@@ -1,0 +1,203 @@
+/* A bounded random driver for the loops in C, run under AddressSanitizer and UBSan.
+ *
+ * Buffers are exactly as long as the data, so that a read or write beyond them is caught; results
+ * are compared with plain loops. Arguments: a seed and a number of rounds.
+ */
+#include "kernel.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t state;
+
+static uint64_t next(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+static size_t below(size_t n) { return (size_t)(next() % n); }
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/* A column of n items in a buffer without a byte to spare; raw bytes, or labels in a few clusters. */
+static unsigned char *random_column(wf_column *c, size_t n)
+{
+    static const int widths[] = {1, 2, 4, 8};
+    size_t gap = below(3), modes = below(4);
+    int width = widths[below(4)], back = below(4) == 0;
+    size_t step = (size_t)width + gap, size = n ? (n - 1) * step + (size_t)width : 0;
+    unsigned char *memory = malloc(size + 1);
+    uint64_t base = next(), span = (uint64_t)1 << below(20);
+    for (size_t i = 0; i < size; i++) memory[i] = (unsigned char)next();
+    for (size_t i = 0; i < n && modes; i++) {
+        uint64_t value = base + next() % span + (modes == 3 && below(2000) == 0 ? next() : 0);
+        memcpy(memory + i * step, &value, (size_t)width);
+    }
+    *c = (wf_column){memory, (ptrdiff_t)step, width, (int)below(2), (int)below(3) == 0};
+    if (back && n) {
+        c->data = memory + (n - 1) * step;
+        c->stride = -c->stride;
+    }
+    return memory;
+}
+
+static void check_count(size_t n)
+{
+    wf_column t, p;
+    unsigned char *a = random_column(&t, n), *b = random_column(&p, n);
+    if (below(2)) { /* usually both columns are of one type and overlap */
+        p = t;
+    }
+    if (t.sign != p.sign) p.sign = t.sign;
+    double *weights = below(3) ? NULL : malloc(n * sizeof *weights);
+    for (size_t i = 0; weights && i < n; i++) weights[i] = (double)below(4);
+    wf_pairs out;
+    wf_count_options options = {1 + (int)below(4), below(2) ? 1 + below(3000) : 0};
+    CHECK(wf_count(&t, &p, weights, n, options, &out) == WF_OK);
+    double total = 0, expected = 0;
+    for (size_t i = 0; i < out.cells; i++) {
+        CHECK(out.sum || out.count[i] > 0);
+        total += out.sum ? out.sum[i] : (double)out.count[i];
+        if (!out.sorted) continue;
+        CHECK(out.true_[i] >= 0 && out.true_[i] < (int64_t)out.classes);
+        CHECK(out.predicted[i] >= 0 && out.predicted[i] < (int64_t)out.classes);
+    }
+    for (size_t i = 0; i < n; i++) expected += weights ? weights[i] : 1;
+    CHECK(total == expected);
+    for (int probe = 0; probe < 3; probe++) { /* one cell, counted by hand */
+        uint64_t *left = malloc(n * 8), *right = malloc(n * 8);
+        wf_gather(&t, 0, n, 8, left);
+        wf_gather(&p, 0, n, 8, right);
+        size_t at = below(n);
+        double own = 0, found = -1;
+        for (size_t i = 0; i < n; i++)
+            if (left[i] == left[at] && right[i] == right[at]) own += weights ? weights[i] : 1;
+        for (size_t i = 0; i < out.cells; i++) {
+            int64_t x = out.sorted ? out.values[out.true_[i]] : out.true_[i];
+            int64_t y = out.sorted ? out.values[out.predicted[i]] : out.predicted[i];
+            if ((uint64_t)x == left[at] && (uint64_t)y == right[at])
+                found = out.sum ? out.sum[i] : (double)out.count[i];
+        }
+        CHECK(found == own);
+        free(left);
+        free(right);
+    }
+    wf_pairs_free(&out);
+    free(weights);
+    free(a);
+    free(b);
+}
+
+static void check_margins(size_t n)
+{
+    wf_column t, p;
+    unsigned char *a = random_column(&t, n), *b = random_column(&p, n);
+    double *count = malloc(n * sizeof *count), sums[300] = {0};
+    for (size_t i = 0; i < n; i++) count[i] = 1;
+    wf_status status = wf_margins(&t, &p, count, n, 100, sums);
+    CHECK(status == WF_OK || status == WF_BAD_CODE);
+    free(count);
+    free(a);
+    free(b);
+}
+
+static void check_encode(size_t n)
+{
+    int width = 1 + (int)below(40);
+    unsigned char *memory = malloc(n * (size_t)width), kinds = (unsigned char)(1 + below(200));
+    for (size_t i = 0; i < n * (size_t)width; i++) memory[i] = 'a';
+    for (size_t i = 0; i < n; i++) memory[i * (size_t)width + below((size_t)width)] = (unsigned char)below(kinds);
+    wf_column items = {memory, width, width, 0, 0};
+    int32_t *codes = malloc(n * sizeof *codes);
+    int64_t *first;
+    size_t distinct;
+    CHECK(wf_encode(&items, n, codes, &first, &distinct) == WF_OK);
+    for (size_t i = 0; i < n; i++) {
+        CHECK(codes[i] >= 0 && (size_t)codes[i] < distinct && (size_t)first[codes[i]] <= i);
+        CHECK(!memcmp(memory + i * (size_t)width, memory + (size_t)first[codes[i]] * (size_t)width, (size_t)width));
+    }
+    free(first);
+    free(codes);
+    free(memory);
+}
+
+static void check_rank(size_t n)
+{
+    static const int widths[] = {2, 4, 8};
+    int width = widths[below(3)];
+    unsigned char *memory = malloc(n * (size_t)width), *labels = malloc(n);
+    double *weights = below(2) ? NULL : malloc(n * sizeof *weights), total = 0, expected = 0;
+    size_t coarse = below(2);
+    for (size_t i = 0; i < n * (size_t)width; i++) memory[i] = (unsigned char)(coarse ? below(3) : next());
+    for (size_t i = 0; i < n; i++) labels[i] = (unsigned char)(below(3) == 0);
+    for (size_t i = 0; weights && i < n; i++) weights[i] = (double)below(5);
+    wf_column scores = {memory, width, width, 0, (int)below(2)}, positive = {labels, 1, 1, 0, 0};
+    double *score = malloc(n * 8);
+    void *pos = malloc(n * 8), *neg = malloc(n * 8);
+    wf_ranking out = {score, pos, neg, 0};
+    wf_status status = wf_rank(&scores, &positive, weights, n, 1 + (int)below(2), &out);
+    CHECK(status == WF_OK || status == WF_NAN);
+    for (size_t i = 0; status == WF_OK && i < out.distinct; i++) {
+        CHECK(i == 0 || score[i] < score[i - 1]);
+        total += weights ? ((double *)pos)[i] + ((double *)neg)[i]
+                         : ((int32_t *)pos)[i] + ((int32_t *)neg)[i];
+    }
+    for (size_t i = 0; i < n; i++) expected += weights ? weights[i] : 1;
+    CHECK(status == WF_NAN || total == expected);
+    free(score);
+    free(pos);
+    free(neg);
+    free(weights);
+    free(labels);
+    free(memory);
+}
+
+static void check_loss(size_t n)
+{
+    size_t columns = 1 + below(9), width = below(2) ? 4 : 8, bytes = n * columns * width;
+    unsigned char *memory = malloc(bytes), *codes = malloc(n);
+    for (size_t i = 0; i < bytes; i++) memory[i] = (unsigned char)next();
+    for (size_t i = 0; i < n; i++) codes[i] = (unsigned char)below(columns + (below(50) == 0));
+    wf_matrix p = {memory, (ptrdiff_t)(columns * width), (ptrdiff_t)width, (int)width, (int)below(2), n,
+                   columns};
+    if (below(2)) { /* the same buffer, columns first */
+        p.row_stride = (ptrdiff_t)width;
+        p.column_stride = (ptrdiff_t)(n * width);
+    }
+    wf_column code = {codes, 1, 1, 0, 0};
+    wf_losses one, several;
+    int wanted = WF_LOG | WF_BRIER | WF_CHECK;
+    CHECK(wf_loss(&code, &p, 1e-9, 1e-3, wanted, 1, &one) == WF_OK);
+    CHECK(wf_loss(&code, &p, 1e-9, 1e-3, wanted, 4, &several) == WF_OK);
+    CHECK(memcmp(&one, &several, sizeof one) == 0 || isnan(one.log_sum) || isnan(one.brier_sum));
+    free(memory);
+    free(codes);
+}
+
+int main(int argc, char **argv)
+{
+    state = argc > 1 ? strtoull(argv[1], NULL, 10) * 2654435761u + 1 : 1;
+    int rounds = argc > 2 ? atoi(argv[2]) : 100;
+    for (int round = 0; round < rounds; round++) {
+        size_t n = below(20) ? 1 + below(3000) : 1 + below(600000);
+        check_count(n);
+        n = 1 + below(6000);
+        check_margins(n);
+        check_encode(n);
+        check_rank(below(10) ? n : 8 * n);
+        check_loss(n);
+    }
+    printf("%d rounds\n", rounds);
+    return 0;
+}
