@@ -184,7 +184,7 @@ def percentile_interval(
         tails = bca_tails(defined, value, skew, tails)
     with np.errstate(invalid="ignore"):  # an infinite replicate at the edge of a ratio
         low, high = np.quantile(defined, tails, method="weibull").tolist()
-    if not (isfinite(low) and isfinite(high)):
+    if not (isfinite(low) and isfinite(high)) or low == high:
         return None
     return Interval(low, high, method.level, method.word, len(replicates) - len(defined))
 
