@@ -190,7 +190,12 @@ def planned(
     definition = with_options(metric, options)
     if level is None:
         level = definition.interval.level if definition.interval else 0.95
-    method = Delta if find(definition.metric).variance is None else DeLong
+    declared = find(definition.metric)
+    if declared.kind == "ranking" and declared.variance is None:
+        raise DefinitionError(
+            f"there is no paired test for {definition.signature}. Compare roc_auc, or a loss."
+        )
+    method = Delta if declared.variance is None else DeLong
     return replace(definition, interval=method(level=level)), plan
 
 

@@ -171,7 +171,7 @@ def as_text(comparison: Comparison, console: Console, decimals: int, source: str
         if block.heading:
             say(block.heading)
         left = ("system", "A", "B", "definition", "order", "signature", "group")
-        print_columns(console, block.head, block.rows, left=left)
+        print_columns(console, [visible(name) for name in block.head], block.rows, left=left)
         for line in [*([block.signature] if block.signature else []), *block.notes]:
             say(visible(line))
 
