@@ -11,6 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from whichf1 import signature
+from whichf1.counts import Counts
 from whichf1.definition import Definition, Frozen
 from whichf1.errors import DefinitionError, InputError
 from whichf1.intervals import SEED, DeLong, Delta, Interval, whole
@@ -109,8 +110,17 @@ class Comparison:
     """P(best): the share of replicates in which a system is the best."""
     letters: Mapping[str, str]
     """Systems that share a letter cannot be told apart (Holm-adjusted, at the interval's level)."""
-    ranks: SystemRanks | None = None
-    """The same systems under other definitions."""
+    counts: Mapping[str, Counts] | None = None
+    """The counts of each system; None where systems are compared by scores."""
+
+    @cached_property
+    def ranks(self) -> SystemRanks | None:
+        """The same systems under other definitions, on the same classes and items."""
+        if self.counts is None:
+            return None
+        shared = ("classes", "exclude", "ignore", "undefined")
+        options = {key: getattr(self.definition, key) for key in shared}
+        return rank_systems(self.counts, **options)
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -220,8 +230,6 @@ def compare_joint(joint: Joint, definition: Definition, plan: Plan) -> Compariso
         replace(pair, p_adjusted=p)
         for pair, p in zip(pairs, paired.holm([pair.p_value for pair in pairs]), strict=True)
     ]
-    shared = ("classes", "exclude", "ignore", "undefined")
-    options = {key: getattr(definition, key) for key in shared}
     return Comparison(
         definition,
         plan,
@@ -229,7 +237,7 @@ def compare_joint(joint: Joint, definition: Definition, plan: Plan) -> Compariso
         tuple(pairs),
         {} if replicates is None else p_best(definition, names, replicates),
         letters_of(definition, scores, pairs),
-        rank_systems(dict(zip(names, counts, strict=True)), **options),
+        dict(zip(names, counts, strict=True)),
     )
 
 

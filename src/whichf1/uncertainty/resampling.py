@@ -12,18 +12,18 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from math import isfinite
+from math import isfinite, sqrt
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from whichf1.definition import Definition, Frozen
-from whichf1.errors import DefinitionError
 from whichf1.intervals import Bootstrap, Interval
 from whichf1.metrics import find
 from whichf1.table import Array, Margins, Table, sum_by
 from whichf1.uncertainty.influence import cell_slopes
+from whichf1.uncertainty.label_sets import item_slopes
 
 CHUNK = 1 << 18
 """Numbers drawn at a time: what stays in the cache."""
@@ -160,14 +160,12 @@ def bootstrap_intervals(
     definition: Definition, frozen: Frozen, values: Array, method: Bootstrap
 ) -> list[Interval | None]:
     """One interval for each value; None where replicates do not vary, or the value is undefined."""
-    if method.kind == "bca" and not isinstance(frozen.table, Table):
-        raise DefinitionError("BCa is for items of one class each: use kind='percentile'")
     columns = replicated(definition, frozen, method).T
     found = []
     for at, (value, column) in enumerate(zip(values.tolist(), columns, strict=True)):
         skew = None
         if method.kind == "bca":
-            skew = _acceleration(cell_slopes(definition, frozen, at), frozen.table)
+            skew = _skew(definition, frozen, at)
         found.append(percentile_interval(column, value, method, skew))
     return found
 
@@ -204,13 +202,24 @@ def bca_tails(
     return moved(tails[0]), moved(tails[1])
 
 
-def _acceleration(slopes: Array, table: Table) -> float:
-    """Σψ³ / (6 (Σψ²)^1.5) over the items, or over the clusters."""
-    times, each = table.count, slopes
+def _skew(definition: Definition, frozen: Frozen, at: int) -> float:
+    """The acceleration over the items, or over the clusters."""
+    table = frozen.table
+    if not isinstance(table, Table):
+        return acceleration(table.count, item_slopes(definition, frozen, at))
+    slopes = cell_slopes(definition, frozen, at)
     if table.cluster is not None:
-        each = np.bincount(table.cluster, table.count * slopes)
-        times = np.ones(len(each))
-    elif table.squares is not None:
-        times, each = table.count**2 / table.squares, slopes * table.squares / table.count
-    square = float((times * each**2).sum())
-    return float((times * each**3).sum()) / (6 * square**1.5) if square > 0 else 0.0
+        sums = np.bincount(table.cluster, table.count * slopes)
+        return acceleration(np.ones(len(sums)), sums)
+    if table.squares is not None:
+        return acceleration(table.count**2 / table.squares, slopes * table.squares / table.count)
+    return acceleration(table.count, slopes)
+
+
+def acceleration(times: Array, influence: Array) -> float:
+    """Σψ³ / (6 (Σψ²)^1.5), where each ψ occurs so many times."""
+    square = float((times * influence**2).sum())
+    if not 0 < square < np.inf:
+        return 0.0
+    cube = float((times * influence**3).sum())
+    return cube / (6 * sqrt(square) ** 3)
