@@ -172,6 +172,8 @@ def _where(definition: Definition) -> str:
 
 def zero_rule(definition: Definition) -> str:
     """What 0/0 gives, as a sentence of its own."""
+    if find(definition.metric).kind == "ranking":
+        return "It is an error where there is nothing to rank."
     rule = _zero(definition).lstrip("; ")
     return _capital(rule) + "." if rule else "It is never undefined."
 

@@ -155,7 +155,7 @@ def _from_sparse(data: Any, name: str, declared: Labels | None) -> Sets:
 
 def _from_matrix(data: Any, name: str, declared: Labels | None) -> Sets:
     values = to_numpy(data)
-    if values.ndim != 2 or values.dtype.kind not in "biuf":
+    if values.ndim != 2 or not values.shape[1] or values.dtype.kind not in "biuf":
         raise ShapeError(
             f"{name} must be a matrix of 0 and 1 with a row for each item, or a list of sets of "
             f"labels ({{'a', 'b'}}, or {{3, 7}}); got shape {values.shape}, dtype {values.dtype}"
