@@ -119,9 +119,7 @@ def test_observed_labels_merge_by_name():
     assert merged == wf.count_multilabel([{"x"}, {"b", "x"}], [{"y"}, {"x"}])
 
 
-@given(
-    matrices(), st.sampled_from(RATES), st.sampled_from(["micro", "macro", "weighted", "samples"])
-)
+@given(matrices(), st.sampled_from(RATES), st.sampled_from(AVERAGES))
 def test_signatures_parse_and_run(items, name, average):
     counts = wf.count_multilabel(*items)
     score = wf.score(counts, name, average=average)
