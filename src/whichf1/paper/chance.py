@@ -88,7 +88,7 @@ RANKED = (2, 4, 8, 13)
 
 
 def rankings(seed: int, pairs: int = 2000, items: int = 1000) -> Figure:
-    """How often two random classifiers are ranked one way by one formula, otherwise by the other."""
+    """How often the two formulas rank two random classifiers differently."""
     rng = generator(seed, "rankings")
     rows = [
         (skill, k, ratio, float(flipped(rng, k, ratio, pairs, items, skill == "equal").mean()))

@@ -30,8 +30,9 @@ TASKS_PER_POINT = 100
 
 def shares(distribution: str) -> Array:
     """'95:5' as shares."""
-    parts = np.array([float(part) for part in distribution.split(":")])
-    return parts / parts.sum()
+    parts: Array = np.array([float(part) for part in distribution.split(":")])
+    parts /= parts.sum()
+    return parts
 
 
 def fig1a(seed: int, tasks: int = 1000, items: int = 1000) -> Figure:
@@ -78,7 +79,7 @@ def fig1b(seed: int, tasks: int = 1000, items: int = 1000, points: int = 200) ->
     for distribution in (*BINARY, *SEVERAL):
         own = shares(distribution)
         gap = score(draw(rng, guessing(own), items, tasks)).gap
-        # On a log axis every distribution has a shape; on a linear one the balanced ones are spikes.
+        # on a linear axis the balanced distributions would be spikes at 0
         logs = np.log10(gap[gap > 0])
         x = np.linspace(logs.min() - 0.25, logs.max() + 0.25, points)
         parts.append((np.repeat(distribution, points), 10**x, gaussian_kde(logs)(x)))

@@ -75,7 +75,8 @@ def signature(definition: Definition, items: int | str, labels: Labels | None) -
 def guessing(shares: Array) -> Array:
     """Cells of a classifier that guesses uniformly, on classes with these shares (fig. 1)."""
     k = shares.shape[-1]
-    return np.repeat(shares[..., None], k, -1) / k
+    cells: Array = np.repeat(shares[..., None], k, -1) / k
+    return cells
 
 
 def class_shares(k: int, skew: Array) -> Array:
