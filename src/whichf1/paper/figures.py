@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from whichf1.macro import extremal, supremum
-from whichf1.paper.result import Fact, Figure
+from whichf1.paper.result import Fact, Figure, Quantity
 from whichf1.paper.simulation import (
+    Both,
     draw,
     even_errors,
     generator,
@@ -35,27 +36,60 @@ def shares(distribution: str) -> Array:
     return parts
 
 
-def fig1a(seed: int, tasks: int = 1000, items: int = 1000) -> Figure:
+def fig1a(seed: int, tasks: int = 1000, items: int = 1000, repetitions: int = 100) -> Figure:
     """Both macro F1s of a classifier that guesses, on two classes of 95 % and 5 %."""
-    both = score(draw(generator(seed, "fig1a"), guessing(shares("95:5")), items, tasks))
-    a, b = both.averaged, both.of_averages
-    ranks = [_ranks(values) for values in (a, b)]
-    root = float(np.sqrt((both.gap**2).mean()))
+    cells = guessing(shares("95:5"))
+    both = score(draw(generator(seed, "fig1a"), cells, items, tasks))
+    again = generator(seed, "fig1a again")
+    numbers = _statistics(both)
+    spread = np.std(
+        [_statistics(score(draw(again, cells, items, tasks))) for _ in range(repetitions)],
+        0,
+        ddof=1,
+    )
+    printed: tuple[tuple[str, str, Quantity, str], ...] = (
+        ("max_of", "maximum", "F1 of averages", "≈ 0.56"),
+        ("max_av", "maximum", "averaged F1", "≈ 0.41"),
+        ("rmsd", "root mean squared gap", "gap", "0.13"),
+        ("pearson", "Pearson's ρ", "both", "0.72"),
+        ("spearman", "Spearman's ρ", "both", "0.69"),
+    )
     return Figure(
         name="fig1a",
         title="Two classes, 95 % and 5 %, and a classifier that guesses",
-        columns={"averaged_f1": a, "f1_of_averages": b, "gap": both.gap},
+        columns={
+            "averaged_f1": both.averaged,
+            "f1_of_averages": both.of_averages,
+            "gap": both.gap,
+        },
         scores={"averaged_f1": "averaged F1", "f1_of_averages": "F1 of averages", "gap": "gap"},
-        parameters={"tasks": tasks, "items": items, "shares": "95:5", "classifier": "uniform"},
+        parameters={
+            "tasks": tasks,
+            "items": items,
+            "shares": "95:5",
+            "classifier": "uniform",
+            "repetitions for the standard deviations": repetitions,
+        },
         seed=seed,
-        facts=(
-            Fact("max_of", "maximum", float(b.max()), "F1 of averages", items, 2, "≈ 0.56"),
-            Fact("max_av", "maximum", float(a.max()), "averaged F1", items, 2, "≈ 0.41"),
-            Fact("rmsd", "root mean squared gap", root, "gap", items, 2, "0.13"),
-            Fact("pearson", "Pearson's ρ", _correlation(a, b), "both", items, 2, "0.72"),
-            Fact("spearman", "Spearman's ρ", _correlation(*ranks), "both", items, 2, "0.69"),
+        facts=tuple(
+            Fact(key, what, number, of, items, 2, said, 4, spread=float(deviation))
+            for (key, what, of, said), number, deviation in zip(
+                printed, numbers, spread, strict=True
+            )
         ),
     )
+
+
+def _statistics(both: Both) -> list[float]:
+    """Both maxima, the root mean squared gap, Pearson's and Spearman's correlation."""
+    a, b = both.averaged, both.of_averages
+    return [
+        float(b.max()),
+        float(a.max()),
+        float(np.sqrt((both.gap**2).mean())),
+        _correlation(a, b),
+        _correlation(_ranks(a), _ranks(b)),
+    ]
 
 
 def _correlation(x: Array, y: Array) -> float:
@@ -140,11 +174,7 @@ def _heat_maps(
         mean = gap.mean(0)
         spread = gap.std(0, ddof=1)
         parts.append([np.full(grid**2, k), *map(np.ravel, (accuracy, skew, mean, spread))])
-        for few in (tasks, *(n for n in (10, 1) if n < tasks)):
-            largest = 100 * float(gap[:few].mean(0).max())
-            what = f"{k} classes: largest mean gap, tasks per point: {few}"
-            said = printed if few == tasks else None
-            facts.append(Fact(f"max{k}_{few}", what, largest, "gap", items, k, said, 2, " pp"))
+        facts += [_largest(gap, few, printed, items, k) for few in (tasks, 10, 1) if few <= tasks]
     classes, accuracy, skew, mean, spread = map(np.concatenate, zip(*parts, strict=True))
     return Figure(
         name=name,
@@ -160,6 +190,24 @@ def _heat_maps(
         parameters={"items": items, "tasks per point": tasks, "grid": f"{grid} × {grid}"},
         seed=seed,
         facts=tuple(facts),
+    )
+
+
+def _largest(gap: Array, few: int, printed: str, items: int, k: int) -> Fact:
+    """The largest mean over ``few`` tasks a point, averaged over as many maps as there are."""
+    maps = len(gap) // few
+    largest = 100 * gap[: maps * few].reshape(maps, few, -1).mean(1).max(-1)
+    return Fact(
+        f"max{k}_{few}",
+        f"{k} classes: largest mean gap, tasks per point: {few}",
+        float(largest.mean()),
+        "gap",
+        items,
+        k,
+        printed,
+        decimals=2,
+        unit=" pp",
+        spread=float(largest.std(ddof=1)) if maps > 1 else None,
     )
 
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from whichf1.counts import written_whole
 from whichf1.errors import DefinitionError
+from whichf1.paper.plots import DRAWINGS
 from whichf1.paper.reproduction import as_markdown
 from whichf1.paper.result import Figure
 
@@ -36,11 +37,10 @@ def fill(figures: Sequence[Figure], folder: str, image: str = "svg") -> str:
 def _shown(figure: Figure, folder: str, image: str) -> str:
     link = quote(f"{folder}/{figure.name}")
     data = f"Data: [CSV]({link}.csv), [parameters and signatures]({link}.json)."
-    if figure.text:
-        picture = f"```console\n{figure.text}\n```"
-    else:
-        picture = f"![{figure.title}]({link}.{image})\n\n*{figure.title}.*"
-    return f"{picture} \n\n{as_markdown([figure], where=False)}\n{data}"
+    numbers = f"{as_markdown([figure], where=False)}\n{data}"
+    if figure.name not in DRAWINGS:
+        return numbers
+    return f"![{figure.title}]({link}.{image})\n\n*{figure.title}.*\n\n{numbers}"
 
 
 def write_page(figures: Sequence[Figure], page: str, directory: str, image: str = "svg") -> None:

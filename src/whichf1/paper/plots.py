@@ -103,6 +103,9 @@ def _fig1a(figure: Figure) -> Picture:
     panel.set(xlabel="averaged F1", ylabel="F1 of averages", xlim=(x.min() - 0.01, x.max() + 0.04))
     panel.set_ylim(ends[0], ends[1])
     panel.legend(loc="lower right")
+    said = [(fact.what, fact.here) for fact in figure.facts if fact.what != "maximum"]
+    text = "\n".join(f"{what}: {value:.3f}" for what, value in said)
+    panel.text(0.03, 0.97, text, transform=panel.transAxes, va="top", fontsize=7.5)
     return picture
 
 

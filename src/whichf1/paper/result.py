@@ -13,7 +13,7 @@ import numpy as np
 
 from whichf1.definition import Definition, define
 from whichf1.labels import Label, Labels
-from whichf1.paper.simulation import AVERAGED, OF_AVERAGES, signature
+from whichf1.paper.simulation import AVERAGED, OF_AVERAGES
 from whichf1.report.escape import csv_cell
 from whichf1.table import Array
 
@@ -58,26 +58,29 @@ class Fact:
     """None where the paper gives no number."""
     decimals: int = 3
     unit: str = ""
+    spread: float | None = None
+    """Standard deviation of the number over repetitions of the whole experiment."""
     labels: tuple[Label, ...] | None = None
     """The classes, where they are not 0, 1, 2, …"""
 
     @property
     def shown(self) -> str:
         """The number as it is printed."""
-        if not self.decimals:
-            return f"{self.here:,.0f}{self.unit}"
-        return f"{self.here:.{self.decimals}f}{self.unit}"
+        numbers = (self.here,) if self.spread is None else (self.here, self.spread)
+        return " ± ".join(f"{x:,.{self.decimals}f}" for x in numbers) + self.unit
 
     @property
     def data(self) -> str:
-        """What the score was computed on, as signatures say it."""
-        return f"n:{self.items}|k:{self.classes or 'any'}"
+        """What the score was computed on: it completes the signature of its definition."""
+        if self.classes is None:
+            return f"n:{self.items}|k:any"
+        labels = Labels(self.labels or range(self.classes))
+        return f"n:{self.items}|k:{self.classes}|labels:{labels.digest}"
 
     @property
     def signature(self) -> str:
         """The signature of the score, or of both, the first minus the second where it is a gap."""
-        labels = Labels(self.labels or range(self.classes)) if self.classes else None
-        return _joined(self.of, lambda each: signature(each, self.items, labels))
+        return _joined(self.of, lambda each: f"{each.signature}|{self.data}")
 
     def record(self) -> dict[str, Any]:
         """The fact as JSON."""
@@ -85,6 +88,7 @@ class Fact:
             "what": self.what,
             "paper": self.paper,
             "here": self.here,
+            "standard deviation over repetitions": self.spread,
             "unit": self.unit.strip() or None,
             "signature": self.signature,
         }

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whichf1.definition import Definition, Frozen, define
+from whichf1.definition import Frozen, define
 from whichf1.labels import Labels
 from whichf1.macro import gap_contributions
 from whichf1.metrics.averaging import ZeroRule, per_class
@@ -64,12 +64,6 @@ def _frozen(tables: Array) -> Frozen:
     true, predicted = np.divmod(np.arange(k * k), k)
     flat = tables.reshape(*tables.shape[:-2], k * k).astype(np.float64)
     return Frozen(Table(true, predicted, flat, k), np.arange(k), Labels(range(k)))
-
-
-def signature(definition: Definition, items: int | str, labels: Labels | None) -> str:
-    """The signature of a score of so many items; without labels, of any number of classes."""
-    classes = "k:any" if labels is None else f"k:{len(labels)}|labels:{labels.digest}"
-    return f"{definition.signature}|n:{items}|{classes}"
 
 
 def guessing(shares: Array) -> Array:
