@@ -32,7 +32,9 @@ class Part(StrEnum):
 
 
 def paper(
-    part: Annotated[Part, typer.Argument(help="Which part; beyond: what the paper leaves open.")],
+    part: Annotated[
+        Part, typer.Argument(help="Which part; beyond: what the paper leaves open.")
+    ] = Part.all,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="A folder for figures, data and summary.")
     ] = None,

@@ -14,16 +14,24 @@ from whichf1.table import Array
 
 SPREAD = 4
 """Standard deviation of the logarithm of a cell: most tables are very uneven."""
+FIXED = 0.8
+"""The macro precision of the second panel's tables."""
+
+RANDOM_TABLES = {
+    "cells": f"exp({SPREAD} z), z standard normal; shares of items, not whole items",
+    "free": "the diagonal times exp(u), u uniform on [-6, 6]",
+    "fixed": f"the diagonal scaled until macro precision is {FIXED}",
+}
 
 
-def interval(seed: int, tables: int = 300, macro_precision: float = 0.8) -> Figure:
+def interval(seed: int, tables: int = 300) -> Figure:
     """Random tables in the region of possible pairs, all and at one macro precision."""
     rng = generator(seed, "interval")
     parts, facts = [], []
     for k in KNOWN:
         cells = np.exp(SPREAD * rng.standard_normal((tables, k, k)))
         free = cells * np.where(np.eye(k), np.exp(rng.uniform(-6, 6, (tables, 1, 1))), 1)
-        batch = np.concatenate([free, tuned(cells, macro_precision)])
+        batch = np.concatenate([free, tuned(cells, FIXED)])
         both, (p, r) = score(batch), macro(batch)
         panel = np.repeat(["free", "fixed"], tables)
         parts.append([panel, np.full(2 * tables, k), p, r, *both[:2]])
@@ -40,12 +48,7 @@ def interval(seed: int, tables: int = 300, macro_precision: float = 0.8) -> Figu
             "averaged_f1": "averaged F1",
             "f1_of_averages": "F1 of averages",
         },
-        parameters={
-            "tables per panel and number of classes": tables,
-            "cells": f"exp({SPREAD} z), z standard normal; shares of items, not whole items",
-            "free": "the diagonal times exp(u), u uniform on [-6, 6]",
-            "fixed": f"the diagonal scaled until macro precision is {macro_precision}",
-        },
+        parameters={"tables per panel and number of classes": tables, **RANDOM_TABLES},
         seed=seed,
         facts=tuple(facts),
     )
@@ -86,6 +89,13 @@ RATIOS = (1, 2, 5, 10, 20, 50, 100)
 RANKED = (2, 4, 8, 13)
 """Numbers of classes for which pairs are ranked."""
 
+RANDOM_PAIRS = {
+    "class shares": "a geometric sequence with that ratio of the largest to the smallest",
+    "classifier": "right with probability a, otherwise it guesses from w: "
+    "a uniform on [0, 1], w uniform on the simplex",
+    "skill": "equal: a pair shares a; independent: each has its own",
+}
+
 
 def rankings(seed: int, pairs: int = 2000, items: int = 1000) -> Figure:
     """How often the two formulas rank two random classifiers differently."""
@@ -97,13 +107,11 @@ def rankings(seed: int, pairs: int = 2000, items: int = 1000) -> Figure:
         for ratio in RATIOS
     ]
     skill, k, ratio, share = (np.array(column) for column in zip(*rows, strict=True))
-    facts = []
-    for c in RANKED:
-        for y in (1, 100):
-            at = (skill == "equal") & (k == c) & (ratio == y)
-            what = f"pairs of equal skill ranked differently, {c} classes, ratio {y}"
-            percent = 100 * float(share[at].item())
-            facts.append(Fact(f"k{c}_r{y}", what, percent, "both", items, c, None, 1, " %"))
+    facts = [
+        _ranked(skill, k, ratio, share, items)
+        for skill, k, ratio, share in rows
+        if ratio in (RATIOS[0], RATIOS[-1])
+    ]
     return Figure(
         name="rankings",
         title="Pairs of classifiers that the two formulas rank differently",
@@ -115,17 +123,15 @@ def rankings(seed: int, pairs: int = 2000, items: int = 1000) -> Figure:
             "standard_error": np.sqrt(share * (1 - share) / pairs),
         },
         scores={"share_ranked_differently": "both", "standard_error": "both"},
-        parameters={
-            "pairs per point": pairs,
-            "items": items,
-            "class shares": "a geometric sequence with that ratio of the largest to the smallest",
-            "classifier": "right with probability a, otherwise it guesses from w: "
-            "a uniform on [0, 1], w uniform on the simplex",
-            "skill": "equal: a pair shares a; independent: each has its own",
-        },
+        parameters={"pairs per point": pairs, "items": items, **RANDOM_PAIRS},
         seed=seed,
         facts=tuple(facts),
     )
+
+
+def _ranked(skill: str, k: int, ratio: int, share: float, items: int) -> Fact:
+    what = f"{skill} skill, {k} classes, {ratio}:1, pairs ranked differently"
+    return Fact(f"{skill}{k}_{ratio}", what, 100 * share, "both", items, k, None, 1, " %")
 
 
 def flipped(

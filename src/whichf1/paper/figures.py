@@ -36,6 +36,21 @@ def shares(distribution: str) -> Array:
     return parts
 
 
+SCORES: dict[str, Quantity] = {
+    "averaged_f1": "averaged F1",
+    "f1_of_averages": "F1 of averages",
+    "gap": "gap",
+}
+STATISTICS: tuple[tuple[str, str, Quantity, str], ...] = (
+    ("max_of", "maximum", "F1 of averages", "≈ 0.56"),
+    ("max_av", "maximum", "averaged F1", "≈ 0.41"),
+    ("rmsd", "root mean squared gap", "gap", "0.13"),
+    ("pearson", "Pearson's ρ", "both", "0.72"),
+    ("spearman", "Spearman's ρ", "both", "0.69"),
+)
+"""What the paper says of figure 1a: key, what, of which score, its number."""
+
+
 def fig1a(seed: int, tasks: int = 1000, items: int = 1000, repetitions: int = 100) -> Figure:
     """Both macro F1s of a classifier that guesses, on two classes of 95 % and 5 %."""
     cells = guessing(shares("95:5"))
@@ -47,22 +62,11 @@ def fig1a(seed: int, tasks: int = 1000, items: int = 1000, repetitions: int = 10
         0,
         ddof=1,
     )
-    printed: tuple[tuple[str, str, Quantity, str], ...] = (
-        ("max_of", "maximum", "F1 of averages", "≈ 0.56"),
-        ("max_av", "maximum", "averaged F1", "≈ 0.41"),
-        ("rmsd", "root mean squared gap", "gap", "0.13"),
-        ("pearson", "Pearson's ρ", "both", "0.72"),
-        ("spearman", "Spearman's ρ", "both", "0.69"),
-    )
     return Figure(
         name="fig1a",
         title="Two classes, 95 % and 5 %, and a classifier that guesses",
-        columns={
-            "averaged_f1": both.averaged,
-            "f1_of_averages": both.of_averages,
-            "gap": both.gap,
-        },
-        scores={"averaged_f1": "averaged F1", "f1_of_averages": "F1 of averages", "gap": "gap"},
+        columns=dict(zip(SCORES, both, strict=True)),
+        scores=SCORES,
         parameters={
             "tasks": tasks,
             "items": items,
@@ -74,7 +78,7 @@ def fig1a(seed: int, tasks: int = 1000, items: int = 1000, repetitions: int = 10
         facts=tuple(
             Fact(key, what, number, of, items, 2, said, 4, spread=float(deviation))
             for (key, what, of, said), number, deviation in zip(
-                printed, numbers, spread, strict=True
+                STATISTICS, numbers, spread, strict=True
             )
         ),
     )
@@ -140,7 +144,14 @@ def fig1b(seed: int, tasks: int = 1000, items: int = 1000, points: int = 200) ->
 def fig2(seed: int, items: int = 2000, tasks: int = TASKS_PER_POINT, grid: int = GRID) -> Figure:
     """The gap over accuracy and the skew of the classes."""
     return _heat_maps(
-        "fig2", "skewed classes, even errors", even_errors, ("≈ 2", "≈ 2"), seed, items, tasks, grid
+        "fig2",
+        "skewed classes, even errors",
+        even_errors,
+        ("up to 2", "up to 2"),
+        seed,
+        items,
+        tasks,
+        grid,
     )
 
 
@@ -163,29 +174,18 @@ def _heat_maps(
     rng = generator(seed, name)
     parts, facts = [], []
     for k, printed in zip(CLASSES, paper, strict=True):
-        skew, accuracy = np.meshgrid(
-            np.linspace(0, 1, grid), np.linspace(1 / k, 1, grid), indexing="ij"
-        )
+        accuracy, skew = np.meshgrid(np.linspace(1 / k, 1, grid), np.linspace(0, 1, grid))
         # a line of the map at a time, which fits in a cache
-        lines = (
-            draw(rng, cells(k, x, y), items, tasks) for x, y in zip(accuracy, skew, strict=True)
-        )
-        gap = np.stack([score(line).gap for line in lines], axis=1)
-        mean = gap.mean(0)
-        spread = gap.std(0, ddof=1)
-        parts.append([np.full(grid**2, k), *map(np.ravel, (accuracy, skew, mean, spread))])
+        lines = (cells(k, *line) for line in zip(accuracy, skew, strict=True))
+        gap = np.stack([score(draw(rng, line, items, tasks)).gap for line in lines], axis=1)
+        columns = (np.full(skew.shape, k), accuracy, skew, gap.mean(0), gap.std(0, ddof=1))
+        parts.append([column.ravel() for column in columns])
         facts += [_largest(gap, few, printed, items, k) for few in (tasks, 10, 1) if few <= tasks]
-    classes, accuracy, skew, mean, spread = map(np.concatenate, zip(*parts, strict=True))
+    names = ("classes", "accuracy", "skew", "mean_gap", "standard_deviation_of_gap")
     return Figure(
         name=name,
         title=f"Mean gap: {title}",
-        columns={
-            "classes": classes,
-            "accuracy": accuracy,
-            "skew": skew,
-            "mean_gap": mean,
-            "standard_deviation_of_gap": spread,
-        },
+        columns=dict(zip(names, map(np.concatenate, zip(*parts, strict=True)), strict=True)),
         scores={"mean_gap": "gap", "standard_deviation_of_gap": "gap"},
         parameters={"items": items, "tasks per point": tasks, "grid": f"{grid} × {grid}"},
         seed=seed,

@@ -19,11 +19,14 @@ COUNTEREXAMPLE = ((12, 3, 0), (3, 12, 0), (5, 5, 0))
 """Predictions in rows: the third class has no hit, the others have P = .8 and R = .6."""
 SMALLEST = ((1, 1), (2, 0))
 """Predictions in rows: four items, every class true and predicted, P₁ = 1/2 and R₁ = 1/3."""
-
+MOST = {2: 16, 3: 9}
+"""Up to how many items all tables of so many classes are looked at."""
 KNOWN = (2, 3, 5)
 """Numbers of classes for which bounds are drawn."""
+RECALL = 0.7
+"""The macro recall for which bounds are drawn."""
 AT = 0.9
-"""The macro precision at which the bounds are printed."""
+"""The macro precision at which they are printed."""
 
 
 def variance(seed: int) -> Figure:
@@ -59,18 +62,8 @@ def variance(seed: int) -> Figure:
 
 def counterexample(seed: int) -> Figure:
     """How many small tables break the theorem's second part as it is printed, by enumeration."""
-    rows = [(k, n, *broken(k, n)) for k, most in ((2, 16), (3, 9)) for n in range(1, most + 1)]
+    rows = [(k, n, *broken(k, n)) for k, most in MOST.items() for n in range(1, most + 1)]
     k, n, tables, silent, one_sided = (np.array(column) for column in zip(*rows, strict=True))
-    largest = {c: int(n[k == c].max()) for c in (2, 3)}
-    facts = [
-        _no_gap("three", "three classes", COUNTEREXAMPLE),
-        _no_gap("two", "two classes, both true and predicted", SMALLEST),
-    ]
-    for c, most in largest.items():
-        at = (k == c) & (n == most)
-        share = 100 * float((silent / tables)[at].item())
-        what = f"tables of {most} items with gap 0 although P ≠ R for a class"
-        facts.append(Fact(f"share{c}", what, share, "gap", most, c, "0 %", 1, " %"))
     return Figure(
         name="counterexample",
         title="The theorem's second part needs a hit in every class",
@@ -87,8 +80,18 @@ def counterexample(seed: int) -> Figure:
             "counterexample, predictions in rows": COUNTEREXAMPLE,
             "smallest, predictions in rows": SMALLEST,
         },
-        facts=tuple(facts),
+        facts=(
+            _no_gap("three", "three classes", COUNTEREXAMPLE),
+            _no_gap("two", "two classes, both true and predicted", SMALLEST),
+            *(_share(c, most) for c, most in MOST.items()),
+        ),
     )
+
+
+def _share(k: int, items: int) -> Fact:
+    tables, silent, _ = broken(k, items)
+    what = f"tables of {items} items with gap 0 although P ≠ R for a class"
+    return Fact(f"share{k}", what, 100 * silent / tables, "gap", items, k, "0 %", 1, " %")
 
 
 def _no_gap(key: str, what: str, matrix: tuple[tuple[int, ...], ...]) -> Fact:
@@ -135,57 +138,49 @@ def two_class_bound(precision: float, recall: float) -> float:
     return (1 + bounds(2 * precision - 1, 2 * recall - 1).high) / 2
 
 
-def limits(seed: int, recall: float = 0.7, points: int = 101) -> Figure:
+def limits(seed: int, points: int = 101) -> Figure:
     """Where averaged F1 can lie, given macro precision, macro recall and the number of classes."""
     curves: dict[str, Callable[[float], float]] = {
-        "lower bound": lambda p: bounds(p, recall).low,
-        "F1 of averages": lambda p: bounds(p, recall).high,
-        **{f"{k} classes": partial(_high, recall=recall, k=k) for k in KNOWN},
-        "2 classes, sharp": lambda p: two_class_bound(p, recall),
+        "lower bound": lambda p: bounds(p, RECALL).low,
+        "F1 of averages": lambda p: bounds(p, RECALL).high,
+        **{f"{k} classes": partial(_high, k=k) for k in KNOWN},
+        "2 classes, sharp": lambda p: two_class_bound(p, RECALL),
     }
     precision = np.linspace(0, 1, points)
     parts = []
     for name, curve in curves.items():
-        x = precision[precision > _least(_classes(name), recall)]
+        x = precision[precision > _least(_classes(name))]
         parts.append((np.repeat(name, len(x)), x, np.array([curve(float(p)) for p in x])))
     names, x, y = (np.concatenate(column) for column in zip(*parts, strict=True))
-    facts = (
-        Fact(
-            name,
-            f"{name}, at P = {AT} and R = {recall}",
-            curve(AT),
-            "averaged F1",
-            "any",
-            _classes(name),
-            None,
-            4,
-        )
-        for name, curve in curves.items()
-    )
     return Figure(
         name="bounds",
         title="Where averaged F1 can lie, given macro precision and macro recall",
         columns={"curve": names, "macro_precision": x, "averaged_f1": y},
         scores={"macro_precision": "macro precision", "averaged_f1": "averaged F1"},
-        parameters={"macro recall": recall, "classes": [*KNOWN]},
-        facts=tuple(facts),
+        parameters={"macro recall": RECALL, "classes": [*KNOWN]},
+        facts=tuple(_bound(name, curve(AT)) for name, curve in curves.items()),
     )
 
 
-def _high(p: float, recall: float, k: int) -> float:
-    return bounds(p, recall, k).high
+def _bound(name: str, value: float) -> Fact:
+    what = f"{name}, at P = {AT} and R = {RECALL}"
+    return Fact(name, what, value, "averaged F1", "any", _classes(name), None, 4)
+
+
+def _high(p: float, k: int) -> float:
+    return bounds(p, RECALL, k).high
 
 
 def _classes(name: str) -> int | None:
     return int(name.split()[0]) if "classes" in name else None
 
 
-def _least(k: int | None, recall: float) -> float:
-    """Below this macro precision no table of k classes has that macro recall.
+def _least(k: int | None) -> float:
+    """Below this macro precision no table of k classes has macro recall RECALL.
 
-    The class with the least excess has R ≥ K R̄ − (K − 1) and P ≥ R; two classes have macro
-    precision and macro recall on the same side of 1/2.
+    Some class has P ≥ R, and every R ≥ k R̄ − (k − 1); two classes have macro precision and macro
+    recall on the same side of 1/2.
     """
     if k is None:
         return -1
-    return 0.5 if k == 2 else (k * recall - (k - 1)) / k
+    return 0.5 if k == 2 else (k * RECALL - (k - 1)) / k

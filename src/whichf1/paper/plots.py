@@ -11,9 +11,9 @@ import numpy as np
 
 from whichf1.counts import Counts, written_whole
 from whichf1.macro import bounds, macro_f1
-from whichf1.paper.chance import RATIOS
+from whichf1.paper.chance import FIXED, RATIOS
 from whichf1.paper.figures import BINARY, CLASSES, SEVERAL
-from whichf1.paper.mathematics import COUNTEREXAMPLE, KNOWN, two_class_bound
+from whichf1.paper.mathematics import COUNTEREXAMPLE, KNOWN, RECALL, two_class_bound
 from whichf1.paper.result import Figure
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _fig1a(figure: Figure) -> Picture:
     panel.legend(loc="lower right")
     said = [(fact.what, fact.here) for fact in figure.facts if fact.what != "maximum"]
     text = "\n".join(f"{what}: {value:.3f}" for what, value in said)
-    panel.text(0.03, 0.97, text, transform=panel.transAxes, va="top", fontsize=7.5)
+    panel.text(0.97, 0.58, text, transform=panel.transAxes, va="top", ha="right", fontsize=7.5)
     return picture
 
 
@@ -114,14 +114,8 @@ def _fig1b(figure: Figure) -> Picture:
     for panel, chosen in zip(axes, (BINARY, SEVERAL), strict=True):
         for at, distribution in enumerate(chosen):
             rows = figure.where(distribution=distribution)
-            name = distribution if len(distribution) < 15 else "64 : nine times 4"
-            panel.plot(
-                rows["gap"],
-                rows["density_per_decade"],
-                color=INK[at],
-                linestyle=LINES[at],
-                label=name.replace(":", " : ") if ":" in name and " " not in name else name,
-            )
+            x, y = rows["gap"], rows["density_per_decade"]
+            panel.plot(x, y, color=INK[at], linestyle=LINES[at], label=distribution)
         panel.set(xscale="log", xlim=(1e-6, 0.3), ylim=(0, None), xlabel="gap (log scale)")
         panel.legend(title="classes, %", loc="upper left")
     axes[0].set_ylabel("density per decade of the gap")
@@ -228,7 +222,7 @@ def _counterexample(figure: Figure) -> Picture:
 
 
 def _bounds(figure: Figure) -> Picture:
-    picture, (low, high) = _panels("one class: F1 ≥ P + R − 1", "macro recall 0.7", width=3.9)
+    picture, (low, high) = _panels("one class: F1 ≥ P + R − 1", f"macro recall {RECALL}", width=3.9)
     p = np.linspace(0, 1, 101)
     for at, r in enumerate((0.25, 0.5, 0.75, 1.0)):
         f1 = np.array([bounds(float(x), r).high for x in p])
@@ -242,15 +236,15 @@ def _bounds(figure: Figure) -> Picture:
         gap = 100 * (top - rows["averaged_f1"])
         high.plot(rows["macro_precision"], gap, color=INK[at], linestyle=LINES[at], label=name)
     high.set(xlabel="macro precision", ylabel="gap at least, percentage points", ylim=(-0.1, 5))
-    high.legend(loc="upper right")
+    high.legend(loc="upper left")
     return picture
 
 
 def _interval(figure: Figure) -> Picture:
-    picture, (free, fixed) = _panels("any table", "macro precision 0.8", width=3.9, height=3.5)
+    picture, (free, fixed) = _panels("any table", f"macro precision {FIXED}", width=3.9, height=3.5)
     ends = np.linspace(0, 1, 101)
     free.fill_between(ends, np.maximum(0, 2 * ends - 1), ends, color="#e8e8e8", label="possible")
-    low, high = np.array([bounds(0.8, float(r)) for r in ends]).T
+    low, high = np.array([bounds(FIXED, float(r)) for r in ends]).T
     fixed.fill_between(ends, low, high, color="#e8e8e8", label="possible")
     for at, k in enumerate(KNOWN, start=1):
         look = {**_look(at), "s": 7, "alpha": 0.6, "linewidths": 0, "label": f"{k} classes"}
@@ -259,7 +253,7 @@ def _interval(figure: Figure) -> Picture:
         rows = figure.where(panel="fixed", classes=k)
         fixed.scatter(rows["macro_recall"], rows["averaged_f1"], **look)
     upper = ends[ends > 0.5]
-    sharp = [two_class_bound(0.8, float(r)) for r in upper]
+    sharp = [two_class_bound(FIXED, float(r)) for r in upper]
     fixed.plot(upper, sharp, color=INK[0], linestyle="--", linewidth=1, label="2 classes, at most")
     free.set(xlabel="F1 of averages", ylabel="averaged F1", xlim=(0, 1), ylim=(0, 1))
     fixed.set(xlabel="macro recall", ylabel="averaged F1", xlim=(0, 1), ylim=(0, 1))
