@@ -10,6 +10,7 @@ import typer
 
 import whichf1
 from whichf1.cli.output import write
+from whichf1.cli.paper import paper
 from whichf1.cli.reference import define, metrics
 from whichf1.cli.score import matrix, score
 from whichf1.cli.threshold import threshold
@@ -23,7 +24,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (score, matrix, metrics, define, threshold):
+for command in (score, matrix, threshold, metrics, define, paper):
     app.command()(command)
 
 
