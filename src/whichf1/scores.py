@@ -12,10 +12,11 @@ import numpy as np
 from whichf1.counts import Counts
 from whichf1.definition import SHORTHANDS, Definition, Frozen, define
 from whichf1.errors import DefinitionError
+from whichf1.fitting import refuse_other_data
 from whichf1.intervals import Interval, Method
 from whichf1.labels import Label, Labels
 from whichf1.metrics import COUNTED, Metric, find
-from whichf1.multilabel import LabelTable, MultiLabelCounts
+from whichf1.multilabel import LabelTable
 from whichf1.signature import read, with_data
 from whichf1.sources import as_counts
 from whichf1.sources.multilabel import count_multilabel
@@ -216,23 +217,6 @@ def _signature(
 ) -> str:
     data = f"n:{_number(n)}|k:{len(labels)}|labels:{labels.digest}"
     return with_data(f"{definition.signature}|{data}", dict(made))
-
-
-def refuse_other_data(definition: Definition, counts: Counts) -> None:
-    """Raise where a definition is not computed from such counts."""
-    metric, sets = find(definition.metric), isinstance(counts, MultiLabelCounts)
-    if metric.kind not in (*COUNTED, "items"):
-        raise DefinitionError(
-            f"{metric.name} is computed from scores, not from predicted classes: call "
-            f"{metric.name}(y_true, scores), or give the scores' column with --score or --probs"
-        )
-    if not sets and (metric.kind == "items" or definition.average == "samples"):
-        raise DefinitionError(
-            f"{definition.signature} is for sets of labels, and these items have one class each. "
-            "Count sets with count_multilabel, or --labels-sep."
-        )
-    if sets and definition.ignore:
-        raise DefinitionError("ignore= drops items by their one class; these have sets of labels")
 
 
 class Options(TypedDict, total=False):
