@@ -12,11 +12,11 @@ import numpy as np
 from whichf1.counts import Counts
 from whichf1.definition import SHORTHANDS, Definition, Frozen, define
 from whichf1.errors import DefinitionError
+from whichf1.fitting import refuse_other_data
 from whichf1.intervals import Interval, Method
 from whichf1.joint import ClusteredCounts, Joint
 from whichf1.labels import Label, Labels
 from whichf1.metrics import COUNTED, Metric, find
-from whichf1.multilabel import MultiLabelCounts
 from whichf1.signature import read, with_data
 from whichf1.sources import as_counts
 from whichf1.sources.multilabel import count_multilabel
@@ -228,23 +228,6 @@ def _made(counts: Counts) -> tuple[tuple[str, Any], ...]:
     clusters = counts.joint.clusters if isinstance(counts, ClusteredCounts) else None
     made = {"decision": counts.decision, "clusters": clusters}
     return tuple((key, value) for key, value in made.items() if value is not None)
-
-
-def refuse_other_data(definition: Definition, counts: Counts) -> None:
-    """Raise where a definition is not computed from such counts."""
-    metric, sets = find(definition.metric), isinstance(counts, MultiLabelCounts)
-    if metric.kind not in (*COUNTED, "items"):
-        raise DefinitionError(
-            f"{metric.name} is computed from scores, not from predicted classes: call "
-            f"{metric.name}(y_true, scores), or give the scores' column with --score or --probs"
-        )
-    if not sets and (metric.kind == "items" or definition.average == "samples"):
-        raise DefinitionError(
-            f"{definition.signature} is for sets of labels, and these items have one class each. "
-            "Count sets with count_multilabel, or --labels-sep."
-        )
-    if sets and definition.ignore:
-        raise DefinitionError("ignore= drops items by their one class; these have sets of labels")
 
 
 DATA_OPTIONS = ("labels", "weights", "cluster")

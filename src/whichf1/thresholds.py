@@ -9,9 +9,10 @@ import numpy as np
 
 from whichf1.definition import Definition, Frozen
 from whichf1.errors import DefinitionError, InputError
+from whichf1.fitting import refuse_other_data
 from whichf1.metrics import find
 from whichf1.rankings import Ranking
-from whichf1.scores import Score, evaluate, refuse_other_data, with_options
+from whichf1.scores import Score, evaluate, with_options
 from whichf1.sources.decisions import at_threshold
 from whichf1.sources.scored import rank
 from whichf1.table import Array, Table
