@@ -14,7 +14,7 @@ from scipy import stats
 
 import whichf1 as wf
 from tests.test_cli import run  # noqa: F401 - a fixture
-from whichf1.comparison import Plan
+from whichf1.compared import Plan
 from whichf1.definition import define
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
 from whichf1.ranks import letters
@@ -485,6 +485,52 @@ def test_the_command_with_clusters_weights_and_a_file(run, tmp_path, data):  # n
         wf.compare(["x", "y", "y"], {"a": ["x", "y", "x"], "b": ["y", "y", "y"]},
                    weights=[1, 2, 0.5], replicates=0).pairs[0].difference
     )  # fmt: skip
+
+
+def test_scores_are_compared_on_the_command_line(run, tmp_path):  # noqa: F811
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 80)
+    systems = {name: rng.beta(2 + y, 3 - y).round(3) for name in ("s", "t")}
+    path = tmp_path / "scores.csv"
+    lines = (f"{a},{b},{c}" for a, b, c in zip(y, systems["s"], systems["t"], strict=True))
+    path.write_text("\n".join(["y,s,t", *lines]) + "\n")
+    own = ["compare", path, "--true", "y", "--pred", "s", "--pred", "t"]
+    for metric in ("roc_auc", "log_loss"):
+        code, out, err = run(*own, "-m", metric, "--positive", "1", "-f", "json")
+        assert (code, err) == (0, "")
+        expected = wf.compare(y, systems, metric)
+        record = json.loads(out)
+        assert record["pairs"][0]["p_value"] == pytest.approx(expected.pairs[0].p_value)
+        assert "flips" not in record
+        for format in ("text", "markdown", "latex", "csv"):
+            code, out, err = run(*own, "-m", metric, "-f", format)
+            assert (code, err) == (0, "")
+            assert "only A" not in out
+    code, _, err = run(*own, "-m", "roc_auc", "--classes", "true")
+    assert code == 2
+    assert "--classes does not apply" in err
+
+
+def test_scores_of_clusters_and_missing_intervals_are_said(run, tmp_path):  # noqa: F811
+    code, out, _ = run(
+        "score", SYSTEMS, "--true", "gold", "--pred", "weak", "--cluster", "document",
+        "--interval", "percentile", "--replicates", "99", "--seed", "3", "-m", "mcc",
+    )  # fmt: skip
+    assert code == 0
+    assert "replicates:99|seed:3|kind:percentile" in out
+    assert "clusters:50" in out
+    perfect = tmp_path / "p.csv"
+    perfect.write_text("true,pred\na,a\nb,b\n")
+    for format in ("text", "markdown", "latex"):
+        _, out, _ = run("score", perfect, "-f", format)
+        assert "the method has no interval there" in out
+    _, out, _ = run("score", perfect, "-m", "accuracy", "--interval", "wilson")
+    assert "no interval" not in out
+    rare = tmp_path / "r.csv"
+    rare.write_text("true,pred\na,a\na,b\n" + "b,b\n" * 20)
+    options = ("-m", "recall", "--positive", "a", "--undefined", "nan", "--interval", "bootstrap")
+    _, out, _ = run("score", rare, *options)
+    assert "replicates were undefined" in out
 
 
 def test_bad_commands_say_what_to_do(run):  # noqa: F811

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from whichf1.comparison import Plan, compare_joint
+from whichf1.compared import Plan
+from whichf1.comparison import compare_joint
 from whichf1.definition import define
 from whichf1.joint import Joint
 from whichf1.labels import Labels

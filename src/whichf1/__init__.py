@@ -8,8 +8,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from whichf1 import errors
-from whichf1.comparison import Comparison, Pair, compare
 from whichf1.counts import Counts
 from whichf1.curves import (
     Curve,
@@ -43,7 +44,6 @@ from whichf1.macro import (
 from whichf1.metrics import names as _names
 from whichf1.multilabel import MultiLabelCounts
 from whichf1.rankings import Ranking
-from whichf1.ranks import SystemRanks, rank_systems
 from whichf1.scores import PerClass, Score, score
 from whichf1.scores import Scorer as _Scorer
 from whichf1.scoring import moments
@@ -52,6 +52,11 @@ from whichf1.sources.decisions import at_argmax, at_threshold, at_top_k
 from whichf1.sources.multilabel import count_multilabel
 from whichf1.sources.scored import rank, rank_histogram
 from whichf1.thresholds import BestThreshold, best_threshold, threshold_curve
+
+if TYPE_CHECKING:
+    from whichf1.compared import Comparison, Pair
+    from whichf1.comparison import compare
+    from whichf1.ranks import SystemRanks, rank_systems
 
 __version__ = "0.1.0"
 
@@ -194,10 +199,25 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> _Scorer:
-    """The other names of a metric: ``whichf1.sensitivity`` is ``whichf1.recall``."""
+_LATER = {
+    "Comparison": "compared",
+    "Pair": "compared",
+    "SystemRanks": "ranks",
+    "compare": "comparison",
+    "rank_systems": "ranks",
+}
+"""Names that are imported on first use, and their modules: most programs only score."""
+
+
+def __getattr__(name: str) -> Any:
+    """Names imported on first use, and other names of metrics: ``sensitivity`` is ``recall``."""
+    if name in _LATER:
+        from importlib import import_module
+
+        globals()[name] = getattr(import_module(f"whichf1.{_LATER[name]}"), name)
+        return globals()[name]
     if name in _names():
         from whichf1.metrics import find
 
-        return globals()[find(name).name]  # type: ignore[no-any-return]
+        return globals()[find(name).name]
     raise AttributeError(f"module 'whichf1' has no attribute {name!r}")

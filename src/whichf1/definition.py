@@ -196,7 +196,7 @@ class Definition:
         """Run the definition on Counts, or on y_true and y_pred."""
         from whichf1.scores import run  # a score holds its definition, and a definition runs
 
-        return run(self, y_true, y_pred, {})
+        return run(self, y_true, y_pred)
 
     def freeze(self, counts: Counts) -> Frozen:
         """Fix the class set on these counts."""

@@ -140,14 +140,22 @@ def difference(a: Definition, b: Definition) -> str:
     )
 
 
-def run(definition: Definition, y_true: Any, y_pred: Any, options: Options) -> Score:
+def run(
+    definition: Definition,
+    y_true: Any,
+    y_pred: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
+) -> Score:
     """Run a definition on what it is computed from: counts or predictions, scores, labels."""
     kind = find(definition.metric).kind
-    labels, weights = options.get("labels"), options.get("weights")
     sets = y_pred is not None and (kind == "items" or definition.average == "samples")
     scored = kind not in (*COUNTED, "items")
-    if (scored or sets) and options.get("cluster") is not None:
-        raise DefinitionError(f"cluster= needs one class for each item; {kind} scores have none")
+    if (scored or sets) and cluster is not None:
+        raise DefinitionError(
+            f"cluster= needs one class for each item, which {definition.metric} here has not"
+        )
     if scored:
         from whichf1.scoring import evaluate_scores
 
@@ -155,7 +163,8 @@ def run(definition: Definition, y_true: Any, y_pred: Any, options: Options) -> S
     if sets:
         counts: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
         return evaluate(definition, counts)
-    return evaluate(definition, as_counts(y_true, y_pred, **_data(options)))
+    own = {"labels": labels, "weights": weights, "cluster": cluster}
+    return evaluate(definition, as_counts(y_true, y_pred, **own))
 
 
 def _data(options: Options) -> dict[str, Any]:
@@ -288,7 +297,7 @@ class Scorer:
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
         """The score of Counts, or of y_true and y_pred."""
         definition = self.definition(**options) if options else self._default
-        return run(definition, y_true, y_pred, options)
+        return run(definition, y_true, y_pred, **_data(options))
 
     def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
         """The score of each class."""
@@ -319,7 +328,7 @@ def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:
     if not isinstance(metric, str):
         raise DefinitionError(f"the metric is a name or a signature; got {metric!r}")
     definition = with_options(metric, dict(options))
-    return run(definition, y_true, y_pred[0] if y_pred else None, options)
+    return run(definition, y_true, y_pred[0] if y_pred else None, **_data(options))
 
 
 def with_options(metric: str, options: dict[str, Any]) -> Definition:
