@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import typing as _typing
 
 from whichf1 import errors
 from whichf1.counts import Counts
@@ -53,7 +53,7 @@ from whichf1.sources.multilabel import count_multilabel
 from whichf1.sources.scored import rank, rank_histogram
 from whichf1.thresholds import BestThreshold, best_threshold, threshold_curve
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from whichf1.compared import Comparison, Pair
     from whichf1.comparison import compare
     from whichf1.ranks import SystemRanks, rank_systems
@@ -209,7 +209,7 @@ _LATER = {
 """Names that are imported on first use, and their modules: most programs only score."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     """Names imported on first use, and other names of metrics: ``sensitivity`` is ``recall``."""
     if name in _LATER:
         from importlib import import_module

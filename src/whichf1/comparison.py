@@ -26,7 +26,7 @@ from whichf1.scores import (
     with_options,
 )
 from whichf1.sources.together import count_together
-from whichf1.table import Array
+from whichf1.table import Array, Table
 from whichf1.uncertainty import paired
 
 
@@ -137,27 +137,27 @@ def _pair(
     left, right = frozen[a], frozen[b]
     difference = scores[names[a]].value - scores[names[b]].value
     error = paired.difference_error(definition, left, right)
-    table, other = left.table, right.table.predicted
-    right_a, right_b = table.predicted == table.true, other == table.true
     pair = normal_pair(definition, plan, names[a], names[b], difference, error, scores)
-    columns = None if replicates is None else replicates[:, a] - replicates[:, b]
-    tested: dict[str, Any] = {}
-    if columns is not None:
-        seed = (plan.seed, number)
-        swapped = paired.randomization_p(definition, left, right, plan.replicates, seed)
-        tested = {
-            "bootstrap": _percentiles(columns, level_of(definition)),
-            "p_bootstrap": paired.bootstrap_p(difference, columns),
-            "p_randomization": swapped,
-        }
-    return replace(
-        pair,
-        **tested,
-        mcnemar=paired.mcnemar(definition, left, right),
-        only_a=_items(table.count[right_a & ~right_b], table.squares),
-        only_b=_items(table.count[right_b & ~right_a], table.squares),
-        changed=_items(table.count[table.predicted != other], table.squares),
-    )
+    if replicates is not None:
+        drawn, seed = replicates[:, a] - replicates[:, b], (plan.seed, number)
+        pair = replace(
+            pair,
+            bootstrap=_percentiles(drawn, level_of(definition)),
+            p_bootstrap=paired.bootstrap_p(difference, drawn),
+            p_randomization=paired.randomization_p(definition, left, right, plan.replicates, seed),
+        )
+    mcnemar = paired.mcnemar(definition, left, right)
+    return replace(pair, mcnemar=mcnemar, **_flipped(left.table, right.table))
+
+
+def _flipped(a: Table, b: Table) -> dict[str, Any]:
+    """How many items flipped each way, and how many are predicted differently."""
+    right_a, right_b = a.predicted == a.true, b.predicted == b.true
+    return {
+        "only_a": _items(a.count[right_a & ~right_b], a.squares),
+        "only_b": _items(a.count[right_b & ~right_a], a.squares),
+        "changed": _items(a.count[a.predicted != b.predicted], a.squares),
+    }
 
 
 def _percentiles(replicates: Array, level: float) -> Interval | None:

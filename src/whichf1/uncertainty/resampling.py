@@ -97,10 +97,11 @@ class Sums:
     def __call__(self, count: Array) -> list[Array]:
         """The sums of each part (replicates, classes), from counts (replicates, cells)."""
         if self._cells is None:
+            wide = count.astype(np.float64)
             return [
-                sum_by(codes, count.astype(np.float64), self._classes)
+                sum_by(codes, wide, self._classes)
                 if chosen is None
-                else sum_by(codes[chosen], count[:, chosen].astype(np.float64), self._classes)
+                else sum_by(codes[chosen], wide[:, chosen], self._classes)
                 for codes, chosen in self._parts
             ]
         across = np.ascontiguousarray(count.T)
