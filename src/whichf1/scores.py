@@ -136,6 +136,19 @@ def difference(a: Definition, b: Definition) -> str:
     )
 
 
+def run(
+    definition: Definition, y_true: Any, y_pred: Any = None, labels: Any = None, weights: Any = None
+) -> Score:
+    """Run a definition on Counts, or on y_true and y_pred."""
+    if definition.batch is None or isinstance(y_true, Counts):
+        return evaluate(definition, as_counts(y_true, y_pred, labels=labels, weights=weights))
+    from whichf1.batches import evaluate_batches
+
+    if weights is not None:
+        raise DefinitionError("a mean over batches takes no weights: leave weights= out")
+    return evaluate_batches(definition, y_true, y_pred, labels)
+
+
 def evaluate(definition: Definition, counts: Counts) -> Score:
     """Run a definition on counts."""
     metric = find(definition.metric)
@@ -197,6 +210,10 @@ class Options(TypedDict, total=False):
     ignore: Any
     undefined: Any
     scope: str
+    two_classes: str
+    epsilon: float
+    epsilon_in: str
+    batch: int | None
     interval: str | Method | None
     beta: float
     weighting: str
@@ -228,8 +245,7 @@ class Scorer:
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
         """The score of Counts, or of y_true and y_pred."""
         definition = self.definition(**options) if options else self._default
-        labels, weights = options.get("labels"), options.get("weights")
-        return evaluate(definition, as_counts(y_true, y_pred, labels=labels, weights=weights))
+        return run(definition, y_true, y_pred, options.get("labels"), options.get("weights"))
 
     def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
         """The score of each class."""
@@ -262,9 +278,8 @@ def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:
     if not isinstance(metric, str):
         raise DefinitionError(f"the metric is a name or a signature; got {metric!r}")
     definition = with_options(metric, dict(options))
-    labels, weights = options.get("labels"), options.get("weights")
-    counts = as_counts(y_true, y_pred[0] if y_pred else None, labels=labels, weights=weights)
-    return evaluate(definition, counts)
+    predicted = y_pred[0] if y_pred else None
+    return run(definition, y_true, predicted, options.get("labels"), options.get("weights"))
 
 
 def with_options(metric: str, options: dict[str, Any]) -> Definition:
