@@ -3,7 +3,7 @@
 >>> import whichf1 as wf
 >>> counts = wf.count(["a", "b", "b"], ["a", "b", "a"])
 >>> wf.averaged_f1(counts).signature
-'f1|avg:macro|formula:averaged|classes:declared|undef:0|v:1|n:3|k:2|labels:lhefdaki'
+'f1|avg:macro|formula:averaged|classes:declared|undef:0|v:1|n:3|k:2|labels:gknjefid'
 """
 
 from __future__ import annotations
@@ -21,42 +21,43 @@ from whichf1.macro import (
     supremum,
 )
 from whichf1.metrics import names as _names
-from whichf1.scores import PerClass, Score, Scorer, score
+from whichf1.scores import PerClass, Score, score
+from whichf1.scores import Scorer as _Scorer
 from whichf1.sources import count
 
 __version__ = "0.1.0"
 
-precision = Scorer("precision")
-recall = Scorer("recall")
-specificity = Scorer("specificity")
-negative_predictive_value = Scorer("negative_predictive_value")
-f_beta = Scorer("f_beta")
-f1 = Scorer("f1")
-jaccard = Scorer("jaccard")
-false_positive_rate = Scorer("false_positive_rate")
-false_negative_rate = Scorer("false_negative_rate")
-false_discovery_rate = Scorer("false_discovery_rate")
-false_omission_rate = Scorer("false_omission_rate")
-prevalence = Scorer("prevalence")
-informedness = Scorer("informedness")
-markedness = Scorer("markedness")
-positive_likelihood_ratio = Scorer("positive_likelihood_ratio")
-negative_likelihood_ratio = Scorer("negative_likelihood_ratio")
-one_vs_rest_accuracy = Scorer("one_vs_rest_accuracy")
-accuracy = Scorer("accuracy")
-error_rate = Scorer("error_rate")
-cohen_kappa = Scorer("cohen_kappa")
-mcc = Scorer("mcc")
+precision = _Scorer("precision")
+recall = _Scorer("recall")
+specificity = _Scorer("specificity")
+negative_predictive_value = _Scorer("negative_predictive_value")
+f_beta = _Scorer("f_beta")
+f1 = _Scorer("f1")
+jaccard = _Scorer("jaccard")
+false_positive_rate = _Scorer("false_positive_rate")
+false_negative_rate = _Scorer("false_negative_rate")
+false_discovery_rate = _Scorer("false_discovery_rate")
+false_omission_rate = _Scorer("false_omission_rate")
+prevalence = _Scorer("prevalence")
+informedness = _Scorer("informedness")
+markedness = _Scorer("markedness")
+positive_likelihood_ratio = _Scorer("positive_likelihood_ratio")
+negative_likelihood_ratio = _Scorer("negative_likelihood_ratio")
+one_vs_rest_accuracy = _Scorer("one_vs_rest_accuracy")
+accuracy = _Scorer("accuracy")
+error_rate = _Scorer("error_rate")
+cohen_kappa = _Scorer("cohen_kappa")
+mcc = _Scorer("mcc")
 
-averaged_f1 = Scorer("averaged_f1")
-f1_of_averages = Scorer("f1_of_averages")
-averaged_f_beta = Scorer("averaged_f_beta")
-f_beta_of_averages = Scorer("f_beta_of_averages")
-micro_f1 = Scorer("micro_f1")
-weighted_f1 = Scorer("weighted_f1")
-macro_precision = Scorer("macro_precision")
-macro_recall = Scorer("macro_recall")
-balanced_accuracy = Scorer("balanced_accuracy")
+averaged_f1 = _Scorer("averaged_f1")
+f1_of_averages = _Scorer("f1_of_averages")
+averaged_f_beta = _Scorer("averaged_f_beta")
+f_beta_of_averages = _Scorer("f_beta_of_averages")
+micro_f1 = _Scorer("micro_f1")
+weighted_f1 = _Scorer("weighted_f1")
+macro_precision = _Scorer("macro_precision")
+macro_recall = _Scorer("macro_recall")
+balanced_accuracy = _Scorer("balanced_accuracy")
 
 __all__ = [
     "Counts",
@@ -107,7 +108,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Scorer:
+def __getattr__(name: str) -> _Scorer:
     """The other names of a metric: ``whichf1.sensitivity`` is ``whichf1.recall``."""
     if name in _names():
         from whichf1.metrics import find

@@ -320,6 +320,8 @@ def _from_fields(found: dict[str, Any], text: str) -> dict[str, Any]:
             raise DefinitionError(
                 f"unknown field {key!r} in the signature {text!r}. {did_you_mean(key, known)}"
             )
+    if options.get("classes") is True:
+        options["classes"] = "true"  # the class set of that name, which JSON reads as a boolean
     if options.get("average") == "none":
         options["average"] = None
     if isinstance(options.get("positive"), Word):

@@ -1,0 +1,29 @@
+"""Shared set-up: a skipped test is a failure under CI=true; hypothesis is reproducible there."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+CI = os.environ.get("CI", "").lower() == "true"
+
+settings.register_profile("default", deadline=None, max_examples=100)
+settings.register_profile(
+    "ci",
+    deadline=None,
+    max_examples=100,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("ci" if CI else "default")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    report = outcome.get_result()
+    if CI and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"skipped under CI=true: {report.longrepr}"
