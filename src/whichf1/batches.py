@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from whichf1.counts import Counts
-from whichf1.definition import Definition
+from whichf1.definition import ClassSet, Definition
+from whichf1.metrics import METRICS
+from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.scores import Score, evaluate
 from whichf1.sources import count
 from whichf1.sources.arrays import to_numpy
+from whichf1.table import Array, OneVsRest
 
 
 def evaluate_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -> Score:
@@ -34,3 +37,19 @@ def batches(y_true: Any, y_pred: Any, size: int | None, whole: Counts) -> list[C
         count(true[start : start + step], predicted[start : start + step], labels=whole.labels)
         for start in range(0, len(true), step)
     ]
+
+
+def batch_means(true: Array, predicted: Array, size: int, k: int) -> dict[ClassSet, float]:
+    """Averaged F1 over observed and over declared classes, the mean over batches, from codes."""
+    batch = np.arange(len(true)) // size * k
+    right = true == predicted
+    cells = (batch[-1] // k + 1) * k
+    tp, rows, columns = (
+        np.bincount(keys, minlength=cells).reshape(-1, k).astype(np.float64)
+        for keys in ((batch + true)[right], batch + true, batch + predicted)
+    )
+    rule = ZeroRule(0)
+    f1 = per_class(METRICS["f1"], {}, rule, OneVsRest(tp, columns - tp, rows - tp, 0 * tp))
+    observed = (rows + columns > 0).astype(np.float64)
+    means: dict[ClassSet, Array] = {"observed": rule.mean(f1, observed), "declared": rule.mean(f1)}
+    return {classes: float(values.mean()) for classes, values in means.items()}

@@ -178,10 +178,6 @@ class Dialects(Mapping[str, Dialect]):
             return run(Definition.parse(text), y_true, y_pred, labels)
         return self[text](y_true, y_pred, labels=labels)
 
-    def naming(self, definition: Definition, labels: Labels) -> tuple[str, ...]:
-        """The dialects that compute exactly this definition on data with these classes."""
-        return tuple(name for name, x in self.items() if x.definition_for(labels) == definition)
-
 
 def _grouped(scores: Mapping[str, Score]) -> tuple[Group, ...]:
     ordered = sorted(scores.items(), key=lambda pair: (isnan(pair[1].value), -pair[1].value))

@@ -33,6 +33,7 @@ _OF_AVERAGES: dict[str, Any] = {"formula": "of-averages", "classes": "observed"}
 SKLEARN = "sklearn/metrics/_classification.py"
 TORCHMETRICS = "torchmetrics/functional/classification/f_beta.py"
 
+# fmt: off
 dialects = Dialects([
     # averaged F1 over the classes that occur
     _dialect("sklearn", "scikit-learn", "≥ 1.4", SKLEARN,
@@ -109,7 +110,8 @@ dialects = Dialects([
     _dialect("yardstick", "yardstick (R)", "1", "R/class-f_meas.R",
              "With two classes the first level alone is scored.",
              undefined="skip", scope="one-sided", two_classes="first", **_DECLARED),
-    _dialect("dl4j", "Deeplearning4j", "1.0.0", "org/nd4j/evaluation/classification/Evaluation.java",
+    _dialect("dl4j", "Deeplearning4j", "1.0.0",
+             "org/nd4j/evaluation/classification/Evaluation.java",
              "With two classes the second alone is scored.",
              undefined="skip", scope="one-sided", two_classes="last", **_DECLARED),
     _dialect("caret", "caret (R)", "7", "pkg/caret/R/confusionMatrix.R",
@@ -133,8 +135,10 @@ dialects = Dialects([
     _dialect("weka", "Weka", "3.8", "weka/classifiers/evaluation/Evaluation.java",
              "unweightedMacroFmeasure; NaN if a true class is never predicted.",
              undefined="nan", scope="one-sided", **_TRUE),
-    _dialect("semeval-2010", "SemEval-2010 Task 8 scorer", "1.2", "semeval2010_task8_scorer-v1.2.pl",
-             "The class Other is left out; its items still make errors.", exclude=["Other"], **_TRUE),
+    _dialect("semeval-2010", "SemEval-2010 Task 8 scorer", "1.2",
+             "semeval2010_task8_scorer-v1.2.pl",
+             "The class Other is left out; its items still make errors.",
+             exclude=["Other"], **_TRUE),
     # support-weighted
     _dialect("catboost", "CatBoost (TotalF1)", "1.2", "catboost/libs/metrics/metric.cpp",
              "average=Weighted is its default.", **_WEIGHTED),
@@ -175,5 +179,6 @@ dialects = Dialects([
     _dialect("mxnet", "MXNet (average='macro')", "1.x", "python/mxnet/metric.py",
              "The mean of the F1 of class 1 over batches; 32 items unless batch= says otherwise.",
              positive=1, batch=32),
-])  # fmt: skip
+])
 """Every known dialect by name."""
+# fmt: on

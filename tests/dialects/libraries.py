@@ -1,0 +1,330 @@
+"""The real libraries, each behind one function from a case to the number that it prints.
+
+As a program it is run by the Python of another environment: ``python libraries.py NAME`` reads a
+list of cases from standard input and writes the list of values, both JSON. It needs nothing but
+the library itself, which is imported on first use.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+Run = Callable[[dict[str, Any]], float]
+
+
+@dataclass(frozen=True)
+class Library:
+    """How a library is asked, and which dialect it must agree with."""
+
+    run: Run
+    dialect: str
+    environment: str
+    float32: bool = False
+    background: bool = False
+    """Whether class 0 is the class 'O' that the library leaves out."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """Choices beyond the preset's own."""
+    most: int = 400
+    """Cases to try; fewer where each one is slow."""
+
+
+LIBRARIES: dict[str, Library] = {}
+
+
+def library(environment: str, dialect: str = "", **facts: Any) -> Callable[[Run], Run]:
+    def register(run: Run) -> Run:
+        name = run.__name__.replace("_", "-")
+        LIBRARIES[name] = Library(run, dialect or name, environment, **facts)
+        return run
+
+    return register
+
+
+@library("everyday")
+def sklearn(case: dict[str, Any]) -> float:
+    from sklearn.metrics import f1_score
+
+    return f1_score(case["true"], case["pred"], average="macro")
+
+
+@library("everyday", "sklearn-zero-division-1")
+def sklearn_zero_division_1(case: dict[str, Any]) -> float:
+    from sklearn.metrics import f1_score
+
+    return f1_score(
+        case["true"], case["pred"], average="macro", labels=range(case["k"]), zero_division=1
+    )
+
+
+@library("everyday", "sklearn-zero-division-nan")
+def sklearn_zero_division_nan(case: dict[str, Any]) -> float:
+    from sklearn.metrics import f1_score
+
+    return f1_score(
+        case["true"], case["pred"], average="macro", labels=range(case["k"]), zero_division=math.nan
+    )
+
+
+@library("sklearn-1.3", "sklearn-1.3")
+def sklearn_1_3(case: dict[str, Any]) -> float:
+    return sklearn(case)
+
+
+@library("sklearn-1.3", "sklearn-1.3-zero-division-1")
+def sklearn_1_3_zero_division_1(case: dict[str, Any]) -> float:
+    from sklearn.metrics import f1_score
+
+    return f1_score(case["true"], case["pred"], average="macro", zero_division=1)
+
+
+@library("sklearn-1.3", "sklearn-1.3-zero-division-nan")
+def sklearn_1_3_zero_division_nan(case: dict[str, Any]) -> float:
+    from sklearn.metrics import f1_score
+
+    return f1_score(case["true"], case["pred"], average="macro", zero_division=math.nan)
+
+
+@library("everyday")
+def pycm(case: dict[str, Any]) -> float:
+    from pycm import ConfusionMatrix
+
+    value = ConfusionMatrix(case["true"], case["pred"]).F1_Macro
+    return math.nan if value == "None" else value
+
+
+@library("everyday")
+def river(case: dict[str, Any]) -> float:
+    from river.metrics import MacroF1
+
+    metric = MacroF1()
+    for true, pred in zip(case["true"], case["pred"], strict=True):
+        metric.update(true, pred)
+    return metric.get()
+
+
+@library("everyday")
+def permetrics(case: dict[str, Any]) -> float:
+    from permetrics.classification import ClassificationMetric
+
+    return ClassificationMetric(case["true"], case["pred"]).f1_score(average="macro")
+
+
+def _tags(classes: list[int]) -> list[list[str]]:
+    """One span of one token for each item; class 0 is no span."""
+    return [[f"B-c{each}" if each else "O" for each in classes]]
+
+
+@library("everyday", background=True)
+def seqeval(case: dict[str, Any]) -> float:
+    from seqeval.metrics import f1_score
+
+    return f1_score(_tags(case["true"]), _tags(case["pred"]), average="macro")
+
+
+@library("seqeval-0.0.10", "seqeval-0.0.10", background=True)
+def seqeval_0_0_10(case: dict[str, Any]) -> float:
+    from seqeval.metrics import classification_report
+
+    if not any(case["true"]):
+        return math.nan
+    report = classification_report(_tags(case["true"]), _tags(case["pred"]), digits=12)
+    line = next(line for line in report.splitlines() if line.strip().startswith("macro avg"))
+    return float(line.split()[4])
+
+
+@library("everyday", float32=True)
+def torchmetrics(case: dict[str, Any]) -> float:
+    import torch
+    from torchmetrics.functional.classification import multiclass_f1_score
+
+    true, pred = (torch.tensor(case[side]) for side in ("true", "pred"))
+    return float(multiclass_f1_score(pred, true, num_classes=case["k"], average="macro"))
+
+
+@library("everyday", "torchmetrics", float32=True, options={"ignore": [0]})
+def torchmetrics_ignore_index(case: dict[str, Any]) -> float:
+    import torch
+    from torchmetrics.functional.classification import multiclass_f1_score
+
+    true, pred = (torch.tensor(case[side]) for side in ("true", "pred"))
+    chosen = {"num_classes": case["k"], "average": "macro", "ignore_index": 0}
+    return float(multiclass_f1_score(pred, true, **chosen))
+
+
+@library("torchmetrics-0.11", "torchmetrics-0.11", float32=True)
+def torchmetrics_0_11(case: dict[str, Any]) -> float:
+    return torchmetrics(case)
+
+
+def _one_hot(classes: list[int], k: int) -> Any:
+    import torch
+
+    return torch.nn.functional.one_hot(torch.tensor(classes), k)
+
+
+@library("everyday", float32=True)
+def torchmetrics_multilabel(case: dict[str, Any]) -> float:
+    from torchmetrics.functional.classification import multilabel_f1_score
+
+    true, pred = (_one_hot(case[side], case["k"]) for side in ("true", "pred"))
+    return float(multilabel_f1_score(pred, true, num_labels=case["k"], average="macro"))
+
+
+@library("torch", float32=True)
+def torcheval(case: dict[str, Any]) -> float:
+    import torch
+    from torcheval.metrics.functional import multiclass_f1_score
+
+    true, pred = (torch.tensor(case[side]) for side in ("true", "pred"))
+    return float(multiclass_f1_score(pred, true, num_classes=case["k"], average="macro"))
+
+
+@library("torch", float32=True)
+def ignite(case: dict[str, Any]) -> float:
+    import torch
+    from ignite.metrics import Fbeta, Precision, Recall
+
+    precision, recall = Precision(average=False), Recall(average=False)
+    metric = Fbeta(beta=1.0, average=True, precision=precision, recall=recall)
+    both = (_one_hot(case["pred"], case["k"]).float(), torch.tensor(case["true"]))
+    for part in (precision, recall):
+        part.update(both)
+    return float(metric.compute())
+
+
+@library("torch", float32=True)
+def keras(case: dict[str, Any]) -> float:
+    import os
+
+    os.environ["KERAS_BACKEND"] = "torch"
+    from keras.metrics import F1Score
+
+    metric = F1Score(average="macro")
+    metric.update_state(*(_one_hot(case[side], case["k"]).float() for side in ("true", "pred")))
+    return float(metric.result())
+
+
+def _alone(path: str) -> Any:
+    """One file of an installed package, without the rest of the package and what that needs."""
+    from importlib.util import module_from_spec, spec_from_file_location
+    from pathlib import Path
+
+    import torch
+
+    file = Path(torch.__file__).parent.parent / path
+    spec = spec_from_file_location(file.stem, file)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@library("torch", float32=True)
+def smp(case: dict[str, Any]) -> float:
+    import torch
+
+    metrics = _alone("segmentation_models_pytorch/metrics/functional.py")
+    pred, true = (torch.tensor([case[side]]) for side in ("pred", "true"))
+    stats = metrics.get_stats(pred, true, mode="multiclass", num_classes=case["k"])
+    return float(metrics.f1_score(*stats, reduction="macro"))
+
+
+def _libmultilabel(case: dict[str, Any], another: bool) -> float:
+    metrics = _alone("libmultilabel/nn/metrics.py")
+    metric = metrics.MacroF1(case["k"], 0.5, another_macro_f1=another)
+    pred, true = (_one_hot(case[side], case["k"]) for side in ("pred", "true"))
+    metric.update(pred.float(), true)
+    return float(metric.compute())
+
+
+@library("torch", float32=True)
+def libmultilabel(case: dict[str, Any]) -> float:
+    return _libmultilabel(case, another=False)
+
+
+@library("torch", float32=True)
+def libmultilabel_another(case: dict[str, Any]) -> float:
+    return _libmultilabel(case, another=True)
+
+
+def _catboost(case: dict[str, Any], metric: str) -> float:
+    from catboost.utils import eval_metric
+
+    scores = [[float(x == label) for label in range(case["k"])] for x in case["pred"]]
+    return eval_metric(case["true"], scores, metric)[0]
+
+
+@library("catboost")
+def catboost(case: dict[str, Any]) -> float:
+    return _catboost(case, "TotalF1")
+
+
+@library("catboost", "catboost-macro")
+def catboost_macro(case: dict[str, Any]) -> float:
+    return _catboost(case, "TotalF1:average=Macro")
+
+
+@library("spacy")
+def spacy(case: dict[str, Any]) -> float:
+    from spacy.scorer import Scorer
+    from spacy.tokens import Doc
+    from spacy.training import Example
+    from spacy.vocab import Vocab
+
+    vocab, labels = Vocab(), [f"c{each}" for each in range(case["k"])]
+
+    def document(chosen: int) -> Doc:
+        doc = Doc(vocab, words=["x"])
+        doc.cats = {label: float(label == f"c{chosen}") for label in labels}
+        return doc
+
+    pairs = zip(case["pred"], case["true"], strict=True)
+    examples = [Example(document(pred), document(true)) for pred, true in pairs]
+    return Scorer.score_cats(examples, "cats", labels=labels, multi_label=False)["cats_macro_f"]
+
+
+@cache
+def _session() -> Any:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    return builder.config("spark.sql.shuffle.partitions", "1").getOrCreate()
+
+
+@library("spark", most=40)
+def spark(case: dict[str, Any]) -> float:
+    from pyspark.ml.evaluation import MulticlassClassificationEvaluator
+
+    rows = [(float(t), float(p)) for t, p in zip(case["true"], case["pred"], strict=True)]
+    frame = _session().createDataFrame(rows, ["label", "prediction"])
+    return MulticlassClassificationEvaluator(metricName="f1").evaluate(frame)
+
+
+@library("mxnet", float32=True, options={"batch": 4})
+def mxnet(case: dict[str, Any]) -> float:
+    """Only two classes, 0 and 1: every other class becomes 0."""
+    import mxnet as mx
+
+    metric = mx.metric.F1(average="macro")
+    true, pred = ([float(x == 1) for x in case[side]] for side in ("true", "pred"))
+    for start in range(0, len(true), 4):
+        scores = [[1 - x, x] for x in pred[start : start + 4]]
+        metric.update([mx.nd.array(true[start : start + 4])], [mx.nd.array(scores)])
+    return metric.get()[1]
+
+
+def main() -> None:
+    chosen = LIBRARIES[sys.argv[1]]
+    warnings.simplefilter("ignore")
+    values = [float(chosen.run(case)) for case in json.load(sys.stdin)]
+    print("values:" + json.dumps([None if math.isnan(value) else value for value in values]))
+
+
+if __name__ == "__main__":
+    main()
