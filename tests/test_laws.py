@@ -127,7 +127,7 @@ def every_definition():
             dict(zip(metric.parameters, values, strict=True))
             for values in product(*(p.choices or (0.5, 1, 2) for p in metric.parameters.values()))
         ]
-        for given, mode, chosen, exclude, ignore, undefined, scope, formula in product(
+        for values, mode, chosen, exclude, ignore, undefined, scope, formula in product(
             parameters,
             modes,
             classes,
@@ -140,7 +140,7 @@ def every_definition():
             try:
                 yield Definition(
                     metric=name,
-                    parameters=tuple(given.items()),
+                    parameters=tuple(values.items()),
                     **mode,
                     classes=chosen,
                     exclude=exclude,

@@ -155,10 +155,15 @@ class Definition:
         ]
 
     @property
+    def applicable(self) -> frozenset[str]:
+        """The options that can make a difference."""
+        conditions = self._conditions(find(self.metric))
+        return frozenset({name for name, yes, _ in conditions if yes} | {"ignore", "interval"})
+
+    @property
     def fields(self) -> dict[str, Any]:
         """The fields that matter, as they stand in the signature."""
-        metric = find(self.metric)
-        applies = {name for name, yes, _ in self._conditions(metric) if yes} | {"ignore"}
+        applies = self.applicable - {"interval"}
         shown: dict[str, Any] = {}
         for field in fields(self):
             name, value = field.name, getattr(self, field.name)
@@ -274,7 +279,7 @@ def define(
     name: str, parameters: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None
 ) -> Definition:
     """The definition of a metric, an alias or a shorthand with these parameters and options."""
-    metric, preset = SHORTHANDS.get(name.strip().lower().replace("-", "_"), (name, {}))
+    metric, preset = SHORTHANDS.get(plain_name(name), (name, {}))
     if metric == name:
         known = find_or_shorthand(name)
         metric = known.name
@@ -287,11 +292,23 @@ def define(
     return Definition(metric=metric, parameters=tuple((parameters or {}).items()), **given)
 
 
-def define_fitting(name: str, options: Mapping[str, Any]) -> Definition:
-    """The definition with those of the options that apply to it: for tables of many metrics."""
-    plain = define(name)
-    applies = {field: yes for field, yes, _ in plain._conditions(find(plain.metric))}
-    return define(name, None, {k: v for k, v in options.items() if applies.get(k, True)})
+def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
+    """A name or signature with those of the options that apply and that it does not settle itself.
+
+    For tables of many metrics, of which each takes some of the options.
+    """
+    name, parameters, settled = signature.read(text)
+    if settled:
+        return Definition.parse(text)
+    plain = define(name, parameters)
+    preset = SHORTHANDS.get(plain_name(name), ("", {}))[1]
+    fitting = plain.applicable - set(preset)
+    return define(name, parameters, {k: v for k, v in options.items() if k in fitting})
+
+
+def plain_name(name: str) -> str:
+    """A name as it is looked up: 'Miss-rate' is 'miss_rate'."""
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
 def find_or_shorthand(name: str) -> Metric:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from whichf1.cli.options import (
@@ -29,11 +30,11 @@ from whichf1.cli.options import (
 )
 from whichf1.cli.output import emit
 from whichf1.counts import Counts
-from whichf1.definition import SHORTHANDS, Definition
+from whichf1.definition import Definition, define_fitting
 from whichf1.errors import DefinitionError, InputError
 from whichf1.report.escape import visible
-from whichf1.report.report import Report, chosen_report, full_report
-from whichf1.scores import evaluate, with_options
+from whichf1.report.report import SYMMETRIC, Report, chosen_report, full_report
+from whichf1.scores import evaluate
 from whichf1.sources import count
 
 
@@ -92,7 +93,7 @@ def matrix(
     counts = Counts.from_matrix(_square(numbers), rows=side, labels=declared(labels))
     options = definition_options(counts, locals())
     if rows is None:
-        _refuse_without_rows(metric, options, fail_under)
+        _refuse_if_orientation_matters(counts, metric, fail_under, options)
     report = make_report("matrix", counts, metric, options, oriented=rows is not None)
     emit(report, format, decimals, output)
     check_floors(counts, fail_under, options)
@@ -111,14 +112,21 @@ def _square(numbers: list[str]) -> list[list[int]]:
     return [cells[start : start + k] for start in range(0, k * k, k)]
 
 
-def _refuse_without_rows(
-    metric: list[str] | None, options: dict[str, Any], floors: list[str] | None
+def _refuse_if_orientation_matters(
+    counts: Counts, metrics: list[str] | None, floors: list[str] | None, options: dict[str, Any]
 ) -> None:
-    depends = {"ignore", "positive"} & set(options) or options.get("classes") == "true"
-    if metric or depends or floors:
-        raise InputError(
-            "that depends on what a row stands for: say --rows true or --rows predicted"
-        )
+    """Raise if a chosen score changes when true and predicted change places."""
+    swapped = Counts(
+        counts.labels, counts.predicted, counts.true, counts.count.copy(), declared=True
+    )
+    names = [*(metrics or SYMMETRIC), *(floor.rpartition("=")[0] for floor in floors or [])]
+    for definition in (define_fitting(name, options) for name in names):
+        a, b = (definition.values(definition.freeze(each)) for each in (counts, swapped))
+        if not np.allclose(a, b, equal_nan=True):
+            raise InputError(
+                f"{definition.metric} depends on what a row stands for here: "
+                "say --rows true or --rows predicted"
+            )
 
 
 def make_report(
@@ -135,15 +143,21 @@ def make_report(
             if name in options:
                 raise DefinitionError(f"--{name} needs a metric: add -m precision, say")
         return full_report(source, counts, options, oriented=oriented)
-    return chosen_report(source, counts, [(name, definition(name, options)) for name in chosen])
+    return chosen_report(source, counts, definitions_of(chosen, options))
 
 
-def definition(name: str, options: dict[str, Any]) -> Definition:
-    """A name with the options of the command line; a signature says all but the interval itself."""
-    if "|" not in name:
-        known = SHORTHANDS.get(name, (name, {}))[1]
-        return with_options(name, {k: v for k, v in options.items() if k not in known})
-    return Definition.parse(name)
+def definitions_of(names: list[str], options: dict[str, Any]) -> list[tuple[str, Definition]]:
+    """The metrics with the options that apply to each; every option must apply to one of them."""
+    definitions = [(name, define_fitting(name, options)) for name in names]
+    for option, value in options.items():
+        used = any(_holds(getattr(definition, option), value) for _, definition in definitions)
+        if not used and option != "interval":
+            raise DefinitionError(f"--{option} does not apply to {', '.join(names)}")
+    return definitions
+
+
+def _holds(found: Any, value: Any) -> bool:
+    return bool(found == (tuple(value) if isinstance(value, list) else value))
 
 
 def check_floors(counts: Counts, floors: list[str] | None, options: dict[str, Any]) -> None:
@@ -159,7 +173,7 @@ def check_floors(counts: Counts, floors: list[str] | None, options: dict[str, An
             raise DefinitionError(
                 f"--fail-under takes NAME=VALUE, as averaged_f1=0.8; got {floor!r}"
             )
-        value = evaluate(definition(name, {**options, "interval": None}), counts).value
+        value = evaluate(define_fitting(name, {**options, "interval": None}), counts).value
         if not value >= least:
             failed = True
             print(f"whichf1: {visible(name)} is {value:.6g}, below {least:g}", file=sys.stderr)

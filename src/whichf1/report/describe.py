@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from whichf1.definition import Definition
-from whichf1.metrics import find
+from whichf1.metrics import Metric, find
 
 _CLASSES = {
     "declared": "the {k}declared classes",
@@ -84,10 +84,10 @@ def sentence(definition: Definition, k: int | None = None, n: int | float | None
 def _what(definition: Definition, k: str) -> str:
     metric = find(definition.metric)
     if metric.kind == "agreement" or definition.positive is not None:
-        return _uncapital(metric.summary.rstrip("."))
+        return _phrase(metric)
     over = _over(definition, k)
     if definition.average is None:
-        return f"{_uncapital(metric.summary.rstrip('.'))}, for each of {over}"
+        return f"{_phrase(metric)}, for each of {over}"
     if definition.average == "micro":
         return f"{metric.title} of the true and false positives and negatives summed over {over}"
     mean = _MEAN[definition.average]
@@ -102,6 +102,13 @@ def _what(definition: Definition, k: str) -> str:
             "mean of averaged precision and recall)"
         )
     return f"the {mean}, over {over}, of the {metric.title} of each class"
+
+
+def _phrase(metric: Metric) -> str:
+    """The meaning after 'is'."""
+    text = metric.summary.rstrip(".")
+    article = "the " if text.split()[0] in ("Share", "Harmonic", "Weighted", "Correlation") else ""
+    return article + _uncapital(text)
 
 
 def _over(definition: Definition, k: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from whichf1.definition import Definition
 from whichf1.intervals import Interval
-from whichf1.report.describe import sentence
+from whichf1.report.describe import sentence, title
 from whichf1.report.escape import csv_cell, latex, markdown, markdown_code, visible
 from whichf1.report.report import Report
 from whichf1.scores import Score
@@ -33,6 +33,17 @@ def number(value: float, decimals: int) -> str:
 def span(interval: Interval | None, decimals: int) -> str:
     """An interval for a table."""
     return "–" if interval is None else f"{interval:.{decimals}f}"
+
+
+def interval_head(report: Report) -> str | None:
+    """The head of a column of intervals, with their level; None where there are none."""
+    definitions = [each.definition for _, each in report.per_class]
+    definitions += [score.definition for _, score in report.scores]
+    methods = [definition.interval for definition in definitions]
+    levels = {method.level for method in methods if method is not None}
+    if not levels:
+        return None
+    return f"{100 * levels.pop():g} % interval" if len(levels) == 1 else "interval"
 
 
 def items(n: float) -> str:
@@ -57,7 +68,12 @@ def gap_lines(report: Report, decimals: int) -> list[str]:
         return [f"The two macro F1s agree to {decimals} decimals (they can differ {most})."]
     lines = [f"The two macro F1s differ by {number(gap, decimals)} ({most})."]
     pair = report.macro.largest_pair
-    if pair is not None and k > 2:
+    if pair is None:
+        parts = report.macro.contributions
+        first = int(parts.argmax())
+        share = 100 * parts[first] / parts.sum()
+        lines.append(f"Class {visible(report.macro.labels[first])} makes {share:.0f} % of it.")
+    elif k > 2:
         lines.append(
             f"Classes {visible(pair.a)} and {visible(pair.b)} make {100 * pair.share:.0f} % of it."
         )
@@ -123,11 +139,11 @@ def print_columns(
 
 
 def _class_columns(report: Report, decimals: int) -> tuple[list[str], list[list[str]]]:
-    intervals = any(scores.definition.interval for _, scores in report.per_class)
+    intervals = interval_head(report)
     support = report.support if report.oriented else {}
     head = ["class"]
     for name, _ in report.per_class:
-        head += [name, "interval"] if intervals else [name]
+        head += [name, intervals] if intervals else [name]
     rows = []
     for at, label in enumerate(report.per_class[0][1].labels[:MOST_CLASSES]):
         row = [str(label)]
@@ -139,8 +155,8 @@ def _class_columns(report: Report, decimals: int) -> tuple[list[str], list[list[
 
 
 def _score_columns(report: Report, decimals: int) -> tuple[list[str], list[list[str]]]:
-    intervals = any(score.definition.interval for _, score in report.scores)
-    head = ["score", "value", *(["interval"] if intervals else []), "signature"]
+    intervals = interval_head(report)
+    head = ["score", "value", *([intervals] if intervals else []), "signature"]
     rows = []
     for name, score in report.scores:
         middle = [span(score.interval, decimals)] if intervals else []
@@ -220,7 +236,7 @@ def as_markdown(report: Report, decimals: int = 4) -> str:
         ]
         parts.append("")
     if report.scores:
-        head = ["score", "value", "interval", "signature"]
+        head = ["score", "value", interval_head(report) or "interval", "signature"]
         body = [
             [
                 markdown(name),
@@ -272,8 +288,8 @@ def as_latex(report: Report, decimals: int = 4) -> str:
             [name, number(s.value, decimals), span(s.interval, decimals)]
             for name, s in report.scores
         ]
-        lines += _tabular(["score", "value", "interval"], cells)
-    lines += [rf"\caption{{{latex(summary_line(report))}.}}", r"\par\footnotesize"]
+        lines += _tabular(["score", "value", interval_head(report) or "interval"], cells)
+    lines += [rf"\caption{{{latex(summary_line(report))}.}}", r"\par\footnotesize\raggedright"]
     for name, each in report.per_class:
         lines.append(_note(name, each.definition, len(each.labels), each.n, each.signature))
     for name, score in report.scores:
@@ -286,7 +302,8 @@ def as_latex(report: Report, decimals: int = 4) -> str:
 
 def _note(name: str, definition: Definition, k: int, n: float, signature: str) -> str:
     said = latex(sentence(definition, k, n))
-    return rf"{latex(name)}: {said} \texttt{{{latex(signature)}}}\par"
+    lead = "" if name == title(definition) else f"{latex(name)}: "
+    return rf"{lead}{said} \texttt{{{latex(signature)}}}\par"
 
 
 def _tabular(head: list[str], rows: list[list[str]]) -> list[str]:

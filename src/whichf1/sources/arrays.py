@@ -122,9 +122,7 @@ def to_numpy(data: Any) -> Array:
     if hasattr(data, "detach"):  # torch: leave the graph and the device; bfloat16 has no NumPy twin
         data = data.detach().cpu()
         return np.asarray(data.float() if "bfloat16" in str(data.dtype) else data)
-    if hasattr(data, "to_numpy"):  # pandas, polars, Arrow
-        return np.asarray(data.to_numpy())
-    if hasattr(data, "__array__") or hasattr(data, "__dlpack__"):
+    if hasattr(data, "__array__"):  # pandas, polars, Arrow, jax
         return np.asarray(data)
     return _objects(list(data))
 

@@ -1,0 +1,59 @@
+"""Run the code blocks of a Markdown page; as a program, write their real output into it.
+
+A ``console`` block holds one command after ``$`` and its output; a ``python`` block may be followed
+by an ``output`` block with what it prints.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(
+    r"```console\n\$ (?P<command>[^\n]+)\n(?P<out>.*?)```"
+    r"|```python\n(?P<code>.*?)```(?:\n```output\n(?P<printed>.*?)```)?",
+    re.DOTALL,
+)
+
+
+def shell(command: str) -> str:
+    """What a command prints, with this environment's programs first."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "NO_COLOR": "1"}
+    done = subprocess.run(
+        command, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    return done.stdout + done.stderr
+
+
+def python(code: str, names: dict[str, object]) -> str:
+    """What a block of Python prints; blocks of a page share their names."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(compile(code, "page", "exec"), names)
+    return out.getvalue()
+
+
+def filled(page: str) -> str:
+    """The page with real output in every block."""
+    names: dict[str, object] = {}
+
+    def run(match: re.Match[str]) -> str:
+        if match["command"]:
+            return f"```console\n$ {match['command']}\n{shell(match['command'])}```"
+        printed = python(match["code"], names)
+        code = f"```python\n{match['code']}```"
+        return f"{code}\n```output\n{printed}```" if match["printed"] is not None else code
+
+    return BLOCK.sub(run, page)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        path = ROOT / name
+        path.write_text(filled(path.read_text()))

@@ -1,0 +1,34 @@
+"""Every page says what is true now: its blocks are run and its output is real."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.readme import BLOCK, ROOT, filled, shell
+
+PAGES = sorted(
+    str(path.relative_to(ROOT))
+    for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
+    if BLOCK.search(path.read_text())
+)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_output_on_a_page_is_real(page, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    text = (ROOT / page).read_text()
+    assert filled(text) == text
+
+
+def test_the_list_of_metrics_is_current():
+    page = (ROOT / "docs" / "metrics.md").read_text()
+    assert shell("whichf1 metrics --format markdown") in page
+
+
+def test_links_between_pages_lead_somewhere():
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")):
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text()):
+            if "://" not in target:
+                assert (path.parent / target).exists(), f"{path.name}: {target}"
