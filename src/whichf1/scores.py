@@ -109,6 +109,8 @@ class PerClass(Mapping[Label, Score]):
             ignore=self.definition.ignore,
             undefined=self.definition.undefined,
             scope=self.definition.scope,
+            epsilon=self.definition.epsilon,
+            epsilon_in=self.definition.epsilon_in,
             interval=self.definition.interval,
         )
         value = float(self.array[at])
