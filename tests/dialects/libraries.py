@@ -26,13 +26,21 @@ class Library:
     run: Run
     dialect: str
     environment: str
+    package: str = ""
+    """What its distribution is called, if not as the function."""
     float32: bool = False
+    tolerance: float | None = None
+    """If not 1e-6, or 1e-5 for float32."""
     background: bool = False
     """Whether class 0 is the class 'O' that the library leaves out."""
     options: dict[str, Any] = field(default_factory=dict)
     """Choices beyond the preset's own."""
     most: int = 400
     """Cases to try; fewer where each one is slow."""
+    outside: Callable[[dict[str, Any]], bool] = lambda case: False
+    """Cases that are not compared …"""
+    why: str = ""
+    """… and why."""
 
 
 LIBRARIES: dict[str, Library] = {}
@@ -47,14 +55,14 @@ def library(environment: str, dialect: str = "", **facts: Any) -> Callable[[Run]
     return register
 
 
-@library("everyday")
+@library("everyday", package="scikit-learn")
 def sklearn(case: dict[str, Any]) -> float:
     from sklearn.metrics import f1_score
 
     return f1_score(case["true"], case["pred"], average="macro")
 
 
-@library("everyday", "sklearn-zero-division-1")
+@library("everyday", package="scikit-learn")
 def sklearn_zero_division_1(case: dict[str, Any]) -> float:
     from sklearn.metrics import f1_score
 
@@ -63,7 +71,7 @@ def sklearn_zero_division_1(case: dict[str, Any]) -> float:
     )
 
 
-@library("everyday", "sklearn-zero-division-nan")
+@library("everyday", package="scikit-learn")
 def sklearn_zero_division_nan(case: dict[str, Any]) -> float:
     from sklearn.metrics import f1_score
 
@@ -72,26 +80,38 @@ def sklearn_zero_division_nan(case: dict[str, Any]) -> float:
     )
 
 
-@library("sklearn-1.3", "sklearn-1.3")
+@library("sklearn-1.3", "sklearn-1.3", package="scikit-learn")
 def sklearn_1_3(case: dict[str, Any]) -> float:
     return sklearn(case)
 
 
-@library("sklearn-1.3", "sklearn-1.3-zero-division-1")
+@library("sklearn-1.3", "sklearn-1.3-zero-division-1", package="scikit-learn")
 def sklearn_1_3_zero_division_1(case: dict[str, Any]) -> float:
     from sklearn.metrics import f1_score
 
     return f1_score(case["true"], case["pred"], average="macro", zero_division=1)
 
 
-@library("sklearn-1.3", "sklearn-1.3-zero-division-nan")
+@library("sklearn-1.3", "sklearn-1.3-zero-division-nan", package="scikit-learn")
 def sklearn_1_3_zero_division_nan(case: dict[str, Any]) -> float:
     from sklearn.metrics import f1_score
 
     return f1_score(case["true"], case["pred"], average="macro", zero_division=math.nan)
 
 
-@library("everyday")
+def _one_class(case: dict[str, Any]) -> bool:
+    return len({*case["true"], *case["pred"]}) == 1
+
+
+def _no_span(case: dict[str, Any]) -> bool:
+    return not any(case["true"] + case["pred"])
+
+
+def _nothing_true(case: dict[str, Any]) -> bool:
+    return not any(case["true"])
+
+
+@library("everyday", outside=_one_class, why="with one class it adds an empty class of its own")
 def pycm(case: dict[str, Any]) -> float:
     from pycm import ConfusionMatrix
 
@@ -121,19 +141,24 @@ def _tags(classes: list[int]) -> list[list[str]]:
     return [[f"B-c{each}" if each else "O" for each in classes]]
 
 
-@library("everyday", background=True)
+@library("everyday", background=True, outside=_no_span, why="there is no span at all")
 def seqeval(case: dict[str, Any]) -> float:
     from seqeval.metrics import f1_score
 
     return f1_score(_tags(case["true"]), _tags(case["pred"]), average="macro")
 
 
-@library("seqeval-0.0.10", "seqeval-0.0.10", background=True)
+@library(
+    "seqeval-0.0.10",
+    "seqeval-0.0.10",
+    package="seqeval",
+    background=True,
+    outside=_nothing_true,
+    why="it fails without a true span",
+)
 def seqeval_0_0_10(case: dict[str, Any]) -> float:
     from seqeval.metrics import classification_report
 
-    if not any(case["true"]):
-        return math.nan
     report = classification_report(_tags(case["true"]), _tags(case["pred"]), digits=12)
     line = next(line for line in report.splitlines() if line.strip().startswith("macro avg"))
     return float(line.split()[4])
@@ -148,7 +173,15 @@ def torchmetrics(case: dict[str, Any]) -> float:
     return float(multiclass_f1_score(pred, true, num_classes=case["k"], average="macro"))
 
 
-@library("everyday", "torchmetrics", float32=True, options={"ignore": [0]})
+@library(
+    "everyday",
+    "torchmetrics",
+    package="torchmetrics",
+    float32=True,
+    options={"ignore": [0]},
+    outside=_nothing_true,
+    why="no item is left, and it prints 0",
+)
 def torchmetrics_ignore_index(case: dict[str, Any]) -> float:
     import torch
     from torchmetrics.functional.classification import multiclass_f1_score
@@ -158,7 +191,7 @@ def torchmetrics_ignore_index(case: dict[str, Any]) -> float:
     return float(multiclass_f1_score(pred, true, **chosen))
 
 
-@library("torchmetrics-0.11", "torchmetrics-0.11", float32=True)
+@library("torchmetrics-0.11", "torchmetrics-0.11", package="torchmetrics", float32=True)
 def torchmetrics_0_11(case: dict[str, Any]) -> float:
     return torchmetrics(case)
 
@@ -169,7 +202,7 @@ def _one_hot(classes: list[int], k: int) -> Any:
     return torch.nn.functional.one_hot(torch.tensor(classes), k)
 
 
-@library("everyday", float32=True)
+@library("everyday", package="torchmetrics", float32=True)
 def torchmetrics_multilabel(case: dict[str, Any]) -> float:
     from torchmetrics.functional.classification import multilabel_f1_score
 
@@ -186,7 +219,7 @@ def torcheval(case: dict[str, Any]) -> float:
     return float(multiclass_f1_score(pred, true, num_classes=case["k"], average="macro"))
 
 
-@library("torch", float32=True)
+@library("torch", package="pytorch-ignite", float32=True)
 def ignite(case: dict[str, Any]) -> float:
     import torch
     from ignite.metrics import Fbeta, Precision, Recall
@@ -225,7 +258,7 @@ def _alone(path: str) -> Any:
     return module
 
 
-@library("torch", float32=True)
+@library("torch", package="segmentation-models-pytorch", float32=True)
 def smp(case: dict[str, Any]) -> float:
     import torch
 
@@ -248,9 +281,22 @@ def libmultilabel(case: dict[str, Any]) -> float:
     return _libmultilabel(case, another=False)
 
 
-@library("torch", float32=True)
+@library("torch", package="libmultilabel", float32=True)
 def libmultilabel_another(case: dict[str, Any]) -> float:
     return _libmultilabel(case, another=True)
+
+
+@library("torch", "flair-0.4.0", package="flair", tolerance=1e-4)
+def flair_0_4_0(case: dict[str, Any]) -> float:
+    """It rounds the scores of the classes, and their mean, to 4 decimals."""
+    sys.modules["flair"] = sys.modules["flair.data"] = type(sys)("flair")
+    sys.modules["flair"].Dictionary = sys.modules["flair"].Sentence = None
+    metric = _alone("flair/training_utils.py").Metric("")
+    for true, pred in zip(case["true"], case["pred"], strict=True):
+        for label in range(case["k"]):
+            name = ("tn", "fp", "fn", "tp")[2 * (label == true) + (label == pred)]
+            getattr(metric, f"add_{name}")(label)
+    return metric.macro_avg_f_score()
 
 
 def _catboost(case: dict[str, Any], metric: str) -> float:
@@ -265,7 +311,7 @@ def catboost(case: dict[str, Any]) -> float:
     return _catboost(case, "TotalF1")
 
 
-@library("catboost", "catboost-macro")
+@library("catboost", package="catboost")
 def catboost_macro(case: dict[str, Any]) -> float:
     return _catboost(case, "TotalF1:average=Macro")
 
@@ -297,7 +343,7 @@ def _session() -> Any:
     return builder.config("spark.sql.shuffle.partitions", "1").getOrCreate()
 
 
-@library("spark", most=40)
+@library("spark", package="pyspark", most=40)
 def spark(case: dict[str, Any]) -> float:
     from pyspark.ml.evaluation import MulticlassClassificationEvaluator
 
@@ -319,11 +365,27 @@ def mxnet(case: dict[str, Any]) -> float:
     return metric.get()[1]
 
 
+def run_all(name: str, cases: list[dict[str, Any]]) -> list[float]:
+    """The numbers that a library prints; NaN where the case is not compared."""
+    chosen = LIBRARIES[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [
+            math.nan if chosen.outside(case) else float(chosen.run(case))
+            for case in cases[: chosen.most]
+        ]
+
+
 def main() -> None:
-    chosen = LIBRARIES[sys.argv[1]]
-    warnings.simplefilter("ignore")
-    values = [float(chosen.run(case)) for case in json.load(sys.stdin)]
-    print("values:" + json.dumps([None if math.isnan(value) else value for value in values]))
+    from importlib.metadata import version
+
+    name = sys.argv[1]
+    values = run_all(name, json.load(sys.stdin))
+    record = {
+        "version": version(LIBRARIES[name].package or name),
+        "values": [None if math.isnan(value) else value for value in values],
+    }
+    print("record:" + json.dumps(record))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,9 @@ from typing import Annotated, NoReturn
 import typer
 
 import whichf1
+from whichf1.cli.audit import audit
+from whichf1.cli.dialects import convert, dialects
+from whichf1.cli.explain import explain
 from whichf1.cli.output import write
 from whichf1.cli.reference import define, metrics
 from whichf1.cli.score import matrix, score
@@ -22,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (score, matrix, metrics, define):
+for command in (score, matrix, dialects, explain, audit, convert, metrics, define):
     app.command()(command)
 
 
