@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from whichf1.counts import Counts
-from whichf1.definition import ClassSet, Definition
+from whichf1.definition import Definition
 from whichf1.metrics import METRICS
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.scores import Score, evaluate
@@ -39,8 +40,10 @@ def batches(y_true: Any, y_pred: Any, size: int | None, whole: Counts) -> list[C
     ]
 
 
-def batch_means(true: Array, predicted: Array, size: int, k: int) -> dict[ClassSet, float]:
-    """Averaged F1 over observed and over declared classes, the mean over batches, from codes."""
+def batch_means(
+    true: Array, predicted: Array, size: int, k: int
+) -> Iterator[tuple[dict[str, Any], float]]:
+    """Averaged F1 as the mean over batches, from codes: choices of classes, and the value."""
     batch = np.arange(len(true)) // size * k
     right = true == predicted
     cells = (batch[-1] // k + 1) * k
@@ -51,5 +54,8 @@ def batch_means(true: Array, predicted: Array, size: int, k: int) -> dict[ClassS
     rule = ZeroRule(0)
     f1 = per_class(METRICS["f1"], {}, rule, OneVsRest(tp, columns - tp, rows - tp, 0 * tp))
     observed = (rows + columns > 0).astype(np.float64)
-    means: dict[ClassSet, Array] = {"observed": rule.mean(f1, observed), "declared": rule.mean(f1)}
-    return {classes: float(values.mean()) for classes, values in means.items()}
+    yield {"classes": "observed"}, float(rule.mean(f1, observed).mean())
+    yield {"classes": "declared"}, float(rule.mean(f1).mean())
+    if k == 2:
+        for at, which in enumerate(("first", "last")):
+            yield {"classes": "declared", "two_classes": which}, float(f1[:, at].mean())

@@ -34,6 +34,8 @@ class Dialect:
     note: str
     """What to know about it."""
     definition: Definition
+    two_only: bool = False
+    """Whether the library takes two classes and no more."""
 
     @property
     def signature(self) -> str:
@@ -50,6 +52,8 @@ class Dialect:
 
         A class that the library leaves out by name, as 'O', is left out where there is one.
         """
+        if self.two_only and len(labels) != 2:
+            raise DefinitionError(f"{self.library} takes two classes; there are {len(labels)}")
         there = tuple(label for label in self.definition.exclude if label in labels)
         return replace(self.definition, **{"exclude": there, **changes})
 

@@ -123,8 +123,8 @@ def explain(
 def _presets(presets: Dialects, counts: Counts) -> Iterator[_Found]:
     """Every dialect's own definition: epsilons, which the search leaves out, among them."""
     for dialect in presets.values():
-        definition = dialect.definition_for(counts.labels)
         try:
+            definition = dialect.definition_for(counts.labels)
             yield _found(definition, run(definition, counts).value)
         except WhichF1Error:
             continue  # it does not apply to these data
@@ -138,8 +138,8 @@ def _batches(y_true: Any, y_pred: Any, counts: Counts) -> Iterator[_Found]:
     true, pred = (counts.labels.codes(to_numpy(side).tolist()) for side in (y_true, y_pred))
     for size in BATCHES:
         if size < counts.n and counts.n / size * len(counts.labels) <= MOST_CELLS:
-            for classes, value in batch_means(true, pred, size, len(counts.labels)).items():
-                yield _found(replace(usual, classes=classes, batch=size), value)
+            for chosen, value in batch_means(true, pred, size, len(counts.labels)):
+                yield _found(replace(usual, batch=size, **chosen), value)
 
 
 def _found(definition: Definition, value: float) -> _Found:
@@ -167,11 +167,18 @@ def _matches(found: list[_Found], counts: Counts, published: Published) -> tuple
             groups.append([])
         last = found[at].value
         groups[-1].append(at)
-    names: dict[Definition, list[str]] = {}
-    for name, dialect in dialects.items():
-        names.setdefault(dialect.definition_for(counts.labels), []).append(name)
+    names = _names(counts)
     ordered = sorted(sorted(group) for group in groups)
     return tuple(_match([found[at] for at in group], counts, names) for group in ordered)
+
+
+def _names(counts: Counts) -> dict[Definition, list[str]]:
+    """The dialects of each definition."""
+    names: dict[Definition, list[str]] = {}
+    for name, dialect in dialects.items():
+        if not dialect.two_only or len(counts.labels) == 2:
+            names.setdefault(dialect.definition_for(counts.labels), []).append(name)
+    return names
 
 
 def _match(group: list[_Found], counts: Counts, names: dict[Definition, list[str]]) -> Match:

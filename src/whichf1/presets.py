@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from whichf1.definition import Definition, define
+from whichf1.definition import define
 from whichf1.dialect import Dialect, Dialects
 
 
@@ -16,10 +16,15 @@ def _dialect(
 ) -> Dialect:
     """An entry; its definition is averaged F1 unless the options say otherwise."""
     metric = options.pop("metric", "f1")
-    usual: dict[str, Any] = {} if "positive" in options else {"average": "macro"}
-    definition: Definition = define(metric, None, {**usual, **options})
+    two_only = options.pop("two_only", False)
     return Dialect(
-        name=name, library=library, versions=versions, file=file, note=note, definition=definition
+        name=name,
+        library=library,
+        versions=versions,
+        file=file,
+        note=note,
+        definition=define(metric, None, {"average": "macro", **options}),
+        two_only=two_only,
     )
 
 
@@ -173,12 +178,13 @@ dialects = Dialects([
              "Its precision and recall have changed places, which F1 does not notice.",
              undefined="nan", **_OF_AVERAGES),
     _dialect("flair-0.4.0", "Flair", "0.4.0", "flair/training_utils.py",
-             "Recall was computed as precision, so that F1 is macro precision (issue #486).",
+             "Recall was computed as precision, so that F1 is macro precision (issue #486); each "
+             "class is rounded to 4 decimals first.",
              metric="precision", **_DECLARED),
     # other units
     _dialect("mxnet", "MXNet (average='macro')", "1.x", "python/mxnet/metric.py",
              "The mean of the F1 of class 1 over batches; 32 items unless batch= says otherwise.",
-             positive=1, batch=32),
+             two_classes="last", batch=32, two_only=True, **_DECLARED),
 ])
 """Every known dialect by name."""
 # fmt: on

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import get_args
 
 from whichf1.auditing import Audit, Verdict
+from whichf1.contrast import because
 from whichf1.dialect import Conversion, Dialect, DialectTable
 from whichf1.explanation import Explanation, Match
 from whichf1.recomputing import SIGNATURES, Span
@@ -18,8 +19,11 @@ MOST_MATCHES = 10
 
 def dialect_list(dialects: Mapping[str, Dialect]) -> Sheet:
     """Every dialect with its source."""
-    head = ("name", "library", "versions", "read from", "note", "signature")
-    body = [[x.name, x.library, x.versions, x.file, x.note, x.signature] for x in dialects.values()]
+    head = ("name", "library", "versions", "what it computes", "note", "read from", "signature")
+    body = [
+        [x.name, x.library, x.versions, because(x.definition), x.note, x.file, x.signature]
+        for x in dialects.values()
+    ]
     return Sheet(f"{len(body)} dialects of macro F1", Rows(head, body))
 
 
