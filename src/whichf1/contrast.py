@@ -9,7 +9,7 @@ USUAL = Definition(metric="f1", average="macro", formula="averaged", classes="ob
 """The mean of the F1 of the classes that occur, with 0/0 = 0: what most libraries print."""
 
 _CLASSES = {
-    "declared": "averages over all declared classes, also those that never occur",
+    "declared": "averages over all declared classes (also those that never occur)",
     "true": "averages only over the classes that occur as true",
     "range": "averages over every integer from 0 to the largest label",
 }

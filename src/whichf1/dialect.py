@@ -17,7 +17,7 @@ from whichf1.labels import Labels
 from whichf1.scores import Score, difference, run
 from whichf1.sources import as_counts
 
-SAME = 1e-6
+SAME = 1e-5
 """Values this near count as equal: libraries that work in float32 or add an epsilon stay within."""
 
 

@@ -8,7 +8,7 @@ import whichf1 as wf
 from tests.dialects.cases import random_cases
 from tests.dialects.comparing import compare
 from tests.dialects.libraries import LIBRARIES, run_all
-from tests.dialects.run_all import NOT_RUN, PINS
+from tests.dialects.run_all import NOT_RUN, PAGE, PINS
 
 EVERYDAY = [name for name, library in LIBRARIES.items() if library.environment == "everyday"]
 
@@ -33,3 +33,15 @@ def test_a_wrong_dialect_is_noticed():
     values = run_all("sklearn", cases)
     assert not compare("torchmetrics-0-11", cases, values).holds
     assert not compare("sklearn", cases, [value + 2e-6 for value in values]).holds
+
+
+def test_the_page_of_results_names_every_library():
+    page = PAGE.read_text()
+    for name, library in LIBRARIES.items():
+        assert f"`{library.dialect}`" in page and (library.package or name) in page
+    for name, why in NOT_RUN.items():
+        assert f"`{name}`: {why}" in page
+    for pin in (pin for steps in PINS.values() for step in steps for pin in step if "==" in pin):
+        package, version = pin.split("==")
+        if package in {library.package or name for name, library in LIBRARIES.items()}:
+            assert f"| {package} | {version} |" in page
