@@ -40,7 +40,7 @@ TABLE = {
     "t5": (0.2361, 0.2626),
     "mmpretrain": (0.2361, 0.2626),
     "smile": (0.2833, 0.3152),
-    "catalyst": (0.2833, 0.3152),
+    "catalyst": (0.2833, 0.31515),
     "helm": (0.4722, 0.5253),
     "unitxt": (0.4722, 0.5253),
     "semeval-2018": (0.4722, 0.5253),
@@ -70,7 +70,8 @@ TABLE = {
 }
 """Two examples of 8 items in 6 declared classes: what each library prints, by its own source.
 
-Flair rounds each class to 4 decimals and so prints .3055 for the second, not .3056.
+Flair rounds each class to 4 decimals and so prints .3055 for the second, not .3056; Catalyst's
+epsilon of 1e-5 makes .3152 .31515.
 """
 WITH_CHOICES = [
     ("seqeval", {"exclude": [0]}, (0.2500, 0.2222)),
