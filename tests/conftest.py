@@ -27,3 +27,11 @@ def pytest_runtest_makereport(item, call):
     if CI and report.skipped:
         report.outcome = "failed"
         report.longrepr = f"skipped under CI=true: {report.longrepr}"
+
+
+@pytest.fixture(scope="session")
+def made():
+    """Every figure of the paper by name, as ``whichf1 paper all`` computes it."""
+    from whichf1.paper.reproduction import SEED, makers
+
+    return {figure.name: figure for figure in (maker(SEED) for maker in makers("all"))}

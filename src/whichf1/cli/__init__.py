@@ -13,6 +13,7 @@ from whichf1.cli.audit import audit
 from whichf1.cli.dialects import convert, dialects
 from whichf1.cli.explain import explain
 from whichf1.cli.output import write
+from whichf1.cli.paper import paper
 from whichf1.cli.reference import define, metrics
 from whichf1.cli.score import matrix, score
 from whichf1.errors import WhichF1Error
@@ -25,7 +26,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (score, matrix, dialects, explain, audit, convert, metrics, define):
+for command in (score, matrix, metrics, define, paper, dialects, explain, audit, convert):
     app.command()(command)
 
 
