@@ -301,7 +301,7 @@ def test_the_papers_tables_flip():
     assert ranks.tau[0][1] == -1
 
 
-def test_the_papers_example_file_flips(run):  # noqa: F811
+def test_the_papers_example_file_flips(run):
     code, out, err = run(
         "compare", "examples/paper_tables.csv", "--true", "gold", "--pred", "table_1",
         "--pred", "table_2",
@@ -415,7 +415,7 @@ def flags(*more):
     return ["compare", SYSTEMS, "--true", "gold", *preds, *more]
 
 
-def test_the_command_prints_what_the_function_gives(run, data):  # noqa: F811
+def test_the_command_prints_what_the_function_gives(run, data):
     gold, systems, _ = data
     expected = wf.compare(gold, systems)
     code, out, err = run(*flags("--format", "json"))
@@ -433,7 +433,7 @@ def test_the_command_prints_what_the_function_gives(run, data):  # noqa: F811
 
 
 @pytest.mark.parametrize("format", ["text", "markdown", "latex", "csv"])
-def test_every_format_says_that_ranks_flip(run, format):  # noqa: F811
+def test_every_format_says_that_ranks_flip(run, format):
     code, out, err = run(*flags("--format", format, "--replicates", "99", "--margin", "0.1"))
     assert (code, err) == (0, "")
     shown = out.replace("{-}", "-").replace(r"\_", "_").replace(r"\textbar{}", "|")
@@ -446,7 +446,7 @@ def test_every_format_says_that_ranks_flip(run, format):  # noqa: F811
         assert {"score", "p_best", "difference", "p_value", "ranked"} <= {r["what"] for r in rows}
 
 
-def test_flips_are_seen_before_the_tests_and_absence_is_said(run):  # noqa: F811
+def test_flips_are_seen_before_the_tests_and_absence_is_said(run):
     _, out, _ = run(*flags("--replicates", "0"))
     assert out.index("RANK FLIPS") < out.index("Pairs: A")
     _, out, _ = run("compare", SYSTEMS, "--true", "gold", "--pred", "careful", "--pred", "careful2")
@@ -467,7 +467,7 @@ def test_flips_are_seen_before_the_tests_and_absence_is_said(run):  # noqa: F811
     assert "The order is the same under every definition" in out
 
 
-def test_the_command_with_clusters_weights_and_a_file(run, tmp_path, data):  # noqa: F811
+def test_the_command_with_clusters_weights_and_a_file(run, tmp_path, data):
     gold, systems, document = data
     target = tmp_path / "out.json"
     code, out, _ = run(*flags("--cluster", "document", "-f", "json", "-o", target, "-m", "mcc"))
@@ -487,7 +487,7 @@ def test_the_command_with_clusters_weights_and_a_file(run, tmp_path, data):  # n
     )  # fmt: skip
 
 
-def test_scores_are_compared_on_the_command_line(run, tmp_path):  # noqa: F811
+def test_scores_are_compared_on_the_command_line(run, tmp_path):
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 80)
     systems = {name: rng.beta(2 + y, 3 - y).round(3) for name in ("s", "t")}
@@ -511,7 +511,7 @@ def test_scores_are_compared_on_the_command_line(run, tmp_path):  # noqa: F811
     assert "--classes does not apply" in err
 
 
-def test_scores_of_clusters_and_missing_intervals_are_said(run, tmp_path):  # noqa: F811
+def test_scores_of_clusters_and_missing_intervals_are_said(run, tmp_path):
     code, out, _ = run(
         "score", SYSTEMS, "--true", "gold", "--pred", "weak", "--cluster", "document",
         "--interval", "percentile", "--replicates", "99", "--seed", "3", "-m", "mcc",
@@ -533,7 +533,7 @@ def test_scores_of_clusters_and_missing_intervals_are_said(run, tmp_path):  # no
     assert "replicates were undefined" in out
 
 
-def test_bad_commands_say_what_to_do(run):  # noqa: F811
+def test_bad_commands_say_what_to_do(run):
     cases = [
         (("--pred", "nope"), "no column 'nope'"),
         (("--pred", "weak"), "named twice"),
@@ -547,7 +547,7 @@ def test_bad_commands_say_what_to_do(run):  # noqa: F811
         assert message in err
 
 
-def test_names_of_systems_are_escaped(tmp_path, run):  # noqa: F811
+def test_names_of_systems_are_escaped(tmp_path, run):
     path = tmp_path / "x.csv"
     path.write_text('gold,"\x1b[31m|<b>$",=1+1\na,a,a\nb,a,b\nb,b,b\na,a,b\n')
     arguments = ["compare", path, "--true", "gold", "--pred", "\x1b[31m|<b>$", "--pred", "=1+1"]
@@ -563,7 +563,7 @@ def test_names_of_systems_are_escaped(tmp_path, run):  # noqa: F811
     assert visible("\x1b") == "\\x1b"
 
 
-def test_an_interrupt_leaves_cleanly(run, monkeypatch):  # noqa: F811
+def test_an_interrupt_leaves_cleanly(run, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 

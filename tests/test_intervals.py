@@ -66,7 +66,7 @@ def test_slopes_are_those_of_a_complex_step(definition):
 @given(items(), definitions(names=COUNT_METRICS))
 def test_scores_do_not_change_when_all_counts_are_multiplied(pairs, definition):
     """What the variance rests on: Σ count·∂M/∂count = 0 for every definition."""
-    if definition.average == "samples":
+    if definition.average == "samples" or definition.epsilon or definition.batch:
         return
     counts = wf.count(*zip(*pairs, strict=True), labels=range(6))
     frozen = definition.freeze(counts)
@@ -76,6 +76,21 @@ def test_scores_do_not_change_when_all_counts_are_multiplied(pairs, definition):
         if np.isfinite(slope).all():
             total = (frozen.table.count * slope).sum()
             assert abs(total) <= 1e-9 * max(1, np.abs(frozen.table.count * slope).sum())
+
+
+def test_an_epsilon_in_the_denominators_is_taken_account_of():
+    """Then all counts multiplied give another score, and slopes must be centred."""
+    counts = random_counts(3, 3, most=4)
+    near = define("averaged_f1", None, {"epsilon": 3.0})
+    frozen = near.freeze(counts)
+    rng = np.random.default_rng(0)
+    drawn = rng.multinomial(counts.n, counts.count / counts.n, 20_000).astype(float)
+    table = Table(counts.true, counts.predicted, drawn, 3)
+    spread = near.values(frozen, table).std()
+    assert float(standard_errors(near, frozen)[1][0]) == pytest.approx(spread, rel=0.04)
+    each = define("f1", None, {"epsilon": 3.0})
+    spreads = each.values(each.freeze(counts), table).std(0)
+    np.testing.assert_allclose(standard_errors(each, each.freeze(counts))[1], spreads, rtol=0.05)
 
 
 # closed forms

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -117,6 +119,7 @@ def test_observed_labels_merge_by_name():
     merged = a + b
     assert merged.labels == ("b", "x", "y") and merged.n == 2
     assert merged == wf.count_multilabel([{"x"}, {"b", "x"}], [{"y"}, {"x"}])
+    assert pickle.loads(pickle.dumps(merged)) == merged
 
 
 @given(matrices(), st.sampled_from(RATES), st.sampled_from(AVERAGES))

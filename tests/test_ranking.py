@@ -78,17 +78,17 @@ def test_curves(items):
     y, s = items
     fpr, tpr, threshold = sk.roc_curve(y, s, drop_intermediate=False)
     roc = wf.roc_curve(y, s)
-    for mine, theirs in ((roc.x, fpr), (roc.y, tpr), (roc.threshold, threshold)):
+    for mine, theirs in ((roc.fpr, fpr), (roc.tpr, tpr), (roc.threshold, threshold)):
         np.testing.assert_allclose(mine, theirs, atol=1e-12)
     assert np.trapezoid(roc.y, roc.x) == pytest.approx(roc.score.value, abs=1e-12)
     precision, recall, threshold = sk.precision_recall_curve(y, s)
     pr = wf.pr_curve(y, s)
-    np.testing.assert_allclose(pr.x[::-1], recall, atol=1e-12)
-    np.testing.assert_allclose(pr.y[::-1], precision, atol=1e-12)
+    np.testing.assert_allclose(pr.recall[::-1], recall, atol=1e-12)
+    np.testing.assert_allclose(pr.precision[::-1], precision, atol=1e-12)
     np.testing.assert_allclose(pr.threshold[:0:-1], threshold)
     det = wf.det_curve(y, s)
-    np.testing.assert_allclose(det.x, fpr, atol=1e-12)
-    np.testing.assert_allclose(det.y, 1 - tpr, atol=1e-12)
+    np.testing.assert_allclose(det.fpr, fpr, atol=1e-12)
+    np.testing.assert_allclose(det.fnr, 1 - tpr, atol=1e-12)
 
 
 def test_det_curve_is_that_of_scikit_learn():

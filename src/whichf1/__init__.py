@@ -8,7 +8,8 @@
 
 from __future__ import annotations
 
-import typing as _typing
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from whichf1 import errors
 from whichf1.counts import Counts
@@ -53,9 +54,12 @@ from whichf1.sources.multilabel import count_multilabel
 from whichf1.sources.scored import rank, rank_histogram
 from whichf1.thresholds import BestThreshold, best_threshold, threshold_curve
 
-if _typing.TYPE_CHECKING:
+if _TYPE_CHECKING:
+    from whichf1.auditing import audit
     from whichf1.compared import Comparison, Pair
     from whichf1.comparison import compare
+    from whichf1.explanation import explain
+    from whichf1.presets import dialects
     from whichf1.ranks import SystemRanks, rank_systems
 
 __version__ = "0.1.0"
@@ -132,6 +136,7 @@ __all__ = [
     "at_argmax",
     "at_threshold",
     "at_top_k",
+    "audit",
     "average_precision",
     "averaged_f1",
     "averaged_f_beta",
@@ -146,9 +151,11 @@ __all__ = [
     "count_multilabel",
     "coverage_error",
     "det_curve",
+    "dialects",
     "error_rate",
     "errors",
     "expected_calibration_error",
+    "explain",
     "extremal",
     "f1",
     "f1_of_averages",
@@ -199,22 +206,25 @@ __all__ = [
 ]
 
 
-_LATER = {
+_ON_FIRST_USE = {
     "Comparison": "compared",
     "Pair": "compared",
     "SystemRanks": "ranks",
+    "audit": "auditing",
     "compare": "comparison",
+    "dialects": "presets",
+    "explain": "explanation",
     "rank_systems": "ranks",
 }
-"""Names that are imported on first use, and their modules: most programs only score."""
+"""Names of modules that most programs never need."""
 
 
-def __getattr__(name: str) -> _typing.Any:
-    """Names imported on first use, and other names of metrics: ``sensitivity`` is ``recall``."""
-    if name in _LATER:
+def __getattr__(name: str) -> _Any:
+    """What is imported on first use, and the other names of a metric: sensitivity is recall."""
+    if name in _ON_FIRST_USE:
         from importlib import import_module
 
-        globals()[name] = getattr(import_module(f"whichf1.{_LATER[name]}"), name)
+        globals()[name] = getattr(import_module(f"whichf1.{_ON_FIRST_USE[name]}"), name)
         return globals()[name]
     if name in _names():
         from whichf1.metrics import find

@@ -113,6 +113,8 @@ class PerClass(Mapping[Label, Score]):
             ignore=self.definition.ignore,
             undefined=self.definition.undefined,
             scope=self.definition.scope,
+            epsilon=self.definition.epsilon,
+            epsilon_in=self.definition.epsilon_in,
             interval=self.definition.interval,
         )
         value = float(self.array[at])
@@ -163,8 +165,14 @@ def run(
     if sets:
         counts: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
         return evaluate(definition, counts)
-    own = {"labels": labels, "weights": weights, "cluster": cluster}
-    return evaluate(definition, as_counts(y_true, y_pred, **own))
+    if definition.batch is None or isinstance(y_true, Counts):
+        own = {"labels": labels, "weights": weights, "cluster": cluster}
+        return evaluate(definition, as_counts(y_true, y_pred, **own))
+    from whichf1.batches import evaluate_batches
+
+    if weights is not None or cluster is not None:
+        raise DefinitionError("a mean over batches takes no weights and no clusters")
+    return evaluate_batches(definition, y_true, y_pred, labels)
 
 
 def _data(options: Options) -> dict[str, Any]:
@@ -257,6 +265,10 @@ class Options(TypedDict, total=False):
     ignore: Any
     undefined: Any
     scope: str
+    two_classes: str
+    epsilon: float
+    epsilon_in: str
+    batch: int | None
     interval: str | Method | None
     beta: float
     weighting: str

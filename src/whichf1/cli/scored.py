@@ -95,27 +95,29 @@ def read_subject(file: str, labels: list[Label] | None, given: dict[str, Any]) -
         return Subject(sets, (), lambda definition: evaluate(definition, sets), True)  # type: ignore[arg-type]
     if given["probs"]:
         return _probabilities(file, labels, given)
-    columns = [given["score_column"]]
-    data = read_scores(file, scores=columns, true=true, weights=weights, labels=labels)
-    scores = data.scores[:, 0]
+    return _scores(file, labels, given)
+
+
+def _scores(file: str, labels: list[Label] | None, given: dict[str, Any]) -> Subject:
+    wanted = {"true": given["true"], "weights": given["weights"], "labels": labels}
+    data = read_scores(file, scores=[given["score_column"]], **wanted)
+    scores, limit = data.scores[:, 0], given["threshold"]
     names = classes_of(column(data.true, "y_true"), labels)
     named = None if given["positive"] is None else find_label(given["positive"], names)
     positive = positive_class(names, named)
     own: dict[str, Any] = {"labels": list(names), "weights": data.weights}
 
     def score(definition: Definition) -> Score:
-        one = replace(definition, positive=positive)
-        return run(one, data.true, scores, own["labels"], own["weights"])
+        return run(replace(definition, positive=positive), data.true, scores, *own.values())
 
     ranking = rank(data.true, scores, positive=positive, **own)
     shown = BINARY + (PROBABILITY if ranking.probabilities else ())
-    if weights:
+    if data.weights is not None:
         shown = tuple(name for name in shown if find(name).kind == "ranking")
     counts: Any = ranking
-    if given["threshold"] is not None:
-        counts = at_threshold(data.true, scores, given["threshold"], positive=positive, **own)
-    decided = given["threshold"] is not None
-    return Subject(counts, tuple((name, {}) for name in shown), score, decided)
+    if limit is not None:
+        counts = at_threshold(data.true, scores, limit, positive=positive, **own)
+    return Subject(counts, tuple((name, {}) for name in shown), score, limit is not None)
 
 
 def _probabilities(file: str, labels: list[Label] | None, given: dict[str, Any]) -> Subject:

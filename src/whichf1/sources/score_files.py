@@ -111,18 +111,23 @@ def count_label_sets(
         cells = run(f"SELECT {sides[0]}, {sides[1]}, {measure} FROM items GROUP BY 1, 2")
     if not cells:
         raise ShapeError(f"{name!r} has a header and no items")
-    sets = [[_cell(cell[side], separator, name) for cell in cells] for side in (0, 1)]
-    texts = sorted({text for side in sets for each in side for text in each})
-    label = dict(zip(texts, _labels(texts, labels), strict=True))
-    true_sets, predicted = ([{label[text] for text in each} for each in side] for side in sets)
-    counted = count_multilabel(
-        true_sets, predicted, labels=labels, weights=np.array([cell[2] for cell in cells], float)
-    )
+    counted = _count_cells(cells, separator, labels, name)
     if weights:
         return counted
     lines = (counted.item, counted.label, counted.outcome)
     count = counted.count.astype(np.int64)
     return MultiLabelCounts(counted.labels, lines, count, declared=counted.declared)
+
+
+def _count_cells(
+    cells: list[tuple[Any, ...]], separator: str, labels: Any, name: str
+) -> MultiLabelCounts:
+    sets = [[_cell(cell[side], separator, name) for cell in cells] for side in (0, 1)]
+    texts = sorted({text for side in sets for each in side for text in each})
+    label = dict(zip(texts, _labels(texts, labels), strict=True))
+    true, predicted = ([{label[text] for text in each} for each in side] for side in sets)
+    sizes = np.array([cell[2] for cell in cells], float)
+    return count_multilabel(true, predicted, labels=labels, weights=sizes)
 
 
 def _cell(text: str, separator: str, name: str) -> list[str]:

@@ -16,7 +16,7 @@ from whichf1.intervals import Interval
 from whichf1.metrics import find
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.table import Array
-from whichf1.uncertainty.influence import kind_slopes, transformed
+from whichf1.uncertainty.influence import centred, kind_slopes, transformed
 
 
 def label_set_intervals(
@@ -27,7 +27,8 @@ def label_set_intervals(
     bounds = find(definition.metric).bounds
     found = []
     for at, value in enumerate(values.tolist()):
-        error = sqrt((table.count * item_slopes(definition, frozen, at) ** 2).sum())
+        slope = centred(item_slopes(definition, frozen, at), table.count)
+        error = sqrt((table.count * slope**2).sum())
         found.append(transformed(value, error, bounds, level, "delta"))
     return found
 

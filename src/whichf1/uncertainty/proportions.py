@@ -74,7 +74,7 @@ def share_of_items(definition: Definition, frozen: Frozen) -> Share | None:
     kind = _kinds(frozen) if find(definition.metric).kind == "rate" else _hit_or_miss(frozen)
     top, bottom = _alone(definition, len(frozen.classes))
     success = np.where(bottom == 0, np.nan, (top != 0).astype(float))[kind]
-    if not bottom.any() or not _linear(definition):
+    if not bottom.any() or not _linear(definition) or definition.epsilon:
         return None
     present = np.unique(kind)
     top, bottom = top[present], bottom[present]
