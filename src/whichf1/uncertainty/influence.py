@@ -96,9 +96,9 @@ def standard_errors(definition: Definition, frozen: Frozen) -> tuple[Array, Arra
     # to a class, every item is one of four kinds
     spread = Table(table.true, table.predicted, table.spread, table.classes)
     sizes = _four(spread.one_vs_rest(frozen.classes))
-    own, slope = _four(table.one_vs_rest(frozen.classes)), np.stack(_four(kinds))
-    mean = (np.stack(own) * slope).sum(0) / table.total
-    variance = (np.stack(sizes) * (slope - mean) ** 2).sum(0)
+    own, by_kind = _four(table.one_vs_rest(frozen.classes)), np.stack(_four(kinds))
+    mean = (np.stack(own) * by_kind).sum(0) / table.total
+    variance = (np.stack(sizes) * (by_kind - mean) ** 2).sum(0)
     return values, np.sqrt(variance)
 
 
