@@ -221,7 +221,7 @@ def sum_by(codes: Array, count: Array, classes: int) -> Array:
 
 
 def _sum_batch(codes: Array, count: Array, classes: int) -> Array:
-    sums = np.zeros((*count.shape[:-1], classes))
+    sums = np.moveaxis(np.zeros((classes, *count.shape[:-1])), 0, -1)  # replicates side by side
     if len(codes):
         order = np.argsort(codes, kind="stable")
         present, starts = np.unique(codes[order], return_index=True)
