@@ -175,6 +175,10 @@ def test_every_field_of_a_definition_enters_the_signature():
         "ignore": (0,),
         "undefined": 1,
         "scope": "no-hits",
+        "two_classes": "first",
+        "epsilon": 1e-7,
+        "epsilon_in": "harmonic",
+        "batch": 4,
         "interval": "delta",
     }
     assert set(changes) == {field.name for field in fields(Definition)}
@@ -186,6 +190,8 @@ def test_every_field_of_a_definition_enters_the_signature():
             other["metric"] = "f1"
         if name == "positive":
             del other["average"]
+        if name == "epsilon_in":
+            plain, other["epsilon"] = Definition(**base, epsilon=1e-7).signature, 1e-7
         assert Definition(**other).signature != plain, name
 
 

@@ -144,7 +144,7 @@ def test_the_summary_says_what_the_paper_says(made):
     assert "formula:averaged" in text and "formula:of-averages" in text and "seed: 2019" in text
 
 
-def test_a_part_prints_numbers_and_writes_files(run, tmp_path):  # noqa: F811
+def test_a_part_prints_numbers_and_writes_files(run, tmp_path):
     code, out, err = run("paper", "theorem", "-o", tmp_path / "new" / "folder")
     assert (code, err) == (0, "")
     assert "furthest below the supremum" in out and "formula:of-averages" in out
@@ -153,7 +153,7 @@ def test_a_part_prints_numbers_and_writes_files(run, tmp_path):  # noqa: F811
     assert written == {"summary.md", *(f"theorem.{end}" for end in endings)}
 
 
-def test_tables_print_terms_and_runs(run):  # noqa: F811
+def test_tables_print_terms_and_runs(run):
     code, out, err = run("paper", "tables")
     assert code == 0 and "add -o DIR" in err
     assert "0.2427" in out  # the term of a pair of classes of table 3
@@ -161,7 +161,7 @@ def test_tables_print_terms_and_runs(run):  # noqa: F811
     assert "\x1b" not in out
 
 
-def test_without_matplotlib_the_data_are_written(run, tmp_path, monkeypatch):  # noqa: F811
+def test_without_matplotlib_the_data_are_written(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, out, err = run("paper", "beyond", "-o", tmp_path)
     assert code == 0 and "pip install 'whichf1[plot]'" in err
@@ -180,7 +180,7 @@ def test_without_matplotlib_the_data_are_written(run, tmp_path, monkeypatch):  #
         (("theorem", "-o", "README.md"), "cannot make the folder 'README.md'"),
     ],
 )
-def test_what_cannot_be_done_is_said(run, arguments, said):  # noqa: F811
+def test_what_cannot_be_done_is_said(run, arguments, said):
     code, out, err = run("paper", *arguments)
     assert (code, out) == (2, "") and said in err
 

@@ -114,6 +114,8 @@ class PerClass(Mapping[Label, Score]):
             ignore=self.definition.ignore,
             undefined=self.definition.undefined,
             scope=self.definition.scope,
+            epsilon=self.definition.epsilon,
+            epsilon_in=self.definition.epsilon_in,
             interval=self.definition.interval,
         )
         value = float(self.array[at])
@@ -153,7 +155,13 @@ def run(
     if y_pred is not None and (kind == "items" or definition.average == "samples"):
         counts: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
         return evaluate(definition, counts)
-    return evaluate(definition, as_counts(y_true, y_pred, labels=labels, weights=weights))
+    if definition.batch is None or isinstance(y_true, Counts):
+        return evaluate(definition, as_counts(y_true, y_pred, labels=labels, weights=weights))
+    from whichf1.batches import evaluate_batches
+
+    if weights is not None:
+        raise DefinitionError("a mean over batches takes no weights: leave weights= out")
+    return evaluate_batches(definition, y_true, y_pred, labels)
 
 
 def evaluate(definition: Definition, counts: Counts) -> Score:
@@ -232,6 +240,10 @@ class Options(TypedDict, total=False):
     ignore: Any
     undefined: Any
     scope: str
+    two_classes: str
+    epsilon: float
+    epsilon_in: str
+    batch: int | None
     interval: str | Method | None
     beta: float
     weighting: str

@@ -9,6 +9,9 @@ from typing import Annotated, NoReturn
 import typer
 
 import whichf1
+from whichf1.cli.audit import audit
+from whichf1.cli.dialects import convert, dialects
+from whichf1.cli.explain import explain
 from whichf1.cli.output import write
 from whichf1.cli.paper import paper
 from whichf1.cli.reference import define, metrics
@@ -24,7 +27,18 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (score, matrix, threshold, metrics, define, paper):
+for command in (
+    score,
+    matrix,
+    threshold,
+    dialects,
+    explain,
+    audit,
+    convert,
+    metrics,
+    define,
+    paper,
+):
     app.command()(command)
 
 

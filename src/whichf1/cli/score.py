@@ -119,7 +119,7 @@ def matrix(
 ) -> None:
     """Score a confusion matrix: whichf1 matrix 2 100 10000 0 100."""
     side: Any = rows or "true"
-    counts = Counts.from_matrix(_square(numbers), rows=side, labels=declared(labels))
+    counts = Counts.from_matrix(square(numbers), rows=side, labels=declared(labels))
     options = definition_options(counts, locals())
     if rows is None:
         _refuse_if_orientation_matters(counts, metric, fail_under, options)
@@ -128,7 +128,8 @@ def matrix(
     check_floors(counts, fail_under, options)
 
 
-def _square(numbers: list[str]) -> list[list[int]]:
+def square(numbers: list[str]) -> list[list[int]]:
+    """The number of classes, then the cells row by row, as a matrix."""
     try:
         k, *cells = (int(text) for text in numbers)
     except ValueError:

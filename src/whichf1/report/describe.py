@@ -13,6 +13,7 @@ _CLASSES = {
     "true": "the {k}classes that occur as true",
     "range": "the {k}integer classes from 0 to the largest that occurs",
 }
+_DENOMINATORS = {"all": "every denominator", "harmonic": "the denominator of the harmonic mean"}
 _MEAN = {
     "macro": "unweighted mean",
     "weighted": "support-weighted mean",
@@ -85,6 +86,12 @@ def sentence(definition: Definition, k: int | None = None, n: int | float | None
         parts.append(f" without {_list(definition.exclude)}, whose items still count as errors")
     if definition.ignore:
         parts.append(f"; items whose true class is {_list(definition.ignore)} are dropped")
+    if definition.two_classes != "both":
+        parts.append(f"; of two classes only the {definition.two_classes} one is scored")
+    if definition.epsilon:
+        parts.append(f"; {definition.epsilon:g} is added to {_DENOMINATORS[definition.epsilon_in]}")
+    if definition.batch is not None:
+        parts.append(f"; it is the mean over batches of {definition.batch:,} items in their order")
     parts.append(f"{_zero(definition)}.")
     if definition.interval is not None:
         level = f"{100 * definition.interval.level:g} %"
@@ -150,6 +157,8 @@ def _zero(definition: Definition) -> str:
     """What 0/0 gives, as the end of a sentence."""
     metric = find(definition.metric)
     if metric.total:
+        return ""
+    if definition.epsilon and definition.epsilon_in == "all":
         return ""
     where = _where(definition)
     match definition.undefined:

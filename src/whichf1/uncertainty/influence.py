@@ -65,7 +65,7 @@ def standard_errors(definition: Definition, frozen: Frozen) -> Array:
     """The standard error of each value of the definition."""
     shares = _shares(frozen.table)
     if find(definition.metric).kind == "rate" and definition.average is None:
-        variance = _Rates(definition, shares, frozen.classes).variances()
+        variance = _Rates(definition, shares, frozen.classes, float(frozen.table.total)).variances()
     else:
         g = gradient(definition, frozen)
         variance = (shares.count * g**2).sum(-1) - (shares.count * g).sum(-1) ** 2
@@ -77,7 +77,7 @@ def gradient(definition: Definition, frozen: Frozen) -> Array:
     shares = _shares(frozen.table)
     if find(definition.metric).kind == "agreement":
         return _agreement_gradient(definition, shares)[None]
-    return _Rates(definition, shares, frozen.classes).gradient()
+    return _Rates(definition, shares, frozen.classes, float(frozen.table.total)).gradient()
 
 
 def _shares(table: Table) -> Table:
@@ -87,10 +87,10 @@ def _shares(table: Table) -> Table:
 class _Rates:
     """Gradients of a rate, its averages and its 'of averages' form."""
 
-    def __init__(self, definition: Definition, shares: Table, classes: Array) -> None:
+    def __init__(self, definition: Definition, shares: Table, classes: Array, items: float) -> None:
         self.definition, self.shares, self.classes = definition, shares, classes
         self.metric, self.parameters = find(definition.metric), dict(definition.parameters)
-        self.rule = ZeroRule(definition.undefined, definition.scope)
+        self.rule = definition.rule(items)
         self.c = shares.one_vs_rest(classes)
 
     def gradient(self) -> Array:
@@ -152,8 +152,9 @@ class _Rates:
         weights = self.c.tp + self.c.fn if self._weighted else None
         p = averaged(precision, {}, self.rule, self.c, weights)
         r = averaged(recall, {}, self.rule, self.c, weights)
-        by_p = combine(self.metric, self.parameters, p + 1j * _STEP, r + 0j).imag / _STEP
-        by_r = combine(self.metric, self.parameters, p + 0j, r + 1j * _STEP).imag / _STEP
+        how, extra = (self.metric, self.parameters), self.rule.harmonic_epsilon
+        by_p = combine(*how, p + 1j * _STEP, r + 0j, extra).imag / _STEP
+        by_r = combine(*how, p + 0j, r + 1j * _STEP, extra).imag / _STEP
         slope: Array = by_p * self._averaged(precision, {}) + by_r * self._averaged(recall, {})
         return slope
 
