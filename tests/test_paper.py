@@ -173,7 +173,7 @@ def test_the_extremal_matrices_tend_to_the_supremum():
 
 # beyond the paper
 
-shares = st.floats(0, 1)
+shares = st.integers(0, 10**6).map(lambda i: i / 10**6)  # a ratio of counts is never subnormal
 pairs = st.lists(st.tuples(shares, shares), min_size=2, max_size=6)
 
 
@@ -279,20 +279,71 @@ def test_two_classes_keep_the_sharp_bound(a, b, c, d):
         x, y = 2 * p - 1, 2 * r - 1
         sharp = (1 + 2 * x * y / (x + y)) / 2
         assert averaged <= sharp and (averaged == sharp) == (b == c)
-        assert mathematics.two_class_bound(float(p), float(r)) == pytest.approx(float(sharp))
-    assert float(averaged) <= mathematics.two_class_bound(float(p), float(r)) + 1e-12
+        assert mathematics.sharp_bound(float(p), float(r), 2) == pytest.approx(float(sharp))
+    else:
+        assert averaged <= (2 * p * r / (p + r) if p else 0)
 
 
-@pytest.mark.parametrize(("p", "r"), [(0.8, 0.6), (0.95, 0.7), (0.6, 0.55)])
-def test_the_bound_for_two_classes_is_approached(p, r):
-    x, y = 2 * p - 1, 2 * r - 1
-    d, a = 1e6, 1e14
-    table = np.array([[a, d * (1 / x - 1)], [d * (1 / y - 1), d]])
-    (found_p, found_r), both = macro(table), simulation.score(table)
-    assert (found_p, found_r) == pytest.approx((p, r), abs=1e-6)
-    sharp = mathematics.two_class_bound(p, r)
-    assert both.averaged == pytest.approx(sharp, abs=1e-6)
-    assert sharp < wf.bounds(p, r, 2).high < wf.bounds(p, r).high
+@settings(max_examples=500)
+@given(st.integers(3, 5), st.data())
+def test_several_classes_keep_the_sharp_bound(k, data):
+    """In fractions, on tables whose macro precision is above (k − 1)/k, misses and all."""
+    rows = st.lists(st.integers(0, 12), min_size=k, max_size=k)
+    matrix = data.draw(st.lists(rows, min_size=k, max_size=k))
+    for at in range(k):  # enough hits for the bound to be below F1 of averages
+        matrix[at][at] += data.draw(st.integers(1, 400))
+    p, r = sorted((sum(x) for x in exact_rates(matrix)), reverse=True)
+    if p <= k - 1:
+        return
+    assert r > 1
+    hits = [matrix[at][at] for at in range(k)]
+    both = [sum(matrix[at]) + sum(row[at] for row in matrix) for at in range(k)]
+    f1 = sum(Fraction(2 * x, y) for x, y in zip(hits, both, strict=True))
+    assert f1 <= 1 + 2 * (p - 1) * (r - 1) / (p + r - 2)
+    sharp = mathematics.sharp_bound(float(p / k), float(r / k), k)
+    assert float(f1 / k) <= sharp + 1e-12
+    assert sharp <= wf.bounds(float(p / k), float(r / k), k).high + 1e-12
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 8])
+def test_uneven_tables_keep_the_sharp_bound_and_come_near_it(k):
+    rng = np.random.default_rng(k)
+    nearest = np.inf
+    for spread, excess in product((1, 4), (1e-6, 0.5, 0.9)):
+        cells = np.exp(spread * rng.standard_normal((2000, k, k)))
+        table = tuned(cells, (k - 1 + excess) / k)
+        p, r = macro(table)
+        keep = p >= r
+        x, y = k * p[keep] - 1, k * r[keep] - 1
+        assert (y > -1e-12).all()
+        short = (1 + 2 * x * y / (x + y)) / k - simulation.score(table).averaged[keep]
+        assert short.min() > -1e-12
+        nearest = min(nearest, short.min())
+    assert nearest < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("p", "r", "k"), [(0.8, 0.6, 2), (0.6, 0.55, 2), (0.9, 0.7, 3), (0.95, 0.5, 4), (0.6, 0.4, 4)]
+)
+def test_the_sharp_bound_is_approached(p, r, k):
+    """One class is perfect (or has no hit), the others are equal and confused with it alone."""
+    perfect = p > (k - 1) / k
+    x, y = ((k * rate - perfect) / (k - 1) for rate in (p, r))
+    table = np.diag([1e12 if perfect else 0, *[1.0] * (k - 1)])
+    table[0, 1:], table[1:, 0] = 1 / x - 1, 1 / y - 1
+    found, both = macro(table), simulation.score(table)
+    assert found == pytest.approx((p, r), abs=1e-9)
+    sharp = mathematics.sharp_bound(p, r, k)
+    assert both.averaged == pytest.approx(sharp, abs=1e-9)
+    if perfect:
+        assert sharp < wf.bounds(p, r, k).high < wf.bounds(p, r).high
+    else:
+        assert sharp == wf.bounds(p, r).high
+
+
+def test_the_sharp_bound_refuses_what_no_table_has():
+    with pytest.raises(wf.errors.InputError, match="no table of 2 classes"):
+        mathematics.sharp_bound(0.9, 0.4, 2)
 
 
 def test_random_tables_lie_inside_the_bounds():
@@ -313,9 +364,12 @@ def test_bounds_are_drawn_where_there_are_tables():
     two = figure.where(curve="2 classes")["macro_precision"]
     assert two.min() > 0.5
     low = figure.where(curve="lower bound")["averaged_f1"]
-    for name in ("F1 of averages", "2 classes", "3 classes", "5 classes", "2 classes, sharp"):
-        high = figure.where(curve=name)["averaged_f1"]
-        assert (high >= low[-len(high) :]).all()
+    for k in (2, 3, 5):
+        simple, sharp = (
+            figure.where(curve=f"{k} classes{end}")["averaged_f1"] for end in ("", ", sharp")
+        )
+        assert (sharp <= simple + 1e-12).all() and (sharp < simple - 1e-4).any()
+        assert (sharp >= low[-len(sharp) :]).all()
 
 
 def test_pairs_are_ranked_by_both_formulas():

@@ -32,6 +32,7 @@ def test_the_parts_of_the_command_are_the_parts_there_are():
         makers("fig11")
 
 
+@pytest.mark.slow
 def test_every_figure_is_drawn_in_every_format(made, tmp_path):
     for name in PICTURES:
         pdf, svg, png = plots.save(made[name], tmp_path)
@@ -59,7 +60,7 @@ def test_the_same_data_give_the_same_bytes(made, tmp_path):
     first, second = ((tmp_path / name) for name in "ab")
     for folder in (first, second):
         folder.mkdir()
-        plots.save(made["rankings"], folder)
+        plots.save(made["variance"], folder)
     for path in first.iterdir():
         assert path.read_bytes() == (second / path.name).read_bytes()
 
@@ -143,7 +144,7 @@ def test_the_summary_says_what_the_paper_says(made):
     assert "formula:averaged" in text and "formula:of-averages" in text and "seed: 2019" in text
 
 
-def test_a_part_prints_numbers_and_writes_files(run, tmp_path):  # noqa: F811
+def test_a_part_prints_numbers_and_writes_files(run, tmp_path):
     code, out, err = run("paper", "theorem", "-o", tmp_path / "new" / "folder")
     assert (code, err) == (0, "")
     assert "furthest below the supremum" in out and "formula:of-averages" in out
@@ -152,7 +153,7 @@ def test_a_part_prints_numbers_and_writes_files(run, tmp_path):  # noqa: F811
     assert written == {"summary.md", *(f"theorem.{end}" for end in endings)}
 
 
-def test_tables_print_terms_and_runs(run):  # noqa: F811
+def test_tables_print_terms_and_runs(run):
     code, out, err = run("paper", "tables")
     assert code == 0 and "add -o DIR" in err
     assert "0.2427" in out  # the term of a pair of classes of table 3
@@ -160,7 +161,7 @@ def test_tables_print_terms_and_runs(run):  # noqa: F811
     assert "\x1b" not in out
 
 
-def test_without_matplotlib_the_data_are_written(run, tmp_path, monkeypatch):  # noqa: F811
+def test_without_matplotlib_the_data_are_written(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, out, err = run("paper", "beyond", "-o", tmp_path)
     assert code == 0 and "pip install 'whichf1[plot]'" in err
@@ -179,7 +180,7 @@ def test_without_matplotlib_the_data_are_written(run, tmp_path, monkeypatch):  #
         (("theorem", "-o", "README.md"), "cannot make the folder 'README.md'"),
     ],
 )
-def test_what_cannot_be_done_is_said(run, arguments, said):  # noqa: F811
+def test_what_cannot_be_done_is_said(run, arguments, said):
     code, out, err = run("paper", *arguments)
     assert (code, out) == (2, "") and said in err
 

@@ -26,6 +26,8 @@ from whichf1.table import Array, OneVsRest, Table, sum_by
 
 FORMAT = "whichf1.counts"
 VERSION = 1
+NOTES = (" (above every score)", " (below every score)")
+"""What a decision says of a threshold that puts all items on one side."""
 DENSE_BYTES = 1 << 30
 """A dense table larger than this (1 GiB) is refused."""
 
@@ -37,7 +39,7 @@ class Counts:
     ``true``, ``predicted`` (codes into ``labels``) and ``count``, sorted, without zeros.
     """
 
-    __slots__ = ("__dict__", "count", "declared", "labels", "predicted", "true")
+    __slots__ = ("__dict__", "count", "decision", "declared", "labels", "predicted", "true")
 
     labels: Labels
     true: Array
@@ -45,9 +47,18 @@ class Counts:
     count: Array
     declared: bool
     """Whether the classes were declared; if not, they are the observed ones."""
+    decision: str | None
+    """How scores became predictions, as 'score>=0.5'; None where classes were predicted."""
 
     def __init__(
-        self, labels: Labels, true: Array, predicted: Array, count: Array, *, declared: bool
+        self,
+        labels: Labels,
+        true: Array,
+        predicted: Array,
+        count: Array,
+        *,
+        declared: bool,
+        decision: str | None = None,
     ) -> None:
         keep = count != 0
         if not keep.all():
@@ -62,6 +73,7 @@ class Counts:
             object.__setattr__(self, name, column)
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "declared", declared)
+        object.__setattr__(self, "decision", decision)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Counts are immutable: cannot set {name!r}")
@@ -130,7 +142,12 @@ class Counts:
             )
         codes = names.codes(self.labels)
         return Counts(
-            names, codes[self.true], codes[self.predicted], self.count.copy(), declared=True
+            names,
+            codes[self.true],
+            codes[self.predicted],
+            self.count.copy(),
+            declared=True,
+            decision=self.decision,
         )
 
     def __add__(self, other: object) -> Counts:
@@ -142,7 +159,7 @@ class Counts:
             raise MergeError(
                 "one part was counted with weights, the other without. Count both the same way."
             )
-        names, declared = _common_labels(self, other)
+        names, declared = common_labels(self, other)
         left, right = names.codes(self.labels), names.codes(other.labels)
         return Counts(
             names,
@@ -150,6 +167,7 @@ class Counts:
             np.concatenate([left[self.predicted], right[other.predicted]]),
             np.concatenate([self.count, other.count]),
             declared=declared,
+            decision=common_decision(self.decision, other.decision),
         )
 
     __radd__ = __add__
@@ -160,6 +178,7 @@ class Counts:
         return (
             self.labels == other.labels
             and self.declared == other.declared
+            and self.decision == other.decision
             and self.weighted == other.weighted
             and np.array_equal(self.true, other.true)
             and np.array_equal(self.predicted, other.predicted)
@@ -184,6 +203,7 @@ class Counts:
             "true": self.true.tolist(),
             "predicted": self.predicted.tolist(),
             "count": self.count.tolist(),
+            **({} if self.decision is None else {"decision": self.decision}),
         }
         with written_whole(path) as temporary:
             temporary.write_text(json.dumps(record), encoding="ascii")
@@ -226,6 +246,19 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def common_decision(a: str | None, b: str | None) -> str | None:
+    """The decision rule of two parts; a note to it holds where both have it."""
+    if a == b:
+        return a
+    rules = [text and text.removesuffix(NOTES[0]).removesuffix(NOTES[1]) for text in (a, b)]
+    if rules[0] != rules[1]:
+        raise MergeError(
+            f"the parts were decided differently: {a or 'classes'} and {b or 'classes'}. "
+            "Decide both the same way."
+        )
+    return rules[0]
+
+
 def _some(labels: Sequence[Any], most: int = 6) -> str:
     shown = ", ".join(repr(label) for label in labels[:most])
     return f"[{shown}{', …' if len(labels) > most else ''}]"
@@ -253,7 +286,8 @@ def _square_of_counts(matrix: Any) -> Array:
     return table.astype(np.int64)
 
 
-def _common_labels(a: Counts, b: Counts) -> tuple[Labels, bool]:
+def common_labels(a: Any, b: Any) -> tuple[Labels, bool]:
+    """The classes of two parts together, and whether they are declared."""
     if a.labels == b.labels:
         return a.labels, a.declared or b.declared
     if a.labels and b.labels and a.labels.kind != b.labels.kind:
@@ -293,7 +327,11 @@ def _from_record(record: Any) -> Counts:
         raise ValueError("a count is not a whole number")
     if not (np.isfinite(count) & (count > 0)).all():
         raise WeightError("a count is not positive")
-    return Counts(labels, true, predicted, count, declared=bool(record["declared"]))
+    decision = record.get("decision")
+    if not isinstance(decision, (str, type(None))):
+        raise ValueError("its decision is no text")
+    declared = bool(record["declared"])
+    return Counts(labels, true, predicted, count, declared=declared, decision=decision)
 
 
 def _codes(values: Any, classes: int) -> Array:

@@ -17,7 +17,7 @@ from whichf1.counts import Counts
 from whichf1.errors import DefinitionError, LabelError, ShapeError, did_you_mean
 from whichf1.intervals import Method, find_method, parameter_names
 from whichf1.labels import Label, Labels
-from whichf1.metrics import Metric, find
+from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import (
     Average,
     Formula,
@@ -41,7 +41,7 @@ EpsilonIn: TypeAlias = Literal["all", "harmonic"]
 
 VERSION = 1
 """The version of what the fields mean; a program that changed a meaning would count it up."""
-DATA_FIELDS = ("n", "k", "labels")
+DATA_FIELDS = ("n", "k", "labels", "decision", "resolution")
 """Fields of a score's signature that describe the data and not the definition."""
 KEYS = {
     "average": "avg",
@@ -51,6 +51,10 @@ KEYS = {
     "epsilon_in": "eps-in",
 }
 """Fields that are written shorter in a signature."""
+
+
+_MEANS = ("macro", "weighted")
+_BATCHED = "the batches are no items: leave interval= out, and use counts"
 
 
 class Frozen(NamedTuple):
@@ -136,29 +140,37 @@ class Definition:
 
     def _conditions(self, metric: Metric) -> list[tuple[str, bool, str]]:
         rate = metric.kind == "rate"
-        several = rate and self.positive is None
+        several = metric.kind in ("rate", "items") and self.positive is None
         mean = several and self.average in ("macro", "weighted")
         whole = "it is computed from the whole table"
+        scored = metric.kind in ("ranking", "loss")
+        averaged = "multi_class" in metric.parameters and self.average in (None, *_MEANS)
         one = whole if not rate else "there is one positive class"
         return [
-            ("average", rate, whole),
-            ("positive", rate, whole),
+            ("average", rate or averaged, whole),
+            ("positive", rate or scored, whole),
+            ("ignore", metric.kind in COUNTED, "drop those items from the data"),
             ("classes", several, one),
             ("exclude", several, one),
             ("formula", mean and metric.harmonic, "it has one formula"),
             ("undefined", not metric.total, "it is never undefined"),
+            ("interval", self._has_interval(metric), "no interval is known for it"),
             ("scope", metric.harmonic and self.formula != "of-averages", "it divides once"),
             ("two_classes", mean, "it is no mean over classes"),
             ("epsilon", rate, whole),
             ("epsilon_in", bool(self.epsilon) and metric.harmonic, "there is one denominator"),
-            ("batch", self.interval is None, "the batches are no items: leave interval= out"),
+            ("batch", metric.kind in COUNTED and self.interval is None, _BATCHED),
         ]
+
+    def _has_interval(self, metric: Metric) -> bool:
+        plain = self.average is None and not any(value for _, value in self.parameters)
+        return metric.kind != "ranking" or (metric.variance is not None and plain)
 
     @property
     def applicable(self) -> frozenset[str]:
         """The options that can make a difference."""
         conditions = self._conditions(find(self.metric))
-        return frozenset({name for name, yes, _ in conditions if yes} | {"ignore", "interval"})
+        return frozenset(name for name, yes, _ in conditions if yes)
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -167,7 +179,8 @@ class Definition:
         shown: dict[str, Any] = {}
         for field in fields(self):
             name, value = field.name, getattr(self, field.name)
-            always = name in ("classes", "undefined") or (name == "average" and not self._one)
+            rate = name == "average" and find(self.metric).kind == "rate"
+            always = name in ("classes", "undefined") or (rate and not self._one)
             if name in applies and (always or value != field.default):
                 word = isinstance(value, str) and name != "positive"
                 shown[KEYS.get(name, name)] = Word(value) if word else value
@@ -187,6 +200,7 @@ class Definition:
         parameters = {
             name: Word(value) if isinstance(value, str) else value
             for name, value in self.parameters
+            if value is not None
         }
         return signature.write(self.metric, parameters, self.fields)
 
@@ -252,6 +266,11 @@ class Definition:
             return ZeroRule(self.undefined).settle(metric.formula(counted.margins, **parameters))
         rule = self.rule()
         c = counted.one_vs_rest(frozen.classes)
+        if metric.kind == "items" or self.average == "samples":
+            return rule.mean(
+                per_class(metric, parameters, rule, counted.per_item(frozen.classes)),  # type: ignore[attr-defined]
+                counted.count,
+            )
         if self.average is None:
             return per_class(metric, parameters, rule, c)
         if self.average == "micro":
@@ -395,6 +414,7 @@ def _without(counts: Counts, ignore: tuple[Label, ...]) -> Counts:
         counts.predicted[keep],
         counts.count[keep],
         declared=counts.declared,
+        decision=counts.decision,
     )
 
 

@@ -12,13 +12,17 @@ import numpy as np
 from whichf1.counts import Counts
 from whichf1.definition import SHORTHANDS, Definition, Frozen, define
 from whichf1.errors import DefinitionError
+from whichf1.fitting import refuse_other_data
 from whichf1.intervals import Interval, Method
 from whichf1.labels import Label, Labels
-from whichf1.metrics import Metric, find
-from whichf1.signature import read
+from whichf1.metrics import COUNTED, Metric, find
+from whichf1.multilabel import LabelTable
+from whichf1.signature import read, with_data
 from whichf1.sources import as_counts
+from whichf1.sources.multilabel import count_multilabel
 from whichf1.table import Array
 from whichf1.uncertainty import delta_intervals
+from whichf1.uncertainty.label_sets import label_set_intervals
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +38,13 @@ class Score:
     """The classes averaged over; for a measure of agreement, all."""
     interval: Interval | None = None
     """None where none was asked for, or where the method has none (a perfect score, say)."""
+    made: tuple[tuple[str, str], ...] = ()
+    """How the data were made from scores, as fields of the signature: the decision rule, say."""
 
     @cached_property
     def signature(self) -> str:
         """The definition and what it was computed on: enough to run it again."""
-        data = f"n:{_number(self.n)}|k:{len(self.classes)}|labels:{self.classes.digest}"
-        return f"{self.definition.signature}|{data}"
+        return _signature(self.definition, self.n, self.classes, self.made)
 
     def __float__(self) -> float:
         return self.value
@@ -93,12 +98,12 @@ class PerClass(Mapping[Label, Score]):
     n: int | float
     labels: Labels
     intervals: tuple[Interval | None, ...]
+    made: tuple[tuple[str, str], ...] = ()
 
     @cached_property
     def signature(self) -> str:
         """What all of them are."""
-        data = f"n:{_number(self.n)}|k:{len(self.labels)}|labels:{self.labels.digest}"
-        return f"{self.definition.signature}|{data}"
+        return _signature(self.definition, self.n, self.labels, self.made)
 
     def __getitem__(self, label: Label) -> Score:
         at = self.labels.code(label)
@@ -114,7 +119,7 @@ class PerClass(Mapping[Label, Score]):
             interval=self.definition.interval,
         )
         value = float(self.array[at])
-        return Score(value, one, self.n, self.labels, self.intervals[at])
+        return Score(value, one, self.n, self.labels, self.intervals[at], self.made)
 
     def __iter__(self) -> Iterator[Label]:
         return iter(self.labels)
@@ -141,7 +146,15 @@ def difference(a: Definition, b: Definition) -> str:
 def run(
     definition: Definition, y_true: Any, y_pred: Any = None, labels: Any = None, weights: Any = None
 ) -> Score:
-    """Run a definition on Counts, or on y_true and y_pred."""
+    """Run a definition on what it is computed from: counts or predictions, scores, labels."""
+    kind = find(definition.metric).kind
+    if kind not in (*COUNTED, "items"):
+        from whichf1.scoring import evaluate_scores
+
+        return evaluate_scores(definition, y_true, y_pred, labels, weights)
+    if y_pred is not None and (kind == "items" or definition.average == "samples"):
+        counts: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
+        return evaluate(definition, counts)
     if definition.batch is None or isinstance(y_true, Counts):
         return evaluate(definition, as_counts(y_true, y_pred, labels=labels, weights=weights))
     from whichf1.batches import evaluate_batches
@@ -154,6 +167,7 @@ def run(
 def evaluate(definition: Definition, counts: Counts) -> Score:
     """Run a definition on counts."""
     metric = find(definition.metric)
+    refuse_other_data(definition, counts)
     if metric.kind == "rate" and definition.average is None and definition.positive is None:
         raise DefinitionError(
             f"{metric.name} of which class? Pass positive=CLASS, average='macro', 'weighted' or "
@@ -164,7 +178,7 @@ def evaluate(definition: Definition, counts: Counts) -> Score:
     frozen = definition.freeze(counts)
     value = float(definition.values(frozen))
     interval = _intervals(definition, frozen)[0]
-    return Score(value, definition, _items(frozen, counts), frozen.labels, interval)
+    return Score(value, definition, _items(frozen, counts), frozen.labels, interval, _made(counts))
 
 
 def _evaluate_class(definition: Definition, counts: Counts) -> Score:
@@ -173,7 +187,7 @@ def _evaluate_class(definition: Definition, counts: Counts) -> Score:
     one = frozen._replace(classes=np.array([at]))
     value = float(definition.values(one)[0])
     interval = _intervals(definition, one)[0]
-    return Score(value, definition, _items(frozen, counts), frozen.labels, interval)
+    return Score(value, definition, _items(frozen, counts), frozen.labels, interval, _made(counts))
 
 
 def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
@@ -181,12 +195,15 @@ def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
     frozen = definition.freeze(counts)
     values = definition.values(frozen)
     intervals = tuple(_intervals(definition, frozen, len(values)))
-    return PerClass(values, definition, _items(frozen, counts), frozen.labels, intervals)
+    n = _items(frozen, counts)
+    return PerClass(values, definition, n, frozen.labels, intervals, _made(counts))
 
 
 def _intervals(definition: Definition, frozen: Frozen, many: int = 1) -> list[Interval | None]:
     if definition.interval is None:
         return [None] * many
+    if isinstance(frozen.table, LabelTable):
+        return label_set_intervals(definition, frozen, definition.interval.level)
     return delta_intervals(definition, frozen, definition.interval.level)
 
 
@@ -197,6 +214,17 @@ def _items(frozen: Frozen, counts: Counts) -> int | float:
 
 def _number(n: int | float) -> str:
     return str(n) if isinstance(n, int) else f"{n:.12g}"
+
+
+def _made(counts: Counts) -> tuple[tuple[str, str], ...]:
+    return () if counts.decision is None else (("decision", counts.decision),)
+
+
+def _signature(
+    definition: Definition, n: int | float, labels: Labels, made: tuple[tuple[str, str], ...]
+) -> str:
+    data = f"n:{_number(n)}|k:{len(labels)}|labels:{labels.digest}"
+    return with_data(f"{definition.signature}|{data}", dict(made))
 
 
 class Options(TypedDict, total=False):
@@ -219,6 +247,15 @@ class Options(TypedDict, total=False):
     interval: str | Method | None
     beta: float
     weighting: str
+    max_fpr: float | None
+    multi_class: str | None
+    top: float
+    floor: float
+    scale: str | None
+    bins: int
+    binning: str
+    k: int
+    ties: str
 
 
 class Scorer:

@@ -16,6 +16,7 @@ from whichf1.cli.output import write
 from whichf1.cli.paper import paper
 from whichf1.cli.reference import define, metrics
 from whichf1.cli.score import matrix, score
+from whichf1.cli.threshold import threshold
 from whichf1.errors import WhichF1Error
 from whichf1.report.escape import visible
 
@@ -26,7 +27,18 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (score, matrix, metrics, define, paper, dialects, explain, audit, convert):
+for command in (
+    score,
+    matrix,
+    threshold,
+    dialects,
+    explain,
+    audit,
+    convert,
+    metrics,
+    define,
+    paper,
+):
     app.command()(command)
 
 

@@ -13,7 +13,7 @@ from whichf1.table import Array, OneVsRest
 
 Undefined: TypeAlias = Literal[0, 1, "skip", "nan"]
 Scope: TypeAlias = Literal["empty", "one-sided", "no-hits"]
-Average: TypeAlias = Literal["macro", "weighted", "micro"]
+Average: TypeAlias = Literal["macro", "weighted", "micro", "samples"]
 Formula: TypeAlias = Literal["averaged", "of-averages"]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from whichf1.macro import bounds
 from whichf1.metrics.averaging import ZeroRule, averaged
 from whichf1.metrics.rates import precision, recall
-from whichf1.paper.mathematics import KNOWN, two_class_bound
+from whichf1.paper.mathematics import KNOWN, sharp_bound
 from whichf1.paper.result import Fact, Figure
 from whichf1.paper.simulation import generator, one_vs_rest, score
 from whichf1.table import Array
@@ -78,8 +78,7 @@ def _outside(k: int, p: Array, r: Array, values: Array) -> Fact:
     outside = 0
     for x, y, value in zip(p.tolist(), r.tolist(), values.tolist(), strict=True):
         low, high = bounds(x, y, k)
-        sharp = min(high, two_class_bound(x, y)) if k == 2 else high
-        outside += not low - 1e-12 <= value <= sharp + 1e-12
+        outside += not low - 1e-12 <= value <= min(high, sharp_bound(x, y, k)) + 1e-12
     what = f"{k} classes: tables outside the bounds, of {len(values):,}"
     return Fact(f"outside{k}", what, outside, "averaged F1", "any", k, None, 0)
 

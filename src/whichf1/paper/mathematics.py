@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from whichf1.counts import Counts
+from whichf1.errors import InputError
 from whichf1.macro import bounds, macro_f1
 from whichf1.paper.result import Fact, Figure, Quantity
 from whichf1.table import Array
@@ -126,16 +127,21 @@ def broken(k: int, items: int) -> tuple[int, int, int]:
     return len(tables), int(silent.sum()), int(one_sided.sum())
 
 
-def two_class_bound(precision: float, recall: float) -> float:
-    """The least upper bound of averaged F1 for two classes, given macro precision and recall.
+def sharp_bound(precision: float, recall: float, classes: int) -> float:
+    """The least upper bound of averaged F1, given macro precision, macro recall and classes.
 
-    Above 1/2 it is (1 + H(2P − 1, 2R − 1)) / 2, where 2P − 1 is markedness and 2R − 1 informedness;
-    up to 1/2 it is H(P, R), which a class without hits reaches. No table of two classes has macro
-    precision above 1/2 and macro recall below.
+    With P ≥ R it is H(P, R) up to P = (K − 1)/K, which a class without hits reaches, and above it
+    (1 + H(K P − 1, K R − 1)) / K, which a perfect class approaches; there R > 1/K in every table.
     """
-    if min(precision, recall) <= 0.5:
+    k = classes
+    if max(precision, recall) <= (k - 1) / k:
         return bounds(precision, recall).high
-    return (1 + bounds(2 * precision - 1, 2 * recall - 1).high) / 2
+    x, y = k * precision - 1, k * recall - 1
+    if min(x, y) < 0:
+        raise InputError(
+            f"no table of {k} classes has macro precision {precision} and macro recall {recall}"
+        )
+    return (1 + (2 * x * y / (x + y) if x + y else 0)) / k
 
 
 def limits(seed: int, points: int = 101) -> Figure:
@@ -144,7 +150,7 @@ def limits(seed: int, points: int = 101) -> Figure:
         "lower bound": lambda p: bounds(p, RECALL).low,
         "F1 of averages": lambda p: bounds(p, RECALL).high,
         **{f"{k} classes": partial(_high, k=k) for k in KNOWN},
-        "2 classes, sharp": lambda p: two_class_bound(p, RECALL),
+        **{f"{k} classes, sharp": partial(sharp_bound, recall=RECALL, classes=k) for k in KNOWN},
     }
     precision = np.linspace(0, 1, points)
     parts = []
@@ -176,11 +182,5 @@ def _classes(name: str) -> int | None:
 
 
 def _least(k: int | None) -> float:
-    """Below this macro precision no table of k classes has macro recall RECALL.
-
-    Some class has P ≥ R, and every R ≥ k R̄ − (k − 1); two classes have macro precision and macro
-    recall on the same side of 1/2.
-    """
-    if k is None:
-        return -1
-    return 0.5 if k == 2 else (k * RECALL - (k - 1)) / k
+    """Below this macro precision no table of k classes has macro recall RECALL."""
+    return 1 / k if k is not None and (k - 1) / k < RECALL else -1

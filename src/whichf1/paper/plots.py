@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from whichf1.counts import Counts, written_whole
 from whichf1.macro import bounds, macro_f1
 from whichf1.paper.chance import FIXED, RATIOS
 from whichf1.paper.figures import BINARY, CLASSES, SEVERAL
-from whichf1.paper.mathematics import COUNTEREXAMPLE, KNOWN, RECALL, two_class_bound
+from whichf1.paper.mathematics import COUNTEREXAMPLE, KNOWN, RECALL, sharp_bound
 from whichf1.paper.result import Figure
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _fig1a(figure: Figure) -> Picture:
     panel.legend(loc="lower right")
     said = [(fact.what, fact.here) for fact in figure.facts if fact.what != "maximum"]
     text = "\n".join(f"{what}: {value:.3f}" for what, value in said)
-    panel.text(0.97, 0.58, text, transform=panel.transAxes, va="top", ha="right", fontsize=7.5)
+    panel.text(0.97, 0.62, text, transform=panel.transAxes, va="top", ha="right", fontsize=7.5)
     return picture
 
 
@@ -143,14 +144,6 @@ def _heat(figure: Figure, skew: str) -> Picture:
 
 def _levels(most: float) -> list[float]:
     return [level for level in (0.1, 0.25, 0.5, 1.0, 1.5) if level < most]
-
-
-def _fig2(figure: Figure) -> Picture:
-    return _heat(figure, "skew of the classes y")
-
-
-def _fig3(figure: Figure) -> Picture:
-    return _heat(figure, "skew of the wrong labels y")
 
 
 def _theorem(figure: Figure) -> Picture:
@@ -230,13 +223,16 @@ def _bounds(figure: Figure) -> Picture:
         low.plot(p, np.maximum(0, p + r - 1), color=INK[at], linestyle=LINES[at], linewidth=0.7)
     low.set(xlabel="precision P", ylabel="F1 (thick) and P + R − 1 (thin)")
     low.legend(loc="upper left")
-    for at, name in enumerate([*(f"{k} classes" for k in KNOWN), "2 classes, sharp"]):
-        rows = figure.where(curve=name)
-        top = figure.where(curve="F1 of averages")["averaged_f1"][-len(rows["averaged_f1"]) :]
-        gap = 100 * (top - rows["averaged_f1"])
-        high.plot(rows["macro_precision"], gap, color=INK[at], linestyle=LINES[at], label=name)
+    top = figure.where(curve="F1 of averages")["averaged_f1"]
+    for at, k in enumerate(KNOWN):
+        for name, width in ((f"{k} classes, sharp", 1.6), (f"{k} classes", 0.7)):
+            rows = figure.where(curve=name)
+            x, bound = rows["macro_precision"], rows["averaged_f1"]
+            label = f"{k} classes" if width > 1 else None
+            gap = 100 * (top[-len(x) :] - bound)
+            high.plot(x, gap, color=INK[at], ls=LINES[at], lw=width, label=label)
     high.set(xlabel="macro precision", ylabel="gap at least, percentage points", ylim=(-0.1, 5))
-    high.legend(loc="upper left")
+    high.legend(loc="upper left", title="sharp (thin: simple)")
     return picture
 
 
@@ -252,9 +248,12 @@ def _interval(figure: Figure) -> Picture:
         free.scatter(rows["f1_of_averages"], rows["averaged_f1"], **look)
         rows = figure.where(panel="fixed", classes=k)
         fixed.scatter(rows["macro_recall"], rows["averaged_f1"], **look)
-    upper = ends[ends > 0.5]
-    sharp = [two_class_bound(FIXED, float(r)) for r in upper]
-    fixed.plot(upper, sharp, color=INK[0], linestyle="--", linewidth=1, label="2 classes, at most")
+    for at, k in enumerate((2, 3)):
+        upper = ends[ends > 1 / k]
+        sharp = [sharp_bound(FIXED, float(r), k) for r in upper]
+        fixed.plot(
+            upper, sharp, color=INK[0], ls=LINES[at + 1], lw=1, label=f"at most, {k} classes"
+        )
     free.set(xlabel="F1 of averages", ylabel="averaged F1", xlim=(0, 1), ylim=(0, 1))
     fixed.set(xlabel="macro recall", ylabel="averaged F1", xlim=(0, 1), ylim=(0, 1))
     for panel in (free, fixed):
@@ -285,8 +284,8 @@ def _rankings(figure: Figure) -> Picture:
 DRAWINGS: dict[str, Callable[[Figure], Picture]] = {
     "fig1a": _fig1a,
     "fig1b": _fig1b,
-    "fig2": _fig2,
-    "fig3": _fig3,
+    "fig2": partial(_heat, skew="skew of the classes y"),
+    "fig3": partial(_heat, skew="skew of the wrong labels y"),
     "theorem": _theorem,
     "variance": _variance,
     "counterexample": _counterexample,

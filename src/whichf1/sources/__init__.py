@@ -7,6 +7,7 @@ from typing import Any
 
 from whichf1.counts import Counts
 from whichf1.errors import InputError
+from whichf1.multilabel import MultiLabelCounts
 
 
 def count(
@@ -50,8 +51,9 @@ def as_counts(
     y_true: Any, y_pred: Any = None, *, labels: Any = None, weights: Any = None
 ) -> Counts:
     """Counts as they are, or counted from y_true and y_pred."""
-    if not isinstance(y_true, Counts):
+    if not isinstance(y_true, (Counts, MultiLabelCounts)):
         return count(y_true, y_pred, labels=labels, weights=weights)
     if y_pred is not None or weights is not None:
         raise InputError("Counts hold predictions and weights already: give Counts alone")
-    return y_true if labels is None else y_true.declare(labels)
+    counts: Any = y_true if labels is None else y_true.declare(labels)
+    return counts  # type: ignore[no-any-return]  # sets of labels go the same way
