@@ -9,7 +9,6 @@ import json
 import pytest
 
 import whichf1 as wf
-from tests.test_cli import run  # noqa: F401
 
 EIGHT = "examples/eight.csv"
 FORMATS = ("text", "json", "markdown", "latex", "csv")
@@ -33,7 +32,7 @@ def records(out):
         ("convert", EIGHT, "--from", "catboost", "--to", "keras"),
     ],
 )
-def test_every_format_shows_signatures(run, command, format, tmp_path):  # noqa: F811
+def test_every_format_shows_signatures(run, command, format, tmp_path):
     code, out, err = run(*command, "--format", format)
     assert (code, err) == (0, "")
     assert "avg:macro" in out
@@ -47,7 +46,7 @@ def test_every_format_shows_signatures(run, command, format, tmp_path):  # noqa:
     assert path.read_text() == out
 
 
-def test_dialects_prints_every_dialect_once_with_its_own_signature(run):  # noqa: F811
+def test_dialects_prints_every_dialect_once_with_its_own_signature(run):
     counts = wf.count(EIGHT, labels=range(6))
     rows = records(run("dialects", EIGHT, *SIX, "--format", "csv")[1])
     assert {row["dialect"] for row in rows} == set(wf.dialects) - {"mxnet"}
@@ -63,7 +62,7 @@ def test_dialects_prints_every_dialect_once_with_its_own_signature(run):  # noqa
     assert any(row["value"] is None for row in record["rows"])
 
 
-def test_explain_from_a_file_and_from_a_matrix(run):  # noqa: F811
+def test_explain_from_a_file_and_from_a_matrix(run):
     out = run("explain", EIGHT, "--value", "35.4")[1]
     assert "one value rounds to 35.4%" in out and "sklearn" in out
     rows = records(run("explain", EIGHT, "--value", "0.354", "--format", "csv")[1])
@@ -79,7 +78,7 @@ def test_explain_from_a_file_and_from_a_matrix(run):  # noqa: F811
     assert "no definition gives 0.9876; the nearest values are" in nothing
 
 
-def test_explain_says_when_it_shows_only_the_simplest(run, tmp_path):  # noqa: F811
+def test_explain_says_when_it_shows_only_the_simplest(run, tmp_path):
     path = tmp_path / "many.csv"
     pairs = [(i % 9, (i * i // 7) % 9 if i % 3 else i % 9) for i in range(300)]
     path.write_text("true,pred\n" + "".join(f"{a},{b}\n" for a, b in pairs))
@@ -92,7 +91,7 @@ def test_explain_says_when_it_shows_only_the_simplest(run, tmp_path):  # noqa: F
     assert len(matches) > 10
 
 
-def test_audit_of_a_table_sums_up(run, tmp_path):  # noqa: F811
+def test_audit_of_a_table_sums_up(run, tmp_path):
     out = run("audit", "examples/results.csv")[1]
     assert out.startswith("4 rows: ")
     rows = records(run("audit", "examples/results.csv", "--format", "csv")[1])
@@ -109,7 +108,7 @@ def test_audit_of_a_table_sums_up(run, tmp_path):  # noqa: F811
     assert "line 2" in run("audit", plain)[1]
 
 
-def test_audit_recomputes_from_classes_and_from_a_matrix(run, tmp_path):  # noqa: F811
+def test_audit_recomputes_from_classes_and_from_a_matrix(run, tmp_path):
     path = tmp_path / "classes.csv"
     path.write_text("class,P,R,F1\na,1.00,0.50,0.67\nb,0.67,1.00,0.80\nc,1.00,1.00,0.90\n")
     triple = ("--precision", "0.89", "--recall", "0.83", "--f1", "0.86")
@@ -137,14 +136,14 @@ def test_audit_recomputes_from_classes_and_from_a_matrix(run, tmp_path):  # noqa
         ("P,R,F1\n0.512,0.60,0.50\n", "line 2: precision is '0.512', which has 3 decimals"),
     ],
 )
-def test_bad_tables_of_results_are_refused(run, tmp_path, text, message):  # noqa: F811
+def test_bad_tables_of_results_are_refused(run, tmp_path, text, message):
     path = tmp_path / "results.csv"
     path.write_text(text)
     code, out, err = run("audit", path, *(("--value-decimals", "2") if "0.512" in text else ()))
     assert (code, out) == (2, "") and message in err
 
 
-def test_bad_commands_are_refused(run, tmp_path):  # noqa: F811
+def test_bad_commands_are_refused(run, tmp_path):
     for command, message in (
         (("audit",), "--precision, --recall, --f1 missing"),
         (("audit", "examples/results.csv", "--f1", ".5"), "not both"),
@@ -160,7 +159,7 @@ def test_bad_commands_are_refused(run, tmp_path):  # noqa: F811
         assert (code, out) == (2, "") and message in err, command
 
 
-def test_convert_checks_the_published_value(run):  # noqa: F811
+def test_convert_checks_the_published_value(run):
     command = ("convert", EIGHT, "--from", "spark", "--to", "sklearn", "--value")
     out = run(*command, "0.5417")[1]
     assert "0.5417" in out and "0.3542" in out
@@ -169,7 +168,7 @@ def test_convert_checks_the_published_value(run):  # noqa: F811
     assert code == 2 and "spark gives 0.541667 on these predictions, not 0.60" in err
 
 
-def test_text_of_the_data_is_escaped(run, tmp_path):  # noqa: F811
+def test_text_of_the_data_is_escaped(run, tmp_path):
     path = tmp_path / "r.csv"
     path.write_text("system,P,R,F1\n=cmd()|<b>&\x1b[31m,0.62,0.58,0.55\nB,0.62,0.58,0.60\n")
     for format in FORMATS:
