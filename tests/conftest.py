@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,3 +36,18 @@ def made():
     from whichf1.paper.reproduction import SEED, makers
 
     return {figure.name: figure for figure in (maker(SEED) for maker in makers("all"))}
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a command in this process: exit code, standard output, standard error."""
+    from whichf1 import cli
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["whichf1", *map(str, arguments)])
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+        out, err = capsys.readouterr()
+        return caught.value.code, out, err
+
+    return call

@@ -15,7 +15,6 @@ from PIL import Image
 
 import whichf1 as wf
 from tests.readme import ROOT
-from tests.test_cli import run  # noqa: F401  (a fixture)
 from whichf1.cli.paper import Part
 from whichf1.errors import DefinitionError
 from whichf1.paper import plots

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import ceil, floor, log
+from math import log
 
 import numpy as np
 import pytest
@@ -124,10 +123,10 @@ def test_argmax(items):
 
 
 def by_exact_quantiles(y, p, bins):
-    """Bins of equal mass in fractions; np.percentile moves an edge by a rounding error."""
-    s = sorted(map(Fraction, p))
-    places = [Fraction(b * (len(s) - 1), bins) for b in range(1, bins)]
-    edges = [float(s[floor(x)] + (s[ceil(x)] - s[floor(x)]) * (x - floor(x))) for x in places]
+    """Bins whose edges stand at exact places; np.percentile moves one by a rounding error."""
+    s = sorted(p)
+    places = [divmod(b * (len(s) - 1), bins) for b in range(1, bins)]
+    edges = [s[at] + (s[at + (rest > 0)] - s[at]) * (rest / bins) for at, rest in places]
     groups = {}
     for t, x in zip(y, p, strict=True):
         groups.setdefault(sum(x > edge for edge in edges), []).append((t, x))

@@ -9,7 +9,6 @@ import json
 import pytest
 
 import whichf1 as wf
-from tests.test_cli import run  # noqa: F401
 
 EIGHT = "examples/eight.csv"
 FORMATS = ("text", "json", "markdown", "latex", "csv")

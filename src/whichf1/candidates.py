@@ -49,10 +49,6 @@ _COSTS: dict[Any, int] = {
     ("undefined", 0): 0,
     "exclude": 3,
     "ignore": 3,
-    "batch": 3,
-    "epsilon": 0,
-    "epsilon_in": 0,
-    "parameters": 0,
 }
 """What a choice costs; every other one costs 1."""
 

@@ -23,7 +23,7 @@ from whichf1.sources import as_counts
 from whichf1.sources.arrays import to_numpy
 
 NEAREST = 5
-MOST_OTHERS = 200
+MOST_OTHERS = 300
 """Definitions named for one value."""
 BATCHES = tuple(2**power for power in range(1, 11))
 """Sizes of batches tried where the items are given in their order."""
@@ -148,12 +148,12 @@ def _found(definition: Definition, value: float) -> _Found:
 
 def _select(blocks: list[Block], known: list[_Found], low: float, high: float) -> list[_Found]:
     """All that lies in [low, high], the simplest first."""
-    found = [
+    found = [each for each in known if low <= each.value <= high]
+    found += [
         _Found(block.cost(at), float(block.values[at]), partial(block.definition, at))
         for block in blocks
         for at in np.flatnonzero((block.values >= low) & (block.values <= high)).tolist()
     ]
-    found += [each for each in known if low <= each.value <= high]
     return sorted(found, key=lambda each: each.cost)
 
 
@@ -161,11 +161,9 @@ def _matches(found: list[_Found], counts: Counts, published: Published) -> tuple
     """Definitions of equal value together, in the order of their simplest."""
     same = min(SAME, (published.high - published.low) / 20)
     groups: list[list[int]] = []
-    last = -np.inf
     for at in sorted(range(len(found)), key=lambda at: found[at].value):
-        if found[at].value - last > same:
+        if not groups or found[at].value - found[groups[-1][0]].value > same:
             groups.append([])
-        last = found[at].value
         groups[-1].append(at)
     names = _names(counts)
     ordered = sorted(sorted(group) for group in groups)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import cached_property
+from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 from whichf1.errors import InputError
@@ -15,7 +17,7 @@ SLACK = 1e-12
 """Room for the floating-point error of whoever computed and rounded the number."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Published:
     """A score between 0 and 1 as somebody printed it."""
 
@@ -25,17 +27,17 @@ class Published:
     """Its decimals, on its own scale."""
     scale: Scale
 
-    @property
+    @cached_property
     def value(self) -> float:
         """The number between 0 and 1."""
         return float(Decimal(self.text) / self._unit)
 
-    @property
+    @cached_property
     def low(self) -> float:
         """The least value that rounds to it."""
         return max(0.0, float((Decimal(self.text) - self._half) / self._unit) - SLACK)
 
-    @property
+    @cached_property
     def high(self) -> float:
         """The largest value that rounds to it."""
         return min(1.0, float((Decimal(self.text) + self._half) / self._unit) + SLACK)
@@ -95,8 +97,6 @@ def written_decimals(number: Decimal) -> int:
 
 
 def _real(given: Any) -> bool:
-    from numbers import Real
-
     return isinstance(given, Real) and not isinstance(given, bool) and abs(float(given)) < 1e300
 
 

@@ -220,6 +220,7 @@ def theorem(seed: int, most: int = 20) -> Figure:
         for n in range(2, most + 1)
     ]
     n, z, gap, bound = (np.array(column) for column in zip(*rows, strict=True))
+    what = f"2 to {most} classes: furthest below the supremum"
     short = [float((bound - gap)[z == height].max()) for height in heights]
     return Figure(
         name="theorem",
@@ -228,7 +229,7 @@ def theorem(seed: int, most: int = 20) -> Figure:
         scores={"gap": "gap", "supremum": "gap"},
         parameters={"classes": f"2 … {most}", "z": [*heights]},
         facts=tuple(
-            Fact(f"short{z}", f"furthest below the supremum, z = {z:,}", x, "gap", "any", None)
+            Fact(f"short{z}", f"{what}, z = {z:,}", x, "gap", "any", None, None, 4)
             for z, x in zip(heights, short, strict=True)
         ),
     )
