@@ -13,7 +13,6 @@ import pytest
 from scipy import stats
 
 import whichf1 as wf
-from tests.test_cli import run  # noqa: F401 - a fixture
 from whichf1.compared import Plan
 from whichf1.definition import define
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
