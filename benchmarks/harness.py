@@ -110,10 +110,12 @@ def ratio(value: float) -> str:
 
 def table(lines: Sequence[Line]) -> str:
     """The lines as a Markdown table."""
-    head = "| work | whichf1 | peer | its time | times faster | asked for | |\n|---|--:|---|--:|--:|--:|---|\n"
+    head = "| work | whichf1 | peer | its time | times faster | asked for | |\n"
+    head += "|---|--:|---|--:|--:|--:|---|\n"
     return head + "".join(
         f"| {line.work} | {line.ours} | {line.peer} | {line.theirs} | {ratio(line.ratio)} | "
-        f"{'' if line.bar is None else ratio(line.bar)} | {'reached' if line.reached else 'missed'} |\n"
+        f"{'' if line.bar is None else ratio(line.bar)} | "
+        f"{'' if line.bar is None else 'reached' if line.reached else 'missed'} |\n"
         for line in lines
     )
 

@@ -269,9 +269,9 @@ def main() -> int:
     )
     print(peak)
     RESULTS.write_text(
-        "# Speed\n\nMeasured by `make bench`: all programs take turns on the same data, the best time "
-        "of each counts, and all answers agreed. Ratios carry over to other machines better than "
-        f"times do.\n\n{table(lines)}\n{peak}\n\nMachine: {machine()} "
+        "# Speed\n\nMeasured by `make bench`: all programs take turns on the same data, the best "
+        "time of each counts, and all answers agreed. Ratios carry over to other machines better "
+        f"than times do.\n\n{table(lines)}\n{peak}\n\nMachine: {machine()} "
         f"Native kernel: {'yes' if kernel.NATIVE else 'no'}.\n",
         encoding="utf-8",
     )

@@ -12,23 +12,9 @@ import sys
 import pytest
 
 import whichf1 as wf
-from whichf1 import cli, mf1
+from whichf1 import mf1
 
 ANIMALS = "examples/animals.csv"
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a command in this process: exit code, standard output, standard error."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["whichf1", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            cli.main()
-        out, err = capsys.readouterr()
-        return caught.value.code, out, err
-
-    return call
 
 
 def write(path, text):

@@ -327,13 +327,11 @@ def test_random_buffers_under_the_sanitizers(tmp_path):
     assert compiler, "the C files are tested with a C compiler"
     program = tmp_path / "driver"
     sources = [str(path) for path in sorted(C.glob("*.c")) if path.name != "module.c"]
-    flags = ["-g", "-O1", "-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread", "-fno-sanitize-recover=all"]
-    subprocess.run(
-        [compiler, *flags, "-fsanitize=address,undefined", f"-I{C}", "-o", str(program)]
-        + [str(ROOT / "tests" / "native" / "driver.c"), *sources, "-lm"],
-        check=True,
-        capture_output=True,
-    )
+    checks = ["-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
+    flags = ["-g", "-O1", "-std=c11", "-pthread", "-fno-sanitize-recover=all", *checks]
+    own = [str(ROOT / "tests" / "native" / "driver.c"), *sources, "-lm"]
+    command = [compiler, *flags, f"-I{C}", "-o", str(program), *own]
+    subprocess.run(command, check=True, capture_output=True)
     for seed in (1, 2, 3):
         run = subprocess.run([program, str(seed), "100"], capture_output=True, text=True)
         assert (run.returncode, run.stderr, run.stdout) == (0, "", "100 rounds\n")

@@ -8,8 +8,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from whichf1 import errors
-from whichf1.comparison import Comparison, Pair, compare
 from whichf1.counts import Counts
 from whichf1.curves import (
     Curve,
@@ -43,7 +45,6 @@ from whichf1.macro import (
 from whichf1.metrics import names as _names
 from whichf1.multilabel import MultiLabelCounts
 from whichf1.rankings import Ranking
-from whichf1.ranks import SystemRanks, rank_systems
 from whichf1.scores import PerClass, Score, score
 from whichf1.scores import Scorer as _Scorer
 from whichf1.scoring import moments
@@ -52,6 +53,14 @@ from whichf1.sources.decisions import at_argmax, at_threshold, at_top_k
 from whichf1.sources.multilabel import count_multilabel
 from whichf1.sources.scored import rank, rank_histogram
 from whichf1.thresholds import BestThreshold, best_threshold, threshold_curve
+
+if _TYPE_CHECKING:
+    from whichf1.auditing import audit
+    from whichf1.compared import Comparison, Pair
+    from whichf1.comparison import compare
+    from whichf1.explanation import explain
+    from whichf1.presets import dialects
+    from whichf1.ranks import SystemRanks, rank_systems
 
 __version__ = "0.1.0"
 
@@ -127,6 +136,7 @@ __all__ = [
     "at_argmax",
     "at_threshold",
     "at_top_k",
+    "audit",
     "average_precision",
     "averaged_f1",
     "averaged_f_beta",
@@ -141,9 +151,11 @@ __all__ = [
     "count_multilabel",
     "coverage_error",
     "det_curve",
+    "dialects",
     "error_rate",
     "errors",
     "expected_calibration_error",
+    "explain",
     "extremal",
     "f1",
     "f1_of_averages",
@@ -194,10 +206,28 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> _Scorer:
-    """The other names of a metric: ``whichf1.sensitivity`` is ``whichf1.recall``."""
+_ON_FIRST_USE = {
+    "Comparison": "compared",
+    "Pair": "compared",
+    "SystemRanks": "ranks",
+    "audit": "auditing",
+    "compare": "comparison",
+    "dialects": "presets",
+    "explain": "explanation",
+    "rank_systems": "ranks",
+}
+"""Names of modules that most programs never need."""
+
+
+def __getattr__(name: str) -> _Any:
+    """What is imported on first use, and the other names of a metric: sensitivity is recall."""
+    if name in _ON_FIRST_USE:
+        from importlib import import_module
+
+        globals()[name] = getattr(import_module(f"whichf1.{_ON_FIRST_USE[name]}"), name)
+        return globals()[name]
     if name in _names():
         from whichf1.metrics import find
 
-        return globals()[find(name).name]  # type: ignore[no-any-return]
+        return globals()[find(name).name]
     raise AttributeError(f"module 'whichf1' has no attribute {name!r}")

@@ -26,6 +26,8 @@ from whichf1.table import Array, OneVsRest, Table, sum_by
 
 FORMAT = "whichf1.counts"
 VERSION = 1
+NOTES = (" (above every score)", " (below every score)")
+"""What a decision says of a threshold that puts all items on one side."""
 DENSE_BYTES = 1 << 30
 """A dense table larger than this (1 GiB) is refused."""
 
@@ -278,10 +280,10 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def common_decision(a: str | None, b: str | None) -> str | None:
-    """The decision rule of two parts; what it notes in brackets holds where both note it."""
+    """The decision rule of two parts; a note to it holds where both have it."""
     if a == b:
         return a
-    rules = [None if text is None else text.split(" (")[0] for text in (a, b)]
+    rules = [text and text.removesuffix(NOTES[0]).removesuffix(NOTES[1]) for text in (a, b)]
     if rules[0] != rules[1]:
         raise MergeError(
             f"the parts were decided differently: {a or 'classes'} and {b or 'classes'}. "

@@ -38,6 +38,48 @@ class Curve:
         return f"<{self.y_label} by {self.x_label}: {len(self):,} points, {self.score}>"
 
 
+class RocCurve(Curve):
+    """True positive rate by false positive rate."""
+
+    @property
+    def fpr(self) -> Array:
+        """The false positive rates."""
+        return self.x
+
+    @property
+    def tpr(self) -> Array:
+        """The true positive rates."""
+        return self.y
+
+
+class PrCurve(Curve):
+    """Precision by recall."""
+
+    @property
+    def recall(self) -> Array:
+        """The recalls."""
+        return self.x
+
+    @property
+    def precision(self) -> Array:
+        """The precisions."""
+        return self.y
+
+
+class DetCurve(Curve):
+    """False negative rate by false positive rate."""
+
+    @property
+    def fpr(self) -> Array:
+        """The false positive rates."""
+        return self.x
+
+    @property
+    def fnr(self) -> Array:
+        """The false negative rates."""
+        return self.y
+
+
 def _ranking(y_true: Any, scores: Any, options: dict[str, Any]) -> Ranking:
     if isinstance(y_true, Ranking):
         if scores is not None or options:
@@ -60,22 +102,22 @@ def _steps(ranking: Ranking, what: str) -> tuple[Array, Array, Array]:
     )
 
 
-def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> Curve:
+def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
     """True positive rate by false positive rate, a point for each distinct score.
 
     ``positive``, ``labels`` and ``weights`` as in :func:`rank`; a Ranking works in place of both.
 
     >>> curve = roc_curve([0, 1, 1], [0.1, 0.4, 0.9])
-    >>> curve.x.tolist(), curve.y.tolist()
+    >>> curve.fpr.tolist(), curve.tpr.tolist()
     ([0.0, 0.0, 0.0, 1.0], [0.0, 0.5, 1.0, 1.0])
     """
     ranking = _ranking(y_true, scores, options)
     threshold, tpr, fpr = _steps(ranking, "a ROC curve")
     area = score_ranking(define("roc_auc"), ranking)
-    return Curve(fpr, tpr, threshold, "false positive rate", "true positive rate", area)
+    return RocCurve(fpr, tpr, threshold, "false positive rate", "true positive rate", area)
 
 
-def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> Curve:
+def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
     """Precision by recall; where nothing is predicted positive, precision starts at 1."""
     ranking = _ranking(y_true, scores, options)
     threshold, recall, _ = _steps(ranking, "a precision–recall curve")
@@ -83,15 +125,15 @@ def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> Curve:
     taken = table.true_positives + table.false_positives
     precision = np.concatenate([[1.0], table.true_positives / np.where(taken == 0, 1, taken)])
     area = score_ranking(define("average_precision"), ranking)
-    return Curve(recall, precision, threshold, "recall", "precision", area)
+    return PrCurve(recall, precision, threshold, "recall", "precision", area)
 
 
-def det_curve(y_true: Any, scores: Any = None, **options: Any) -> Curve:
+def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
     """False negative rate by false positive rate: detection error tradeoff."""
     ranking = _ranking(y_true, scores, options)
     threshold, tpr, fpr = _steps(ranking, "a DET curve")
     area = score_ranking(define("roc_auc"), ranking)
-    return Curve(fpr, 1 - tpr, threshold, "false positive rate", "false negative rate", area)
+    return DetCurve(fpr, 1 - tpr, threshold, "false positive rate", "false negative rate", area)
 
 
 def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> Curve:

@@ -36,16 +36,25 @@ if TYPE_CHECKING:
     from whichf1.scores import Score
 
 ClassSet: TypeAlias = Literal["declared", "observed", "true", "range"]
+TwoClasses: TypeAlias = Literal["both", "first", "last"]
+EpsilonIn: TypeAlias = Literal["all", "harmonic"]
 
 VERSION = 1
 """The version of what the fields mean; a program that changed a meaning would count it up."""
 DATA_FIELDS = ("n", "k", "labels", "clusters", "decision", "resolution")
 """Fields of a score's signature that describe the data and not the definition."""
-KEYS = {"average": "avg", "undefined": "undef"}
+KEYS = {
+    "average": "avg",
+    "undefined": "undef",
+    "two_classes": "two",
+    "epsilon": "eps",
+    "epsilon_in": "eps-in",
+}
 """Fields that are written shorter in a signature."""
 
 
 _MEANS = ("macro", "weighted")
+_BATCHED = "the batches are no items: leave interval= out, and use counts"
 
 
 class Frozen(NamedTuple):
@@ -82,6 +91,14 @@ class Definition:
     """Items of these true classes are dropped."""
     undefined: Undefined = 0
     scope: Scope = "empty"
+    two_classes: TwoClasses = "both"
+    """Which of two classes are averaged over: some programs then score the positive one alone."""
+    epsilon: float = 0
+    """What a program adds to its denominators so as not to divide by 0."""
+    epsilon_in: EpsilonIn = "all"
+    """In every denominator, or only where precision and recall are combined."""
+    batch: int | None = None
+    """The mean of the scores of batches of so many items, in their order; None: all at once."""
     interval: Method | None = None
 
     def __post_init__(self) -> None:
@@ -95,10 +112,17 @@ class Definition:
         _one_of("average", self.average, (None, *get_args(Average)))
         _one_of("formula", self.formula, (None, *get_args(Formula)))
         _one_of("scope", self.scope, get_args(Scope))
+        _one_of("two_classes", self.two_classes, get_args(TwoClasses))
+        _one_of("epsilon_in", self.epsilon_in, get_args(EpsilonIn))
+        _check_epsilon(self.epsilon)
+        _check_batch(self.batch)
         if metric.harmonic and self.average in ("macro", "weighted") and self.formula is None:
             self._set("formula", "averaged")
         if self.undefined == 0 or (self.undefined == 1 and self.scope == "one-sided"):
             self._set("scope", "empty")  # a harmonic mean with 0 is 0: no scope makes a difference
+        if self.epsilon and self.epsilon_in == "all":  # nothing is ever divided by 0
+            self._set("undefined", 0)
+            self._set("scope", "empty")
         self._refuse_what_does_not_apply(metric)
 
     def _set(self, name: str, value: Any) -> None:
@@ -132,6 +156,10 @@ class Definition:
             ("undefined", not metric.total, "it is never undefined"),
             ("interval", self._has_interval(metric), "no interval is known for it"),
             ("scope", metric.harmonic and self.formula != "of-averages", "it divides once"),
+            ("two_classes", mean, "it is no mean over classes"),
+            ("epsilon", rate, whole),
+            ("epsilon_in", bool(self.epsilon) and metric.harmonic, "there is one denominator"),
+            ("batch", metric.kind in COUNTED and self.interval is None, _BATCHED),
         ]
 
     def _has_interval(self, metric: Metric) -> bool:
@@ -196,10 +224,20 @@ class Definition:
         """Run the definition on Counts, or on y_true and y_pred."""
         from whichf1.scores import run  # a score holds its definition, and a definition runs
 
-        return run(self, y_true, y_pred, {})
+        return run(self, y_true, y_pred)
+
+    def rule(self) -> ZeroRule:
+        """What a division by 0 gives."""
+        alone = self.epsilon if self.epsilon_in == "all" else 0
+        return ZeroRule(self.undefined, self.scope, alone, self.epsilon)
 
     def freeze(self, counts: Counts) -> Frozen:
         """Fix the class set on these counts."""
+        if self.batch is not None:
+            raise DefinitionError(
+                f"{self.signature} is a mean over batches of {self.batch} items in their order, "
+                "which counts do not know. Give y_true and y_pred."
+            )
         counts = _without(counts, self.ignore)
         if not len(counts.count):
             raise ShapeError(
@@ -209,6 +247,8 @@ class Definition:
             counts, chosen = _over_range(counts)
         else:
             chosen = _chosen(counts, self.classes)
+        if self.two_classes != "both" and len(chosen) == 2:
+            chosen = chosen[:1] if self.two_classes == "first" else chosen[1:]
         if self.exclude:
             chosen = np.setdiff1d(chosen, counts.labels.codes(self.exclude), assume_unique=True)
         if not len(chosen):
@@ -227,7 +267,7 @@ class Definition:
         metric, parameters = find(self.metric), dict(self.parameters)
         if metric.kind == "agreement":
             return ZeroRule(self.undefined).settle(metric.formula(counted.margins, **parameters))
-        rule = ZeroRule(self.undefined, self.scope)
+        rule = self.rule()
         c = counted.one_vs_rest(frozen.classes)
         if metric.kind == "items" or self.average == "samples":
             return rule.mean(
@@ -334,6 +374,17 @@ def _one_of(name: str, value: object, known: tuple[object, ...]) -> None:
     if value not in known:
         words = [str(x) for x in known if x is not None]
         raise DefinitionError(f"{name} cannot be {value!r}. {did_you_mean(str(value), words)}")
+
+
+def _check_epsilon(value: Any) -> None:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not 0 <= value < np.inf:
+        raise DefinitionError(f"epsilon must be a number of at least 0; got {value!r}")
+
+
+def _check_batch(value: Any) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise DefinitionError(f"batch must be a whole number of items, at least 1; got {value!r}")
 
 
 def _undefined(value: Any) -> Undefined:

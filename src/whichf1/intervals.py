@@ -56,16 +56,16 @@ class Delta(Method):
     word: ClassVar[str] = "delta"
 
 
-Kind = Literal["percentile", "bca"]
+Kind = Literal["bca", "percentile"]
 
 
 @dataclass(frozen=True)
 class Bootstrap(Method):
-    """Resampled items, drawn as cells: percentiles, or bias-corrected and accelerated (BCa)."""
+    """Resampled items, drawn as cells: bias-corrected and accelerated (BCa), or percentiles."""
 
     replicates: int = 9999
     seed: int = SEED
-    kind: Kind = "percentile"
+    kind: Kind = "bca"
     word: ClassVar[str] = "bootstrap"
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class Bootstrap(Method):
         whole("seed", self.seed, 0)
         object.__setattr__(self, "kind", str(self.kind))
         if self.kind not in get_args(Kind):
-            raise DefinitionError(f"kind must be 'percentile' or 'bca'; got {self.kind!r}")
+            raise DefinitionError(f"kind must be 'bca' or 'percentile'; got {self.kind!r}")
 
 
 @dataclass(frozen=True)

@@ -144,14 +144,13 @@ def gap_contributions(p: Array, r: Array) -> Array:
     """The gap as a variance: with s = P + R and u = P / s, class x gives (2/n) s_x (u_x − ū)².
 
     (P_x R_y − P_y R_x)² / (s_x s_y) = s_x s_y (u_x − u_y)², and a sum over all pairs of squared
-    differences is a sum of squares about the weighted mean ū = ΣP / Σs.
+    differences is a sum of squares about the weighted mean ū = ΣP / Σs. Leading axes are batches.
     """
     s = p + r
-    total = s.sum()
-    if total == 0:
-        return np.zeros_like(s)
+    total = s.sum(-1, keepdims=True)
     share = np.divide(p, s, out=np.zeros_like(s), where=s > 0)
-    parts: Array = 2 / len(s) * s * (share - p.sum() / total) ** 2
+    mean = np.divide(p.sum(-1, keepdims=True), total, out=np.zeros_like(total), where=total > 0)
+    parts: Array = 2 / s.shape[-1] * s * (share - mean) ** 2
     return parts
 
 

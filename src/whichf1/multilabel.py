@@ -117,6 +117,10 @@ class MultiLabelCounts:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"MultiLabelCounts are immutable: cannot set {name!r}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        lines = (self.item, self.label, self.outcome)
+        return _again, (self.labels, lines, self.count, self.declared, self.decision)
+
     @property
     def n(self) -> int | float:
         """The number of items, or the sum of their weights."""
@@ -191,6 +195,17 @@ class MultiLabelCounts:
     def __repr__(self) -> str:
         items = f"weight {self.n:g}" if self.weighted else f"{self.n:,} items"
         return f"<MultiLabelCounts: {items} with sets of {len(self.labels):,} labels>"
+
+
+def _again(
+    labels: Labels,
+    lines: tuple[Array, Array, Array],
+    count: Array,
+    declared: bool,
+    decision: str | None,
+) -> MultiLabelCounts:
+    """Counts that were sent to another process."""
+    return MultiLabelCounts(labels, lines, count, declared=declared, decision=decision)
 
 
 def _group(

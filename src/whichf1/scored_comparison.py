@@ -9,14 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whichf1.comparison import (
-    Comparison,
-    Pair,
-    Plan,
-    letters_of,
-    normal_pair,
-    p_best,
-)
+from whichf1.compared import Comparison, Pair, Plan, letters_of, normal_pair, p_best
 from whichf1.definition import Definition
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import find
@@ -50,10 +43,7 @@ def compare_scores(
             f"{definition.metric} is compared on single items: leave weights= and cluster= out"
         )
     labels = data["labels"]
-    scores = {
-        str(name): run(definition, y_true, each, {"labels": labels})
-        for name, each in systems.items()
-    }
+    scores = {str(name): run(definition, y_true, each, labels) for name, each in systems.items()}
     own = next(iter(scores.values())).definition
     if find(own.metric).kind == "ranking":
         evidence = _areas(own, y_true, systems, labels)

@@ -12,11 +12,11 @@ import numpy as np
 from whichf1.counts import Counts
 from whichf1.definition import SHORTHANDS, Definition, Frozen, define
 from whichf1.errors import DefinitionError
+from whichf1.fitting import refuse_other_data
 from whichf1.intervals import Interval, Method
 from whichf1.joint import ClusteredCounts, Joint
 from whichf1.labels import Label, Labels
 from whichf1.metrics import COUNTED, Metric, find
-from whichf1.multilabel import MultiLabelCounts
 from whichf1.signature import read, with_data
 from whichf1.sources import as_counts
 from whichf1.sources.multilabel import count_multilabel
@@ -113,6 +113,8 @@ class PerClass(Mapping[Label, Score]):
             ignore=self.definition.ignore,
             undefined=self.definition.undefined,
             scope=self.definition.scope,
+            epsilon=self.definition.epsilon,
+            epsilon_in=self.definition.epsilon_in,
             interval=self.definition.interval,
         )
         value = float(self.array[at])
@@ -140,14 +142,22 @@ def difference(a: Definition, b: Definition) -> str:
     )
 
 
-def run(definition: Definition, y_true: Any, y_pred: Any, options: Options) -> Score:
+def run(
+    definition: Definition,
+    y_true: Any,
+    y_pred: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
+) -> Score:
     """Run a definition on what it is computed from: counts or predictions, scores, labels."""
     kind = find(definition.metric).kind
-    labels, weights = options.get("labels"), options.get("weights")
     sets = y_pred is not None and (kind == "items" or definition.average == "samples")
     scored = kind not in (*COUNTED, "items")
-    if (scored or sets) and options.get("cluster") is not None:
-        raise DefinitionError(f"cluster= needs one class for each item; {kind} scores have none")
+    if (scored or sets) and cluster is not None:
+        raise DefinitionError(
+            f"cluster= needs one class for each item, which {definition.metric} here has not"
+        )
     if scored:
         from whichf1.scoring import evaluate_scores
 
@@ -155,7 +165,14 @@ def run(definition: Definition, y_true: Any, y_pred: Any, options: Options) -> S
     if sets:
         counts: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
         return evaluate(definition, counts)
-    return evaluate(definition, as_counts(y_true, y_pred, **_data(options)))
+    if definition.batch is None or isinstance(y_true, Counts):
+        own = {"labels": labels, "weights": weights, "cluster": cluster}
+        return evaluate(definition, as_counts(y_true, y_pred, **own))
+    from whichf1.batches import evaluate_batches
+
+    if weights is not None or cluster is not None:
+        raise DefinitionError("a mean over batches takes no weights and no clusters")
+    return evaluate_batches(definition, y_true, y_pred, labels)
 
 
 def _data(options: Options) -> dict[str, Any]:
@@ -230,23 +247,6 @@ def _made(counts: Counts) -> tuple[tuple[str, Any], ...]:
     return tuple((key, value) for key, value in made.items() if value is not None)
 
 
-def refuse_other_data(definition: Definition, counts: Counts) -> None:
-    """Raise where a definition is not computed from such counts."""
-    metric, sets = find(definition.metric), isinstance(counts, MultiLabelCounts)
-    if metric.kind not in (*COUNTED, "items"):
-        raise DefinitionError(
-            f"{metric.name} is computed from scores, not from predicted classes: call "
-            f"{metric.name}(y_true, scores), or give the scores' column with --score or --probs"
-        )
-    if not sets and (metric.kind == "items" or definition.average == "samples"):
-        raise DefinitionError(
-            f"{definition.signature} is for sets of labels, and these items have one class each. "
-            "Count sets with count_multilabel, or --labels-sep."
-        )
-    if sets and definition.ignore:
-        raise DefinitionError("ignore= drops items by their one class; these have sets of labels")
-
-
 DATA_OPTIONS = ("labels", "weights", "cluster")
 """Options that say how items are counted, not what the score is."""
 
@@ -265,6 +265,10 @@ class Options(TypedDict, total=False):
     ignore: Any
     undefined: Any
     scope: str
+    two_classes: str
+    epsilon: float
+    epsilon_in: str
+    batch: int | None
     interval: str | Method | None
     beta: float
     weighting: str
@@ -305,7 +309,7 @@ class Scorer:
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
         """The score of Counts, or of y_true and y_pred."""
         definition = self.definition(**options) if options else self._default
-        return run(definition, y_true, y_pred, options)
+        return run(definition, y_true, y_pred, **_data(options))
 
     def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
         """The score of each class."""
@@ -336,7 +340,7 @@ def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:
     if not isinstance(metric, str):
         raise DefinitionError(f"the metric is a name or a signature; got {metric!r}")
     definition = with_options(metric, dict(options))
-    return run(definition, y_true, y_pred[0] if y_pred else None, options)
+    return run(definition, y_true, y_pred[0] if y_pred else None, **_data(options))
 
 
 def with_options(metric: str, options: dict[str, Any]) -> Definition:

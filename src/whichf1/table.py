@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -58,6 +59,21 @@ class Margins:
         return _one_vs_rest(self.rows, self.columns, self.hits, self.total, classes)
 
 
+_BLOCK = 1 << 16
+"""Scores worked on at a time."""
+
+
+class Step(NamedTuple):
+    """Some scores of a ranking: arrays (…, scores) in float64."""
+
+    positives: Array
+    negatives: Array
+    tp: Array
+    """Positives of at least each score."""
+    fp: Array
+    """Negatives of at least each score."""
+
+
 @dataclass(frozen=True)
 class RankTable:
     """Items by their score, highest first: what formulas of rankings compute on.
@@ -78,6 +94,18 @@ class RankTable:
     def false_positives(self) -> Array:
         """Negatives of at least each score."""
         return np.cumsum(self.negatives, -1, dtype=self.negatives.dtype)
+
+    def steps(self) -> Iterator[Step]:
+        """The table in blocks of scores, highest first, with what stands above each score.
+
+        So no formula needs arrays as long as the table, which may be as long as the data.
+        """
+        tp = fp = np.zeros(self.positives.shape[:-1])
+        for start in range(0, self.score.shape[-1], _BLOCK):
+            block = slice(start, start + _BLOCK)
+            p, n = (x[..., block].astype(np.float64) for x in (self.positives, self.negatives))
+            yield Step(p, n, tp[..., None] + np.cumsum(p, -1), fp[..., None] + np.cumsum(n, -1))
+            tp, fp = tp + p.sum(-1), fp + n.sum(-1)
 
     @cached_property
     def sizes(self) -> tuple[Array, Array]:
@@ -216,7 +244,7 @@ def sum_by(codes: Array, count: Array, classes: int) -> Array:
 
 
 def _sum_batch(codes: Array, count: Array, classes: int) -> Array:
-    sums = np.zeros((*count.shape[:-1], classes))
+    sums = np.moveaxis(np.zeros((classes, *count.shape[:-1])), 0, -1)  # replicates side by side
     if len(codes):
         order = np.argsort(codes, kind="stable")
         present, starts = np.unique(codes[order], return_index=True)

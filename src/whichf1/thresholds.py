@@ -9,9 +9,10 @@ import numpy as np
 
 from whichf1.definition import Definition, Frozen
 from whichf1.errors import DefinitionError, InputError
+from whichf1.fitting import refuse_other_data
 from whichf1.metrics import find
 from whichf1.rankings import Ranking
-from whichf1.scores import Score, evaluate, refuse_other_data, with_options
+from whichf1.scores import Score, evaluate, with_options
 from whichf1.sources.decisions import at_threshold
 from whichf1.sources.scored import rank
 from whichf1.table import Array, Table
@@ -152,26 +153,18 @@ def _batch(
 
 
 def best_threshold(
-    y_true: Any,
-    scores: Any = None,
-    metric: str = "f1",
-    *,
-    positive: Any = None,
-    labels: Any = None,
-    weights: Any = None,
-    **options: Any,
+    y_true: Any, scores: Any = None, metric: str = "f1", **options: Any
 ) -> BestThreshold:
     """The threshold at which a score of the predictions is best, and the whole curve.
 
     ``metric`` is any metric of counts, with its options: a rate is that of the positive class.
+    ``positive``, ``labels`` and ``weights`` as in :func:`rank`.
 
     >>> best = best_threshold([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], "f1")
     >>> best.threshold, best.value
     (0.5, 0.8)
     """
-    curve = threshold_curve(
-        y_true, scores, metric, positive=positive, labels=labels, weights=weights, **options
-    )
+    curve = threshold_curve(y_true, scores, metric, **options)
     better = find(curve.definition.metric).better
     if better == "neither":
         raise DefinitionError(f"no value of {curve.definition.metric} is better than another")

@@ -9,10 +9,15 @@ from typing import Annotated, NoReturn
 import typer
 
 import whichf1
+from whichf1.cli.audit import audit
 from whichf1.cli.compare import compare
+from whichf1.cli.dialects import convert, dialects
+from whichf1.cli.explain import explain
 from whichf1.cli.output import write
+from whichf1.cli.paper import paper
 from whichf1.cli.reference import define, metrics
 from whichf1.cli.score import matrix, score
+from whichf1.cli.threshold import threshold
 from whichf1.errors import WhichF1Error
 from whichf1.report.escape import visible
 
@@ -23,7 +28,19 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (score, matrix, compare, metrics, define):
+for command in (
+    score,
+    matrix,
+    compare,
+    threshold,
+    dialects,
+    explain,
+    audit,
+    convert,
+    metrics,
+    define,
+    paper,
+):
     app.command()(command)
 
 

@@ -53,8 +53,8 @@ IntervalName = Annotated[
     str,
     typer.Option(
         "--interval",
-        help="delta, bootstrap, bca, or none; for shares of items also wilson, clopper-pearson, "
-        "agresti-coull and jeffreys.",
+        help="delta, bootstrap (bca or percentile), or none; for shares of items also wilson, "
+        "clopper-pearson, agresti-coull and jeffreys.",
     ),
 ]
 Replicates = Annotated[int | None, typer.Option(help="Replicates of a bootstrap.")]

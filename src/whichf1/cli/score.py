@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import numpy as np
@@ -32,12 +33,21 @@ from whichf1.cli.options import (
     definition_options,
 )
 from whichf1.cli.output import emit
+from whichf1.cli.scored import (
+    LabelsSep,
+    Probs,
+    ScoreColumn,
+    Threshold,
+    asks_for_scores,
+    read_subject,
+    subject_report,
+)
 from whichf1.counts import Counts
 from whichf1.definition import Definition, define_fitting
 from whichf1.errors import DefinitionError, InputError
 from whichf1.report.escape import visible
 from whichf1.report.report import SYMMETRIC, Report, chosen_report, full_report
-from whichf1.scores import evaluate
+from whichf1.scores import Score, evaluate
 from whichf1.sources import count
 
 
@@ -64,14 +74,33 @@ def score(
     decimals: Decimals = 4,
     fail_under: FailUnder = None,
     output: Output = None,
+    score_column: ScoreColumn = None,
+    threshold: Threshold = None,
+    probs: Probs = None,
+    labels_sep: LabelsSep = None,
 ) -> None:
     """Score a file of predictions: per class, both macro F1s, and the other averages."""
+    if asks_for_scores(locals()):
+        _score_scores(file, locals())
+        return
     names = {"true": true, "pred": pred, "weights": weights, "cluster": cluster}
     counts = count(file, **names, labels=declared(labels))
     options = definition_options(counts, locals())
     report = make_report(file, counts, metric, options)
     emit(report, format, decimals, output)
     check_floors(counts, fail_under, options)
+
+
+def _score_scores(file: str, given: dict[str, Any]) -> None:
+    """The same for scores, probabilities and sets of labels."""
+    subject = read_subject(file, declared(given["labels"]), given)
+    options = definition_options(subject.counts, given)
+    if given["score_column"] and given["metric"] is None:
+        options.pop("positive", None)  # it says what the scores are of
+    chosen = definitions_of(given["metric"], options) if given["metric"] else None
+    report = subject_report(file, subject, chosen, options)
+    emit(report, given["format"], given["decimals"], given["output"])
+    check_floors(subject.counts, given["fail_under"], options, subject.evaluate)
 
 
 def matrix(
@@ -99,7 +128,7 @@ def matrix(
 ) -> None:
     """Score a confusion matrix: whichf1 matrix 2 100 10000 0 100."""
     side: Any = rows or "true"
-    counts = Counts.from_matrix(_square(numbers), rows=side, labels=declared(labels))
+    counts = Counts.from_matrix(square(numbers), rows=side, labels=declared(labels))
     options = definition_options(counts, locals())
     if rows is None:
         _refuse_if_orientation_matters(counts, metric, fail_under, options)
@@ -108,7 +137,8 @@ def matrix(
     check_floors(counts, fail_under, options)
 
 
-def _square(numbers: list[str]) -> list[list[int]]:
+def square(numbers: list[str]) -> list[list[int]]:
+    """The number of classes, then the cells row by row, as a matrix."""
     try:
         k, *cells = (int(text) for text in numbers)
     except ValueError:
@@ -169,7 +199,12 @@ def _holds(found: Any, value: Any) -> bool:
     return bool(found == (tuple(value) if isinstance(value, list) else value))
 
 
-def check_floors(counts: Counts, floors: list[str] | None, options: dict[str, Any]) -> None:
+def check_floors(
+    counts: Counts,
+    floors: list[str] | None,
+    options: dict[str, Any],
+    scored: Callable[[Definition], Score] | None = None,
+) -> None:
     """Exit with 1 if a score is below its --fail-under."""
     failed = False
     for floor in floors or []:
@@ -182,7 +217,8 @@ def check_floors(counts: Counts, floors: list[str] | None, options: dict[str, An
             raise DefinitionError(
                 f"--fail-under takes NAME=VALUE, as averaged_f1=0.8; got {floor!r}"
             )
-        value = evaluate(define_fitting(name, {**options, "interval": None}), counts).value
+        definition = define_fitting(name, {**options, "interval": None})
+        value = (scored(definition) if scored else evaluate(definition, counts)).value
         if not value >= least:
             failed = True
             print(f"whichf1: {visible(name)} is {value:.6g}, below {least:g}", file=sys.stderr)

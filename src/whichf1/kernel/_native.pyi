@@ -28,7 +28,8 @@ def rank_table(
 ) -> tuple[int, bytes, bytes, bytes]:
     """How many distinct scores; they (float64), highest first; positives and negatives of each.
 
-    The last two are int32 (int64 from 2³¹ − 1 items on), or float64 with weights; all three have room for more.
+    The last two are int32 (int64 from 2³¹ − 1 items on), or float64 with weights; all three
+    have room for more.
     """
 
 def losses(

@@ -105,6 +105,6 @@ def brier_sums(codes: Array, probabilities: Array) -> Sums:
 
 
 def first_bad_row(probabilities: Array, tolerance: float) -> int:
-    """The first row that leaves [0, 1] or is off 1 by more than the tolerance; else their number."""
+    """The first row outside [0, 1] or off 1 by more than the tolerance; else how many there are."""
     codes = np.broadcast_to(np.uint8(0), len(probabilities))
     return _native.losses(codes, probabilities, 0.0, tolerance, _CHECK, THREADS)[4]

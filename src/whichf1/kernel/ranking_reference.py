@@ -108,7 +108,7 @@ def brier_sums(codes: Array, probabilities: Array) -> Sums:
 
 
 def first_bad_row(probabilities: Array, tolerance: float) -> int:
-    """The first row that leaves [0, 1] or is off 1 by more than the tolerance; else their number."""
+    """The first row outside [0, 1] or off 1 by more than the tolerance; else how many there are."""
     for start in range(0, len(probabilities), _CHUNK):
         rows = probabilities[start : start + _CHUNK]
         fine = ((rows >= 0) & (rows <= 1)).all(1) & (np.abs(rows.sum(1) - 1) <= tolerance)

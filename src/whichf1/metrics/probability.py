@@ -28,7 +28,7 @@ EPSILON = float(np.finfo(np.float64).eps)
     probabilities=True,
 )
 def log_loss(x: Predicted, floor: float = EPSILON) -> Sums:
-    """Mean of −ln of the true class's probability; less than ``floor`` counts as ``floor``."""
+    """Mean of −ln of the true class's probability; one below the floor counts as the floor."""
     return kernel.loss_sums(x.codes, x.scores, floor)
 
 
@@ -43,7 +43,7 @@ def log_loss(x: Predicted, floor: float = EPSILON) -> Sums:
     probabilities=True,
 )
 def brier(x: Predicted, scale: Literal["half", "sum"] | None = None) -> Sums:
-    """Mean squared distance of the probabilities from what happened; ``half`` of it for 2 classes.
+    """Mean squared distance of the probabilities from what happened; of two classes, half of it.
 
     With two classes half of the sum is the usual (p − y)², and the default; with more, the sum.
     """
@@ -93,17 +93,17 @@ def expected_calibration_error(
 
 def bin_edges(r: RankTable, bins: int, binning: str) -> Array:
     """The inner edges of the bins: even steps of [0, 1], or quantiles of the items' scores."""
-    inner = np.linspace(0, 1, bins + 1)[1:-1]
     if binning == "equal-width":
-        return inner
+        return np.linspace(0, 1, bins + 1)[1:-1]
     if r.positives.dtype.kind == "f":
         raise DefinitionError("bins of equal mass are for items without weights: use equal-width")
-    # the quantile between two neighbouring items is interpolated, as np.quantile does
+    # between two neighbouring items a quantile is interpolated; its place is exact in integers
     last = np.cumsum((r.positives + r.negatives)[::-1], dtype=np.int64)
-    score = r.score[::-1]
-    place = inner * (last[-1] - 1)
-    low, high = (np.searchsorted(last, end(place), "right") for end in (np.floor, np.ceil))
-    edges: Array = score[low] + (score[high] - score[low]) * (place - np.floor(place))
+    place, rest = np.divmod(np.arange(1, bins) * (last[-1] - 1), bins)
+    low, high = (
+        r.score[::-1][np.searchsorted(last, item, "right")] for item in (place, place + (rest > 0))
+    )
+    edges: Array = low + (high - low) * (rest / bins)
     return edges
 
 

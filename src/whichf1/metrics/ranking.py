@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import inf
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from whichf1.metrics.registry import Ratio, Share, declare
-from whichf1.table import Array, RankTable
+from whichf1.table import Array, RankTable, Step
 
 MultiClass: TypeAlias = Literal["ovr", "ovo"]
 
@@ -51,25 +52,23 @@ def roc_auc(
     """
     p, n = r.sizes
     if max_fpr is not None:
-        area = _area(r, max_fpr * n)
+        area = _total(_area(s, max_fpr * n) for s in r.steps())
         return area + p * n * (max_fpr - max_fpr**2), p * n * (2 * max_fpr - max_fpr**2)
-    not_below = _dot(r.positives, r.false_positives)
-    return p * n - not_below + _dot(r.positives, r.negatives) / 2, p * n
+    return _total(s.positives * (n[..., None] - s.fp + s.negatives / 2) for s in r.steps()), p * n
 
 
-def _dot(a: Array, b: Array) -> Array:
-    """Σ a·b over the scores in float64, without a float64 copy of either."""
-    return np.einsum("...s,...s->...", a, b, dtype=np.float64, casting="same_kind")  # type: ignore[no-any-return]
+def _total(parts: Iterable[Array]) -> Array:
+    """The sum over all scores."""
+    total: Array = np.add(0.0, sum(part.sum(-1) for part in parts))
+    return total
 
 
-def _area(r: RankTable, limit: Array) -> Array:
-    """The area under (false positives, true positives) up to ``limit`` false positives."""
-    right, top = r.false_positives, r.true_positives
-    left, bottom = right - r.negatives, top - r.positives
-    end = np.minimum(right, limit[..., None])
-    width = np.maximum(end - left, 0)
-    share = width / np.where(r.negatives == 0, 1, r.negatives)
-    area: Array = (width * (bottom + share * r.positives / 2)).sum(-1)
+def _area(s: Step, limit: Array) -> Array:
+    """What each score adds to the area under (false positives, true positives) up to a limit."""
+    left = s.fp - s.negatives
+    width = np.maximum(np.minimum(s.fp, limit[..., None]) - left, 0)
+    share = width / np.where(s.negatives == 0, 1, s.negatives)
+    area: Array = width * (s.tp - s.positives + share * s.positives / 2)
     return area
 
 
@@ -81,9 +80,8 @@ def _area(r: RankTable, limit: Array) -> Array:
 )
 def average_precision(r: RankTable, multi_class: Literal["ovr"] | None = None) -> Ratio:
     """Precision at each score, averaged over the positives that have it; without interpolation."""
-    taken = r.true_positives + r.false_positives
-    precision = r.true_positives / np.where(taken == 0, 1, taken)
-    return _dot(r.positives, precision), r.sizes[0]
+    hits = (s.positives * s.tp / np.where(s.tp + s.fp == 0, 1, s.tp + s.fp) for s in r.steps())
+    return _total(hits), r.sizes[0]
 
 
 @declare(
@@ -95,26 +93,30 @@ def average_precision(r: RankTable, multi_class: Literal["ovr"] | None = None) -
 def ks(r: RankTable) -> Ratio:
     """Largest difference between true and false positive rate (Kolmogorov–Smirnov)."""
     p, n = r.sizes
-    difference = r.true_positives * n[..., None] - r.false_positives * p[..., None]
-    return np.abs(difference).max(-1, initial=0), p * n
+    largest = [np.abs(s.tp * n[..., None] - s.fp * p[..., None]).max(-1) for s in r.steps()]
+    return np.max(largest, axis=0), p * n
 
 
 @declare("ranking", tex=r"\frac{TP_{q}}{P}", aliases=("cumulative_gain",))
 def gain(r: RankTable, top: Share = 0.1) -> Ratio:
-    """Share of the positives among the ``top`` share of items, by score; ties shared evenly."""
+    """Share of the positives among the top share of items by score; ties are shared evenly."""
     return _found(r, top), r.sizes[0]
 
 
 @declare("ranking", tex=r"\frac{TP_{q}}{q\,P}", bounds=(0, inf))
 def lift(r: RankTable, top: Share = 0.1) -> Ratio:
-    """How many times more positives the ``top`` share of items holds than chance would give."""
+    """How many times more positives the top share of items holds than chance would give."""
     return _found(r, top), top * r.sizes[0]
 
 
 def _found(r: RankTable, top: float) -> Array:
     """Positives among the first items; a score that is cut through gives its share of them."""
-    items = r.positives + r.negatives
     limit = top * (r.sizes[0] + r.sizes[1])
-    before = r.true_positives + r.false_positives - items
-    share = np.clip((limit[..., None] - before) / np.where(items == 0, 1, items), 0, 1)
-    return _dot(share, r.positives)
+    return _total(_share_above(s, limit) * s.positives for s in r.steps())
+
+
+def _share_above(s: Step, limit: Array) -> Array:
+    items = s.positives + s.negatives
+    before = s.tp + s.fp - items
+    share: Array = np.clip((limit[..., None] - before) / np.where(items == 0, 1, items), 0, 1)
+    return share

@@ -30,6 +30,7 @@ Ratio: TypeAlias = tuple[Array, Array]
 """Numerator and denominator; what 0/0 gives is decided elsewhere, once (``averaging.settle``)."""
 Value: TypeAlias = int | float | str | None
 Kind: TypeAlias = Literal["rate", "agreement", "items", "ranking", "loss", "label ranking"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 COUNTED: tuple[Kind, ...] = ("rate", "agreement")
 """Kinds that are computed from Counts; all others need scores or sets of labels."""
 

@@ -90,6 +90,27 @@ def orientation_note(report: Report) -> str | None:
     )
 
 
+def interval_note(report: Report) -> str | None:
+    """What '–' in place of an interval means, and how often replicates were undefined."""
+    scores = [record.score for record in report.records()]
+    asked = [x for x in scores if x.definition.interval is not None and math.isfinite(x.value)]
+    undefined = max((x.interval.undefined for x in asked if x.interval), default=0)
+    if undefined:
+        return f"Up to {undefined:,} replicates were undefined and are left out of an interval."
+    if all(x.interval for x in asked):
+        return None
+    return (
+        "–: the method has no interval there, as the score does not vary in these items. For a "
+        "share of items --interval wilson has one."
+    )
+
+
+def notes_of(report: Report, decimals: int) -> list[str]:
+    """The lines below the tables."""
+    last = (orientation_note(report), interval_note(report))
+    return [*gap_lines(report, decimals), *(note for note in last if note)]
+
+
 def as_text(report: Report, console: Console, decimals: int = 4) -> None:
     """Print aligned tables on a terminal or, plainly, into a pipe."""
     say = plain_printer(console)
@@ -105,7 +126,7 @@ def as_text(report: Report, console: Console, decimals: int = 4) -> None:
     if report.scores:
         say("")
         print_columns(console, *_score_columns(report, decimals), left=("score", "signature"))
-    notes = [note for note in (*gap_lines(report, decimals), orientation_note(report)) if note]
+    notes = notes_of(report, decimals)
     for note in ["", *notes] if notes else []:
         say(note)
 
@@ -247,7 +268,7 @@ def as_markdown(report: Report, decimals: int = 4) -> str:
             for name, s in report.scores
         ]
         parts += [*_markdown_table(head, body, str), ""]
-    notes = [*gap_lines(report, decimals), orientation_note(report)]
+    notes = notes_of(report, decimals)
     parts += [markdown(note) for note in notes if note]
     return "\n".join(parts).rstrip("\n") + "\n"
 
@@ -294,9 +315,7 @@ def as_latex(report: Report, decimals: int = 4) -> str:
         lines.append(_note(name, each.definition, len(each.labels), each.n, each.signature))
     for name, score in report.scores:
         lines.append(_note(name, score.definition, len(score.classes), score.n, score.signature))
-    lines += [latex(line) + r"\par" for line in gap_lines(report, decimals)]
-    note_text = orientation_note(report)
-    lines += [latex(note_text) + r"\par"] if note_text else []
+    lines += [latex(line) + r"\par" for line in notes_of(report, decimals)]
     return "\n".join([*lines, r"\end{table}"]) + "\n"
 
 

@@ -55,10 +55,9 @@ _KINDS: dict[str, Kind] = {"i": "int", "u": "int", "b": "bool"}
 
 def _codes(y_true: Any, y_pred: Any) -> tuple[Array, Array, list[Label] | None]:
     """Two columns that can be counted, and what their numbers stand for, if not for themselves."""
-    if type(y_true) is type(y_pred) is np.ndarray and y_true.ndim == y_pred.ndim == 1:
-        if y_true.dtype == y_pred.dtype and y_true.dtype.kind in _KINDS:  # nothing to look into
-            _refuse_lengths(y_true, y_pred)
-            return y_true, y_pred, None
+    if _ready(y_true) and _ready(y_pred) and y_true.dtype == y_pred.dtype:
+        _refuse_lengths(y_true, y_pred)
+        return y_true, y_pred, None
     encoded = encode_columns(y_true, y_pred)
     if encoded is not None:
         (left, right), values = encoded
@@ -73,6 +72,11 @@ def _codes(y_true: Any, y_pred: Any) -> tuple[Array, Array, list[Label] | None]:
         return left, right, None
     (left, right), values = kernel.encode(true.values.tolist(), predicted.values.tolist())
     return left, right, values
+
+
+def _ready(data: object) -> bool:
+    """Whether this is counted as it is, with nothing to look into."""
+    return type(data) is np.ndarray and data.dtype.kind in _KINDS and data.ndim == 1
 
 
 def _refuse_lengths(true: Array, predicted: Array) -> None:

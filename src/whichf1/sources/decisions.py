@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.counts import Counts
+from whichf1.counts import NOTES, Counts
 from whichf1.errors import DefinitionError, InputError, ShapeError
-from whichf1.labels import Labels
+from whichf1.labels import Label, Labels
 from whichf1.rankings import Ranking
 from whichf1.sources.arrays import weights_column
 from whichf1.sources.scored import binary, items_of, predicted
@@ -42,7 +42,7 @@ def at_threshold(
     items, values, names, own = binary(y_true, scores, positive, labels)
     code = _two_classes(names).code(own)
     weight = None if weights is None else weights_column(weights, len(values))
-    decision = decision_text(limit, float(values.min()), float(values.max()))
+    decision = decision_text(own, limit, float(values.min()), float(values.max()))
     true = items_of(items, own).astype(np.uint8)
     above = (values >= limit).astype(np.uint8)
     if code == 0:
@@ -59,14 +59,10 @@ def _threshold(value: Any) -> float:
     return float(value)
 
 
-def decision_text(threshold: float, lowest: float, highest: float) -> str:
+def decision_text(positive: Label, threshold: float, lowest: float, highest: float) -> str:
     """The rule, and a note where it decides the same for all items."""
-    rule = f"score>={threshold!r}"
-    if threshold > highest:
-        return f"{rule} (above every score)"
-    if threshold < lowest:
-        return f"{rule} (below every score)"
-    return rule
+    note = NOTES[0] if threshold > highest else NOTES[1] if threshold < lowest else ""
+    return f"{positive!r} if score>={threshold!r}{note}"
 
 
 def _two_classes(names: Labels) -> Labels:
@@ -89,9 +85,10 @@ def _from_ranking(ranking: Ranking, threshold: float) -> Counts:
     ]
     true, guessed, count = (np.array(part) for part in zip(*sorted(cells), strict=True))
     count = count.astype(np.float64 if ranking.weighted else np.int64)
-    decision = decision_text(threshold, float(ranking.score[-1]), float(ranking.score[0]))
     if ranking.resolution is not None:
-        decision = f"{decision}, {ranking.resolution}"
+        raise InputError("the scores of this ranking were rounded into bins: decide before that")
+    ends = float(ranking.score[-1]), float(ranking.score[0])
+    decision = decision_text(ranking.positive, threshold, *ends)
     return Counts(names, true, guessed, count, declared=True, decision=decision)
 
 

@@ -127,7 +127,8 @@ def _from_sets(data: Sequence[Iterable[Any]], name: str, declared: Labels | None
                 raise LabelError(f"{name}[{at}] holds a missing label ({each!r}). Drop it.")
             item.append(at)
             label.append(found.setdefault(each, len(found)))
-    names = Labels(found)
+    Labels(found)  # of one kind, or an error
+    names = Labels.sorted(found)
     if declared is not None:
         outside = next((x for x in names if x not in declared), None)
         if outside is not None:
@@ -136,7 +137,8 @@ def _from_sets(data: Sequence[Iterable[Any]], name: str, declared: Labels | None
                 f"{name}[{at}] holds {outside!r}, which is not among the declared labels "
                 f"{list(declared[:20])!r}. Add it to labels=, or drop it."
             )
-    return Sets(np.array(item, np.intp), np.array(label, np.intp), len(data), names, False)
+    codes = names.codes(found)[np.array(label, np.intp)]
+    return Sets(np.array(item, np.intp), codes, len(data), names, False)
 
 
 def _from_sparse(data: Any, name: str, declared: Labels | None) -> Sets:
@@ -153,7 +155,7 @@ def _from_sparse(data: Any, name: str, declared: Labels | None) -> Sets:
 
 def _from_matrix(data: Any, name: str, declared: Labels | None) -> Sets:
     values = to_numpy(data)
-    if values.ndim != 2 or values.dtype.kind not in "biuf":
+    if values.ndim != 2 or not values.shape[1] or values.dtype.kind not in "biuf":
         raise ShapeError(
             f"{name} must be a matrix of 0 and 1 with a row for each item, or a list of sets of "
             f"labels ({{'a', 'b'}}, or {{3, 7}}); got shape {values.shape}, dtype {values.dtype}"

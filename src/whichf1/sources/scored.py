@@ -76,6 +76,7 @@ def binary(
     """The items, the score of each, the classes, and the positive one."""
     items = column(y_true, "y_true")
     values = numbers(scores, "scores")
+    same_length(items, values)
     names = classes_of(items, labels)
     own = positive_class(names, positive)
     if values.ndim == 2:
@@ -85,7 +86,6 @@ def binary(
                 f"{list(names[:6])!r}. Give one score for each item, or declare labels="
             )
         values = np.ascontiguousarray(values[:, names.code(own)])
-    same_length(items, values)
     return items, values, names, own
 
 
@@ -159,7 +159,8 @@ def positive_class(names: Labels, positive: Any) -> Label:
     if names.kind in ("int", "bool") and 1 in set(names) and set(names) <= {-1, 0, 1}:
         return names[list(names).index(1)]
     raise LabelError(
-        f"which class do high scores stand for? Pass positive=, one of {list(names[:20])!r}."
+        "which class do high scores stand for? Pass positive= (--positive), one of "
+        f"{list(names[:20])!r}."
     )
 
 

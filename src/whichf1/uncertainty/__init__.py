@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from whichf1.definition import Definition, Frozen
 from whichf1.errors import DefinitionError
 from whichf1.intervals import Bootstrap, Interval

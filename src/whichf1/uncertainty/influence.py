@@ -1,8 +1,9 @@
 """The delta method for every metric, without a line of code per metric.
 
-A score M is a function of the counts that does not change when all of them are multiplied, so with
-s = ∂M/∂count of a cell, Σ count·s = 0 and Var(M) = Σ count·s² (Σ Σw²·s² with weights; for clusters
-of items, the sum over clusters of (Σ count·s)², times G/(G − 1)). n·s is the influence of an item.
+With s = ∂M/∂count of a cell, centred so that Σ count·s = 0, Var(M) = Σ count·s² (Σ Σw²·s² with
+weights; for clusters of items, the sum over clusters of (Σ count·s)², times G/(G − 1)), and n·s is
+the influence of an item. Only an epsilon in a denominator makes centring necessary: any other score
+does not change when all counts are multiplied.
 """
 
 from __future__ import annotations
@@ -82,7 +83,11 @@ def standard_errors(definition: Definition, frozen: Frozen) -> tuple[Array, Arra
     table = frozen.table
     if find(definition.metric).kind == "agreement" or definition.average is not None:
         value, slope = margin_slopes(definition, frozen)
-        return np.array([value]), np.array([_standard_error_in_blocks(slope, table)])
+        if definition.epsilon or table.cluster is not None or len(table.true) <= _BLOCK:
+            error = standard_error(slope.at(table.true, table.predicted), table)
+        else:
+            error = _standard_error_in_blocks(slope, table)
+        return np.array([value]), np.array([error])
     values, kinds = kind_slopes(definition, frozen)
     if table.cluster is not None:
         each = range(len(frozen.classes))
@@ -91,12 +96,15 @@ def standard_errors(definition: Definition, frozen: Frozen) -> tuple[Array, Arra
     # to a class, every item is one of four kinds
     spread = Table(table.true, table.predicted, table.spread, table.classes)
     sizes = _four(spread.one_vs_rest(frozen.classes))
-    variance = sum(size * slope**2 for size, slope in zip(sizes, _four(kinds), strict=True))
+    own, by_kind = _four(table.one_vs_rest(frozen.classes)), np.stack(_four(kinds))
+    mean = (np.stack(own) * by_kind).sum(0) / table.total
+    variance = (np.stack(sizes) * (by_kind - mean) ** 2).sum(0)
     return values, np.sqrt(variance)
 
 
 def standard_error(by_cell: Array, table: Table) -> float:
     """The standard error of a score, or of a difference, with these ∂M/∂count."""
+    by_cell = centred(by_cell, table.count)
     if table.cluster is None:
         return sqrt((table.spread * by_cell**2).sum())
     sums = np.bincount(table.cluster, table.count * by_cell)
@@ -106,10 +114,14 @@ def standard_error(by_cell: Array, table: Table) -> float:
     return sqrt(groups / (groups - 1) * (sums**2).sum())
 
 
+def centred(slope: Array, count: Array) -> Array:
+    """What an item moves when the number of items stays: the slope minus its mean."""
+    centred: Array = slope - (count * slope).sum() / count.sum()
+    return centred
+
+
 def _standard_error_in_blocks(slope: Slopes, table: Table) -> float:
     """The same for many cells, a block at a time: what fits the cache is faster by far."""
-    if table.cluster is not None or len(table.true) <= _BLOCK:
-        return standard_error(slope.at(table.true, table.predicted), table)
     variance = 0.0
     for start in range(0, len(table.true), _BLOCK):
         block = slice(start, start + _BLOCK)

@@ -74,11 +74,14 @@ def share_of_items(definition: Definition, frozen: Frozen) -> Share | None:
     kind = _kinds(frozen) if find(definition.metric).kind == "rate" else _hit_or_miss(frozen)
     top, bottom = _alone(definition, len(frozen.classes))
     success = np.where(bottom == 0, np.nan, (top != 0).astype(float))[kind]
+    if not bottom.any() or not _linear(definition) or definition.epsilon:
+        return None
     present = np.unique(kind)
-    gains = np.unique(bottom[present][top[present] != 0])
-    losses = np.unique(bottom[present][(top[present] == 0) & (bottom[present] != 0)])
+    top, bottom = top[present], bottom[present]
+    gains = np.unique(bottom[top != 0])
+    losses = np.unique(bottom[(top == 0) & (bottom != 0)])
     whole = bool(np.all((top == 0) | (top == bottom)))
-    if not whole or len(gains) > 1 or len(losses) > 1 or not _linear(definition):
+    if not whole or len(gains) > 1 or len(losses) > 1:
         return None
     gain = float(gains[0]) if len(gains) else float(losses[0]) if len(losses) else 1.0
     return Share(success, gain, float(losses[0]) if len(losses) else gain)

@@ -12,18 +12,18 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from math import isfinite
+from math import isfinite, sqrt
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from whichf1.definition import Definition, Frozen
-from whichf1.errors import DefinitionError
 from whichf1.intervals import Bootstrap, Interval
 from whichf1.metrics import find
 from whichf1.table import Array, Margins, Table, sum_by
 from whichf1.uncertainty.influence import cell_slopes
+from whichf1.uncertainty.label_sets import item_slopes
 
 CHUNK = 1 << 18
 """Numbers drawn at a time: what stays in the cache."""
@@ -97,10 +97,11 @@ class Sums:
     def __call__(self, count: Array) -> list[Array]:
         """The sums of each part (replicates, classes), from counts (replicates, cells)."""
         if self._cells is None:
+            wide = count.astype(np.float64)
             return [
-                sum_by(codes, count.astype(np.float64), self._classes)
+                sum_by(codes, wide, self._classes)
                 if chosen is None
-                else sum_by(codes[chosen], count[:, chosen].astype(np.float64), self._classes)
+                else sum_by(codes[chosen], wide[:, chosen], self._classes)
                 for codes, chosen in self._parts
             ]
         across = np.ascontiguousarray(count.T)
@@ -160,14 +161,12 @@ def bootstrap_intervals(
     definition: Definition, frozen: Frozen, values: Array, method: Bootstrap
 ) -> list[Interval | None]:
     """One interval for each value; None where replicates do not vary, or the value is undefined."""
-    if method.kind == "bca" and not isinstance(frozen.table, Table):
-        raise DefinitionError("BCa is for items of one class each: use kind='percentile'")
     columns = replicated(definition, frozen, method).T
     found = []
     for at, (value, column) in enumerate(zip(values.tolist(), columns, strict=True)):
         skew = None
         if method.kind == "bca":
-            skew = _acceleration(cell_slopes(definition, frozen, at), frozen.table)
+            skew = _skew(definition, frozen, at)
         found.append(percentile_interval(column, value, method, skew))
     return found
 
@@ -184,7 +183,7 @@ def percentile_interval(
         tails = bca_tails(defined, value, skew, tails)
     with np.errstate(invalid="ignore"):  # an infinite replicate at the edge of a ratio
         low, high = np.quantile(defined, tails, method="weibull").tolist()
-    if not (isfinite(low) and isfinite(high)):
+    if not (isfinite(low) and isfinite(high)) or low == high:
         return None
     return Interval(low, high, method.level, method.word, len(replicates) - len(defined))
 
@@ -204,13 +203,24 @@ def bca_tails(
     return moved(tails[0]), moved(tails[1])
 
 
-def _acceleration(slopes: Array, table: Table) -> float:
-    """Σψ³ / (6 (Σψ²)^1.5) over the items, or over the clusters."""
-    times, each = table.count, slopes
+def _skew(definition: Definition, frozen: Frozen, at: int) -> float:
+    """The acceleration over the items, or over the clusters."""
+    table = frozen.table
+    if not isinstance(table, Table):
+        return acceleration(table.count, item_slopes(definition, frozen, at))
+    slopes = cell_slopes(definition, frozen, at)
     if table.cluster is not None:
-        each = np.bincount(table.cluster, table.count * slopes)
-        times = np.ones(len(each))
-    elif table.squares is not None:
-        times, each = table.count**2 / table.squares, slopes * table.squares / table.count
-    square = float((times * each**2).sum())
-    return float((times * each**3).sum()) / (6 * square**1.5) if square > 0 else 0.0
+        sums = np.bincount(table.cluster, table.count * slopes)
+        return acceleration(np.ones(len(sums)), sums)
+    if table.squares is not None:
+        return acceleration(table.count**2 / table.squares, slopes * table.squares / table.count)
+    return acceleration(table.count, slopes)
+
+
+def acceleration(times: Array, influence: Array) -> float:
+    """Σψ³ / (6 (Σψ²)^1.5), where each ψ occurs so many times."""
+    square = float((times * influence**2).sum())
+    if not 0 < square < np.inf:
+        return 0.0
+    cube = float((times * influence**3).sum())
+    return cube / (6 * sqrt(square) ** 3)

@@ -13,7 +13,13 @@ from whichf1.intervals import Bootstrap, Interval
 from whichf1.metrics import find
 from whichf1.table import Array, RankTable, Table
 from whichf1.uncertainty.influence import normal_quantile, transformed
-from whichf1.uncertainty.resampling import draws, generator, percentile_interval
+from whichf1.uncertainty.resampling import (
+    CHUNK,
+    acceleration,
+    draws,
+    generator,
+    percentile_interval,
+)
 
 
 def ranking_interval(definition: Definition, table: RankTable, value: float) -> Interval | None:
@@ -22,10 +28,9 @@ def ranking_interval(definition: Definition, table: RankTable, value: float) -> 
     if method is None:
         return None
     if isinstance(method, Bootstrap):
-        if method.kind == "bca":
-            raise DefinitionError("BCa is for scores of counts: use kind='percentile'")
         replicates = np.concatenate(list(_resampled(definition, table, method)))
-        return percentile_interval(replicates, value, method)
+        skew = _jackknifed(definition, table) if method.kind == "bca" else None
+        return percentile_interval(replicates, value, method, skew)
     if method.word not in ("delta", "delong"):
         raise DefinitionError(
             f"the interval {method.word!r} does not apply to {metric.name}. "
@@ -44,19 +49,43 @@ def ranking_interval(definition: Definition, table: RankTable, value: float) -> 
 
 def _resampled(definition: Definition, table: RankTable, method: Bootstrap) -> Iterator[Array]:
     """The score of resampled items: cells are the positives and the negatives of each score."""
-    both = np.concatenate([table.positives, table.negatives]).astype(np.float64)
-    cells = np.flatnonzero(both)
-    size, at = len(table.score), np.arange(len(cells))
-    metric, parameters = find(definition.metric), dict(definition.parameters)
+    both, cells = _cells(table)
+    at = np.arange(len(cells))
     items = Table(at, at, both[cells], len(cells))
     for count in draws(items, method.replicates, generator(method.seed)):
-        whole = np.zeros((len(count), 2 * size))
+        whole = np.zeros((len(count), len(both)))
         whole[:, cells] = count
-        with np.errstate(divide="ignore", invalid="ignore"):  # a replicate without one class
-            top, bottom = metric.formula(
-                RankTable(table.score, whole[:, :size], whole[:, size:]), **parameters
-            )
-            yield np.where(bottom == 0, np.nan, top / bottom)
+        yield _values(definition, table, whole)
+
+
+def _jackknifed(definition: Definition, table: RankTable) -> float:
+    """The acceleration from leaving out one item of each cell in turn."""
+    both, cells = _cells(table)
+    step = max(1, CHUNK // len(both))
+    parts = []
+    for start in range(0, len(cells), step):
+        left_out = cells[start : start + step]
+        whole = np.repeat(both[None], len(left_out), 0)
+        whole[np.arange(len(left_out)), left_out] -= 1
+        parts.append(_values(definition, table, whole))
+    values = np.concatenate(parts)
+    times = np.where(np.isnan(values), 0, both[cells])
+    values = np.nan_to_num(values)
+    return acceleration(times, (times * values).sum() / max(times.sum(), 1) - values)
+
+
+def _cells(table: RankTable) -> tuple[Array, Array]:
+    both = np.concatenate([table.positives, table.negatives]).astype(np.float64)
+    return both, np.flatnonzero(both)
+
+
+def _values(definition: Definition, table: RankTable, whole: Array) -> Array:
+    size = len(table.score)
+    batch = RankTable(table.score, whole[:, :size], whole[:, size:])
+    with np.errstate(divide="ignore", invalid="ignore"):  # a replicate without one class
+        top, bottom = find(definition.metric).formula(batch, **dict(definition.parameters))
+        values: Array = np.where(bottom == 0, np.nan, top / bottom)
+    return values
 
 
 def mean_interval(definition: Definition, mean: float, error: float) -> Interval | None:
