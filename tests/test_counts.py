@@ -346,6 +346,7 @@ BAD = [
     (lambda: wf.Definition.parse("f_beta(gamma=2)"), DefinitionError, "no parameter 'gamma'"),
     (lambda: wf.Definition.parse(""), DefinitionError, "is no metric"),
     (lambda: wf.bounds(1.2, 0.5), InputError, "precision must lie in"),
+    (lambda: wf.bounds(1, 0.1, 2), InputError, "no table of 2 classes"),
     (lambda: wf.supremum(0), InputError, "at least 1"),
     (lambda: wf.extremal(1, 5), InputError, "at least 2"),
     (lambda: wf.precision_recall_f1([3.0], [0.0], 2), LabelError, r"y_pred\[0\] is 3"),

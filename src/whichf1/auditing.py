@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from whichf1.counts import Counts
 from whichf1.errors import InputError
-from whichf1.macro import bounds
+from whichf1.macro import bounds, highest_averaged_f1
 from whichf1.published import Published, Scale, common_scale, read_all
 from whichf1.recomputing import SIGNATURES, Misfit, Recomputed, Span, of_classes, of_counts
 
@@ -67,14 +67,15 @@ def audit(
         return _compare(p, r, f, of_counts(counts))
     if per_class is not None:
         return _compare(p, r, f, of_classes(per_class, decimals, p.scale))
-    if classes is not None and (isinstance(classes, bool) or not isinstance(classes, int)):
-        raise InputError(f"classes must be a whole number; got {classes!r}")
+    whole = isinstance(classes, int) and not isinstance(classes, bool)
+    if classes is not None and not (whole and classes >= 1):
+        raise InputError(f"classes must be a whole number of at least 1; got {classes!r}")
     return _judge(p, r, f, classes)
 
 
 def _judge(p: Published, r: Published, f: Published, classes: int | None) -> Audit:
     of_averages = Span(bounds(p.low, r.low).high, bounds(p.high, r.high).high)
-    averaged = Span(bounds(p.low, r.low, classes).low, highest_averaged(p, r, classes))
+    averaged = Span(bounds(p.low, r.low).low, highest_averaged(p, r, classes))
     verdict = verdict_of(averaged.meets(f), of_averages.meets(f))
     reason = _reason(verdict, f, averaged, of_averages, classes)
     if not reachable(p, r, classes):
@@ -101,14 +102,14 @@ def highest_averaged(p: Published, r: Published, classes: int | None) -> float:
     average takes more from the recall of the others than it gives (the derivative of
     ``macro.bounds`` in P is 1 − 2/(1 + ρ)², where 1 − ρ = K(P − R)/(K − 1)).
     """
-    if classes is None:
+    if classes is None or classes == 1:
         return bounds(p.high, r.high).high
     free = (classes - 1) / classes
     ridge = (2 - sqrt(2)) * free
     best_p = min(max(r.high + ridge, free, p.low), p.high)
     best_r = min(max(p.high + ridge, free, r.low), r.high)
-    highs = (bounds(best_p, r.high, classes).high, bounds(p.high, best_r, classes).high)
-    return max(0.0, *highs)
+    corners = ((best_p, r.high), (p.high, best_r))
+    return max(0.0, *(highest_averaged_f1(*corner, classes) for corner in corners))
 
 
 def reachable(p: Published, r: Published, classes: int | None) -> bool:

@@ -196,12 +196,22 @@ def bounds(precision: float, recall: float, classes: int | None = None) -> Bound
     if classes is None:
         return Bounds(low, _harmonic(precision, recall))
     _at_least(1, classes)
+    if abs(precision - recall) > (classes - 1) / classes + 1e-12:
+        raise InputError(
+            f"no table of {classes} classes has macro precision {precision} and macro recall "
+            f"{recall}: some class has precision ≤ recall, so they differ by at most "
+            f"{(classes - 1) / classes:.4g}"
+        )
     if classes == 1:
         return Bounds(_harmonic(precision, recall), _harmonic(precision, recall))
-    k = classes
+    return Bounds(low, highest_averaged_f1(precision, recall, classes))
+
+
+def highest_averaged_f1(precision: float, recall: float, k: int) -> float:
+    """The upper bound for k ≥ 2 classes; it has no meaning where no table exists."""
     even = max(0.0, k * max(precision, recall) - (k - 1))
     others = _harmonic((k * precision - even) / (k - 1), (k * recall - even) / (k - 1))
-    return Bounds(low, ((k - 1) * others + even) / k)
+    return ((k - 1) * others + even) / k
 
 
 def _harmonic(p: float, r: float) -> float:
