@@ -13,15 +13,6 @@ from typing import Any as _Any
 
 from whichf1 import errors
 from whichf1.counts import Counts
-from whichf1.curves import (
-    Curve,
-    calibration_curve,
-    det_curve,
-    gain_curve,
-    lift_curve,
-    pr_curve,
-    roc_curve,
-)
 from whichf1.definition import Definition
 from whichf1.intervals import (
     AgrestiCoull,
@@ -33,34 +24,43 @@ from whichf1.intervals import (
     Jeffreys,
     Wilson,
 )
-from whichf1.losses import Moments
-from whichf1.macro import (
-    MacroF1,
-    bounds,
-    extremal,
-    macro_f1,
-    precision_recall_f1,
-    supremum,
-)
 from whichf1.metrics import names as _names
 from whichf1.multilabel import MultiLabelCounts
-from whichf1.rankings import Ranking
 from whichf1.scores import PerClass, Score, score
 from whichf1.scores import Scorer as _Scorer
-from whichf1.scoring import moments
 from whichf1.sources import count
-from whichf1.sources.decisions import at_argmax, at_threshold, at_top_k
-from whichf1.sources.multilabel import count_multilabel
-from whichf1.sources.scored import rank, rank_histogram
-from whichf1.thresholds import BestThreshold, best_threshold, threshold_curve
 
 if _TYPE_CHECKING:
     from whichf1.auditing import audit
     from whichf1.compared import Comparison, Pair
     from whichf1.comparison import compare
+    from whichf1.curves import (
+        Curve,
+        calibration_curve,
+        det_curve,
+        gain_curve,
+        lift_curve,
+        pr_curve,
+        roc_curve,
+    )
     from whichf1.explanation import explain
+    from whichf1.losses import Moments
+    from whichf1.macro import (
+        MacroF1,
+        bounds,
+        extremal,
+        macro_f1,
+        precision_recall_f1,
+        supremum,
+    )
     from whichf1.presets import dialects
+    from whichf1.rankings import Ranking
     from whichf1.ranks import SystemRanks, rank_systems
+    from whichf1.scoring import moments
+    from whichf1.sources.decisions import at_argmax, at_threshold, at_top_k
+    from whichf1.sources.multilabel import count_multilabel
+    from whichf1.sources.scored import rank, rank_histogram
+    from whichf1.thresholds import BestThreshold, best_threshold, threshold_curve
 
 __version__ = "0.1.0"
 
@@ -207,14 +207,39 @@ __all__ = [
 
 
 _ON_FIRST_USE = {
+    "BestThreshold": "thresholds",
     "Comparison": "compared",
+    "Curve": "curves",
+    "MacroF1": "macro",
+    "Moments": "losses",
     "Pair": "compared",
+    "Ranking": "rankings",
     "SystemRanks": "ranks",
+    "at_argmax": "sources.decisions",
+    "at_threshold": "sources.decisions",
+    "at_top_k": "sources.decisions",
     "audit": "auditing",
+    "best_threshold": "thresholds",
+    "bounds": "macro",
+    "calibration_curve": "curves",
     "compare": "comparison",
+    "count_multilabel": "sources.multilabel",
+    "det_curve": "curves",
     "dialects": "presets",
     "explain": "explanation",
+    "extremal": "macro",
+    "gain_curve": "curves",
+    "lift_curve": "curves",
+    "macro_f1": "macro",
+    "moments": "scoring",
+    "pr_curve": "curves",
+    "precision_recall_f1": "macro",
+    "rank": "sources.scored",
+    "rank_histogram": "sources.scored",
     "rank_systems": "ranks",
+    "roc_curve": "curves",
+    "supremum": "macro",
+    "threshold_curve": "thresholds",
 }
 """Names of modules that most programs never need."""
 

@@ -7,10 +7,12 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 from whichf1.errors import (
     FileError,
@@ -228,7 +230,8 @@ class Counts:
     def load(cls, path: str | os.PathLike[str]) -> Counts:
         """Read what :meth:`save` wrote; a damaged file is an error."""
         try:
-            text = Path(path).read_text(encoding="utf-8")
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
         except (OSError, UnicodeDecodeError) as error:
             raise FileError(f"cannot read counts from {os.fspath(path)!r}: {error}") from None
         try:
@@ -268,6 +271,8 @@ def refuse_dense(size: int, what: str) -> None:
 @contextmanager
 def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary neighbour of ``path`` that takes its place when the block ends well."""
+    from pathlib import Path  # slow to import, and only needed to write
+
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:

@@ -19,7 +19,6 @@ from whichf1.labels import Label, Labels
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.signature import read, with_data
 from whichf1.sources import as_counts
-from whichf1.sources.multilabel import count_multilabel
 from whichf1.table import Array
 from whichf1.uncertainty import estimate
 
@@ -163,6 +162,8 @@ def run(
 
         return evaluate_scores(definition, y_true, y_pred, labels, weights)
     if sets:
+        from whichf1.sources.multilabel import count_multilabel
+
         counts: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
         return evaluate(definition, counts)
     if definition.batch is None or isinstance(y_true, Counts):

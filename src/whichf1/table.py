@@ -16,7 +16,7 @@ Ties: TypeAlias = Literal["first", "last", "best", "worst"]
 """Which of equal scores comes first: of classes in order, or the true one at best or worst."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class OneVsRest:
     """Each class against all others: four arrays (…, classes)."""
 
@@ -30,7 +30,7 @@ class OneVsRest:
     """True negatives: neither of this class nor predicted as it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Margins:
     """The whole table summed up: all that a measure of agreement needs, arrays (…, classes)."""
 
@@ -74,7 +74,7 @@ class Step(NamedTuple):
     """Negatives of at least each score."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RankTable:
     """Items by their score, highest first: what formulas of rankings compute on.
 
@@ -114,7 +114,7 @@ class RankTable:
         return self.positives.sum(-1, dtype=wide), self.negatives.sum(-1, dtype=wide)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """The arrays behind Counts, without labels: what formulas compute on.
 
@@ -199,7 +199,7 @@ def _one_vs_rest(
     return OneVsRest(hits, fp, fn, total[..., None] - hits - fp - fn)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Predicted:
     """Items with a score for every class: what a loss is computed on."""
 
@@ -223,7 +223,7 @@ class Predicted:
         return inside
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RankedLabels:
     """Items with their labels and a score for every label."""
 

@@ -27,6 +27,11 @@ class Pairs(NamedTuple):
     count: Array  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
     """int64 without weights, float64 sums of weights with them (possibly 0)."""
 
+    def own_labels(self) -> tuple[Array, Array]:
+        """The label of each pair on either side, in place of its code."""
+        values = np.array(self.labels)
+        return values[self.true], values[self.predicted]
+
 
 def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> Pairs:
     """Count the distinct pairs of two integer or boolean arrays of one length, at least 1."""

@@ -48,7 +48,7 @@ def at_threshold(
     if code == 0:
         true, above = 1 - true, 1 - above
     pairs = kernel.count_pairs(true, above, weight)
-    codes = pairs.true.astype(np.intp), pairs.predicted.astype(np.intp)
+    codes = pairs.own_labels()  # 0 and 1 are codes of the classes
     return Counts(names, *codes, pairs.count, declared=True, decision=decision)
 
 
@@ -131,7 +131,8 @@ def at_top_k(
     pairs = kernel.count_pairs(items.codes, guessed, weight)
     rule = "argmax" if k == 1 else f"top-{k}"
     decision = f"{rule},ties={ties}"
-    return Counts(names, pairs.true, pairs.predicted, pairs.count, declared=True, decision=decision)
+    codes = pairs.own_labels()  # codes of the classes were counted
+    return Counts(names, *codes, pairs.count, declared=True, decision=decision)
 
 
 def _best(scores: Array, ties: str) -> Array:

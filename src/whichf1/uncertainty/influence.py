@@ -9,7 +9,6 @@ does not change when all counts are multiplied.
 from __future__ import annotations
 
 from math import exp, inf, isfinite, log, sqrt
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -72,10 +71,9 @@ def _logistic(x: float) -> float:
 
 def normal_quantile(p: float) -> float:
     """The standard normal distribution's quantile."""
-    return _NORMAL.inv_cdf(p)
+    from statistics import NormalDist  # slow to import
 
-
-_NORMAL = NormalDist()
+    return NormalDist().inv_cdf(p)
 
 
 def standard_errors(definition: Definition, frozen: Frozen) -> tuple[Array, Array]:
