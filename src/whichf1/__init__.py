@@ -23,7 +23,8 @@ from whichf1.macro import (
 from whichf1.metrics import names as _names
 from whichf1.scores import PerClass, Score, score
 from whichf1.scores import Scorer as _Scorer
-from whichf1.sources import count
+from whichf1.slices import Slices
+from whichf1.sources import count, count_by, count_each
 
 __version__ = "0.1.0"
 
@@ -67,6 +68,7 @@ __all__ = [
     "MacroF1",
     "PerClass",
     "Score",
+    "Slices",
     "accuracy",
     "averaged_f1",
     "averaged_f_beta",
@@ -74,6 +76,8 @@ __all__ = [
     "bounds",
     "cohen_kappa",
     "count",
+    "count_by",
+    "count_each",
     "error_rate",
     "errors",
     "extremal",

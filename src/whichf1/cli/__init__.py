@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import whichf1
+from whichf1.cli.count import count, merge
 from whichf1.cli.output import write
 from whichf1.cli.reference import define, metrics
 from whichf1.cli.score import matrix, score
@@ -22,7 +23,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (score, matrix, metrics, define):
+for command in (score, matrix, count, merge, metrics, define):
     app.command()(command)
 
 

@@ -10,21 +10,24 @@ from rich.console import Console
 
 from whichf1.cli.options import Format
 from whichf1.counts import written_whole
-from whichf1.report.formats import FORMATS, as_text
+from whichf1.report import formats as whole
+from whichf1.report import slices
 from whichf1.report.report import Report
+from whichf1.report.slices import SliceReport
 
 
-def emit(report: Report, format: Format, decimals: int, output: str | None) -> None:
+def emit(report: Report | SliceReport, format: Format, decimals: int, output: str | None) -> None:
     """A report in the chosen format, to standard output or whole into a file."""
+    formats: Any = slices if isinstance(report, SliceReport) else whole
     if format is Format.text and output is None:
-        as_text(report, console(), decimals)
+        formats.as_text(report, console(), decimals)
         return
     if format is Format.text:
         buffer = io.StringIO()
-        as_text(report, console(buffer), decimals)
+        formats.as_text(report, console(buffer), decimals)
         text = buffer.getvalue()
     else:
-        text = FORMATS[format.value](report, decimals)
+        text = formats.FORMATS[format.value](report, decimals)
     if output is None:
         write(text)
         return
