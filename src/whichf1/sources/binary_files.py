@@ -60,7 +60,7 @@ def arrow_table(path: Path, name: str) -> Any:
         if whole:
             table = dataset.dataset(str(path), format="ipc")
         else:
-            table = ipc.open_stream(pyarrow.memory_map(str(path)))
+            table = ipc.open_stream(pyarrow.memory_map(str(path))).read_all()
         refuse_twins(table.schema.names, name)
         return table
     except (OSError, pyarrow.ArrowException) as error:

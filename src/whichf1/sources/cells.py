@@ -90,10 +90,12 @@ def find_columns(
     if preds is not None and (len(set(preds)) < len(preds) or not preds):
         raise InputError(f"name each prediction column once; got {list(preds)!r}")
     if true is None or preds is None:
-        first = preds[0] if preds else None
-        left, right = _usual(available, true, first, name)
-        return Columns(left, preds or (right,), weights, by)
-    return Columns(true, preds, weights, by)
+        true, right = _usual(available, true, preds[0] if preds else None, name)
+        preds = preds or (right,)
+    columns = Columns(true, preds, weights, by)
+    for column in columns.used:
+        _refuse_twins(column, available, name)
+    return columns
 
 
 def _usual(
@@ -116,6 +118,9 @@ def _refuse_unknown(column: str, available: Sequence[str], name: str) -> None:
             f"{name} has no column {column!r}. Its columns: {', '.join(available)}. "
             + did_you_mean(column, available)
         )
+
+
+def _refuse_twins(column: str, available: Sequence[str], name: str) -> None:
     twins = [each for each in available if each.lower() == column.lower()]
     if len(twins) > 1:
         raise FileError(
@@ -128,7 +133,7 @@ def merged(rows: Iterable[Row]) -> list[Row]:
     """Rows of several parts as one row for each group; 1, 1.0 and True stay apart."""
     sums: dict[Any, list[Any]] = {}
     for row in rows:
-        keys = tuple(None if value != value else value for value in row[:-MEASURES])
+        keys = tuple(None if is_missing(value) else value for value in row[:-MEASURES])
         tagged = (keys, tuple(map(type, keys)))
         if tagged in sums:
             sums[tagged] = [a + b for a, b in zip(sums[tagged], row[-MEASURES:], strict=True)]
@@ -157,7 +162,11 @@ def _complete(rows: list[Row], pred: str, columns: Columns, origin: Origin) -> l
     lacking = {columns.true: 0, pred: 0}
     kept, bad = [], 0
     for row in rows:
-        gaps = [name for name, value in zip(lacking, row[at : at + 2], strict=False) if _no(value)]
+        gaps = [
+            name
+            for name, value in zip(lacking, row[at : at + 2], strict=False)
+            if is_missing(value)
+        ]
         for name in gaps:
             lacking[name] += row[-MEASURES]
         if not gaps:
@@ -179,9 +188,9 @@ def _complete(rows: list[Row], pred: str, columns: Columns, origin: Origin) -> l
     return kept
 
 
-def _no(value: object) -> bool:
+def is_missing(value: object) -> bool:
     """None, NaN, or what pandas says for missing."""
-    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
 
 
 def _refuse_missing(column: str, missing: int, total: int, origin: Origin) -> NoReturn:
@@ -307,7 +316,7 @@ def slice_key(values: Sequence[Any], reading: Reading) -> Key:
 
 
 def _slice_value(value: Any, reading: Reading) -> Any:
-    if _no(value):
+    if is_missing(value):
         return None
     if reading == "json":
         value = json.loads(value)

@@ -13,10 +13,10 @@ from typing import Any
 
 from whichf1.errors import FileError, InputError, ShapeError, did_you_mean
 from whichf1.sources import binary_files, text_files
-from whichf1.sources.cells import Columns, Origin, Reading, Row, merged
+from whichf1.sources.cells import Columns, Origin, Reading, Row, is_missing, merged
 from whichf1.sources.compression import Compression, compression_of, refuse_broken
 from whichf1.sources.database import MEMORY_LIMIT, Database, Progress, first_line, quote
-from whichf1.sources.queries import grouped
+from whichf1.sources.queries import as_number, grouped
 
 EXTENSIONS = {
     ".csv": "csv",
@@ -213,7 +213,9 @@ def group_files(
             available = file.columns(database)
             wanted = find(available, file.name)
             for _ in file.views(database, "items", available, options.skip, wanted.used):
-                rows = grouped(database, wanted, file.explain, columnar=file.format == "parquet")
+                rows = grouped(
+                    database, wanted, file.explain, columnar=file.format not in (*TEXT, "jsonl")
+                )
                 for pred, found in rows.items():
                     parts.setdefault(pred, []).extend(found)
                 if not options.skip:
@@ -242,10 +244,10 @@ def _note_gaps(
     for pred, found in rows.items():
         for row in found:
             for column, value in zip((columns.true, pred), row[at : at + 2], strict=True):
-                if (value is None or value != value) and column not in places:
+                if is_missing(value) and column not in places:
                     places[column] = _place(database, _is_missing(column), file)
             if columns.weights and row[-1] and columns.weights not in places:
-                number = f"TRY_CAST({quote(columns.weights)} AS DOUBLE)"
+                number = as_number(columns.weights)
                 bad = f"NOT coalesce(isfinite({number}) AND {number} >= 0, false)"
                 places[columns.weights] = _place(database, bad, file, columns.weights)
 

@@ -9,27 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from whichf1.errors import InputError, LabelError
 from whichf1.labels import kind_of
 from whichf1.slices import Slices
 from whichf1.sources.arrays import count_arrays
-from whichf1.sources.cells import Columns, Origin, Row, merged, tally
+from whichf1.sources.cells import Columns, Origin, Row, is_missing, merged, tally
+from whichf1.sources.queries import grouping_sets, of_each
 
-ROOTS = frozenset(
-    [
-        "pandas",
-        "polars",
-        "pyarrow",
-        "duckdb",
-        "_duckdb",
-        "ibis",
-        "dask",
-        "dask_expr",
-        "pyspark",
-        "modin",
-        "cudf",
-        "narwhals",
-    ]
+ROOTS = (
+    *("pandas", "polars", "pyarrow", "duckdb", "_duckdb", "ibis", "dask", "dask_expr", "pyspark"),
+    *("modin", "cudf", "narwhals"),
 )
 """Libraries whose frames are known; narwhals is imported only for one of these."""
 
@@ -57,11 +48,41 @@ def count_frame(
     quick = _quick(frame, columns, labels)
     if quick is not None:
         return quick
-    if frame.implementation.is_dask():
-        parts = _group_dask(_native(frame), columns)
-    else:
-        parts = group(frame, columns)
+    parts = _group_by_engine(frame, columns)
     return tally(parts, columns, origin, labels)
+
+
+def _group_by_engine(frame: Any, columns: Columns) -> dict[str, list[Row]]:
+    engine = frame.implementation
+    if engine.is_dask():
+        return _group_dask(_native(frame), columns)
+    if engine.is_duckdb() and len(columns.preds) > 1:
+        return _group_relation(_native(frame), columns)
+    if engine.is_pyspark():
+        return _group_spark(_native(frame), columns)
+    return group(frame, columns)
+
+
+def _group_relation(relation: Any, columns: Columns) -> dict[str, list[Row]]:
+    """DuckDB has grouping sets, and its relations stay on their own connection with them."""
+    shown, chosen, sets = grouping_sets(columns, columns.preds)
+    rows = relation.project(shown).aggregate(chosen, sets).fetchall()
+    return of_each(rows, columns, columns.preds)
+
+
+def _group_spark(native: Any, columns: Columns) -> dict[str, list[Row]]:
+    """Names by position: to Spark, a dot in a name means a field of a structure."""
+    import narwhals as nw
+
+    short = {name: f"c{at}" for at, name in enumerate(native.columns)}
+    spelled = Columns(
+        short[columns.true],
+        tuple(short[pred] for pred in columns.preds),
+        None if columns.weights is None else short[columns.weights],
+        tuple(short[name] for name in columns.by),
+    )
+    parts = group(nw.from_native(native.toDF(*short.values())), spelled)
+    return {pred: parts[short[pred]] for pred in columns.preds}
 
 
 def _known(data: Any) -> tuple[Any, str]:
@@ -95,7 +116,7 @@ def _quick(frame: Any, columns: Columns, labels: Any) -> dict[str, Slices] | Non
         return None
     series = {name: frame[name] for name in (columns.true, *columns.preds)}
     for each in series.values():
-        if not (each.dtype.is_integer() or each.dtype == nw.Boolean) or each.null_count():
+        if not (each.dtype.is_integer() or each.dtype == nw.Boolean) or _has_gaps(each):
             return None
     weights = None if columns.weights is None else frame[columns.weights]
     if weights is not None and (not weights.dtype.is_numeric() or weights.null_count()):
@@ -114,6 +135,12 @@ def _quick(frame: Any, columns: Columns, labels: Any) -> dict[str, Slices] | Non
         )
         for pred in columns.preds
     }
+
+
+def _has_gaps(series: Any) -> bool:
+    """Whether a value is missing; NumPy's own integers and booleans have no room for one."""
+    plain = isinstance(getattr(series.to_native(), "dtype", None), np.dtype)
+    return not plain and series.null_count() > 0
 
 
 def group(frame: Any, columns: Columns) -> dict[str, list[Row]]:
@@ -223,10 +250,11 @@ def _refuse_mixed_objects(frame: Any, columns: Columns) -> None:
             continue
         values = frame[name].to_numpy()
         kinds: dict[Any, int] = {}
-        for kind in set(map(type, values)):
-            at = next(i for i, value in enumerate(values) if type(value) is kind)
-            if not (values[at] is None or values[at] != values[at] or kind.__name__ == "NAType"):
-                kinds.setdefault(kind_of(values[at]), at)
+        for type_ in set(map(type, values)):
+            at = next(i for i, value in enumerate(values) if type(value) is type_)
+            if not is_missing(values[at]):
+                kind = kind_of(values[at])
+                kinds[kind] = min(at, kinds.get(kind, at))
         if len(kinds) > 1:
             first, second = sorted(kinds.values())[:2]
             raise LabelError(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
+from typing import NamedTuple
 
 from whichf1.sources.cells import MEASURES, Columns, Row, merged
 from whichf1.sources.database import Database, quote
@@ -31,21 +32,34 @@ def grouped(
         return _packed(database, columns, explain)
     parts: dict[str, list[Row]] = {}
     for start in range(0, len(columns.preds), MOST_SETS):
-        parts |= _at_once(database, columns, columns.preds[start : start + MOST_SETS], explain)
+        some = columns.preds[start : start + MOST_SETS]
+        shown, chosen, sets = grouping_sets(columns, some)
+        query = f"SELECT {chosen} FROM (SELECT {shown} FROM items) GROUP BY {sets}"
+        parts |= of_each(database.run(query, explain), columns, some)
     return parts
 
 
 def _query(columns: Columns, preds: tuple[str, ...]) -> str:
     keys = [*columns.by, columns.true, *preds]
     names = ", ".join(f"k{i}" for i in range(len(keys)))
-    return f"SELECT {names}, {_measures(columns)} FROM ({_items(columns, keys)}) GROUP BY {names}"
+    items = f"SELECT {_shown(columns, keys)} FROM items"
+    return f"SELECT {names}, {_measures(columns)} FROM ({items}) GROUP BY {names}"
 
 
-def _items(columns: Columns, keys: list[str]) -> str:
+def _shown(columns: Columns, keys: list[str]) -> str:
     shown = [f"{quote(name)} AS k{i}" for i, name in enumerate(keys)]
     if columns.weights is not None:
-        shown.append(f"TRY_CAST({quote(columns.weights)} AS DOUBLE) AS w")
-    return f"SELECT {', '.join(shown)} FROM items"
+        shown.append(f"{as_number(columns.weights)} AS w")
+    return ", ".join(shown)
+
+
+def as_number(column: str) -> str:
+    """A column as a number, NULL where it is none.
+
+    TRY_CAST of a CSV column by itself becomes a strict type of the reader (DuckDB 2.0), so that
+    it is an error after all; hidden in an expression, it stays what it says.
+    """
+    return f"TRY_CAST(CASE WHEN {quote(column)} IS NOT NULL THEN {quote(column)} END AS DOUBLE)"
 
 
 def _measures(columns: Columns) -> str:
@@ -59,20 +73,28 @@ def _measures(columns: Columns) -> str:
     )
 
 
-def _at_once(
-    database: Database, columns: Columns, preds: tuple[str, ...], explain: Explain
-) -> dict[str, list[Row]]:
-    """One scan, a grouping set for each prediction column."""
+class Sets(NamedTuple):
+    """A grouping set for each prediction column: one scan of the items for all of them."""
+
+    shown: str
+    chosen: str
+    sets: str
+
+
+def grouping_sets(columns: Columns, preds: Sequence[str]) -> Sets:
+    """The parts of the question."""
     shared = len(columns.by) + 1
     keys = [*columns.by, columns.true, *preds]
     names = [f"k{i}" for i in range(len(keys))]
     sets = ", ".join(f"({', '.join([*names[:shared], own])})" for own in names[shared:])
     which = f"GROUPING({', '.join(names[shared:])})"
-    rows = database.run(
-        f"SELECT {which}, {', '.join(names)}, {_measures(columns)} "
-        f"FROM ({_items(columns, keys)}) GROUP BY GROUPING SETS ({sets})",
-        explain,
-    )
+    chosen = f"{which}, {', '.join(names)}, {_measures(columns)}"
+    return Sets(_shown(columns, keys), chosen, f"GROUPING SETS ({sets})")
+
+
+def of_each(rows: list[Row], columns: Columns, preds: Sequence[str]) -> dict[str, list[Row]]:
+    """The rows of each grouping set, which GROUPING tells by the columns that are not in it."""
+    shared = len(columns.by) + 1
     everything = (1 << len(preds)) - 1
     position = {everything ^ (1 << (len(preds) - 1 - at)): at for at in range(len(preds))}
     parts: dict[str, list[Row]] = {pred: [] for pred in preds}
