@@ -209,7 +209,8 @@ def _say_skipped(
     missing: dict[str, int], bad: int, total: int, columns: Columns, origin: Origin
 ) -> None:
     said = list(origin.skipped)
-    said += [f"{n:,} without a label in {name!r}" for name, n in missing.items()]
+    or_broken = " or not a JSON object" if origin.reading == "json" else ""
+    said += [f"{n:,} without a label in {name!r}{or_broken}" for name, n in missing.items()]
     said += [f"{bad:,} with a bad weight in {columns.weights!r}"] if bad else []
     if said:
         warnings.warn(

@@ -83,11 +83,12 @@ class File:
         """What its values are."""
         return "text" if self.format in TEXT else "json" if self.format == "jsonl" else "typed"
 
-    def columns(self, database: Database) -> list[str]:
-        """The names of its columns."""
+    def columns(self, database: Database, skip: bool = False) -> list[str]:
+        """The names of its columns; a compressed file is checked to be whole first."""
+        refuse_broken(self.path, self.name, self.compression)
         match self.format:
             case "jsonl":
-                return text_files.jsonl_columns(self.path, self.name, self.compression)
+                return text_files.jsonl_columns(self.path, self.name, self.compression, skip)
             case "parquet":
                 return binary_files.parquet_columns(database, self.path, self.name)
             case "arrow":
@@ -111,7 +112,6 @@ class File:
         self, database: Database, view: str, columns: list[str], skip: bool, used: list[str]
     ) -> Iterator[None]:
         """Make the items visible to SQL under a name: at once, or piece by piece."""
-        refuse_broken(self.path, self.name, self.compression)
         if self.format == "npz":
             for chunk in binary_files.npz_chunks(self.path, used, self.name):
                 database.connection.register(view, chunk)
@@ -210,7 +210,7 @@ def group_files(
     wanted: Columns | None = None
     with Database(options.memory_limit, options.progress) as database:
         for file in files:
-            available = file.columns(database)
+            available = file.columns(database, options.skip)
             wanted = find(available, file.name)
             for _ in file.views(database, "items", available, options.skip, wanted.used):
                 rows = grouped(

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import zlib
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -108,21 +109,34 @@ def _mixed_ends(path: Path, compression: Compression) -> str | None:
 
 def jsonl_view(path: Path, columns: list[str], compression: Compression, skip: bool) -> str:
     """SQL that reads these keys of every line, as JSON texts: 1 and "1" stay apart."""
-    types = ", ".join(f"{quote(column)}: 'JSON'" for column in columns)
-    lenient = ", ignore_errors=true" if skip else ""
-    return (
-        f"read_json({text(str(path))}, format='newline_delimited', columns={{{types}}}, "
-        f"compression={text(compression)}{lenient})"
+    packed = "uncompressed" if compression == "none" else compression
+    how = f"{text(str(path))}, format='newline_delimited', compression={text(packed)}"
+    if not skip:
+        types = ", ".join(f"{quote(column)}: 'JSON'" for column in columns)
+        return f"read_json({how}, columns={{{types}}})"
+    # read_json would not see a key that stands twice when it ignores errors
+    keys = "json_keys(json)"
+    good = f"json_type(json) = 'OBJECT' AND len({keys}) = len(list_distinct({keys}))"
+    shown = ", ".join(
+        f"CASE WHEN {good} THEN nullif(json_extract(json, {text(_json_path(column))}), 'null') END "
+        f"AS {quote(column)}"
+        for column in columns
     )
+    return f"(SELECT {shown} FROM read_json_objects({how}, ignore_errors=true))"
 
 
-def jsonl_columns(path: Path, name: str, compression: Compression) -> list[str]:
+def _json_path(key: str) -> str:
+    return f"$.{json.dumps(key, ensure_ascii=False)}"
+
+
+def jsonl_columns(path: Path, name: str, compression: Compression, skip: bool = False) -> list[str]:
     """The keys of the first lines."""
     keys: dict[str, None] = {}
     try:
         for number, line in enumerate(islice(lines(path, compression), FIRST_LINES), 1):
             if line.strip():
-                keys |= dict.fromkeys(_object(line, name, number))
+                with suppress(*[FileError] if skip else []):
+                    keys |= dict.fromkeys(_object(line, name, number))
     except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"cannot read {name}: {error}") from None
     if not keys:
