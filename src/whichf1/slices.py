@@ -64,4 +64,6 @@ class Slices(Mapping[Key, Counts]):
 
 def order(part: tuple[Key, Any]) -> tuple[tuple[bool, str, Any], ...]:
     """Sort by value, whatever the types are; missing last."""
-    return tuple((value is None, type(value).__name__, value or 0) for value in part[0])
+    return tuple(
+        (value is None, type(value).__name__, 0 if value is None else value) for value in part[0]
+    )

@@ -141,13 +141,13 @@ def _refuse_lengths(database: Database, files: tuple[File, File]) -> None:
 
 def _refuse_repeated(database: Database, id: str, files: tuple[File, File]) -> None:
     for view, file in zip(("gold", "predictions"), files, strict=True):
-        repeated = f"SELECT {quote(id)} AS id FROM {view} GROUP BY 1 HAVING count(*) > 1"
-        _refuse(database, file, repeated, "stand more than once, or are missing")
         missing = database.run(
             f"SELECT count(*) FROM {view} WHERE {quote(id)} IS NULL", file.explain
         )[0][0]
         if missing:
             raise FileError(f"{file.name}: {missing:,} items have no {id!r}")
+        repeated = f"SELECT {quote(id)} AS id FROM {view} GROUP BY 1 HAVING count(*) > 1"
+        _refuse(database, file, repeated, "stand more than once")
 
 
 def _refuse_unmatched(database: Database, id: str, files: tuple[File, File]) -> None:
