@@ -27,7 +27,8 @@ def slowly(rows):
 
 def children(pid: int) -> list[int]:
     """The processes that a process started: a worker's executors."""
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    threads = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for thread in threads for child in thread.read_text().split()]
 
 
 def main(master: str, worker: int) -> None:

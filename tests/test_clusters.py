@@ -116,7 +116,7 @@ def standalone(tmp_path_factory):
             start(
                 f"worker{i}",
                 "Successfully registered",
-                *("worker.Worker", "--cores", "1", "--memory", "512m"),
+                *("worker.Worker", "--cores", "1", "--memory", "1200m"),
                 *("--work-dir", str(folder / f"work{i}"), "--webui-port", "0", address),
             )
             for i in range(2)
