@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench clean
+.PHONY: demo test test-dialects check bench clean
 
 demo: $(VENV)/demo
 	$(BIN)/whichf1 score examples/animals.csv
@@ -15,6 +15,10 @@ test: $(VENV)/test
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 	PYTHONPATH=$(VENV)/duckdb-1.5 $(BIN)/python -m pytest -q tests/test_files.py tests/test_bad_files.py
+
+# every dialect against its real library, each in an environment of its own; writes docs/dialects-tested.md
+test-dialects: $(VENV)/test
+	$(BIN)/python -m tests.dialects.run_all
 
 # the quick tier for daily work
 check: $(VENV)/test
@@ -37,4 +41,4 @@ $(VENV)/test: $(VENV)/bin/python pyproject.toml
 	touch $@ $(VENV)/demo
 
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-dialects build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,3 +28,26 @@ def pytest_runtest_makereport(item, call):
     if CI and report.skipped:
         report.outcome = "failed"
         report.longrepr = f"skipped under CI=true: {report.longrepr}"
+
+
+@pytest.fixture(scope="session")
+def made():
+    """Every figure of the paper by name, as ``whichf1 paper all`` computes it."""
+    from whichf1.paper.reproduction import SEED, makers
+
+    return {figure.name: figure for figure in (maker(SEED) for maker in makers("all"))}
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a command in this process: exit code, standard output, standard error."""
+    from whichf1 import cli
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["whichf1", *map(str, arguments)])
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+        out, err = capsys.readouterr()
+        return caught.value.code, out, err
+
+    return call

@@ -12,23 +12,9 @@ import sys
 import pytest
 
 import whichf1 as wf
-from whichf1 import cli, mf1
+from whichf1 import mf1
 
 ANIMALS = "examples/animals.csv"
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a command in this process: exit code, standard output, standard error."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["whichf1", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            cli.main()
-        out, err = capsys.readouterr()
-        return caught.value.code, out, err
-
-    return call
 
 
 def write(path, text):
@@ -243,11 +229,18 @@ def test_matrix(run):
         ((2, 1, 2, 3, "x"), "whole numbers"),
         ((1, 5, "--rows", "gold"), "'true' or 'predicted'"),
         ((2, 1, 2, 3, 4, "-m", "precision"), "say --rows true"),
-        ((2, 1, 2, 3, 4, "--classes", "true"), "say --rows true"),
+        ((2, 0, 2, 0, 3, "--classes", "true"), "say --rows true"),
+        ((2, 1, 2, 3, 4, "--fail-under", "macro_recall=0.1"), "say --rows true"),
         ((2, 0, 0, 0, 0), "no items"),
     ]:
         code, _, err = run("matrix", *arguments)
         assert code == 2 and message in err, arguments
+
+
+def test_scores_that_need_no_orientation_ask_for_none(run):
+    code, out, _ = run("matrix", 2, 1, 2, 3, 4, "-m", "mcc", "-m", "f1", "--average", "macro")
+    assert code == 0 and "mcc" in out
+    assert run("matrix", 2, 1, 2, 2, 4, "-m", "precision")[0] == 0  # a symmetric matrix
 
 
 @pytest.mark.parametrize("matrix", ["2 5 10 1 2", "3 1 2 3 4 5 6 7 8 9"])
@@ -320,6 +313,19 @@ def test_a_closed_pipe_is_no_error():
     )
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
     assert done.stdout.startswith(ANIMALS) and done.stderr == ""
+
+
+def test_the_demo_is_what_the_readme_shows():
+    done = subprocess.run(["make", "-n", "demo"], capture_output=True, text=True, check=True)
+    assert "bin/whichf1 score examples/animals.csv\n" in done.stdout
+
+
+def test_very_many_classes(run, tmp_path):
+    lines = [f"{i},{(i + (i % 3 == 0)) % 12000}" for i in range(12000)]
+    path = write(tmp_path / "p.csv", "true,pred\n" + "\n".join(lines) + "\n")
+    code, out, _ = run("score", path, "--interval", "none")
+    assert code == 0
+    assert "… and 11,940 more classes: all are in --format csv" in out and "% of it." in out
 
 
 def test_version(run):

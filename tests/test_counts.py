@@ -31,12 +31,6 @@ TRUE, PRED = [0, 1, 2, 1], [0, 2, 2, 1]
 EXPECTED = [[1, 0, 0], [0, 1, 1], [0, 0, 1]]
 
 
-def torch_tensor(values):
-    import torch
-
-    return torch.tensor(values)
-
-
 CONTAINERS = {
     "list": list,
     "tuple": tuple,
@@ -77,6 +71,16 @@ def test_torch_tensors(dtype):
     tensor = torch.tensor([0, 1, 1], dtype=getattr(torch, dtype))
     assert wf.count(tensor, tensor).matrix.tolist() == [[1, 0], [0, 2]]
     assert wf.count(tensor.float().requires_grad_(), tensor.float()).n == 3
+
+
+def test_jax_arrays():
+    import jax.numpy as jnp
+
+    y, p = jnp.array([0, 1, 1]), jnp.array([0.0, 1.0, 0.0])
+    assert wf.count(y, p).matrix.tolist() == [[1, 0], [1, 1]]
+    table = wf.precision_recall_f1(p, y, 2)
+    assert isinstance(table, jnp.ndarray) and table.dtype == p.dtype
+    assert table.shape == (3, 3)
 
 
 def test_polars_strings_and_floats():

@@ -27,8 +27,14 @@ def test_the_list_of_metrics_is_current():
     assert shell("whichf1 metrics --format markdown") in page
 
 
+def test_the_list_of_dialects_is_current():
+    page = (ROOT / "docs" / "dialects.md").read_text()
+    assert shell("whichf1 dialects --format markdown") in page
+
+
 def test_links_between_pages_lead_somewhere():
     for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")):
-        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text()):
+        prose = re.sub(r"```.*?```|`[^`]*`", "", path.read_text(), flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose):
             if "://" not in target:
                 assert (path.parent / target).exists(), f"{path.name}: {target}"

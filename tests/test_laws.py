@@ -13,7 +13,7 @@ import whichf1 as wf
 from tests.strategies import LABELS, definitions, items
 from whichf1.definition import SHORTHANDS, Definition, define
 from whichf1.errors import DefinitionError
-from whichf1.metrics import METRICS, find
+from whichf1.metrics import EVERY, METRICS, find
 from whichf1.table import Table
 
 E1 = ([0, 2, 4, 4, 4, 2, 0, 4], [0, 4, 4, 4, 4, 1, 1, 2])
@@ -175,6 +175,10 @@ def test_every_field_of_a_definition_enters_the_signature():
         "ignore": (0,),
         "undefined": 1,
         "scope": "no-hits",
+        "two_classes": "first",
+        "epsilon": 1e-7,
+        "epsilon_in": "harmonic",
+        "batch": 4,
         "interval": "delta",
     }
     assert set(changes) == {field.name for field in fields(Definition)}
@@ -186,6 +190,8 @@ def test_every_field_of_a_definition_enters_the_signature():
             other["metric"] = "f1"
         if name == "positive":
             del other["average"]
+        if name == "epsilon_in":
+            plain, other["epsilon"] = Definition(**base, epsilon=1e-7).signature, 1e-7
         assert Definition(**other).signature != plain, name
 
 
@@ -212,8 +218,8 @@ def test_every_alias_is_a_name_of_its_metric():
 
 
 def test_options_of_the_scorer_are_those_of_definitions_and_metrics():
-    from whichf1.scores import Options
+    from whichf1.scores import DATA_OPTIONS, Options
 
-    parameters = {name for metric in METRICS.values() for name in metric.parameters}
+    parameters = {name for metric in EVERY.values() for name in metric.parameters}
     options = {field.name for field in fields(Definition)} - {"metric", "parameters"}
-    assert set(Options.__annotations__) == options | parameters | {"labels", "weights"}
+    assert set(Options.__annotations__) == options | parameters | set(DATA_OPTIONS)

@@ -20,7 +20,7 @@ def split(pairs):
     return [t for t, _ in pairs], [p for _, p in pairs]
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(items())
 def test_rates_like_scikit_learn(pairs):
     y, p = split(pairs)

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import whichf1 as wf
-from tests.test_cli import NASTY, numbers_with_signatures, run  # noqa: F401  # a fixture
+from tests.test_cli import NASTY, numbers_with_signatures
 
 PROGRAM = Path(sys.executable).with_name("whichf1")
 
@@ -111,7 +111,7 @@ def test_parts_are_counted_merged_and_scored(tmp_path):
     assert f"{wf.averaged_f1(true, pred):.4f}" in data.stdout
 
 
-def test_parts_that_do_not_fit(run, tmp_path):  # noqa: F811
+def test_parts_that_do_not_fit(run, tmp_path):
     for name, labels in (("a", "x,y"), ("b", "x,z"), ("c", None)):
         path = tmp_path / f"{name}.csv"
         path.write_text("true,pred,w\nx,x,2\n")
@@ -134,7 +134,7 @@ def test_parts_that_do_not_fit(run, tmp_path):  # noqa: F811
     assert whichf1("score", "-", stdin="true,pred\n").returncode == 2
 
 
-def test_gold_and_predictions_on_the_command_line(run, tmp_path):  # noqa: F811
+def test_gold_and_predictions_on_the_command_line(run, tmp_path):
     (tmp_path / "g.csv").write_text("id,gold\n1,a\n2,b\n")
     (tmp_path / "p.csv").write_text("id,model\n2,b\n1,b\n")
     pair = ["--gold", tmp_path / "g.csv", "--pred-file", tmp_path / "p.csv"]
@@ -149,7 +149,7 @@ def test_gold_and_predictions_on_the_command_line(run, tmp_path):  # noqa: F811
     assert (code, out) == (2, "") and "1 identifiers are not in" in err
 
 
-def test_skipping_is_said_on_standard_error(run, tmp_path):  # noqa: F811
+def test_skipping_is_said_on_standard_error(run, tmp_path):
     path = tmp_path / "p.csv"
     path.write_text("true,pred\na,a\na\n,b\nb,a\n")
     code, out, err = run("score", path, "--on-error", "skip", "-m", "accuracy")
@@ -158,7 +158,7 @@ def test_skipping_is_said_on_standard_error(run, tmp_path):  # noqa: F811
 
 
 @pytest.mark.parametrize("options", [[], ["--memory-limit", "100MB"]])
-def test_slices_are_scored_worst_first(run, sliced, options):  # noqa: F811
+def test_slices_are_scored_worst_first(run, sliced, options):
     files = [sliced, "--true", "gold", "--pred", "model", *options]
     code, out, err = run("score", *files, "--by", "lang", "-f", "json")
     assert (code, err) == (0, "")
@@ -183,7 +183,7 @@ def test_slices_are_scored_worst_first(run, sliced, options):  # noqa: F811
         assert metric["slices"][0]["verdict"] == "below"
 
 
-def test_verdicts(run, tmp_path):  # noqa: F811
+def test_verdicts(run, tmp_path):
     def items(s, right, wrong):
         return f"a,a,{s}\nb,b,{s}\n" * (right // 2) + f"a,b,{s}\nb,a,{s}\n" * (wrong // 2)
 
@@ -196,7 +196,7 @@ def test_verdicts(run, tmp_path):  # noqa: F811
     assert found == {"bad": "below", "like": "near", "few": small, "good": "above", "all": small}
 
 
-def test_slices_in_every_format(run, sliced):  # noqa: F811
+def test_slices_in_every_format(run, sliced):
     files = [sliced, "--true", "gold", "--pred", "model", "--by", "lang,domain", "-m", "accuracy"]
     outputs = {f: run("score", *files, "-f", f)[1] for f in ("text", "markdown", "latex", "csv")}
     rows = list(csv.DictReader(io.StringIO(outputs["csv"])))
@@ -212,7 +212,7 @@ def test_slices_in_every_format(run, sliced):  # noqa: F811
     assert r"\begin{table}" in outputs["latex"] and "fr, news & " in outputs["latex"]
 
 
-def test_slices_with_other_options(run, tmp_path, sliced):  # noqa: F811
+def test_slices_with_other_options(run, tmp_path, sliced):
     files = [sliced, "--true", "gold", "--pred", "model", "--by", "lang"]
     _, out, _ = run("score", *files, "-m", "error_rate", "-f", "json")
     gaps = [each["gap"] for each in json.loads(out)["metrics"][0]["slices"]]
@@ -235,7 +235,7 @@ def test_slices_with_other_options(run, tmp_path, sliced):  # noqa: F811
     assert [each["value"] for each in json.loads(out)["metrics"][0]["slices"]][1] == 1.0  # only a
 
 
-def test_nasty_slices_are_escaped(run, tmp_path):  # noqa: F811
+def test_nasty_slices_are_escaped(run, tmp_path):
     path = tmp_path / "p.csv"
     with open(path, "w", newline="") as file:
         rows = [["true", "pred", "=s"], ["a", "a", NASTY], ["a", "b", "=1+1"]]

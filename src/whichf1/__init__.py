@@ -8,10 +8,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from whichf1 import errors
 from whichf1.counts import Counts
+from whichf1.curves import (
+    Curve,
+    calibration_curve,
+    det_curve,
+    gain_curve,
+    lift_curve,
+    pr_curve,
+    roc_curve,
+)
 from whichf1.definition import Definition
-from whichf1.intervals import Delta, Interval
+from whichf1.intervals import (
+    AgrestiCoull,
+    Bootstrap,
+    ClopperPearson,
+    DeLong,
+    Delta,
+    Interval,
+    Jeffreys,
+    Wilson,
+)
+from whichf1.losses import Moments
 from whichf1.macro import (
     MacroF1,
     bounds,
@@ -21,10 +43,25 @@ from whichf1.macro import (
     supremum,
 )
 from whichf1.metrics import names as _names
+from whichf1.multilabel import MultiLabelCounts
+from whichf1.rankings import Ranking
 from whichf1.scores import PerClass, Score, score
 from whichf1.scores import Scorer as _Scorer
+from whichf1.scoring import moments
 from whichf1.slices import Slices
 from whichf1.sources import count, count_by, count_each
+from whichf1.sources.decisions import at_argmax, at_threshold, at_top_k
+from whichf1.sources.multilabel import count_multilabel
+from whichf1.sources.scored import rank, rank_histogram
+from whichf1.thresholds import BestThreshold, best_threshold, threshold_curve
+
+if _TYPE_CHECKING:
+    from whichf1.auditing import audit
+    from whichf1.compared import Comparison, Pair
+    from whichf1.comparison import compare
+    from whichf1.explanation import explain
+    from whichf1.presets import dialects
+    from whichf1.ranks import SystemRanks, rank_systems
 
 __version__ = "0.1.0"
 
@@ -50,6 +87,20 @@ error_rate = _Scorer("error_rate")
 cohen_kappa = _Scorer("cohen_kappa")
 mcc = _Scorer("mcc")
 
+roc_auc = _Scorer("roc_auc")
+average_precision = _Scorer("average_precision")
+ks = _Scorer("ks")
+gain = _Scorer("gain")
+lift = _Scorer("lift")
+log_loss = _Scorer("log_loss")
+brier = _Scorer("brier")
+top_k_accuracy = _Scorer("top_k_accuracy")
+expected_calibration_error = _Scorer("expected_calibration_error")
+subset_accuracy = _Scorer("subset_accuracy")
+hamming_loss = _Scorer("hamming_loss")
+label_ranking_average_precision = _Scorer("label_ranking_average_precision")
+coverage_error = _Scorer("coverage_error")
+
 averaged_f1 = _Scorer("averaged_f1")
 f1_of_averages = _Scorer("f1_of_averages")
 averaged_f_beta = _Scorer("averaged_f_beta")
@@ -61,25 +112,54 @@ macro_recall = _Scorer("macro_recall")
 balanced_accuracy = _Scorer("balanced_accuracy")
 
 __all__ = [
+    "AgrestiCoull",
+    "BestThreshold",
+    "Bootstrap",
+    "ClopperPearson",
+    "Comparison",
     "Counts",
+    "Curve",
+    "DeLong",
     "Definition",
     "Delta",
     "Interval",
+    "Jeffreys",
     "MacroF1",
+    "Moments",
+    "MultiLabelCounts",
+    "Pair",
     "PerClass",
+    "Ranking",
     "Score",
     "Slices",
+    "SystemRanks",
+    "Wilson",
     "accuracy",
+    "at_argmax",
+    "at_threshold",
+    "at_top_k",
+    "audit",
+    "average_precision",
     "averaged_f1",
     "averaged_f_beta",
     "balanced_accuracy",
+    "best_threshold",
     "bounds",
+    "brier",
+    "calibration_curve",
     "cohen_kappa",
+    "compare",
     "count",
     "count_by",
     "count_each",
+    "count_multilabel",
+    "coverage_error",
+    "det_curve",
+    "dialects",
     "error_rate",
     "errors",
+    "expected_calibration_error",
+    "explain",
     "extremal",
     "f1",
     "f1_of_averages",
@@ -89,33 +169,69 @@ __all__ = [
     "false_negative_rate",
     "false_omission_rate",
     "false_positive_rate",
+    "gain",
+    "gain_curve",
+    "hamming_loss",
     "informedness",
     "jaccard",
+    "ks",
+    "label_ranking_average_precision",
+    "lift",
+    "lift_curve",
+    "log_loss",
     "macro_f1",
     "macro_precision",
     "macro_recall",
     "markedness",
     "mcc",
     "micro_f1",
+    "moments",
     "negative_likelihood_ratio",
     "negative_predictive_value",
     "one_vs_rest_accuracy",
     "positive_likelihood_ratio",
+    "pr_curve",
     "precision",
     "precision_recall_f1",
     "prevalence",
+    "rank",
+    "rank_histogram",
+    "rank_systems",
     "recall",
+    "roc_auc",
+    "roc_curve",
     "score",
     "specificity",
+    "subset_accuracy",
     "supremum",
+    "threshold_curve",
+    "top_k_accuracy",
     "weighted_f1",
 ]
 
 
-def __getattr__(name: str) -> _Scorer:
-    """The other names of a metric: ``whichf1.sensitivity`` is ``whichf1.recall``."""
+_ON_FIRST_USE = {
+    "Comparison": "compared",
+    "Pair": "compared",
+    "SystemRanks": "ranks",
+    "audit": "auditing",
+    "compare": "comparison",
+    "dialects": "presets",
+    "explain": "explanation",
+    "rank_systems": "ranks",
+}
+"""Names of modules that most programs never need."""
+
+
+def __getattr__(name: str) -> _Any:
+    """What is imported on first use, and the other names of a metric: sensitivity is recall."""
+    if name in _ON_FIRST_USE:
+        from importlib import import_module
+
+        globals()[name] = getattr(import_module(f"whichf1.{_ON_FIRST_USE[name]}"), name)
+        return globals()[name]
     if name in _names():
         from whichf1.metrics import find
 
-        return globals()[find(name).name]  # type: ignore[no-any-return]
+        return globals()[find(name).name]
     raise AttributeError(f"module 'whichf1' has no attribute {name!r}")

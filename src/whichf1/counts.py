@@ -26,6 +26,8 @@ from whichf1.table import Array, OneVsRest, Table, sum_by
 
 FORMAT = "whichf1.counts"
 VERSION = 1
+NOTES = (" (above every score)", " (below every score)")
+"""What a decision says of a threshold that puts all items on one side."""
 DENSE_BYTES = 1 << 30
 """A dense table larger than this (1 GiB) is refused."""
 
@@ -37,7 +39,16 @@ class Counts:
     ``true``, ``predicted`` (codes into ``labels``) and ``count``, sorted, without zeros.
     """
 
-    __slots__ = ("__dict__", "count", "declared", "labels", "predicted", "true")
+    __slots__ = (
+        "__dict__",
+        "count",
+        "decision",
+        "declared",
+        "labels",
+        "predicted",
+        "squares",
+        "true",
+    )
 
     labels: Labels
     true: Array
@@ -45,23 +56,40 @@ class Counts:
     count: Array
     declared: bool
     """Whether the classes were declared; if not, they are the observed ones."""
+    decision: str | None
+    """How scores became predictions, as 'score>=0.5'; None where classes were predicted."""
+    squares: Array | None
+    """The sum of squared weights in each cell, which intervals need; None without weights."""
 
     def __init__(
-        self, labels: Labels, true: Array, predicted: Array, count: Array, *, declared: bool
+        self,
+        labels: Labels,
+        true: Array,
+        predicted: Array,
+        count: Array,
+        *,
+        declared: bool,
+        decision: str | None = None,
+        squares: Array | None = None,
     ) -> None:
         keep = count != 0
         if not keep.all():
             true, predicted, count = true[keep], predicted[keep], count[keep]
+            squares = None if squares is None else squares[keep]
         key = true * len(labels) + predicted
         if not (key[1:] > key[:-1]).all():
             key, at = np.unique(key, return_inverse=True)
             count = sum_by(at, count, len(key))
+            squares = None if squares is None else sum_by(at, squares, len(key))
             true, predicted = np.divmod(key, len(labels))
-        for name, column in (("true", true), ("predicted", predicted), ("count", count)):
-            column.flags.writeable = False
+        columns = {"true": true, "predicted": predicted, "count": count, "squares": squares}
+        for name, column in columns.items():
+            if column is not None:
+                column.flags.writeable = False
             object.__setattr__(self, name, column)
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "declared", declared)
+        object.__setattr__(self, "decision", decision)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Counts are immutable: cannot set {name!r}")
@@ -137,7 +165,7 @@ class Counts:
     def table(self) -> Table:
         """The same cells as float64 arrays without labels, for formulas."""
         count = self.count.astype(np.float64)
-        return Table(self.true, self.predicted, count, len(self.labels))
+        return Table(self.true, self.predicted, count, len(self.labels), self.squares)
 
     def per_class(self) -> OneVsRest:
         """True and false positives and negatives of each class, in the order of ``labels``."""
@@ -154,7 +182,13 @@ class Counts:
             )
         codes = names.codes(self.labels)
         return Counts(
-            names, codes[self.true], codes[self.predicted], self.count.copy(), declared=True
+            names,
+            codes[self.true],
+            codes[self.predicted],
+            self.count.copy(),
+            declared=True,
+            decision=self.decision,
+            squares=None if self.squares is None else self.squares.copy(),
         )
 
     def __add__(self, other: object) -> Counts:
@@ -166,7 +200,7 @@ class Counts:
             raise MergeError(
                 "one part was counted with weights, the other without. Count both the same way."
             )
-        names, declared = _common_labels(self, other)
+        names, declared = common_labels(self, other)
         left, right = names.codes(self.labels), names.codes(other.labels)
         return Counts(
             names,
@@ -174,6 +208,8 @@ class Counts:
             np.concatenate([left[self.predicted], right[other.predicted]]),
             np.concatenate([self.count, other.count]),
             declared=declared,
+            decision=common_decision(self.decision, other.decision),
+            squares=_added_squares(self, other),
         )
 
     __radd__ = __add__
@@ -184,6 +220,7 @@ class Counts:
         return (
             self.labels == other.labels
             and self.declared == other.declared
+            and self.decision == other.decision
             and self.weighted == other.weighted
             and np.array_equal(self.true, other.true)
             and np.array_equal(self.predicted, other.predicted)
@@ -199,7 +236,7 @@ class Counts:
 
     def to_json(self) -> str:
         """Versioned JSON that keeps the labels' types."""
-        record = {
+        record: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
             "labels": self.labels,
@@ -208,7 +245,10 @@ class Counts:
             "true": self.true.tolist(),
             "predicted": self.predicted.tolist(),
             "count": self.count.tolist(),
+            **({} if self.decision is None else {"decision": self.decision}),
         }
+        if self.squares is not None:
+            record["squares"] = self.squares.tolist()
         return json.dumps(record)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -236,6 +276,14 @@ class Counts:
             ) from None
 
 
+def _added_squares(a: Counts, b: Counts) -> Array | None:
+    """Those of both parts; a part without items has nothing to add."""
+    known = [part.squares for part in (a, b) if len(part.count)]
+    if not known or any(squares is None for squares in known):
+        return None
+    return np.concatenate([squares for squares in known if squares is not None])
+
+
 def refuse_dense(size: int, what: str) -> None:
     """Raise if a dense array of ``size`` bytes is more than a session should get by accident."""
     if size > DENSE_BYTES:
@@ -257,6 +305,19 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise FileError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def common_decision(a: str | None, b: str | None) -> str | None:
+    """The decision rule of two parts; a note to it holds where both have it."""
+    if a == b:
+        return a
+    rules = [text and text.removesuffix(NOTES[0]).removesuffix(NOTES[1]) for text in (a, b)]
+    if rules[0] != rules[1]:
+        raise MergeError(
+            f"the parts were decided differently: {a or 'classes'} and {b or 'classes'}. "
+            "Decide both the same way."
+        )
+    return rules[0]
 
 
 def _some(labels: Sequence[Any], most: int = 6) -> str:
@@ -286,7 +347,8 @@ def _square_of_counts(matrix: Any) -> Array:
     return table.astype(np.int64)
 
 
-def _common_labels(a: Counts, b: Counts) -> tuple[Labels, bool]:
+def common_labels(a: Any, b: Any) -> tuple[Labels, bool]:
+    """The classes of two parts together, and whether they are declared."""
     if a.labels == b.labels:
         return a.labels, a.declared or b.declared
     if a.labels and b.labels and a.labels.kind != b.labels.kind:
@@ -326,7 +388,28 @@ def _from_record(record: Any) -> Counts:
         raise ValueError("a count is not a whole number")
     if not (np.isfinite(count) & (count > 0)).all():
         raise WeightError("a count is not positive")
-    return Counts(labels, true, predicted, count, declared=bool(record["declared"]))
+    decision = record.get("decision")
+    if not isinstance(decision, (str, type(None))):
+        raise ValueError("its decision is no text")
+    declared = bool(record["declared"])
+    return Counts(
+        labels,
+        true,
+        predicted,
+        count,
+        declared=declared,
+        decision=decision,
+        squares=_squares(record, count) if record["weighted"] else None,
+    )
+
+
+def _squares(record: Any, count: Array) -> Array | None:
+    if "squares" not in record:
+        return None
+    squares = np.array(record["squares"], np.float64)
+    if squares.shape != count.shape or not (np.isfinite(squares) & (squares > 0)).all():
+        raise WeightError("a sum of squared weights is missing or not positive")
+    return squares
 
 
 def _codes(values: Any, classes: int) -> Array:

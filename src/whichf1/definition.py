@@ -15,9 +15,9 @@ import numpy as np
 from whichf1 import signature
 from whichf1.counts import Counts
 from whichf1.errors import DefinitionError, LabelError, ShapeError, did_you_mean
-from whichf1.intervals import Method, find_method, parameter_names
+from whichf1.intervals import Bootstrap, Method, find_method, parameter_names
 from whichf1.labels import Label, Labels
-from whichf1.metrics import Metric, find
+from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import (
     Average,
     Formula,
@@ -36,13 +36,25 @@ if TYPE_CHECKING:
     from whichf1.scores import Score
 
 ClassSet: TypeAlias = Literal["declared", "observed", "true", "range"]
+TwoClasses: TypeAlias = Literal["both", "first", "last"]
+EpsilonIn: TypeAlias = Literal["all", "harmonic"]
 
 VERSION = 1
 """The version of what the fields mean; a program that changed a meaning would count it up."""
-DATA_FIELDS = ("n", "k", "labels")
+DATA_FIELDS = ("n", "k", "labels", "clusters", "decision", "resolution")
 """Fields of a score's signature that describe the data and not the definition."""
-KEYS = {"average": "avg", "undefined": "undef"}
+KEYS = {
+    "average": "avg",
+    "undefined": "undef",
+    "two_classes": "two",
+    "epsilon": "eps",
+    "epsilon_in": "eps-in",
+}
 """Fields that are written shorter in a signature."""
+
+
+_MEANS = ("macro", "weighted")
+_BATCHED = "the batches are no items: leave interval= out, and use counts"
 
 
 class Frozen(NamedTuple):
@@ -79,6 +91,14 @@ class Definition:
     """Items of these true classes are dropped."""
     undefined: Undefined = 0
     scope: Scope = "empty"
+    two_classes: TwoClasses = "both"
+    """Which of two classes are averaged over: some programs then score the positive one alone."""
+    epsilon: float = 0
+    """What a program adds to its denominators so as not to divide by 0."""
+    epsilon_in: EpsilonIn = "all"
+    """In every denominator, or only where precision and recall are combined."""
+    batch: int | None = None
+    """The mean of the scores of batches of so many items, in their order; None: all at once."""
     interval: Method | None = None
 
     def __post_init__(self) -> None:
@@ -92,10 +112,17 @@ class Definition:
         _one_of("average", self.average, (None, *get_args(Average)))
         _one_of("formula", self.formula, (None, *get_args(Formula)))
         _one_of("scope", self.scope, get_args(Scope))
+        _one_of("two_classes", self.two_classes, get_args(TwoClasses))
+        _one_of("epsilon_in", self.epsilon_in, get_args(EpsilonIn))
+        _check_epsilon(self.epsilon)
+        _check_batch(self.batch)
         if metric.harmonic and self.average in ("macro", "weighted") and self.formula is None:
             self._set("formula", "averaged")
         if self.undefined == 0 or (self.undefined == 1 and self.scope == "one-sided"):
             self._set("scope", "empty")  # a harmonic mean with 0 is 0: no scope makes a difference
+        if self.epsilon and self.epsilon_in == "all":  # nothing is ever divided by 0
+            self._set("undefined", 0)
+            self._set("scope", "empty")
         self._refuse_what_does_not_apply(metric)
 
     def _set(self, name: str, value: Any) -> None:
@@ -113,29 +140,49 @@ class Definition:
 
     def _conditions(self, metric: Metric) -> list[tuple[str, bool, str]]:
         rate = metric.kind == "rate"
-        several = rate and self.positive is None
+        several = metric.kind in ("rate", "items") and self.positive is None
         mean = several and self.average in ("macro", "weighted")
         whole = "it is computed from the whole table"
+        scored = metric.kind in ("ranking", "loss")
+        averaged = "multi_class" in metric.parameters and self.average in (None, *_MEANS)
         one = whole if not rate else "there is one positive class"
         return [
-            ("average", rate, whole),
-            ("positive", rate, whole),
+            ("average", rate or averaged, whole),
+            ("positive", rate or scored, whole),
+            ("ignore", metric.kind in COUNTED, "drop those items from the data"),
             ("classes", several, one),
             ("exclude", several, one),
             ("formula", mean and metric.harmonic, "it has one formula"),
             ("undefined", not metric.total, "it is never undefined"),
+            ("interval", self._has_interval(metric), "no interval is known for it"),
             ("scope", metric.harmonic and self.formula != "of-averages", "it divides once"),
+            ("two_classes", mean, "it is no mean over classes"),
+            ("epsilon", rate, whole),
+            ("epsilon_in", bool(self.epsilon) and metric.harmonic, "there is one denominator"),
+            ("batch", metric.kind in COUNTED and self.interval is None, _BATCHED),
         ]
+
+    def _has_interval(self, metric: Metric) -> bool:
+        if metric.kind != "ranking":
+            return True
+        plain = metric.variance is not None and not any(value for _, value in self.parameters)
+        return self.average is None and (plain or isinstance(self.interval, Bootstrap))
+
+    @property
+    def applicable(self) -> frozenset[str]:
+        """The options that can make a difference."""
+        conditions = self._conditions(find(self.metric))
+        return frozenset(name for name, yes, _ in conditions if yes)
 
     @property
     def fields(self) -> dict[str, Any]:
         """The fields that matter, as they stand in the signature."""
-        metric = find(self.metric)
-        applies = {name for name, yes, _ in self._conditions(metric) if yes} | {"ignore"}
+        applies = self.applicable - {"interval"}
         shown: dict[str, Any] = {}
         for field in fields(self):
             name, value = field.name, getattr(self, field.name)
-            always = name in ("classes", "undefined") or (name == "average" and not self._one)
+            rate = name == "average" and find(self.metric).kind == "rate"
+            always = name in ("classes", "undefined") or (rate and not self._one)
             if name in applies and (always or value != field.default):
                 word = isinstance(value, str) and name != "positive"
                 shown[KEYS.get(name, name)] = Word(value) if word else value
@@ -155,6 +202,7 @@ class Definition:
         parameters = {
             name: Word(value) if isinstance(value, str) else value
             for name, value in self.parameters
+            if value is not None
         }
         return signature.write(self.metric, parameters, self.fields)
 
@@ -174,13 +222,22 @@ class Definition:
 
     def __call__(self, y_true: Any, y_pred: Any = None) -> Score:
         """Run the definition on Counts, or on y_true and y_pred."""
-        from whichf1.scores import evaluate  # a score holds its definition, and a definition runs
-        from whichf1.sources import as_counts
+        from whichf1.scores import run  # a score holds its definition, and a definition runs
 
-        return evaluate(self, as_counts(y_true, y_pred))
+        return run(self, y_true, y_pred)
+
+    def rule(self) -> ZeroRule:
+        """What a division by 0 gives."""
+        alone = self.epsilon if self.epsilon_in == "all" else 0
+        return ZeroRule(self.undefined, self.scope, alone, self.epsilon)
 
     def freeze(self, counts: Counts) -> Frozen:
         """Fix the class set on these counts."""
+        if self.batch is not None:
+            raise DefinitionError(
+                f"{self.signature} is a mean over batches of {self.batch} items in their order, "
+                "which counts do not know. Give y_true and y_pred."
+            )
         counts = _without(counts, self.ignore)
         if not len(counts.count):
             raise ShapeError(
@@ -190,6 +247,8 @@ class Definition:
             counts, chosen = _over_range(counts)
         else:
             chosen = _chosen(counts, self.classes)
+        if self.two_classes != "both" and len(chosen) == 2:
+            chosen = chosen[:1] if self.two_classes == "first" else chosen[1:]
         if self.exclude:
             chosen = np.setdiff1d(chosen, counts.labels.codes(self.exclude), assume_unique=True)
         if not len(chosen):
@@ -198,17 +257,23 @@ class Definition:
         labels = counts.labels if everything else _pick(counts.labels, chosen)
         return Frozen(counts.table, chosen, labels)
 
-    def values(self, frozen: Frozen, table: Table | None = None) -> Array:
+    def values(self, frozen: Frozen, table: Any = None) -> Array:
         """The score on each table of a batch (…); per class (…, classes) where nothing is averaged.
 
-        ``table`` replaces the counts that were frozen, with the same classes: replicates, say.
+        ``table`` replaces the counts that were frozen, with the same classes: replicates, say, or
+        the Margins of a table.
         """
-        counted = frozen.table if table is None else table
+        counted: Any = frozen.table if table is None else table
         metric, parameters = find(self.metric), dict(self.parameters)
         if metric.kind == "agreement":
             return ZeroRule(self.undefined).settle(metric.formula(counted.margins, **parameters))
-        rule = ZeroRule(self.undefined, self.scope)
+        rule = self.rule()
         c = counted.one_vs_rest(frozen.classes)
+        if metric.kind == "items" or self.average == "samples":
+            return rule.mean(
+                per_class(metric, parameters, rule, counted.per_item(frozen.classes)),
+                counted.count,
+            )
         if self.average is None:
             return per_class(metric, parameters, rule, c)
         if self.average == "micro":
@@ -236,7 +301,7 @@ def define(
     name: str, parameters: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None
 ) -> Definition:
     """The definition of a metric, an alias or a shorthand with these parameters and options."""
-    metric, preset = SHORTHANDS.get(name.strip().lower().replace("-", "_"), (name, {}))
+    metric, preset = SHORTHANDS.get(plain_name(name), (name, {}))
     if metric == name:
         known = find_or_shorthand(name)
         metric = known.name
@@ -249,11 +314,23 @@ def define(
     return Definition(metric=metric, parameters=tuple((parameters or {}).items()), **given)
 
 
-def define_fitting(name: str, options: Mapping[str, Any]) -> Definition:
-    """The definition with those of the options that apply to it: for tables of many metrics."""
-    plain = define(name)
-    applies = {field: yes for field, yes, _ in plain._conditions(find(plain.metric))}
-    return define(name, None, {k: v for k, v in options.items() if applies.get(k, True)})
+def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
+    """A name or signature with those of the options that apply and that it does not settle itself.
+
+    For tables of many metrics, of which each takes some of the options.
+    """
+    name, parameters, settled = signature.read(text)
+    if settled:
+        return Definition.parse(text)
+    plain = define(name, parameters)
+    preset = SHORTHANDS.get(plain_name(name), ("", {}))[1]
+    fitting = plain.applicable - set(preset)
+    return define(name, parameters, {k: v for k, v in options.items() if k in fitting})
+
+
+def plain_name(name: str) -> str:
+    """A name as it is looked up: 'Miss-rate' is 'miss_rate'."""
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
 def find_or_shorthand(name: str) -> Metric:
@@ -299,6 +376,17 @@ def _one_of(name: str, value: object, known: tuple[object, ...]) -> None:
         raise DefinitionError(f"{name} cannot be {value!r}. {did_you_mean(str(value), words)}")
 
 
+def _check_epsilon(value: Any) -> None:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not 0 <= value < np.inf:
+        raise DefinitionError(f"epsilon must be a number of at least 0; got {value!r}")
+
+
+def _check_batch(value: Any) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise DefinitionError(f"batch must be a whole number of items, at least 1; got {value!r}")
+
+
 def _undefined(value: Any) -> Undefined:
     if isinstance(value, float) and np.isnan(value):
         return "nan"
@@ -329,6 +417,8 @@ def _without(counts: Counts, ignore: tuple[Label, ...]) -> Counts:
         counts.predicted[keep],
         counts.count[keep],
         declared=counts.declared,
+        decision=counts.decision,
+        squares=None if counts.squares is None else counts.squares[keep],
     )
 
 

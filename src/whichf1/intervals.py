@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 from whichf1.errors import DefinitionError, did_you_mean
 from whichf1.signature import Word
+
+SEED = 2019
+"""The seed where none is given: the same call gives the same bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,8 @@ class Interval:
     """The nominal coverage, as 0.95."""
     method: str
     """The method's name, as 'delta'."""
+    undefined: int = 0
+    """Replicates of a bootstrap that gave no number and were left out."""
 
     def __format__(self, spec: str) -> str:
         spec = spec or ".4f"
@@ -40,7 +45,8 @@ class Method:
     def fields(self) -> dict[str, Any]:
         """The method as signature fields."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {"interval": Word(self.word), **own}
+        shown = {key: Word(x) if isinstance(x, str) else x for key, x in own.items()}
+        return {"interval": Word(self.word), **shown}
 
 
 @dataclass(frozen=True)
@@ -50,20 +56,95 @@ class Delta(Method):
     word: ClassVar[str] = "delta"
 
 
-METHODS: dict[str, type[Method]] = {method.word: method for method in (Delta,)}
+Kind = Literal["bca", "percentile"]
+
+
+@dataclass(frozen=True)
+class Bootstrap(Method):
+    """Resampled items, drawn as cells: bias-corrected and accelerated (BCa), or percentiles."""
+
+    replicates: int = 9999
+    seed: int = SEED
+    kind: Kind = "bca"
+    word: ClassVar[str] = "bootstrap"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole("replicates", self.replicates, 1)
+        whole("seed", self.seed, 0)
+        object.__setattr__(self, "kind", str(self.kind))
+        if self.kind not in get_args(Kind):
+            raise DefinitionError(f"kind must be 'bca' or 'percentile'; got {self.kind!r}")
+
+
+@dataclass(frozen=True)
+class Wilson(Method):
+    """Wilson's score interval of a proportion."""
+
+    word: ClassVar[str] = "wilson"
+
+
+@dataclass(frozen=True)
+class ClopperPearson(Method):
+    """The exact binomial interval of a proportion: never covers less than its level."""
+
+    word: ClassVar[str] = "clopper-pearson"
+
+
+@dataclass(frozen=True)
+class AgrestiCoull(Method):
+    """The Wald interval of a proportion after adding z² items, half of them successes."""
+
+    word: ClassVar[str] = "agresti-coull"
+
+
+@dataclass(frozen=True)
+class Jeffreys(Method):
+    """The equal-tailed Bayesian interval of a proportion under Jeffreys' prior."""
+
+    word: ClassVar[str] = "jeffreys"
+
+
+@dataclass(frozen=True)
+class DeLong(Method):
+    """DeLong's variance of an area under the ROC curve, on the logit scale."""
+
+    word: ClassVar[str] = "delong"
+
+
+METHODS: dict[str, type[Method]] = {
+    method.word: method
+    for method in (Delta, Bootstrap, Wilson, ClopperPearson, AgrestiCoull, Jeffreys, DeLong)
+}
+SHORT: dict[str, dict[str, Any]] = {kind: {"kind": kind} for kind in get_args(Kind)}
+"""Words that name a bootstrap with its kind."""
 
 
 def find_method(given: Any, **parameters: Any) -> Method | None:
     """None, a Method as it is, or the method of that name."""
     if given is None or isinstance(given, Method):
         return given
-    if given not in METHODS:
+    word = str(given).strip().lower().replace("_", "-")
+    if word in SHORT:
+        return Bootstrap(**{**SHORT[word], **parameters})
+    if word not in METHODS:
         raise DefinitionError(
-            f"there is no interval method {given!r}. {did_you_mean(str(given), METHODS)}"
+            f"there is no interval method {given!r}. {did_you_mean(word, [*METHODS, *SHORT])}"
         )
-    return METHODS[given](**parameters)
+    method = METHODS[word]
+    takes = [field.name for field in fields(method)]
+    for name in parameters:
+        if name not in takes:
+            raise DefinitionError(f"the interval method {word!r} takes no {name}=")
+    return method(**parameters)
 
 
 def parameter_names() -> set[str]:
     """Every parameter that some method takes."""
     return {field.name for method in METHODS.values() for field in fields(method)}
+
+
+def whole(name: str, value: Any, least: int) -> None:
+    """Raise unless the value is a whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise DefinitionError(f"{name} must be a whole number of at least {least}; got {value!r}")

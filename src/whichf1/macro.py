@@ -23,6 +23,9 @@ from whichf1.sources import as_counts
 from whichf1.sources.arrays import count_arrays, to_numpy
 from whichf1.table import Array
 
+MOST_PAIRED = 10_000
+"""Classes up to which every pair is looked at for the largest."""
+
 
 class Pair(NamedTuple):
     """Two classes and their part of the gap."""
@@ -75,13 +78,21 @@ class MacroF1:
 
     @cached_property
     def largest_pair(self) -> Pair | None:
-        """The pair of classes that makes most of the gap; None where there is no gap."""
-        if len(self.labels) < 2 or self.gap < 1e-12:
+        """The pair of classes that makes most of the gap.
+
+        None where there is no gap, or more than 10,000 classes: see ``contributions`` then.
+        """
+        k = len(self.labels)
+        if not 2 <= k <= MOST_PAIRED or self.gap < 1e-12:
             return None
-        terms = self.terms
-        a, b = sorted(divmod(int(terms.argmax()), len(terms)))
-        share = 2 * float(terms[a, b]) / float(terms.sum())
-        return Pair(self.labels[a], self.labels[b], share)
+        largest, at = 0.0, (0, 0)
+        for a in range(k):  # row by row: the whole table of pairs need not fit in memory
+            row = gap_terms(self.precision, self.recall, slice(a, a + 1))[0]
+            b = int(row.argmax())
+            if row[b] > largest:
+                largest, at = float(row[b]), (a, b)
+        total = float(self.contributions.sum())
+        return Pair(self.labels[at[0]], self.labels[at[1]], 2 * largest / total)
 
     def __repr__(self) -> str:
         return (
@@ -120,11 +131,11 @@ def macro_f1(y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Mac
     return MacroF1(evaluate(averaged, counts), evaluate(of_averages, counts), p, r)
 
 
-def gap_terms(p: Array, r: Array) -> Array:
+def gap_terms(p: Array, r: Array, rows: slice = slice(None)) -> Array:
     """The Lemma's terms (eq. 4): (P_x R_y − P_y R_x)² / ((P_x+R_x)(P_y+R_y)) / (n Σ(P+R))."""
     s = p + r
-    cross = p[:, None] * r - r[:, None] * p
-    scale = s[:, None] * s * len(p) * s.sum()
+    cross = p[rows, None] * r - r[rows, None] * p
+    scale = s[rows, None] * s * len(p) * s.sum()
     terms: Array = np.divide(cross**2, scale, out=np.zeros_like(cross), where=scale > 0)
     return terms
 
@@ -133,14 +144,13 @@ def gap_contributions(p: Array, r: Array) -> Array:
     """The gap as a variance: with s = P + R and u = P / s, class x gives (2/n) s_x (u_x − ū)².
 
     (P_x R_y − P_y R_x)² / (s_x s_y) = s_x s_y (u_x − u_y)², and a sum over all pairs of squared
-    differences is a sum of squares about the weighted mean ū = ΣP / Σs.
+    differences is a sum of squares about the weighted mean ū = ΣP / Σs. Leading axes are batches.
     """
     s = p + r
-    total = s.sum()
-    if total == 0:
-        return np.zeros_like(s)
+    total = s.sum(-1, keepdims=True)
     share = np.divide(p, s, out=np.zeros_like(s), where=s > 0)
-    parts: Array = 2 / len(s) * s * (share - p.sum() / total) ** 2
+    mean = np.divide(p.sum(-1, keepdims=True), total, out=np.zeros_like(total), where=total > 0)
+    parts: Array = 2 / s.shape[-1] * s * (share - mean) ** 2
     return parts
 
 

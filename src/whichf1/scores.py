@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypedDict, Unpack
 
@@ -12,13 +12,16 @@ import numpy as np
 from whichf1.counts import Counts
 from whichf1.definition import SHORTHANDS, Definition, Frozen, define
 from whichf1.errors import DefinitionError
+from whichf1.fitting import refuse_other_data
 from whichf1.intervals import Interval, Method
+from whichf1.joint import ClusteredCounts, Joint
 from whichf1.labels import Label, Labels
-from whichf1.metrics import Metric, find
-from whichf1.signature import read
+from whichf1.metrics import COUNTED, Metric, find
+from whichf1.signature import read, with_data
 from whichf1.sources import as_counts
+from whichf1.sources.multilabel import count_multilabel
 from whichf1.table import Array
-from whichf1.uncertainty import delta_intervals
+from whichf1.uncertainty import estimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +37,13 @@ class Score:
     """The classes averaged over; for a measure of agreement, all."""
     interval: Interval | None = None
     """None where none was asked for, or where the method has none (a perfect score, say)."""
+    made: tuple[tuple[str, Any], ...] = ()
+    """How the data were made, as fields of the signature: the decision rule, clusters of items."""
 
     @cached_property
     def signature(self) -> str:
         """The definition and what it was computed on: enough to run it again."""
-        data = f"n:{_number(self.n)}|k:{len(self.classes)}|labels:{self.classes.digest}"
-        return f"{self.definition.signature}|{data}"
+        return described(self.definition, self.n, self.classes, self.made)
 
     def __float__(self) -> float:
         return self.value
@@ -93,12 +97,12 @@ class PerClass(Mapping[Label, Score]):
     n: int | float
     labels: Labels
     intervals: tuple[Interval | None, ...]
+    made: tuple[tuple[str, Any], ...] = ()
 
     @cached_property
     def signature(self) -> str:
         """What all of them are."""
-        data = f"n:{_number(self.n)}|k:{len(self.labels)}|labels:{self.labels.digest}"
-        return f"{self.definition.signature}|{data}"
+        return described(self.definition, self.n, self.labels, self.made)
 
     def __getitem__(self, label: Label) -> Score:
         at = self.labels.code(label)
@@ -109,10 +113,12 @@ class PerClass(Mapping[Label, Score]):
             ignore=self.definition.ignore,
             undefined=self.definition.undefined,
             scope=self.definition.scope,
+            epsilon=self.definition.epsilon,
+            epsilon_in=self.definition.epsilon_in,
             interval=self.definition.interval,
         )
         value = float(self.array[at])
-        return Score(value, one, self.n, self.labels, self.intervals[at])
+        return Score(value, one, self.n, self.labels, self.intervals[at], self.made)
 
     def __iter__(self) -> Iterator[Label]:
         return iter(self.labels)
@@ -136,43 +142,86 @@ def difference(a: Definition, b: Definition) -> str:
     )
 
 
+def run(
+    definition: Definition,
+    y_true: Any,
+    y_pred: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
+) -> Score:
+    """Run a definition on what it is computed from: counts or predictions, scores, labels."""
+    kind = find(definition.metric).kind
+    sets = y_pred is not None and (kind == "items" or definition.average == "samples")
+    scored = kind not in (*COUNTED, "items")
+    if (scored or sets) and cluster is not None:
+        raise DefinitionError(
+            f"cluster= needs one class for each item, which {definition.metric} here has not"
+        )
+    if scored:
+        from whichf1.scoring import evaluate_scores
+
+        return evaluate_scores(definition, y_true, y_pred, labels, weights)
+    if sets:
+        counts: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
+        return evaluate(definition, counts)
+    if definition.batch is None or isinstance(y_true, Counts):
+        own = {"labels": labels, "weights": weights, "cluster": cluster}
+        return evaluate(definition, as_counts(y_true, y_pred, **own))
+    from whichf1.batches import evaluate_batches
+
+    if weights is not None or cluster is not None:
+        raise DefinitionError("a mean over batches takes no weights and no clusters")
+    return evaluate_batches(definition, y_true, y_pred, labels)
+
+
+def _data(options: Options) -> dict[str, Any]:
+    return {key: options.get(key) for key in DATA_OPTIONS}
+
+
 def evaluate(definition: Definition, counts: Counts) -> Score:
     """Run a definition on counts."""
     metric = find(definition.metric)
+    refuse_other_data(definition, counts)
     if metric.kind == "rate" and definition.average is None and definition.positive is None:
         raise DefinitionError(
             f"{metric.name} of which class? Pass positive=CLASS, average='macro', 'weighted' or "
             f"'micro', or call {metric.name}.per_class for all of them."
         )
-    if definition.positive is not None:
-        return _evaluate_class(definition, counts)
-    frozen = definition.freeze(counts)
-    value = float(definition.values(frozen))
-    interval = _intervals(definition, frozen)[0]
-    return Score(value, definition, _items(frozen, counts), frozen.labels, interval)
-
-
-def _evaluate_class(definition: Definition, counts: Counts) -> Score:
-    frozen = definition.freeze(counts)
-    at = counts.labels.code(definition.positive)
-    one = frozen._replace(classes=np.array([at]))
-    value = float(definition.values(one)[0])
-    interval = _intervals(definition, one)[0]
-    return Score(value, definition, _items(frozen, counts), frozen.labels, interval)
+    frozen = frozen_on(definition, counts)
+    values, intervals = _estimate(definition, frozen, counts)
+    value, n = float(values[0]), _items(frozen, counts)
+    return Score(value, definition, n, frozen.labels, intervals[0], _made(counts))
 
 
 def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
     """Run a definition on every class of its class set."""
+    frozen = frozen_on(definition, counts)
+    values, intervals = _estimate(definition, frozen, counts)
+    n, made = _items(frozen, counts), _made(counts)
+    return PerClass(values, definition, n, frozen.labels, tuple(intervals), made)
+
+
+def _estimate(
+    definition: Definition, frozen: Frozen, counts: Counts
+) -> tuple[Array, list[Interval | None]]:
+    """Values and intervals; none where weights were added up without their squares."""
+    if counts.weighted and getattr(counts, "squares", None) is None:
+        definition = replace(definition, interval=None)
+    return estimate(definition, frozen)
+
+
+def frozen_on(definition: Definition, counts: Counts, joint: Joint | None = None) -> Frozen:
+    """The class set is fixed on the counts; the cells are those of the clusters or of ``joint``."""
     frozen = definition.freeze(counts)
-    values = definition.values(frozen)
-    intervals = tuple(_intervals(definition, frozen, len(values)))
-    return PerClass(values, definition, _items(frozen, counts), frozen.labels, intervals)
-
-
-def _intervals(definition: Definition, frozen: Frozen, many: int = 1) -> list[Interval | None]:
-    if definition.interval is None:
-        return [None] * many
-    return delta_intervals(definition, frozen, definition.interval.level)
+    if joint is None and isinstance(counts, ClusteredCounts):
+        joint = counts.joint
+    if joint is not None:
+        fine = joint.without(definition.ignore).table(0, frozen.table.classes)
+        frozen = frozen._replace(table=fine)
+    if definition.positive is not None:
+        frozen = frozen._replace(classes=counts.labels.codes([definition.positive]))
+    return frozen
 
 
 def _items(frozen: Frozen, counts: Counts) -> int | float:
@@ -180,8 +229,26 @@ def _items(frozen: Frozen, counts: Counts) -> int | float:
     return n if counts.weighted else int(n)
 
 
+def described(
+    definition: Definition, n: int | float, labels: Labels, made: tuple[tuple[str, Any], ...] = ()
+) -> str:
+    """The signature of a definition and of the data that it was computed on."""
+    data = f"n:{_number(n)}|k:{len(labels)}|labels:{labels.digest}"
+    return with_data(f"{definition.signature}|{data}", dict(made))
+
+
 def _number(n: int | float) -> str:
     return str(n) if isinstance(n, int) else f"{n:.12g}"
+
+
+def _made(counts: Counts) -> tuple[tuple[str, Any], ...]:
+    clusters = counts.joint.clusters if isinstance(counts, ClusteredCounts) else None
+    made = {"decision": counts.decision, "clusters": clusters}
+    return tuple((key, value) for key, value in made.items() if value is not None)
+
+
+DATA_OPTIONS = ("labels", "weights", "cluster")
+"""Options that say how items are counted, not what the score is."""
 
 
 class Options(TypedDict, total=False):
@@ -189,6 +256,7 @@ class Options(TypedDict, total=False):
 
     labels: Any
     weights: Any
+    cluster: Any
     average: str | None
     formula: str | None
     positive: Any
@@ -197,9 +265,22 @@ class Options(TypedDict, total=False):
     ignore: Any
     undefined: Any
     scope: str
+    two_classes: str
+    epsilon: float
+    epsilon_in: str
+    batch: int | None
     interval: str | Method | None
     beta: float
     weighting: str
+    max_fpr: float | None
+    multi_class: str | None
+    top: float
+    floor: float
+    scale: str | None
+    bins: int
+    binning: str
+    k: int
+    ties: str
 
 
 class Scorer:
@@ -217,7 +298,7 @@ class Scorer:
 
     def definition(self, **options: Unpack[Options]) -> Definition:
         """The definition with these options, without running it."""
-        given = {k: v for k, v in options.items() if k not in ("labels", "weights")}
+        given = {k: v for k, v in options.items() if k not in DATA_OPTIONS}
         parameters = {k: given.pop(k) for k in self.metric.parameters if k in given}
         return define(self.__name__, parameters, given)
 
@@ -228,8 +309,7 @@ class Scorer:
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
         """The score of Counts, or of y_true and y_pred."""
         definition = self.definition(**options) if options else self._default
-        labels, weights = options.get("labels"), options.get("weights")
-        return evaluate(definition, as_counts(y_true, y_pred, labels=labels, weights=weights))
+        return run(definition, y_true, y_pred, **_data(options))
 
     def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
         """The score of each class."""
@@ -242,9 +322,7 @@ class Scorer:
                 raise DefinitionError(f"per_class gives every class: leave {name}= out")
         plain = Scorer(self._metric)
         definition = plain.definition(**options)
-        labels, weights = options.get("labels"), options.get("weights")
-        counts = as_counts(y_true, y_pred, labels=labels, weights=weights)
-        return evaluate_per_class(definition, counts)
+        return evaluate_per_class(definition, as_counts(y_true, y_pred, **_data(options)))
 
     def __repr__(self) -> str:
         return f"<whichf1 metric {self.__name__}>"
@@ -262,14 +340,12 @@ def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:
     if not isinstance(metric, str):
         raise DefinitionError(f"the metric is a name or a signature; got {metric!r}")
     definition = with_options(metric, dict(options))
-    labels, weights = options.get("labels"), options.get("weights")
-    counts = as_counts(y_true, y_pred[0] if y_pred else None, labels=labels, weights=weights)
-    return evaluate(definition, counts)
+    return run(definition, y_true, y_pred[0] if y_pred else None, **_data(options))
 
 
 def with_options(metric: str, options: dict[str, Any]) -> Definition:
     """The definition of a name or signature, with further options."""
-    given = {k: v for k, v in options.items() if k not in ("labels", "weights") and v is not None}
+    given = {k: v for k, v in options.items() if k not in DATA_OPTIONS and v is not None}
     base = Definition.parse(metric)
     if not given:
         return base

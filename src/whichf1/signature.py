@@ -35,6 +35,11 @@ def write(name: str, parameters: Mapping[str, Any], fields: Mapping[str, Any]) -
     return "|".join([head, *(f"{key}:{_write_value(value)}" for key, value in fields.items())])
 
 
+def with_data(signature: str, data: Mapping[str, Any]) -> str:
+    """The signature with further fields that describe the data."""
+    return "|".join([signature, *(f"{key}:{_write_value(value)}" for key, value in data.items())])
+
+
 def read(text: str) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """The name, parameters and fields of a signature; an error that points at what is wrong."""
     first, *rest = text.strip().split("|")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Ties: TypeAlias = Literal["first", "last", "best", "worst"]
+"""Which of equal scores comes first: of classes in order, or the true one at best or worst."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +47,100 @@ class Margins:
         total: Array = self.rows.sum(-1)
         return total
 
+    @property
+    def margins(self) -> Margins:
+        """Itself: a definition runs on a Table or on its margins."""
+        return self
+
+    def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
+        """True and false positives and negatives of the chosen classes."""
+        tp = self.hits[..., classes]
+        fn = self.rows[..., classes] - tp
+        fp = self.columns[..., classes] - tp
+        return OneVsRest(tp, fp, fn, self.total[..., None] - tp - fp - fn)
+
+
+_BLOCK = 1 << 16
+"""Scores worked on at a time."""
+
+
+class Step(NamedTuple):
+    """Some scores of a ranking: arrays (…, scores) in float64."""
+
+    positives: Array
+    negatives: Array
+    tp: Array
+    """Positives of at least each score."""
+    fp: Array
+    """Negatives of at least each score."""
+
+
+@dataclass(frozen=True)
+class RankTable:
+    """Items by their score, highest first: what formulas of rankings compute on.
+
+    ``positives`` and ``negatives`` may have leading axes; the scores stand on the last one.
+    """
+
+    score: Array
+    positives: Array
+    negatives: Array
+
+    @cached_property
+    def true_positives(self) -> Array:
+        """Positives of at least each score, in the counts' own width to save memory."""
+        return np.cumsum(self.positives, -1, dtype=self.positives.dtype)
+
+    @cached_property
+    def false_positives(self) -> Array:
+        """Negatives of at least each score."""
+        return np.cumsum(self.negatives, -1, dtype=self.negatives.dtype)
+
+    def steps(self) -> Iterator[Step]:
+        """The table in blocks of scores, highest first, with what stands above each score.
+
+        So no formula needs arrays as long as the table, which may be as long as the data.
+        """
+        tp = fp = np.zeros(self.positives.shape[:-1])
+        for start in range(0, self.score.shape[-1], _BLOCK):
+            block = slice(start, start + _BLOCK)
+            p, n = (x[..., block].astype(np.float64) for x in (self.positives, self.negatives))
+            yield Step(p, n, tp[..., None] + np.cumsum(p, -1), fp[..., None] + np.cumsum(n, -1))
+            tp, fp = tp + p.sum(-1), fp + n.sum(-1)
+
+    @cached_property
+    def sizes(self) -> tuple[Array, Array]:
+        """All positives, all negatives (…)."""
+        wide = np.float64
+        return self.positives.sum(-1, dtype=wide), self.negatives.sum(-1, dtype=wide)
+
 
 @dataclass(frozen=True)
 class Table:
     """The arrays behind Counts, without labels: what formulas compute on.
 
-    ``count`` may have leading axes (replicates, slices); the cells stand on its last axis.
+    ``count`` may have leading axes (replicates, slices); the cells stand on its last axis. The same
+    pair of classes may fill several cells: one for each cluster of items, say.
     """
 
     true: Array
     predicted: Array
     count: Array
     classes: int
+    squares: Array | None = None
+    """The sum of squared weights in each cell, where items have weights."""
+    cluster: Array | None = None
+    """The code of each cell's cluster, where items come in clusters."""
+
+    @property
+    def spread(self) -> Array:
+        """What a cell adds to a variance: Σw², which is the count where no item has a weight."""
+        return self.count if self.squares is None else self.squares
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters the items come in; 0 where they come in none."""
+        return 0 if self.cluster is None else int(self.cluster.max()) + 1
 
     @cached_property
     def rows(self) -> Array:
@@ -88,16 +173,57 @@ class Table:
 
     def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""
-        tp = self.hits[..., classes]
-        fn = self.rows[..., classes] - tp
-        fp = self.columns[..., classes] - tp
-        return OneVsRest(tp, fp, fn, self.total[..., None] - tp - fp - fn)
+        return Margins(self.rows, self.columns, self.hits, self.hits).one_vs_rest(classes)
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """Items with a score for every class: what a loss is computed on."""
+
+    codes: Array
+    """The true class of each item."""
+    scores: Array
+    """(items, classes)."""
+
+    def within_top(self, k: int, ties: Ties) -> Array:
+        """Whether the true class of each item is among its k best scores."""
+        own = np.take_along_axis(self.scores, self.codes[:, None], 1)
+        place, own_place = np.arange(self.scores.shape[1]), self.codes[:, None]
+        equal = self.scores == own
+        beaten_by = {
+            "first": equal & (place < own_place),
+            "last": equal & (place > own_place),
+            "best": np.False_,
+            "worst": equal & (place != own_place),
+        }[ties]
+        inside: Array = np.count_nonzero((self.scores > own) | beaten_by, axis=1) < k
+        return inside
+
+
+@dataclass(frozen=True)
+class RankedLabels:
+    """Items with their labels and a score for every label."""
+
+    true: Array
+    """Booleans (items, labels)."""
+    scores: Array
 
 
 def sum_by(codes: Array, count: Array, classes: int) -> Array:
     """Sums of the last axis of ``count`` by code: (…, cells) → (…, classes)."""
-    if count.ndim == 1 and count.dtype == np.float64:
-        return np.bincount(codes, count, classes)
+    if count.dtype == np.float64:
+        if count.ndim == 1:
+            return np.bincount(codes, count, classes)
+        return _sum_batch(codes, count, classes)
     sums = np.zeros((classes, *count.shape[:-1]), count.dtype)
     np.add.at(sums, codes, np.moveaxis(count, -1, 0))  # exact for integers of any size
     return np.moveaxis(sums, 0, -1)
+
+
+def _sum_batch(codes: Array, count: Array, classes: int) -> Array:
+    sums = np.moveaxis(np.zeros((classes, *count.shape[:-1])), 0, -1)  # replicates side by side
+    if len(codes):
+        order = np.argsort(codes, kind="stable")
+        present, starts = np.unique(codes[order], return_index=True)
+        sums[..., present] = np.add.reduceat(count[..., order], starts, axis=-1)
+    return sums

@@ -9,10 +9,16 @@ from typing import Annotated, NoReturn
 import typer
 
 import whichf1
+from whichf1.cli.audit import audit
+from whichf1.cli.compare import compare
 from whichf1.cli.count import count, merge
+from whichf1.cli.dialects import convert, dialects
+from whichf1.cli.explain import explain
 from whichf1.cli.output import write
+from whichf1.cli.paper import paper
 from whichf1.cli.reference import define, metrics
 from whichf1.cli.score import matrix, score
+from whichf1.cli.threshold import threshold
 from whichf1.errors import WhichF1Error
 from whichf1.report.escape import visible
 
@@ -23,7 +29,21 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (score, matrix, count, merge, metrics, define):
+for command in (
+    score,
+    matrix,
+    count,
+    merge,
+    compare,
+    threshold,
+    dialects,
+    explain,
+    audit,
+    convert,
+    metrics,
+    define,
+    paper,
+):
     app.command()(command)
 
 
@@ -49,6 +69,9 @@ def main() -> NoReturn:
     except WhichF1Error as error:
         print(f"whichf1: {visible(error)}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        print("whichf1: interrupted", file=sys.stderr)
+        sys.exit(130)
     except BrokenPipeError:  # the reader of the pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

@@ -49,7 +49,19 @@ Scope = Annotated[
 LabelList = Annotated[
     str | None, typer.Option("--labels", help="The declared classes in order: a,b,c.")
 ]
-IntervalName = Annotated[str, typer.Option("--interval", help="delta, or none.")]
+IntervalName = Annotated[
+    str,
+    typer.Option(
+        "--interval",
+        help="delta, bootstrap (bca or percentile), or none; for shares of items also wilson, "
+        "clopper-pearson, agresti-coull and jeffreys.",
+    ),
+]
+Replicates = Annotated[int | None, typer.Option(help="Replicates of a bootstrap.")]
+Seed = Annotated[int | None, typer.Option(help="The seed of resampling.")]
+Cluster = Annotated[
+    str | None, typer.Option(help="A column of clusters: items of one document or user, say.")
+]
 Level = Annotated[float, typer.Option(help="The interval's nominal coverage.")]
 OutputFormat = Annotated[Format, typer.Option("--format", "-f", help="How to print.")]
 Decimals = Annotated[int, typer.Option(min=0, max=17, help="Decimals in tables.")]
@@ -91,7 +103,8 @@ def definition_options(counts: Counts, given: dict[str, Any]) -> dict[str, Any]:
         text = given["undefined"]
         options["undefined"] = int(text) if text in ("0", "1") else text
     if given["interval"] != "none":
-        options["interval"] = find_method(given["interval"], level=given["level"])
+        resampling = {k: given[k] for k in ("replicates", "seed") if given.get(k) is not None}
+        options["interval"] = find_method(given["interval"], level=given["level"], **resampling)
     return options
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from rich.console import Console
@@ -19,20 +20,22 @@ from whichf1.report.slices import SliceReport
 def emit(report: Report | SliceReport, format: Format, decimals: int, output: str | None) -> None:
     """A report in the chosen format, to standard output or whole into a file."""
     formats: Any = slices if isinstance(report, SliceReport) else whole
-    if format is Format.text and output is None:
-        formats.as_text(report, console(), decimals)
-        return
     if format is Format.text:
-        buffer = io.StringIO()
-        formats.as_text(report, console(buffer), decimals)
-        text = buffer.getvalue()
+        emit_text(lambda to: formats.as_text(report, to or console(), decimals), output)
     else:
         text = formats.FORMATS[format.value](report, decimals)
+        emit_text(lambda to: text, output)
+
+
+def emit_text(make: Callable[[Console | None], str | None], output: str | None) -> None:
+    """What ``make`` returns, or prints on the console it is given, to its place."""
+    buffer = io.StringIO()
+    text = make(None if output is None else console(buffer))
     if output is None:
-        write(text)
+        write(text or "")
         return
     with written_whole(output) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(buffer.getvalue() if text is None else text, encoding="utf-8")
 
 
 def console(file: Any = None) -> Console:

@@ -79,9 +79,18 @@ def read_counts(given: dict[str, Any]) -> Counts:
 
 def read_slices(given: dict[str, Any], by: list[str]) -> Slices:
     """The counts of each slice."""
+    if given.get("cluster"):
+        raise InputError("--by has no clusters yet: leave --cluster out")
     if _saved(given) is not None:
         raise InputError("saved counts hold no columns to slice by: count the file itself")
     return _read(count_by, given, by=by)  # type: ignore[no-any-return]
+
+
+def required_file(given: dict[str, Any]) -> str:
+    """The one CSV file that scores, probabilities and sets of labels are read from."""
+    if given["file"] in (None, "-") or given["by"] or given["gold"] or given["pred_file"]:
+        raise InputError("scores, probabilities and sets of labels are read from one CSV file")
+    return str(given["file"])
 
 
 def source_name(given: dict[str, Any]) -> str:
@@ -120,6 +129,7 @@ def _read(counting: Callable[..., Any], given: dict[str, Any], **more: Any) -> A
         "id": given["id"],
         "engine": "spark" if spark else None,
         "master": given["master"],
+        **({"cluster": given["cluster"]} if given.get("cluster") else {}),
         **more,
     }
     with _said(), tempfile.TemporaryDirectory(prefix="whichf1-") as folder:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from whichf1.cli.options import (
     Average,
     Classes,
+    Cluster,
     Decimals,
     Exclude,
     FailUnder,
@@ -22,7 +25,9 @@ from whichf1.cli.options import (
     Output,
     OutputFormat,
     Positive,
+    Replicates,
     Scope,
+    Seed,
     Undefined,
     declared,
     definition_options,
@@ -45,14 +50,24 @@ from whichf1.cli.reading import (
     TrueColumn,
     WeightColumn,
     read_counts,
+    required_file,
     source_name,
 )
+from whichf1.cli.scored import (
+    LabelsSep,
+    Probs,
+    ScoreColumn,
+    Threshold,
+    asks_for_scores,
+    read_subject,
+    subject_report,
+)
 from whichf1.counts import Counts
-from whichf1.definition import SHORTHANDS, Definition
+from whichf1.definition import Definition, define_fitting
 from whichf1.errors import DefinitionError, InputError
 from whichf1.report.escape import visible
-from whichf1.report.report import Report, chosen_report, full_report
-from whichf1.scores import evaluate, with_options
+from whichf1.report.report import SYMMETRIC, Report, chosen_report, full_report
+from whichf1.scores import Score, evaluate
 from whichf1.sources.database import MEMORY_LIMIT
 
 
@@ -61,6 +76,7 @@ def score(
     true: TrueColumn = None,
     pred: PredColumn = None,
     weights: WeightColumn = None,
+    cluster: Cluster = None,
     gold: GoldFile = None,
     pred_file: PredFile = None,
     id: IdColumn = None,
@@ -81,13 +97,22 @@ def score(
     labels: LabelList = None,
     interval: IntervalName = "delta",
     level: Level = 0.95,
+    replicates: Replicates = None,
+    seed: Seed = None,
     format: OutputFormat = Format.text,
     decimals: Decimals = 4,
     fail_under: FailUnder = None,
     output: Output = None,
+    score_column: ScoreColumn = None,
+    threshold: Threshold = None,
+    probs: Probs = None,
+    labels_sep: LabelsSep = None,
 ) -> None:
     """Score a file of predictions: per class, both macro F1s, and the other averages."""
     given = locals()
+    if asks_for_scores(given):
+        _score_scores(required_file(given), given)
+        return
     if by is not None:
         from whichf1.cli.slices import score_slices
 
@@ -98,6 +123,18 @@ def score(
     report = make_report(source_name(given), counts, metric, options)
     emit(report, format, decimals, output)
     check_floors(counts, fail_under, options)
+
+
+def _score_scores(file: str, given: dict[str, Any]) -> None:
+    """The same for scores, probabilities and sets of labels."""
+    subject = read_subject(file, declared(given["labels"]), given)
+    options = definition_options(subject.counts, given)
+    if given["score_column"] and given["metric"] is None:
+        options.pop("positive", None)  # it says what the scores are of
+    chosen = definitions_of(given["metric"], options) if given["metric"] else None
+    report = subject_report(file, subject, chosen, options)
+    emit(report, given["format"], given["decimals"], given["output"])
+    check_floors(subject.counts, given["fail_under"], options, subject.evaluate)
 
 
 def matrix(
@@ -116,6 +153,8 @@ def matrix(
     labels: LabelList = None,
     interval: IntervalName = "delta",
     level: Level = 0.95,
+    replicates: Replicates = None,
+    seed: Seed = None,
     format: OutputFormat = Format.text,
     decimals: Decimals = 4,
     fail_under: FailUnder = None,
@@ -123,16 +162,17 @@ def matrix(
 ) -> None:
     """Score a confusion matrix: whichf1 matrix 2 100 10000 0 100."""
     side: Any = rows or "true"
-    counts = Counts.from_matrix(_square(numbers), rows=side, labels=declared(labels))
+    counts = Counts.from_matrix(square(numbers), rows=side, labels=declared(labels))
     options = definition_options(counts, locals())
     if rows is None:
-        _refuse_without_rows(metric, options, fail_under)
+        _refuse_if_orientation_matters(counts, metric, fail_under, options)
     report = make_report("matrix", counts, metric, options, oriented=rows is not None)
     emit(report, format, decimals, output)
     check_floors(counts, fail_under, options)
 
 
-def _square(numbers: list[str]) -> list[list[int]]:
+def square(numbers: list[str]) -> list[list[int]]:
+    """The number of classes, then the cells row by row, as a matrix."""
     try:
         k, *cells = (int(text) for text in numbers)
     except ValueError:
@@ -145,14 +185,21 @@ def _square(numbers: list[str]) -> list[list[int]]:
     return [cells[start : start + k] for start in range(0, k * k, k)]
 
 
-def _refuse_without_rows(
-    metric: list[str] | None, options: dict[str, Any], floors: list[str] | None
+def _refuse_if_orientation_matters(
+    counts: Counts, metrics: list[str] | None, floors: list[str] | None, options: dict[str, Any]
 ) -> None:
-    depends = {"ignore", "positive"} & set(options) or options.get("classes") == "true"
-    if metric or depends or floors:
-        raise InputError(
-            "that depends on what a row stands for: say --rows true or --rows predicted"
-        )
+    """Raise if a chosen score changes when true and predicted change places."""
+    swapped = Counts(
+        counts.labels, counts.predicted, counts.true, counts.count.copy(), declared=True
+    )
+    names = [*(metrics or SYMMETRIC), *(floor.rpartition("=")[0] for floor in floors or [])]
+    for definition in (define_fitting(name, options) for name in names):
+        a, b = (definition.values(definition.freeze(each)) for each in (counts, swapped))
+        if not np.allclose(a, b, equal_nan=True):
+            raise InputError(
+                f"{definition.metric} depends on what a row stands for here: "
+                "say --rows true or --rows predicted"
+            )
 
 
 def make_report(
@@ -169,18 +216,29 @@ def make_report(
             if name in options:
                 raise DefinitionError(f"--{name} needs a metric: add -m precision, say")
         return full_report(source, counts, options, oriented=oriented)
-    return chosen_report(source, counts, [(name, definition(name, options)) for name in chosen])
+    return chosen_report(source, counts, definitions_of(chosen, options))
 
 
-def definition(name: str, options: dict[str, Any]) -> Definition:
-    """A name with the options of the command line; a signature says all but the interval itself."""
-    if "|" not in name:
-        known = SHORTHANDS.get(name, (name, {}))[1]
-        return with_options(name, {k: v for k, v in options.items() if k not in known})
-    return Definition.parse(name)
+def definitions_of(names: list[str], options: dict[str, Any]) -> list[tuple[str, Definition]]:
+    """The metrics with the options that apply to each; every option must apply to one of them."""
+    definitions = [(name, define_fitting(name, options)) for name in names]
+    for option, value in options.items():
+        used = any(_holds(getattr(definition, option), value) for _, definition in definitions)
+        if not used and option != "interval":
+            raise DefinitionError(f"--{option} does not apply to {', '.join(names)}")
+    return definitions
 
 
-def check_floors(counts: Counts, floors: list[str] | None, options: dict[str, Any]) -> None:
+def _holds(found: Any, value: Any) -> bool:
+    return bool(found == (tuple(value) if isinstance(value, list) else value))
+
+
+def check_floors(
+    counts: Counts,
+    floors: list[str] | None,
+    options: dict[str, Any],
+    scored: Callable[[Definition], Score] | None = None,
+) -> None:
     """Exit with 1 if a score is below its --fail-under."""
     failed = False
     for floor in floors or []:
@@ -193,7 +251,8 @@ def check_floors(counts: Counts, floors: list[str] | None, options: dict[str, An
             raise DefinitionError(
                 f"--fail-under takes NAME=VALUE, as averaged_f1=0.8; got {floor!r}"
             )
-        value = evaluate(definition(name, {**options, "interval": None}), counts).value
+        definition = define_fitting(name, {**options, "interval": None})
+        value = (scored(definition) if scored else evaluate(definition, counts)).value
         if not value >= least:
             failed = True
             print(f"whichf1: {visible(name)} is {value:.6g}, below {least:g}", file=sys.stderr)

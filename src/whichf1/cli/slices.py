@@ -7,8 +7,8 @@ from typing import Any
 from whichf1.cli.options import definition_options, split_list
 from whichf1.cli.output import emit
 from whichf1.cli.reading import read_slices, source_name
-from whichf1.cli.score import check_floors, definition
-from whichf1.definition import Definition
+from whichf1.cli.score import check_floors, definitions_of
+from whichf1.definition import Definition, define_fitting
 from whichf1.errors import DefinitionError
 from whichf1.report.describe import title
 from whichf1.report.report import is_per_class
@@ -22,22 +22,27 @@ def score_slices(given: dict[str, Any]) -> None:
     slices = read_slices(given, split_list(given["by"]))
     options = definition_options(slices.whole, given)
     own = given["labels"] is None and given["classes"] is None
-    chosen = [(name, _definition(name, options, own)) for name in given["metric"] or DEFAULT]
-    named = [(name if given["metric"] else title(each), each) for name, each in chosen]
-    report = slice_report(source_name(given), slices, named)
+    names = given["metric"] or list(DEFAULT)
+    chosen = [
+        _own(name, each, options) if own else each for name, each in definitions_of(names, options)
+    ]
+    _refuse_per_class(chosen)
+    named = zip(names if given["metric"] else map(title, chosen), chosen, strict=True)
+    report = slice_report(source_name(given), slices, list(named))
     emit(report, given["format"], given["decimals"], given["output"])
     check_floors(slices.whole, given["fail_under"], options)
 
 
-def _definition(name: str, options: dict[str, Any], own: bool) -> Definition:
-    found = definition(name, options)
-    if is_per_class(found):
-        raise DefinitionError(
-            f"--by gives one number for each slice: {name} needs --average or --positive"
-        )
-    if own and "|" not in name:
-        try:
-            return definition(name, {"classes": "observed", **options})
-        except DefinitionError:
-            pass  # it is computed from the whole table
-    return found
+def _own(name: str, definition: Definition, options: dict[str, Any]) -> Definition:
+    """On the classes that a slice has, unless the metric says itself which classes it is over."""
+    if "|" in name or definition.classes != "declared":
+        return definition
+    return define_fitting(name, {"classes": "observed", **options})
+
+
+def _refuse_per_class(definitions: list[Definition]) -> None:
+    for each in definitions:
+        if is_per_class(each):
+            raise DefinitionError(
+                f"--by gives one number for each slice: {each.metric} needs --average or --positive"
+            )

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from whichf1.metrics import agreement, rates
-from whichf1.metrics.registry import METRICS, Metric, find, names
+from whichf1.metrics import agreement, multilabel, probability, ranking, rates
+from whichf1.metrics.registry import COUNTED, EVERY, METRICS, Metric, find, names
 
-__all__ = ["METRICS", "Metric", "agreement", "find", "names", "rates"]
+__all__ = [
+    "COUNTED",
+    "EVERY",
+    "METRICS",
+    "Metric",
+    "agreement",
+    "find",
+    "multilabel",
+    "names",
+    "probability",
+    "ranking",
+    "rates",
+]

@@ -35,7 +35,7 @@ def error_rate(m: Margins) -> Ratio:
     sklearn="cohen_kappa_score",
 )
 def cohen_kappa(m: Margins, weighting: Literal["none", "linear", "quadratic"] = "none") -> Ratio:
-    """Agreement beyond chance; linear and quadratic weighting use the distance in label order."""
+    """Agreement beyond chance; where weighting is given, by the distance in label order."""
     power = {"none": 0, "linear": 1, "quadratic": 2}[weighting]
     expected = _EXPECTED[weighting](m.rows, m.columns)
     return expected - m.total * _disagreement(m, power), expected
@@ -74,7 +74,7 @@ def _others(x: Array) -> Array:
 def _below(x: Array) -> Array:
     """The sum of the classes before each one."""
     sums = np.cumsum(x, -1)
-    return np.concatenate([np.zeros_like(sums[..., :1]), sums[..., :-1]], -1)
+    return np.concatenate([np.zeros_like(x.real[..., :1]), sums[..., :-1]], -1)
 
 
 def _above(x: Array) -> Array:

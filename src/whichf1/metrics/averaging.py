@@ -13,7 +13,7 @@ from whichf1.table import Array, OneVsRest
 
 Undefined: TypeAlias = Literal[0, 1, "skip", "nan"]
 Scope: TypeAlias = Literal["empty", "one-sided", "no-hits"]
-Average: TypeAlias = Literal["macro", "weighted", "micro"]
+Average: TypeAlias = Literal["macro", "weighted", "micro", "samples"]
 Formula: TypeAlias = Literal["averaged", "of-averages"]
 
 
@@ -29,6 +29,10 @@ class ZeroRule:
 
     undefined: Undefined = 0
     scope: Scope = "empty"
+    epsilon: float = 0
+    """Added to the denominator of every ratio of counts."""
+    harmonic_epsilon: float = 0
+    """Added to the denominator where precision and recall are combined."""
 
     @property
     def filler(self) -> float:
@@ -37,7 +41,7 @@ class ZeroRule:
 
     def settle(self, ratio: Ratio, unbounded: bool = False) -> Array:
         """The quotient; x/0 is infinite where the metric is unbounded (likelihood ratios)."""
-        top, bottom = ratio
+        top, bottom = ratio[0], ratio[1] + self.epsilon
         nothing = bottom.real == 0
         value = np.where(nothing, self.filler, top / np.where(nothing, 1, bottom))
         return np.where(nothing & (top.real > 0), np.inf, value) if unbounded else value
@@ -57,14 +61,14 @@ class ZeroRule:
 
 def per_class(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:
     """The rate of each class (…, classes)."""
-    if metric.harmonic and rule.scope != "empty":
+    if metric.harmonic and (rule.scope != "empty" or rule.harmonic_epsilon):
         return _by_steps(metric, parameters, rule, c)
     return rule.settle(metric.formula(c, **parameters), unbounded=metric.bounds[1] == np.inf)
 
 
 def _by_steps(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:
     p, r = (rule.settle(part.formula(c)) for part in (precision, recall))
-    value = combine(metric, parameters, p, r)
+    value = combine(metric, parameters, p, r, rule.harmonic_epsilon)
     if rule.scope == "no-hits":
         return np.where((p.real == 0) & (r.real == 0), rule.filler, value)
     return value
@@ -104,13 +108,16 @@ def of_averages(
         parameters,
         averaged(precision, {}, rule, c, weights),
         averaged(recall, {}, rule, c, weights),
+        rule.harmonic_epsilon,
     )
 
 
-def combine(metric: Metric, parameters: dict[str, Value], p: Array, r: Array) -> Array:
+def combine(
+    metric: Metric, parameters: dict[str, Value], p: Array, r: Array, epsilon: float = 0
+) -> Array:
     """The metric at precision p and recall r; 0 at (0, 0), where it is continuous.
 
     Any counts with that precision and recall will do: tp = pr, fp = (1 − p)r, fn = p(1 − r).
     """
     c = OneVsRest(p * r, (1 - p) * r, p * (1 - r), np.zeros_like(p))
-    return ZeroRule(0).settle(metric.formula(c, **parameters))
+    return ZeroRule(0, epsilon=epsilon).settle(metric.formula(c, **parameters))

@@ -7,7 +7,9 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import NoneType
 from typing import (
+    Annotated,
     Any,
     Literal,
     Required,
@@ -22,11 +24,30 @@ from typing import (
 import numpy as np
 
 from whichf1.errors import DefinitionError, did_you_mean
-from whichf1.table import Array, Margins, OneVsRest
+from whichf1.table import Array, Margins, OneVsRest, RankTable
 
 Ratio: TypeAlias = tuple[Array, Array]
 """Numerator and denominator; what 0/0 gives is decided elsewhere, once (``averaging.settle``)."""
-Value: TypeAlias = int | float | str
+Value: TypeAlias = int | float | str | None
+Kind: TypeAlias = Literal["rate", "agreement", "items", "ranking", "loss", "label ranking"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+COUNTED: tuple[Kind, ...] = ("rate", "agreement")
+"""Kinds that are computed from Counts; all others need scores or sets of labels."""
+
+
+@dataclass(frozen=True)
+class Within:
+    """Which numbers a parameter takes."""
+
+    low: float
+    high: float
+    whole: bool
+    says: str
+
+
+Share = Annotated[float, Within(math.ulp(0), 1, False, "a number above 0 and up to 1")]
+Whole = Annotated[int, Within(1, math.inf, True, "a whole number of at least 1")]
+ANY = Within(0, math.inf, False, "a finite number of at least 0")
 
 
 @dataclass(frozen=True)
@@ -35,17 +56,21 @@ class Parameter:
 
     default: Value
     choices: tuple[str, ...] = ()
+    within: Within = ANY
 
     def check(self, name: str, value: Any) -> Value:
-        """The value itself, whole floats as int, or an error."""
+        """The value itself, whole floats as int, or an error; None only where it is the default."""
+        if value is None and self.default is None:
+            return None
         if self.choices:
             if value not in self.choices:
                 known = ", ".join(map(repr, self.choices))
                 raise DefinitionError(f"{name} must be one of {known}; got {value!r}")
             return str(value)
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not number or not math.isfinite(value) or value < 0:
-            raise DefinitionError(f"{name} must be a finite number of at least 0; got {value!r}")
+        fits = number and math.isfinite(value) and self.within.low <= value <= self.within.high
+        if not fits or (self.within.whole and not float(value).is_integer()):
+            raise DefinitionError(f"{name} must be {self.within.says}; got {value!r}")
         return int(value) if float(value).is_integer() else float(value)
 
 
@@ -59,6 +84,8 @@ class Facts(TypedDict, total=False):
     better: Literal["higher", "lower", "neither"]
     sklearn: str
     harmonic: bool
+    probabilities: bool
+    variance: Callable[[RankTable], Array]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -66,9 +93,11 @@ class Metric:
     """A metric: its formula and everything that is said of it."""
 
     name: str
-    kind: Literal["rate", "agreement"]
-    """A rate is computed for a class against the rest; an agreement from the whole table."""
-    formula: Callable[..., Ratio] = field(repr=False)
+    kind: Kind
+    """A rate is computed for a class against the rest; an agreement from the whole table; 'items'
+    for each item with its set of labels; a ranking from scores; a loss for each item from its
+    probabilities; a label ranking for each item from the scores of its labels."""
+    formula: Callable[..., Any] = field(repr=False)
     parameters: Mapping[str, Parameter]
     summary: str
     tex: str
@@ -81,10 +110,19 @@ class Metric:
     harmonic: bool = False
     """Whether it is a harmonic mean of precision and recall, so that 'of averages' is a second
     formula, and 0/0 can occur at several steps."""
+    probabilities: bool = False
+    """Whether scores must be probabilities."""
+    variance: Callable[[RankTable], Array] | None = field(default=None, repr=False)
+    """The variance of a ranking's score, where it is known."""
 
     @cached_property
     def total(self) -> bool:
-        """Whether the denominator is never 0, found by trying each kind of item alone."""
+        """Whether the denominator is never 0, found by trying each kind of item alone.
+
+        Rankings count as total: they raise where there is nothing to rank.
+        """
+        if self.kind not in COUNTED:
+            return True
         alone = OneVsRest(*np.eye(4)) if self.kind == "rate" else Margins(*np.ones((4, 1)))
         return bool(np.all(self.formula(alone)[1] != 0))
 
@@ -101,7 +139,9 @@ class Metric:
 
 
 METRICS: dict[str, Metric] = {}
-"""Every metric by its own name, in the order of declaration."""
+"""Every metric of Counts by its own name, in the order of declaration."""
+EVERY: dict[str, Metric] = {}
+"""Those, and the metrics of scores, probabilities and sets of labels."""
 _BY_NAME: dict[str, str] = {}
 
 
@@ -115,9 +155,12 @@ def agreement(**facts: Unpack[Facts]) -> Callable[[Callable[..., Ratio]], Metric
     return lambda formula: _register("agreement", formula, facts)
 
 
-def _register(
-    kind: Literal["rate", "agreement"], formula: Callable[..., Ratio], facts: Facts
-) -> Metric:
+def declare(kind: Kind, **facts: Unpack[Facts]) -> Callable[[Callable[..., Any]], Metric]:
+    """Declare a metric of another kind."""
+    return lambda formula: _register(kind, formula, facts)
+
+
+def _register(kind: Kind, formula: Callable[..., Any], facts: Facts) -> Metric:
     name = formula.__name__
     metric = Metric(
         name=name,
@@ -130,20 +173,26 @@ def _register(
     for known in (name, *metric.aliases):
         if _BY_NAME.setdefault(known, name) != name:
             raise DefinitionError(f"two metrics are called {known!r}")
-    METRICS[name] = metric
+    EVERY[name] = metric
+    if kind in COUNTED:
+        METRICS[name] = metric
     return metric
 
 
-def _parameters(formula: Callable[..., Ratio]) -> dict[str, Parameter]:
-    hints = get_type_hints(formula)
+def _parameters(formula: Callable[..., Any]) -> dict[str, Parameter]:
+    hints = get_type_hints(formula, include_extras=True)
     signature = list(inspect.signature(formula).parameters.values())[1:]
-    return {
-        p.name: Parameter(
-            p.default,
-            get_args(hints[p.name]) if get_origin(hints[p.name]) is Literal else (),
-        )
-        for p in signature
-    }
+    return {p.name: _parameter(p.default, hints[p.name]) for p in signature}
+
+
+def _parameter(default: Value, hint: Any) -> Parameter:
+    kinds = [each for each in get_args(hint) if each is not NoneType]
+    if default is None and len(kinds) == 1:
+        hint = kinds[0]  # X | None
+    if get_origin(hint) is Literal:
+        return Parameter(default, get_args(hint))
+    within = hint.__metadata__[0] if get_origin(hint) is Annotated else ANY
+    return Parameter(default, within=within)
 
 
 def names() -> list[str]:
@@ -157,4 +206,4 @@ def find(name: str) -> Metric:
     own = _BY_NAME.get(key) or _BY_NAME.get(key.lower())
     if own is None:
         raise DefinitionError(f"there is no metric {name!r}. {did_you_mean(key.lower(), _BY_NAME)}")
-    return METRICS[own]
+    return EVERY[own]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from whichf1.definition import Definition
-from whichf1.metrics import find
+from whichf1.metrics import COUNTED, Metric, find
 
 _CLASSES = {
     "declared": "the {k}declared classes",
@@ -13,14 +13,19 @@ _CLASSES = {
     "true": "the {k}classes that occur as true",
     "range": "the {k}integer classes from 0 to the largest that occurs",
 }
-_MEAN = {"macro": "unweighted mean", "weighted": "support-weighted mean"}
+_DENOMINATORS = {"all": "every denominator", "harmonic": "the denominator of the harmonic mean"}
+_MEAN = {
+    "macro": "unweighted mean",
+    "weighted": "support-weighted mean",
+    "samples": "mean over the items",
+}
 
 
 def title(definition: Definition) -> str:
     """A short name: 'averaged F1', 'macro recall', "Cohen's kappa"."""
     metric = find(definition.metric)
     name = metric.title + _parameters(definition)
-    if definition.positive is not None:
+    if definition.positive is not None and metric.kind == "rate":
         return f"{name} of {definition.positive!r}"
     match definition.average, definition.formula:
         case "macro", "averaged":
@@ -37,7 +42,12 @@ def title(definition: Definition) -> str:
 
 
 def _parameters(definition: Definition) -> str:
-    shown = [f"{key}={value}" for key, value in definition.parameters if value != "none"]
+    metric = find(definition.metric)
+    shown = [
+        f"{key}={value}"
+        for key, value in definition.parameters
+        if value != "none" and (metric.kind in COUNTED or value != metric.parameters[key].default)
+    ]
     return f" ({', '.join(shown)})" if shown else ""
 
 
@@ -59,6 +69,8 @@ def formula(definition: Definition) -> str:
             return rf"\frac{{1}}{{r}}\sum_x {of_class}"
         case "weighted":
             return rf"\sum_x \frac{{s_x}}{{n}}\,{of_class},\quad s_x=TP_x+FN_x"
+        case "samples":
+            return rf"\frac{{1}}{{n}}\sum_x {of_class}"
         case "micro":
             return re.sub(r"\b(TP|FP|FN|TN)\b", r"\\textstyle\\sum_x \1_x", tex)
     return tex
@@ -67,11 +79,19 @@ def formula(definition: Definition) -> str:
 def sentence(definition: Definition, k: int | None = None, n: int | float | None = None) -> str:
     """One or two sentences that say what the score is, to paste into a paper."""
     number = "" if k is None else f"{k:,} "
+    if find(definition.metric).kind not in COUNTED:
+        number = ""
     parts = [f"{_capital(title(definition))} is {_what(definition, number)}"]
     if definition.exclude:
         parts.append(f" without {_list(definition.exclude)}, whose items still count as errors")
     if definition.ignore:
         parts.append(f"; items whose true class is {_list(definition.ignore)} are dropped")
+    if definition.two_classes != "both":
+        parts.append(f"; of two classes only the {definition.two_classes} one is scored")
+    if definition.epsilon:
+        parts.append(f"; {definition.epsilon:g} is added to {_DENOMINATORS[definition.epsilon_in]}")
+    if definition.batch is not None:
+        parts.append(f"; it is the mean over batches of {definition.batch:,} items in their order")
     parts.append(f"{_zero(definition)}.")
     if definition.interval is not None:
         level = f"{100 * definition.interval.level:g} %"
@@ -83,14 +103,18 @@ def sentence(definition: Definition, k: int | None = None, n: int | float | None
 
 def _what(definition: Definition, k: str) -> str:
     metric = find(definition.metric)
+    if metric.kind not in COUNTED:
+        return _scored(definition)
     if metric.kind == "agreement" or definition.positive is not None:
-        return _uncapital(metric.summary.rstrip("."))
+        return _phrase(metric)
     over = _over(definition, k)
     if definition.average is None:
-        return f"{_uncapital(metric.summary.rstrip('.'))}, for each of {over}"
+        return f"{_phrase(metric)}, for each of {over}"
     if definition.average == "micro":
         return f"{metric.title} of the true and false positives and negatives summed over {over}"
     mean = _MEAN[definition.average]
+    if definition.average == "samples":
+        return f"the {mean} of the {metric.title} of each item's set of labels, among {over}"
     if definition.formula == "of-averages":
         return (
             f"the harmonic mean of averaged precision and averaged recall, each the {mean} over "
@@ -104,6 +128,25 @@ def _what(definition: Definition, k: str) -> str:
     return f"the {mean}, over {over}, of the {metric.title} of each class"
 
 
+def _scored(definition: Definition) -> str:
+    """A metric of scores or of sets of labels, with everything that it depends on."""
+    metric = find(definition.metric)
+    parts = [_phrase(metric)]
+    if definition.average is not None:
+        parts.append(f"its {_MEAN[definition.average]} over the classes")
+    if definition.positive is not None:
+        parts.append(f"the positive class is {definition.positive!r}")
+    given = [f"{key} = {value}" for key, value in definition.parameters if value is not None]
+    return "; ".join(parts) + (f" ({', '.join(given)})" if given else "")
+
+
+def _phrase(metric: Metric) -> str:
+    """The meaning after 'is'."""
+    text = metric.summary.rstrip(".")
+    article = "the " if text.split()[0] in ("Share", "Harmonic", "Weighted", "Correlation") else ""
+    return article + _uncapital(text)
+
+
 def _over(definition: Definition, k: str) -> str:
     if isinstance(definition.classes, str):
         return _CLASSES[definition.classes].format(k=k)
@@ -114,6 +157,8 @@ def _zero(definition: Definition) -> str:
     """What 0/0 gives, as the end of a sentence."""
     metric = find(definition.metric)
     if metric.total:
+        return ""
+    if definition.epsilon and definition.epsilon_in == "all":
         return ""
     where = _where(definition)
     match definition.undefined:
@@ -136,6 +181,8 @@ def _where(definition: Definition) -> str:
 
 def zero_rule(definition: Definition) -> str:
     """What 0/0 gives, as a sentence of its own."""
+    if find(definition.metric).kind == "ranking":
+        return "It is an error where there is nothing to rank."
     rule = _zero(definition).lstrip("; ")
     return _capital(rule) + "." if rule else "It is never undefined."
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from whichf1.definition import Definition
 from whichf1.intervals import Interval
-from whichf1.report.describe import sentence
+from whichf1.report.describe import sentence, title
 from whichf1.report.escape import csv_cell, latex, markdown, markdown_code, visible
 from whichf1.report.report import Report
 from whichf1.scores import Score
@@ -68,7 +68,12 @@ def gap_lines(report: Report, decimals: int) -> list[str]:
         return [f"The two macro F1s agree to {decimals} decimals (they can differ {most})."]
     lines = [f"The two macro F1s differ by {number(gap, decimals)} ({most})."]
     pair = report.macro.largest_pair
-    if pair is not None and k > 2:
+    if pair is None:
+        parts = report.macro.contributions
+        first = int(parts.argmax())
+        share = 100 * parts[first] / parts.sum()
+        lines.append(f"Class {visible(report.macro.labels[first])} makes {share:.0f} % of it.")
+    elif k > 2:
         lines.append(
             f"Classes {visible(pair.a)} and {visible(pair.b)} make {100 * pair.share:.0f} % of it."
         )
@@ -83,6 +88,27 @@ def orientation_note(report: Report) -> str | None:
         "These scores do not depend on whether rows are true or predicted. "
         "For precision, recall and what is built on them say --rows true or --rows predicted."
     )
+
+
+def interval_note(report: Report) -> str | None:
+    """What '–' in place of an interval means, and how often replicates were undefined."""
+    scores = [record.score for record in report.records()]
+    asked = [x for x in scores if x.definition.interval is not None and math.isfinite(x.value)]
+    undefined = max((x.interval.undefined for x in asked if x.interval), default=0)
+    if undefined:
+        return f"Up to {undefined:,} replicates were undefined and are left out of an interval."
+    if all(x.interval for x in asked):
+        return None
+    return (
+        "–: the method has no interval there, as the score does not vary in these items. For a "
+        "share of items --interval wilson has one."
+    )
+
+
+def notes_of(report: Report, decimals: int) -> list[str]:
+    """The lines below the tables."""
+    last = (orientation_note(report), interval_note(report))
+    return [*gap_lines(report, decimals), *(note for note in last if note)]
 
 
 def as_text(report: Report, console: Console, decimals: int = 4) -> None:
@@ -100,7 +126,7 @@ def as_text(report: Report, console: Console, decimals: int = 4) -> None:
     if report.scores:
         say("")
         print_columns(console, *_score_columns(report, decimals), left=("score", "signature"))
-    notes = [note for note in (*gap_lines(report, decimals), orientation_note(report)) if note]
+    notes = notes_of(report, decimals)
     for note in ["", *notes] if notes else []:
         say(note)
 
@@ -243,7 +269,7 @@ def as_markdown(report: Report, decimals: int = 4) -> str:
             for name, s in report.scores
         ]
         parts += [*_markdown_table(head, body, str), ""]
-    notes = [*gap_lines(report, decimals), orientation_note(report)]
+    notes = notes_of(report, decimals)
     parts += [markdown(note) for note in notes if note]
     return "\n".join(parts).rstrip("\n") + "\n"
 
@@ -285,20 +311,19 @@ def as_latex(report: Report, decimals: int = 4) -> str:
             for name, s in report.scores
         ]
         lines += _tabular(["score", "value", interval_head(report) or "interval"], cells)
-    lines += [rf"\caption{{{latex(summary_line(report))}.}}", r"\par\footnotesize"]
+    lines += [rf"\caption{{{latex(summary_line(report))}.}}", r"\par\footnotesize\raggedright"]
     for name, each in report.per_class:
         lines.append(_note(name, each.definition, len(each.labels), each.n, each.signature))
     for name, score in report.scores:
         lines.append(_note(name, score.definition, len(score.classes), score.n, score.signature))
-    lines += [latex(line) + r"\par" for line in gap_lines(report, decimals)]
-    note_text = orientation_note(report)
-    lines += [latex(note_text) + r"\par"] if note_text else []
+    lines += [latex(line) + r"\par" for line in notes_of(report, decimals)]
     return "\n".join([*lines, r"\end{table}"]) + "\n"
 
 
 def _note(name: str, definition: Definition, k: int, n: float, signature: str) -> str:
     said = latex(sentence(definition, k, n))
-    return rf"{latex(name)}: {said} \texttt{{{latex(signature)}}}\par"
+    lead = "" if name == title(definition) else f"{latex(name)}: "
+    return rf"{lead}{said} \texttt{{{latex(signature)}}}\par"
 
 
 def _tabular(head: list[str], rows: list[list[str]]) -> list[str]:

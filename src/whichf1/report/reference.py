@@ -8,7 +8,8 @@ import json
 from typing import TYPE_CHECKING
 
 from whichf1.definition import SHORTHANDS, Definition, define
-from whichf1.metrics import METRICS, Metric, find
+from whichf1.metrics import EVERY, Metric, find
+from whichf1.metrics.registry import KINDS
 from whichf1.report.describe import formula, sentence, title, zero_rule
 from whichf1.report.escape import csv_cell, latex, markdown, visible
 from whichf1.report.formats import print_columns
@@ -29,7 +30,7 @@ def rows() -> list[list[str]]:
             metric.better,
             metric.summary,
         ]
-        for metric in sorted(METRICS.values(), key=lambda m: m.kind == "agreement")
+        for metric in sorted(EVERY.values(), key=lambda m: KINDS.index(m.kind))
     ]
     short = [
         [name, "", bounds(find(metric)), find(metric).better, f"Short for {define(name).signature}"]

@@ -11,6 +11,7 @@ from whichf1.definition import Definition, define_fitting
 from whichf1.labels import Label
 from whichf1.macro import MacroF1, macro_f1
 from whichf1.metrics import find
+from whichf1.multilabel import MultiLabelCounts
 from whichf1.report.describe import title
 from whichf1.scores import PerClass, Score, evaluate, evaluate_per_class
 
@@ -26,6 +27,8 @@ SUMMARY = (
     "cohen_kappa",
     "mcc",
 )
+LABEL_SETS = (*SUMMARY[:6], "subset_accuracy", "hamming_loss")
+"""The summary of sets of labels, beside F1 and the Jaccard index averaged over items."""
 SYMMETRIC = ("averaged_f1", "f1_of_averages", "micro_f1", "accuracy", "cohen_kappa", "mcc")
 """Scores that stay the same when true and predicted change places (with declared classes)."""
 
@@ -73,7 +76,12 @@ def full_report(
 ) -> Report:
     """Per class, both macro F1s, and the other averages; without orientation what needs none."""
     columns = [define_fitting(name, options) for name in (CLASS_METRICS if oriented else ("f1",))]
-    chosen = [define_fitting(name, options) for name in (SUMMARY if oriented else SYMMETRIC)]
+    sets = isinstance(counts, MultiLabelCounts)
+    names = LABEL_SETS if sets else SUMMARY if oriented else SYMMETRIC
+    chosen = [define_fitting(name, options) for name in names]
+    if sets:
+        by_item = {**options, "average": "samples"}
+        chosen += [define_fitting(name, by_item) for name in ("f1", "jaccard")]
     both = chosen[0]
     macro = None
     if both.undefined in (0, 1) and both.scope == "empty":

@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 from whichf1.counts import Counts
 from whichf1.errors import InputError
+from whichf1.multilabel import MultiLabelCounts
 from whichf1.slices import Slices
 
 
@@ -37,6 +38,7 @@ def count(
     *,
     labels: Any = None,
     weights: Any = None,
+    cluster: Any = None,
     true: str | None = None,
     pred: str | None = None,
     **reading: Unpack[Reading],
@@ -48,7 +50,9 @@ def count(
     files (CSV, TSV, JSON lines, Parquet, Arrow, npz) with the names of its columns; or two
     paths, of gold labels and of predictions. The usual names (true/pred, y_true/y_pred,
     gold/pred, label/prediction) are found by themselves. ``labels`` declares the classes and
-    their order; ``weights`` gives each item a weight (for a frame or file: the name of a column).
+    their order; ``weights`` gives each item a weight and ``cluster`` the cluster that it comes
+    from, which intervals take account of (for a frame or file: the names of
+    columns).
 
     >>> count(["a", "b", "b"], ["a", "b", "a"]).matrix
     array([[1, 0],
@@ -57,6 +61,8 @@ def count(
     if pred is not None and not isinstance(pred, str):
         raise InputError("count has one prediction column; count_each takes several")
     if _has_columns(y_true):
+        if cluster is not None:
+            return _clustered(y_true, y_pred, true, pred, labels, weights, cluster, reading)
         options = {"labels": labels, "weights": weights, "true": true, "pred": pred, **reading}
         (slices,) = _count_columns(y_true, y_pred, **options).values()
         return slices.whole
@@ -72,7 +78,24 @@ def count(
             f"got {type(y_true).__name__} alone. Give y_true and y_pred, Counts, a dataframe, "
             "or a path."
         )
+    if cluster is not None:
+        from whichf1.sources.together import count_together
+
+        systems = {"y_pred": y_pred}
+        own = {"labels": labels, "weights": weights, "cluster": cluster}
+        return count_together(y_true, systems, **own).counts(0)
     return count_arrays(y_true, y_pred, labels=labels, weights=weights)
+
+
+def _clustered(
+    path: Any, other: Any, true: Any, pred: Any, labels: Any, weights: Any, cluster: Any, more: Any
+) -> Counts:
+    from whichf1.sources.together import count_file_together
+
+    if not isinstance(path, (str, os.PathLike)) or other is not None:
+        raise InputError("cluster= is a column of one CSV file, or an array beside two others")
+    own = {"labels": labels, "weights": weights, "cluster": cluster}
+    return count_file_together(path, true=true, preds=[pred], **own).counts(0)
 
 
 def count_by(
@@ -171,11 +194,17 @@ def _count_columns(
 
 
 def as_counts(
-    y_true: Any, y_pred: Any = None, *, labels: Any = None, weights: Any = None
+    y_true: Any,
+    y_pred: Any = None,
+    *,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
 ) -> Counts:
     """Counts as they are, or counted from y_true and y_pred."""
-    if not isinstance(y_true, Counts):
-        return count(y_true, y_pred, labels=labels, weights=weights)
-    if y_pred is not None or weights is not None:
-        raise InputError("Counts hold predictions and weights already: give Counts alone")
-    return y_true if labels is None else y_true.declare(labels)
+    if not isinstance(y_true, (Counts, MultiLabelCounts)):
+        return count(y_true, y_pred, labels=labels, weights=weights, cluster=cluster)
+    if y_pred is not None or weights is not None or cluster is not None:
+        raise InputError("Counts hold predictions, weights and clusters: give Counts alone")
+    counts: Any = y_true if labels is None else y_true.declare(labels)
+    return counts  # type: ignore[no-any-return]  # sets of labels go the same way

@@ -40,8 +40,10 @@ def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any =
     if names is not None and names.kind != true.kind:
         _refuse_undeclared(names, true, predicted)
     weight = None if weights is None else weights_column(weights, len(true.values))
-    found, cells = _group(true, predicted, weight)
-    counts = Counts(found, *cells, declared=False)
+    found, (left, right, total, *squares) = _group(true, predicted, weight)
+    counts = Counts(
+        found, left, right, total, declared=False, squares=squares[0] if squares else None
+    )
     if names is None:
         return counts
     if any(label not in names for label in found):
@@ -73,7 +75,10 @@ def _group(true: Column, predicted: Column, weights: Array | None) -> tuple[Labe
     codes = [np.searchsorted(present, side) for side in (pairs.true, pairs.predicted)]
     if values is not None:
         codes = [rank[side] for side in codes]
-    return Labels.trusted(observed), [*codes, pairs.count]
+    cells = [*codes, pairs.count]
+    if weights is not None:  # intervals need the sum of squares, cell by cell
+        cells.append(kernel.count_pairs(left, right, weights**2).count)
+    return Labels.trusted(observed), cells
 
 
 def _one_integer_type(left: Array, right: Array) -> bool:

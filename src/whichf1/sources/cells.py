@@ -308,7 +308,8 @@ def _counts(
     measure = 1 - MEASURES if weighted else -MEASURES
     dtype = np.float64 if weighted else np.int64
     count = np.array([row[measure] for row in rows], dtype)
-    return Counts(names, sides[0], sides[1], count, declared=False)
+    squares = np.array([row[2 - MEASURES] for row in rows], np.float64) if weighted else None
+    return Counts(names, sides[0], sides[1], count, declared=False, squares=squares)
 
 
 def slice_key(values: Sequence[Any], reading: Reading) -> Key:

@@ -2,6 +2,39 @@
 
 from __future__ import annotations
 
-from whichf1.uncertainty.influence import delta_intervals, gradient, standard_errors
+import numpy as np
 
-__all__ = ["delta_intervals", "gradient", "standard_errors"]
+from whichf1.definition import Definition, Frozen
+from whichf1.errors import DefinitionError
+from whichf1.intervals import Bootstrap, Interval
+from whichf1.multilabel import LabelTable
+from whichf1.table import Array
+from whichf1.uncertainty.influence import delta_intervals
+
+__all__ = ["estimate"]
+
+
+def estimate(definition: Definition, frozen: Frozen) -> tuple[Array, list[Interval | None]]:
+    """The values of a definition, and an interval for each by its own method."""
+    method, sets = definition.interval, isinstance(frozen.table, LabelTable)
+    if method is not None and method.word == "delta" and not sets:
+        return delta_intervals(definition, frozen, method.level)
+    values = np.atleast_1d(definition.values(frozen))
+    if method is None:
+        return values, [None] * len(values)
+    if method.word == "delta":
+        from whichf1.uncertainty.label_sets import label_set_intervals
+
+        return values, label_set_intervals(definition, frozen, method.level)
+    if isinstance(method, Bootstrap):
+        from whichf1.uncertainty.resampling import bootstrap_intervals
+
+        return values, bootstrap_intervals(definition, frozen, values, method)
+    from whichf1.uncertainty.proportions import PROPORTIONS, proportion_intervals
+
+    if method.word not in PROPORTIONS:
+        raise DefinitionError(
+            f"the interval {method.word!r} does not apply to {definition.metric}. "
+            "Use interval='delta' or 'bootstrap'."
+        )
+    return values, proportion_intervals(definition, frozen, method)

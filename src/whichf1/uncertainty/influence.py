@@ -1,193 +1,212 @@
 """The delta method for every metric, without a line of code per metric.
 
-For a score M of the cell proportions p with gradient g, Var(M) = [Σ p g² − (Σ p g)²] / n. The
-gradient of a rate comes from a complex step through its own formula: f(x + ih).imag / h is the
-derivative to machine precision, since nothing is subtracted.
+With s = ∂M/∂count of a cell, centred so that Σ count·s = 0, Var(M) = Σ count·s² (Σ Σw²·s² with
+weights; for clusters of items, the sum over clusters of (Σ count·s)², times G/(G − 1)), and n·s is
+the influence of an item. Only an epsilon in a denominator makes centring necessary: any other score
+does not change when all counts are multiplied.
 """
 
 from __future__ import annotations
 
-from math import inf
+from math import exp, inf, isfinite, log, sqrt
 from statistics import NormalDist
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from whichf1.definition import Definition, Frozen
 from whichf1.intervals import Interval
-from whichf1.metrics import Metric, find
-from whichf1.metrics.averaging import ZeroRule, averaged, combine, per_class, pooled
-from whichf1.metrics.rates import precision, recall
+from whichf1.metrics import find
 from whichf1.table import Array, Margins, OneVsRest, Table
+from whichf1.uncertainty.tracing import slopes
 
-_STEP = 1e-100
-_BLOCK = 256
+_NONE = 1e-12
+"""A standard error up to here is none: the score does not vary in first order."""
 
 
-def delta_intervals(definition: Definition, frozen: Frozen, level: float) -> list[Interval | None]:
-    """One interval for each value of the definition; None where the delta method has none.
+_BLOCK = 1 << 14
+
+
+def delta_intervals(
+    definition: Definition, frozen: Frozen, level: float
+) -> tuple[Array, list[Interval | None]]:
+    """The values of a definition, and an interval for each; None where the delta method has none.
 
     It has none where the score does not vary at all in first order (a perfect score, say) or is
     undefined: an interval of no width would claim too much.
     """
-    values = np.atleast_1d(definition.values(frozen))
-    errors = standard_errors(definition, frozen)
+    values, errors = standard_errors(definition, frozen)
     bounds = find(definition.metric).bounds
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    return [
-        _interval(float(value), float(error), bounds, z, level)
-        for value, error in zip(values, errors, strict=True)
+    return values, [
+        transformed(value, error, bounds, level, "delta")
+        for value, error in zip(values.tolist(), errors.tolist(), strict=True)
     ]
 
 
-def _interval(
-    value: float, error: float, bounds: tuple[float, float], z: float, level: float
+def transformed(
+    value: float, error: float, bounds: tuple[float, float], level: float, method: str
 ) -> Interval | None:
-    if not (np.isfinite(value) and np.isfinite(error)) or error <= 1e-12:
+    """value ± z·error on a scale whose ends are the bounds: the logit, or for ratios the log."""
+    if not (isfinite(value) and isfinite(error)) or error <= _NONE:
         return None
+    z = normal_quantile((1 + level) / 2)
     low, high = bounds
-    if high == inf:  # a ratio: on the log scale
+    if high == inf:
         if value <= 0:
             return None
-        factor = np.exp(z * error / value)
-        return Interval(float(value / factor), float(value * factor), level, "delta")
+        half = min(z * error / value, 700.0)
+        return Interval(value / exp(half), value * exp(half), level, method)
     # onto (0, 1), then the logit, whose derivative is 1 / (x (1 − x))
-    x, spread = (value - low) / (high - low), error / (high - low)
+    width = high - low
+    x, spread = (value - low) / width, error / width
     if not 0 < x < 1:
         return None
-    centre, half = np.log(x / (1 - x)), z * spread / (x * (1 - x))
-    below, above = (1 / (1 + np.exp(-(centre + sign * half))) for sign in (-1, 1))
-    width = high - low
-    return Interval(float(low + width * below), float(low + width * above), level, "delta")
+    centre, half = log(x / (1 - x)), z * spread / (x * (1 - x))
+    below, above = _logistic(centre - half), _logistic(centre + half)
+    return Interval(low + width * below, low + width * above, level, method)
 
 
-def standard_errors(definition: Definition, frozen: Frozen) -> Array:
-    """The standard error of each value of the definition."""
-    shares = _shares(frozen.table)
-    if find(definition.metric).kind == "rate" and definition.average is None:
-        variance = _Rates(definition, shares, frozen.classes).variances()
-    else:
-        g = gradient(definition, frozen)
-        variance = (shares.count * g**2).sum(-1) - (shares.count * g).sum(-1) ** 2
-    return np.sqrt(np.maximum(variance, 0) / frozen.table.total)
+def _logistic(x: float) -> float:
+    return 1 / (1 + exp(-x)) if x > -700 else 0.0
 
 
-def gradient(definition: Definition, frozen: Frozen) -> Array:
-    """∂M/∂p of each non-zero cell (values, cells), at the observed proportions."""
-    shares = _shares(frozen.table)
+def normal_quantile(p: float) -> float:
+    """The standard normal distribution's quantile."""
+    return _NORMAL.inv_cdf(p)
+
+
+_NORMAL = NormalDist()
+
+
+def standard_errors(definition: Definition, frozen: Frozen) -> tuple[Array, Array]:
+    """The values of the definition, and the standard error of each."""
+    table = frozen.table
+    if find(definition.metric).kind == "agreement" or definition.average is not None:
+        value, slope = margin_slopes(definition, frozen)
+        if definition.epsilon or table.cluster is not None or len(table.true) <= _BLOCK:
+            error = standard_error(slope.at(table.true, table.predicted), table)
+        else:
+            error = _standard_error_in_blocks(slope, table)
+        return np.array([value]), np.array([error])
+    values, kinds = kind_slopes(definition, frozen)
+    if table.cluster is not None:
+        each = range(len(frozen.classes))
+        errors = [standard_error(_of_class(kinds, frozen, at), table) for at in each]
+        return values, np.array(errors)
+    # to a class, every item is one of four kinds
+    spread = Table(table.true, table.predicted, table.spread, table.classes)
+    sizes = _four(spread.one_vs_rest(frozen.classes))
+    own, by_kind = _four(table.one_vs_rest(frozen.classes)), np.stack(_four(kinds))
+    mean = (np.stack(own) * by_kind).sum(0) / table.total
+    variance = (np.stack(sizes) * (by_kind - mean) ** 2).sum(0)
+    return values, np.sqrt(variance)
+
+
+def standard_error(by_cell: Array, table: Table) -> float:
+    """The standard error of a score, or of a difference, with these ∂M/∂count."""
+    by_cell = centred(by_cell, table.count)
+    if table.cluster is None:
+        return sqrt((table.spread * by_cell**2).sum())
+    sums = np.bincount(table.cluster, table.count * by_cell)
+    groups = len(sums)
+    if groups < 2:
+        return inf  # one cluster says nothing of the spread between clusters
+    return sqrt(groups / (groups - 1) * (sums**2).sum())
+
+
+def centred(slope: Array, count: Array) -> Array:
+    """What an item moves when the number of items stays: the slope minus its mean."""
+    centred: Array = slope - (count * slope).sum() / count.sum()
+    return centred
+
+
+def _standard_error_in_blocks(slope: Slopes, table: Table) -> float:
+    """The same for many cells, a block at a time: what fits the cache is faster by far."""
+    variance = 0.0
+    for start in range(0, len(table.true), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        by_cell = slope.at(table.true[block], table.predicted[block])
+        by_cell *= by_cell
+        by_cell *= table.spread[block]
+        variance += float(by_cell.sum())
+    return sqrt(variance)
+
+
+class Slopes(NamedTuple):
+    """∂M/∂ of each row, column, hit and distance sum: all that a cell's own slope is made of."""
+
+    rows: Array
+    columns: Array
+    hits: Array
+    distances: Array | None = None
+
+    def at(self, true: Array, predicted: Array) -> Array:
+        """∂M/∂count of cells: a cell moves its row, its column, its distance and maybe a hit."""
+        cells: Array = self.rows[true]
+        cells += self.columns[predicted]
+        right = np.flatnonzero(true == predicted)
+        cells[right] += self.hits[true[right]]
+        if self.distances is not None and self.distances.any():
+            cells += self.distances[np.abs(true - predicted)]
+        return cells
+
+
+def margin_slopes(definition: Definition, frozen: Frozen) -> tuple[float, Slopes]:
+    """The value and the slopes of a definition that gives one number."""
+    table = frozen.table
     if find(definition.metric).kind == "agreement":
-        return _agreement_gradient(definition, shares)[None]
-    return _Rates(definition, shares, frozen.classes).gradient()
+        m = table.margins
+        sums = [m.rows, m.columns, m.hits, m.distances]
+        value, parts = slopes(lambda *x: definition.values(frozen, Margins(*x)), *sums)
+    else:
+        value, parts = slopes(
+            lambda rows, columns, hits: definition.values(
+                frozen, Margins(rows, columns, hits, hits)
+            ),
+            *(table.rows, table.columns, table.hits),
+        )
+    return float(value), Slopes(*parts)
 
 
-def _shares(table: Table) -> Table:
-    return Table(table.true, table.predicted, table.count / table.total, table.classes)
+def cell_slopes(definition: Definition, frozen: Frozen, at: int = 0) -> Array:
+    """∂M/∂count of each cell of the frozen table, for one of the values of the definition."""
+    table = frozen.table
+    if find(definition.metric).kind == "agreement" or definition.average is not None:
+        return margin_slopes(definition, frozen)[1].at(table.true, table.predicted)
+    return _of_class(kind_slopes(definition, frozen)[1], frozen, at)
 
 
-class _Rates:
-    """Gradients of a rate, its averages and its 'of averages' form."""
+def kind_slopes(definition: Definition, frozen: Frozen) -> tuple[Array, OneVsRest]:
+    """The values, and ∂(their sum)/∂(tp, fp, fn, tn) of each class.
 
-    def __init__(self, definition: Definition, shares: Table, classes: Array) -> None:
-        self.definition, self.shares, self.classes = definition, shares, classes
-        self.metric, self.parameters = find(definition.metric), dict(definition.parameters)
-        self.rule = ZeroRule(definition.undefined, definition.scope)
-        self.c = shares.one_vs_rest(classes)
+    Without an average that is each rate's own: the rate of a class depends on nothing else.
+    """
 
-    def gradient(self) -> Array:
-        if self.definition.average is None:
-            return self._each_class()
-        if self.definition.average == "micro":
-            slopes = self._slopes(self.metric, self.parameters, pooled(self.c))
-            return self._spread([np.broadcast_to(x, len(self.classes)) for x in slopes])[None]
-        if self.definition.formula == "of-averages":
-            return self._of_averages()[None]
-        return self._averaged(self.metric, self.parameters)[None]
+    def values(*kinds: Array) -> Array:
+        return definition.values(frozen, _Given(OneVsRest(*kinds)))
 
-    def _slopes(self, metric: Metric, parameters: dict[str, Any], c: OneVsRest) -> list[Array]:
-        """∂rate/∂(tp, fp, fn, tn) of each class; 0 where the rate is undefined."""
-        parts = [c.tp, c.fp, c.fn, c.tn]
-        slopes = []
-        for which in range(4):
-            stepped = [x + (1j * _STEP if at == which else 0) for at, x in enumerate(parts)]
-            value = per_class(metric, parameters, self.rule, OneVsRest(*stepped))
-            slopes.append(np.nan_to_num(value.imag / _STEP, nan=0.0, posinf=0.0, neginf=0.0))
-        return slopes
-
-    def _spread(self, slopes: list[Array], support: Array | None = None) -> Array:
-        """Σ over classes of slope × what a cell is to that class, for every cell.
-
-        A cell is a true negative of every class but the two that it names.
-        """
-        tp, fp, fn, tn = slopes
-        as_hit, as_false, as_missed = (self._by_code(x - tn) for x in (tp, fp, fn))
-        true, predicted = self.shares.true, self.shares.predicted
-        wrong = as_missed[true] + as_false[predicted]
-        cells: Array = tn.sum() + np.where(true == predicted, as_hit[true], wrong)
-        return cells if support is None else cells + self._by_code(support)[true]
-
-    def _by_code(self, values: Array) -> Array:
-        by_code = np.zeros(self.shares.classes)
-        by_code[self.classes] = values
-        return by_code
-
-    def _averaged(self, metric: Metric, parameters: dict[str, Any]) -> Array:
-        values = per_class(metric, parameters, self.rule, self.c)
-        weight = self.c.tp + self.c.fn if self._weighted else np.ones(len(values))
-        if self.rule.undefined == "skip":
-            weight = np.where(np.isnan(values), 0, weight)
-        share = weight / weight.sum()
-        slopes = [x * share for x in self._slopes(metric, parameters, self.c)]
-        if not self._weighted:
-            return self._spread(slopes)
-        # the weights are themselves shares of the items
-        mean = self.rule.mean(values, self.c.tp + self.c.fn)
-        moved = np.where(weight > 0, np.nan_to_num(values) - mean, 0) / weight.sum()
-        return self._spread(slopes, moved)
-
-    @property
-    def _weighted(self) -> bool:
-        return self.definition.average == "weighted"
-
-    def _of_averages(self) -> Array:
-        weights = self.c.tp + self.c.fn if self._weighted else None
-        p = averaged(precision, {}, self.rule, self.c, weights)
-        r = averaged(recall, {}, self.rule, self.c, weights)
-        by_p = combine(self.metric, self.parameters, p + 1j * _STEP, r + 0j).imag / _STEP
-        by_r = combine(self.metric, self.parameters, p + 0j, r + 1j * _STEP).imag / _STEP
-        slope: Array = by_p * self._averaged(precision, {}) + by_r * self._averaged(recall, {})
-        return slope
-
-    def _each_class(self) -> Array:
-        slopes = self._slopes(self.metric, self.parameters, self.c)
-        each = np.eye(len(self.classes))
-        return np.array([self._spread([x * alone for x in slopes]) for alone in each])
-
-    def variances(self) -> Array:
-        """n Var of each class: to a class, every item is one of four kinds."""
-        slopes = self._slopes(self.metric, self.parameters, self.c)
-        parts = list(zip((self.c.tp, self.c.fp, self.c.fn, self.c.tn), slopes, strict=True))
-        mean = sum(share * slope for share, slope in parts)
-        return sum(share * slope**2 for share, slope in parts) - mean**2  # type: ignore[no-any-return]
+    value, parts = slopes(values, *_four(frozen.table.one_vs_rest(frozen.classes)))
+    return value, OneVsRest(*parts)
 
 
-def _agreement_gradient(definition: Definition, shares: Table) -> Array:
-    """A cell (i, j) moves row i, column j, distance |i − j| and, if i = j, hit i."""
-    metric, parameters = find(definition.metric), dict(definition.parameters)
-    rule = ZeroRule(definition.undefined)
-    margins = shares.margins
-    sums = (margins.rows, margins.columns, margins.hits, margins.distances)
+class _Given(NamedTuple):
+    """In place of a table: its one-vs-rest counts as they are."""
 
-    def slope(which: int) -> Array:
-        """∂M/∂ of one of the four sums, by complex steps in blocks of classes."""
-        parts = []
-        for start in range(0, shares.classes, _BLOCK):
-            step = 1j * _STEP * np.eye(min(_BLOCK, shares.classes - start), shares.classes, start)
-            moved = Margins(*(x + (step if at == which else 0 * step) for at, x in enumerate(sums)))
-            parts.append(rule.settle(metric.formula(moved, **parameters)).imag / _STEP)
-        return np.nan_to_num(np.concatenate(parts))
+    counts: OneVsRest
 
-    rows, columns, hits, distances = map(slope, range(4))
-    true, predicted = shares.true, shares.predicted
-    distance = np.abs(true - predicted)
-    both: Array = rows[true] + columns[predicted] + distances[distance]
-    return both + np.where(distance, 0, hits[true])
+    def one_vs_rest(self, _: object) -> OneVsRest:
+        """The counts given."""
+        return self.counts
+
+
+def _four(c: OneVsRest) -> tuple[Array, Array, Array, Array]:
+    return c.tp, c.fp, c.fn, c.tn
+
+
+def _of_class(kinds: OneVsRest, frozen: Frozen, at: int) -> Array:
+    """∂rate/∂count of each cell for the class at that place: each cell is of one kind to it."""
+    table, code = frozen.table, frozen.classes[at]
+    true, predicted = table.true == code, table.predicted == code
+    wrong = np.where(true, kinds.fn[at], np.where(predicted, kinds.fp[at], kinds.tn[at]))
+    cells: Array = np.where(true & predicted, kinds.tp[at], wrong)
+    return cells

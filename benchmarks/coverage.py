@@ -1,0 +1,249 @@
+"""How often do intervals of a nominal 95 % cover the truth? Simulated, and written into the docs.
+
+Data sets are drawn as confusion matrices, never item by item. Run: python benchmarks/coverage.py
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import whichf1 as wf
+from whichf1.definition import Definition, Frozen, define
+from whichf1.metrics import find
+from whichf1.table import Margins, Table
+from whichf1.uncertainty.delong import placements
+from whichf1.uncertainty.influence import transformed
+from whichf1.uncertainty.resampling import Summed, percentile_interval
+from whichf1.uncertainty.tracing import slopes
+
+METRICS = (
+    "averaged_f1", "f1_of_averages", "macro_precision", "macro_recall", "cohen_kappa", "mcc",
+)  # fmt: skip
+LEVEL = 0.95
+PAGE = Path(__file__).parent.parent / "docs" / "intervals.md"
+START, END = "<!-- coverage: made by benchmarks/coverage.py -->", "<!-- end of coverage -->"
+
+
+class Setting(NamedTuple):
+    classes: int
+    balanced: bool
+    n: int
+    accuracy: float
+
+    @property
+    def shares(self) -> Any:
+        """The share of each class: even, or 95 % of one and 5 % of the others together."""
+        k = self.classes
+        return np.full(k, 1 / k) if self.balanced else np.array([0.95] + [0.05 / (k - 1)] * (k - 1))
+
+    @property
+    def cells(self) -> Any:
+        """The probability of each cell; errors are spread evenly over the other classes."""
+        k, right = self.classes, self.accuracy
+        confusion = np.full((k, k), (1 - right) / (k - 1))
+        np.fill_diagonal(confusion, right)
+        return (self.shares[:, None] * confusion).ravel()
+
+    @property
+    def smallest(self) -> float:
+        """Items expected of the smallest class."""
+        return float(self.n * self.shares.min())
+
+
+class Coverage(NamedTuple):
+    covered: float
+    """The share of the given intervals that hold the true value."""
+    without: float
+    """The share of data sets for which the method gives no interval."""
+
+
+SETTINGS = [
+    Setting(k, balanced, n, accuracy)
+    for k in (2, 5, 20)
+    for balanced in (True, False)
+    for n in (50, 200, 2000)
+    for accuracy in (0.6, 0.95)
+]
+
+
+def frozen_table(setting: Setting, count: Any) -> Frozen:
+    k = setting.classes
+    true, predicted = np.divmod(np.arange(k * k), k)
+    labels = wf.Counts.from_matrix(np.eye(k, dtype=int), rows="true").labels
+    return Frozen(Table(true, predicted, count, k), np.arange(k), labels)
+
+
+def of(intervals: list[Any], truth: float) -> Coverage:
+    given = [x for x in intervals if x is not None]
+    covered = sum(x.low <= truth <= x.high for x in given) / max(len(given), 1)
+    return Coverage(covered, 1 - len(given) / len(intervals))
+
+
+def delta(setting: Setting, repetitions: int, seed: int) -> dict[str, Coverage]:
+    """All data sets of a setting in one batch, through the library's own derivatives."""
+    rng = np.random.default_rng(seed)
+    count = rng.multinomial(setting.n, setting.cells, repetitions).astype(float)
+    frozen = frozen_table(setting, count)
+    found = {}
+    for name in METRICS:
+        definition = define(name)
+        values, errors = batch_errors(definition, frozen)
+        bounds = find(definition.metric).bounds
+        pairs = zip(values.tolist(), errors.tolist(), strict=True)
+        intervals = [transformed(v, e, bounds, LEVEL, "delta") for v, e in pairs]
+        found[name] = of(intervals, truth(setting, definition))
+    return found
+
+
+def truth(setting: Setting, definition: Definition) -> float:
+    return float(definition.values(frozen_table(setting, setting.cells)))
+
+
+def batch_errors(definition: Definition, frozen: Frozen) -> tuple[Any, Any]:
+    """The value and the standard error of each data set."""
+    values, slope = batch_slopes(definition, frozen)
+    return values, np.sqrt((frozen.table.count * slope**2).sum(1))
+
+
+def batch_slopes(definition: Definition, frozen: Frozen) -> tuple[Any, Any]:
+    """The value of each data set, and its derivative by every cell."""
+    table = frozen.table
+    m = Summed(table.true, [table.predicted], table.classes)(table.count)[0]
+    values, (rows, columns, hits, distances) = slopes(
+        lambda *sums: definition.values(frozen, Margins(*sums)),
+        *(np.ascontiguousarray(x) for x in (m.rows, m.columns, m.hits, m.distances)),
+    )
+    true, predicted = table.true, table.predicted
+    slope = rows[:, true] + columns[:, predicted] + distances[:, np.abs(true - predicted)]
+    slope += np.where(true == predicted, hits[:, true], 0)
+    return values, slope
+
+
+def bootstrap(
+    setting: Setting, repetitions: int, replicates: int, seed: int
+) -> dict[str, dict[str, Coverage]]:
+    """Percentiles and BCa, from one draw of replicates for all metrics of a data set."""
+    rng = np.random.default_rng(seed)
+    definitions = {name: define(name) for name in METRICS}
+    counts = rng.multinomial(setting.n, setting.cells, repetitions)
+    frozen = frozen_table(setting, counts.astype(float))
+    own = {name: _values_and_skews(d, frozen) for name, d in definitions.items()}
+    percentiles, bca = ({name: [] for name in METRICS} for _ in range(2))
+    method = wf.Bootstrap(level=LEVEL, replicates=replicates)
+    for at, count in enumerate(counts):
+        cells = np.flatnonzero(count)
+        true, predicted = frozen.table.true[cells], frozen.table.predicted[cells]
+        drawn = rng.multinomial(setting.n, count[cells] / setting.n, replicates)
+        margins = Summed(true, [predicted], setting.classes)(drawn)[0]
+        for name, definition in definitions.items():
+            value, skew = (float(x[at]) for x in own[name])
+            values = definition.values(frozen, margins)
+            percentiles[name].append(percentile_interval(values, value, method))
+            bca[name].append(percentile_interval(values, value, method, skew))
+    true_values = {name: truth(setting, d) for name, d in definitions.items()}
+    return {
+        word: {name: of(found[name], true_values[name]) for name in METRICS}
+        for word, found in (("percentile", percentiles), ("BCa", bca))
+    }
+
+
+def _values_and_skews(definition: Definition, frozen: Frozen) -> tuple[Any, Any]:
+    values, slope = batch_slopes(definition, frozen)
+    count = frozen.table.count
+    square, cube = ((count * slope**power).sum(1) for power in (2, 3))
+    return values, np.where(square > 0, cube / (6 * np.where(square > 0, square, 1) ** 1.5), 0)
+
+
+def auc(setting: Setting, repetitions: int, seed: int) -> Coverage:
+    """DeLong's interval; scores are normal, a threshold between them has the accuracy."""
+    rng, normal = np.random.default_rng(seed), NormalDist()
+    shift = 2 * normal.inv_cdf(setting.accuracy)
+    true_value = normal.cdf(shift / np.sqrt(2))
+    intervals = []
+    for _ in range(repetitions):
+        positive = rng.random(setting.n) < setting.shares[-1]
+        if positive.all() or not positive.any():
+            intervals.append(None)
+            continue
+        p = placements(rng.normal(size=setting.n) + shift * positive, positive)
+        error = float(np.sqrt(p.variance))
+        intervals.append(transformed(p.auc, error, (0, 1), LEVEL, "delong"))
+    return of(intervals, true_value)
+
+
+def log_loss(setting: Setting, repetitions: int, seed: int) -> Coverage:
+    """mean ± z standard errors; the log-odds of the true class are normal."""
+    rng = np.random.default_rng(seed)
+    mean = NormalDist().inv_cdf(setting.accuracy)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    true_value = float((weights * np.log1p(np.exp(-(mean + nodes)))).sum() / weights.sum())
+    loss = np.log1p(np.exp(-rng.normal(mean, 1, (repetitions, setting.n))))
+    error = loss.std(1) / np.sqrt(setting.n)
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * error
+    return Coverage(float((np.abs(loss.mean(1) - true_value) <= half).mean()), 0.0)
+
+
+def shown(c: Coverage) -> str:
+    none = f" ({100 * c.without:.0f} % none)" if c.without >= 0.005 else ""
+    return f"{100 * c.covered:.1f}{none}"
+
+
+def lines(repetitions: int, resampled: int, replicates: int, seed: int) -> Iterator[str]:
+    names = ["averaged F1", "F1 of averages", "macro P", "macro R", "kappa", "MCC"]
+    head = ["classes", "shares", "n", "smallest class", "accuracy", "method", *names]
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    for at, setting in enumerate(SETTINGS):
+        where = [
+            str(setting.classes),
+            "even" if setting.balanced else "95:5",
+            f"{setting.n:,}",
+            f"{setting.smallest:g}",
+            f"{setting.accuracy:g}",
+        ]
+        found = delta(setting, repetitions, seed + at)
+        yield f"| {' | '.join([*where, 'delta', *(shown(found[m]) for m in METRICS)])} |"
+        for word, each in bootstrap(setting, resampled, replicates, seed + at).items():
+            yield f"| {' | '.join([*where, word, *(shown(each[m]) for m in METRICS)])} |"
+    yield ""
+    yield "| shares | n | positives | accuracy | ROC AUC, DeLong | log loss, delta |"
+    yield f"|{'---|' * 6}"
+    for at, setting in enumerate(s for s in SETTINGS if s.classes == 2):
+        area = auc(setting, repetitions // 2, seed + at)
+        loss = shown(log_loss(setting, repetitions, seed + at)) if setting.balanced else "as above"
+        shares = "even" if setting.balanced else "95:5"
+        cells = [shares, f"{setting.n:,}", f"{setting.smallest:g}", f"{setting.accuracy:g}"]
+        yield f"| {' | '.join([*cells, shown(area), loss])} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repetitions", type=int, default=4000, help="data sets, delta method")
+    parser.add_argument("--resampled", type=int, default=1000, help="data sets, bootstrap")
+    parser.add_argument("--replicates", type=int, default=399)
+    parser.add_argument("--seed", type=int, default=2019)
+    own = parser.parse_args()
+    table = []
+    for line in lines(own.repetitions, own.resampled, own.replicates, own.seed):
+        print(line, flush=True)
+        table.append(line)
+    said = (
+        f"Coverage in per cent at a nominal 95 %: {own.repetitions:,} data sets for the delta "
+        f"method, {own.resampled:,} with {own.replicates} replicates each for the bootstrap, "
+        f"seed {own.seed}."
+    )
+    if PAGE.exists():
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
+        after = rest.partition(END)[2]
+        middle = "\n".join([START, "", said, "", *table, "", END])
+        PAGE.write_text(before + middle + after, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

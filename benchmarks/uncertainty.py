@@ -1,0 +1,174 @@
+"""Speed of intervals and comparisons, as ratios measured in one run.
+
+Run alone: python benchmarks/uncertainty.py
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import whichf1 as wf
+from whichf1.compared import Plan
+from whichf1.comparison import compare_joint
+from whichf1.definition import define
+from whichf1.sources.together import count_together
+from whichf1.uncertainty.resampling import generator
+
+
+class Row(NamedTuple):
+    what: str
+    seconds: float
+    against: str
+    ratio: float
+    bar: str
+    met: bool
+
+
+def seconds(run: Callable[[], Any], least: float = 0.3, most: int = 200) -> float:
+    """The best of several runs."""
+    best, spent, runs = np.inf, 0.0, 0
+    while (spent < least or runs < 3) and runs < most:
+        start = time.perf_counter()
+        run()
+        took = time.perf_counter() - start
+        best, spent, runs = min(best, took), spent + took, runs + 1
+    return float(best)
+
+
+def predictions(n: int, k: int, accuracy: float = 0.7, seed: int = 0) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, k, n)
+    systems = [np.where(rng.random(n) < accuracy, true, rng.integers(0, k, n)) for _ in range(2)]
+    return true, *systems
+
+
+def at_most(what: str, took: float, against: str, base: float, bar: float) -> Row:
+    return Row(what, took, against, took / base, f"≤ {bar:g}", took / base <= bar)
+
+
+def bootstrap_rows() -> Iterator[Row]:
+    method, took = wf.Bootstrap(replicates=9999, seed=7), {}
+    for n in (10_000, 10_000_000):
+        true, a, _ = predictions(n, 10)
+        counts = wf.count(true, a)
+        shares = counts.count / counts.n
+        draw = seconds(lambda c=counts, p=shares: generator(7).multinomial(c.n, p, 9999))
+        took[n] = seconds(lambda c=counts: wf.averaged_f1(c, interval=method))
+        yield at_most(
+            f"9,999 replicates of averaged F1, 10 classes, {n:,} items",
+            took[n],
+            "NumPy's multinomial draw of them",
+            draw,
+            1.6,
+        )
+    yield at_most("the same on 10⁷ items", took[10**7], "on 10⁴ items", took[10**4], 1.5)
+
+
+def package_row() -> Iterator[Row]:
+    """Against the bootstrap of the package confidenceinterval, for its speed only."""
+    try:
+        from confidenceinterval import f1_score
+    except ImportError:
+        return
+    true, a, _ = predictions(10_000, 10)
+    truth, predicted = true.tolist(), a.tolist()
+
+    def theirs(method: str, resamples: int) -> float:
+        start = time.perf_counter()
+        own = {"confidence_level": 0.95, "average": "macro", "n_resamples": resamples}
+        f1_score(truth, predicted, method=method, **own)
+        return time.perf_counter() - start
+
+    # a percentile interval costs in proportion to its replicates; its default, BCa, also evaluates
+    # the score once for each item left out, which is not
+    percentile = theirs("bootstrap_percentile", 99) * 999 / 99
+    bca = theirs("bootstrap_bca", 9) + percentile * 990 / 999
+    counts = wf.count(true, a)
+    for kind, slow in (("bca", bca), ("percentile", percentile)):
+        method = wf.Bootstrap(replicates=999, seed=7, kind=kind)
+        ours = seconds(lambda m=method: wf.averaged_f1(counts, interval=m))
+        name = f"{kind} interval of averaged F1, 10,000 items, 999 replicates"
+        bar = "≥ 2000 × faster than" if kind == "bca" else ""
+        met = kind != "bca" or slow / ours >= 2000
+        yield Row(name, ours, f"confidenceinterval's {slow:.3g} s", slow / ours, bar, met)
+
+
+def delta_rows() -> Iterator[Row]:
+    names = ("averaged_f1", "f1_of_averages", "macro_recall", "weighted_f1", "cohen_kappa", "mcc")
+    for n, k in ((1_000, 2), (10_000, 10), (100_000, 100), (1_000_000, 1_000)):
+        true, a, _ = predictions(n, k)
+        counts = wf.count(true, a)
+        worst = None
+        for name in names:
+            score = getattr(wf, name)
+            # a new Table each time: sums cached on the counts would hide the cost of the score
+            plain = seconds(lambda s=score, c=counts: s(_fresh(c)))
+            with_interval = seconds(lambda s=score, c=counts: s(_fresh(c), interval="delta"))
+            row = at_most(
+                f"delta interval, {k:,} classes: the slowest, {name}",
+                with_interval,
+                "the score itself",
+                plain,
+                5,
+            )
+            worst = row if worst is None or row.ratio > worst.ratio else worst
+        if worst is not None:
+            yield worst
+
+
+def _fresh(counts: wf.Counts) -> wf.Counts:
+    counts.__dict__.pop("table", None)
+    return counts
+
+
+def paired_row() -> Iterator[Row]:
+    true, a, b = predictions(1_000_000, 10)
+    systems = {"A": a, "B": b}
+    joint = count_together(true, systems)
+    definition, plan = define("averaged_f1", None, {"interval": "delta"}), Plan(replicates=9999)
+    shares = joint.count / joint.n
+    draw = seconds(lambda: generator(7).multinomial(joint.n, shares, 9999))
+    count = seconds(lambda: count_together(true, systems))
+    ours = seconds(lambda: wf.compare(true, systems, replicates=9999))
+    yield at_most(
+        f"two systems compared, 10⁶ items, 9,999 replicates, all tests ({len(shares)} cells)",
+        ours,
+        "the draw of its cells and one count",
+        draw + count,
+        2,
+    )
+    tests = seconds(lambda: compare_joint(joint, definition, plan))
+    yield Row("  of which after counting", tests, "the same", tests / (draw + count), "", True)
+
+
+def delong_row() -> Iterator[Row]:
+    rng = np.random.default_rng(0)
+    for n in (10_000, 1_000_000):
+        y = rng.integers(0, 2, n)
+        scores = y + rng.normal(size=n)
+        area = seconds(lambda y=y, s=scores: wf.roc_auc(y, s), most=20)
+        ours = seconds(lambda y=y, s=scores: wf.roc_auc(y, s, interval="delong"), most=20)
+        yield at_most(f"DeLong's interval, {n:,} items", ours, "the AUC itself", area, 2)
+
+
+ROWS = (bootstrap_rows, package_row, delta_rows, paired_row, delong_row)
+
+
+def main() -> None:
+    print(f"{'what':<78} {'seconds':>9}  {'ratio':>7}  bar")
+    for rows in ROWS:
+        for row in rows():
+            mark = "" if row.met else "  NOT MET"
+            print(
+                f"{row.what:<78} {row.seconds:>9.4g}  {row.ratio:>7.3g}  {row.bar} {row.against}"
+                f"{mark}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

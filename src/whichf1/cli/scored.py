@@ -1,0 +1,184 @@
+"""What ``whichf1 score`` does with scores, probabilities and sets of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import typer
+
+from whichf1.cli.options import find_label, split_list
+from whichf1.definition import Definition, define_fitting
+from whichf1.errors import DefinitionError, InputError, LabelError
+from whichf1.labels import Label, Labels, from_text
+from whichf1.metrics import COUNTED, find
+from whichf1.report.describe import title
+from whichf1.report.report import Report, chosen_report, full_report
+from whichf1.scores import Score, evaluate, run
+from whichf1.sources.arrays import column
+from whichf1.sources.decisions import at_argmax, at_threshold
+from whichf1.sources.score_files import count_label_sets, read_scores
+from whichf1.sources.scored import classes_of, positive_class, rank
+
+ScoreColumn = Annotated[
+    str | None, typer.Option("--score", help="A column of scores: higher is more positive.")
+]
+Threshold = Annotated[
+    float | None, typer.Option(help="With --score: from this score on an item is positive.")
+]
+Probs = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A column of probabilities for each class, named like it or CLASS=COLUMN: a,b,c; "
+        "repeatable."
+    ),
+]
+LabelsSep = Annotated[
+    str | None, typer.Option(help="Cells hold several labels, separated by this text.")
+]
+
+BINARY = ("roc_auc", "average_precision")
+PROBABILITY = ("log_loss", "brier", "expected_calibration_error")
+SEVERAL = ("log_loss", "brier", "expected_calibration_error(multi_class=top-label)")
+MEANS = ("roc_auc(multi_class=ovr)", "roc_auc(multi_class=ovo)")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What was read from a file of scores, and what scores of it are computed from."""
+
+    counts: Any
+    """Counts, or sets of labels; a Ranking where nothing decides."""
+    summary: tuple[tuple[str, dict[str, Any]], ...]
+    """The metrics of the scores themselves, with their options."""
+    score: Callable[[Definition], Score]
+    """Runs a definition that needs scores."""
+    decided: bool
+
+    def evaluate(self, definition: Definition) -> Score:
+        """Run any definition on what it needs."""
+        if find(definition.metric).kind not in (*COUNTED, "items"):
+            return self.score(definition)
+        if not self.decided:
+            raise DefinitionError(
+                f"{definition.metric} needs predictions: say from which score on an item is "
+                "positive with --threshold, or find the best with: whichf1 threshold"
+            )
+        return evaluate(definition, self.counts)
+
+
+def asks_for_scores(given: dict[str, Any]) -> bool:
+    """Whether the command line is about scores or sets of labels; errors where it mixes them."""
+    chosen = [x for x in ("score_column", "probs", "labels_sep") if given[x]]
+    if len(chosen) > 1:
+        raise InputError("--score, --probs and --labels-sep are three kinds of files: choose one")
+    if given["threshold"] is not None and not given["score_column"]:
+        raise InputError("--threshold decides on scores: name their column with --score")
+    if given["pred"] and (given["score_column"] or given["probs"]):
+        raise InputError("--pred holds predictions, --score or --probs make them: choose one")
+    return bool(chosen)
+
+
+def read_subject(file: str, labels: list[Label] | None, given: dict[str, Any]) -> Subject:
+    """Read the file as the command line says."""
+    true, weights = given["true"], given["weights"]
+    if given["labels_sep"]:
+        sets = count_label_sets(
+            file,
+            given["labels_sep"],
+            true=true,
+            pred=given["pred"],
+            labels=labels,
+            weights=weights,
+        )
+        return Subject(sets, (), lambda definition: evaluate(definition, sets), True)  # type: ignore[arg-type]
+    if given["probs"]:
+        return _probabilities(file, labels, given)
+    return _scores(file, labels, given)
+
+
+def _scores(file: str, labels: list[Label] | None, given: dict[str, Any]) -> Subject:
+    wanted = {"true": given["true"], "weights": given["weights"], "labels": labels}
+    data = read_scores(file, scores=[given["score_column"]], **wanted)
+    scores, limit = data.scores[:, 0], given["threshold"]
+    names = classes_of(column(data.true, "y_true"), labels)
+    named = None if given["positive"] is None else find_label(given["positive"], names)
+    positive = positive_class(names, named)
+    own: dict[str, Any] = {"labels": list(names), "weights": data.weights}
+
+    def score(definition: Definition) -> Score:
+        return run(replace(definition, positive=positive), data.true, scores, *own.values())
+
+    ranking = rank(data.true, scores, positive=positive, **own)
+    shown = BINARY + (PROBABILITY if ranking.probabilities else ())
+    if data.weights is not None:
+        shown = tuple(name for name in shown if find(name).kind == "ranking")
+    counts: Any = ranking
+    if limit is not None:
+        counts = at_threshold(data.true, scores, limit, positive=positive, **own)
+    return Subject(counts, tuple((name, {}) for name in shown), score, limit is not None)
+
+
+def _probabilities(file: str, labels: list[Label] | None, given: dict[str, Any]) -> Subject:
+    names, columns = _probability_columns(given["probs"], labels)
+    if given["weights"]:
+        raise InputError("--probs takes no --weights")
+    data = read_scores(file, scores=columns, true=given["true"], labels=list(names))
+    missing = next((label for label in data.true if label not in names), None)
+    if missing is not None:
+        raise LabelError(
+            f"class {missing!r} has no column among --probs {', '.join(columns)}. "
+            "Name a column for each class, as CLASS=COLUMN where it is not called like it."
+        )
+
+    def score(definition: Definition) -> Score:
+        return run(definition, data.true, data.scores, list(names))
+
+    several = len(names) > 2
+    shown: list[tuple[str, dict[str, Any]]] = [
+        (name, {}) for name in (*SEVERAL, *(("top_k_accuracy",) if several else ()))
+    ]
+    if len(set(data.true)) == len(names):
+        means = MEANS if several else MEANS[:1]
+        shown += [(name, {"average": "macro"}) for name in means]
+    counts = at_argmax(data.true, data.scores, labels=list(names))
+    return Subject(counts, tuple(shown), score, True)
+
+
+def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[Labels, list[str]]:
+    parts = [each for text in probs for each in split_list(text)]
+    pairs = [part.partition("=")[::2] for part in parts]
+    columns = [found or name for name, found in pairs]
+    texts = [name for name, _ in pairs]
+    known = labels is not None and Labels(labels).kind == "str"
+    names = Labels(texts if known else from_text(texts))
+    if len(names) < 2:
+        raise InputError(f"--probs needs a column for each class; got {', '.join(parts)}")
+    unknown = next((x for x in names if labels is not None and x not in Labels(labels)), None)
+    if unknown is not None:
+        raise LabelError(f"{unknown!r} among --probs is not one of --labels {labels!r}")
+    return names, columns
+
+
+def subject_report(
+    source: str,
+    subject: Subject,
+    chosen: list[tuple[str, Definition]] | None,
+    options: dict[str, Any],
+) -> Report:
+    """The scores' own metrics, then the usual report of what they decide; or the chosen ones."""
+    if chosen is not None:
+        counted = [(n, d) for n, d in chosen if find(d.metric).kind in (*COUNTED, "items")]
+        scored = [(n, subject.score(d)) for n, d in chosen if (n, d) not in counted]
+        for _, definition in counted[:1]:
+            if not subject.decided:
+                subject.evaluate(definition)
+        report = chosen_report(source, subject.counts, counted)
+        return replace(report, scores=(*scored, *report.scores))
+    wanted = [define_fitting(name, {**options, **own}) for name, own in subject.summary]
+    scores = tuple((title(each), subject.score(each)) for each in wanted)
+    if not subject.decided:
+        return Report(source, subject.counts, (), scores, None)
+    report = full_report(source, subject.counts, options)
+    return replace(report, scores=(*scores, *report.scores))

@@ -1,0 +1,144 @@
+"""``whichf1 threshold``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from whichf1.cli.options import (
+    Decimals,
+    Format,
+    LabelList,
+    Output,
+    OutputFormat,
+    Positive,
+    declared,
+    find_label,
+)
+from whichf1.cli.output import console, write
+from whichf1.cli.scored import ScoreColumn
+from whichf1.counts import written_whole
+from whichf1.errors import InputError
+from whichf1.report.escape import csv_cell, visible
+from whichf1.report.formats import number, plain_printer, print_columns
+from whichf1.scores import evaluate
+from whichf1.sources.arrays import column
+from whichf1.sources.decisions import at_threshold
+from whichf1.sources.score_files import read_scores
+from whichf1.sources.scored import classes_of
+from whichf1.thresholds import BestThreshold, best_threshold
+
+HEAD = ("threshold", "value", "TP", "FP", "FN", "TN", "signature")
+
+
+def threshold(
+    file: Annotated[str, typer.Argument(help="A CSV file with a header, one line per item.")],
+    metric: Annotated[
+        str, typer.Option("--metric", "-m", help="What should be best: any metric of counts.")
+    ] = "f1",
+    score_column: ScoreColumn = None,
+    true: Annotated[str | None, typer.Option(help="The column of true classes.")] = None,
+    weights: Annotated[str | None, typer.Option(help="A column of item weights.")] = None,
+    positive: Positive = None,
+    labels: LabelList = None,
+    around: Annotated[
+        int, typer.Option(min=0, help="Thresholds shown on either side of the best.")
+    ] = 5,
+    format: OutputFormat = Format.text,
+    decimals: Decimals = 4,
+    output: Output = None,
+) -> None:
+    """Find the threshold at which a score is best, trying every distinct score."""
+    columns = None if score_column is None else [score_column]
+    names = declared(labels)
+    data = read_scores(file, scores=columns, true=true, weights=weights, labels=names)
+    classes = classes_of(column(data.true, "y_true"), names)
+    best = best_threshold(
+        data.true,
+        data.scores[:, 0],
+        metric,
+        positive=None if positive is None else find_label(positive, classes),
+        labels=list(classes),
+        weights=data.weights,
+    )
+    text = _FORMATS[format](file, best, decimals, around) if format in _FORMATS else None
+    if text is None:
+        raise InputError(f"threshold prints {', '.join(_FORMATS)}; got --format {format.value}")
+    if output is None:
+        write(text)
+        return
+    with written_whole(output) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def nearby(best: BestThreshold, around: int) -> list[list[Any]]:
+    """The curve around the best threshold, each value with the signature that says what it is."""
+    curve, ranking = best.curve, best.curve.ranking
+    rows = []
+    for at in range(max(0, best.at - around), min(len(curve), best.at + around + 1)):
+        counts = at_threshold(ranking, threshold=float(curve.threshold[at]))
+        own = counts.labels.code(ranking.positive)
+        c = counts.per_class()
+        parts = [x[own].item() for x in (c.tp, c.fp, c.fn, c.tn)]
+        score = evaluate(curve.definition, counts)
+        rows.append([float(curve.threshold[at]), score.value, *parts, score.signature])
+    return rows
+
+
+def _text(file: str, best: BestThreshold, decimals: int, around: int) -> str:
+    out = io.StringIO()
+    screen = console(out)
+    say = plain_printer(screen)
+    value = number(best.value, decimals)
+    say(visible(f"{file}: {len(best.curve) - 1:,} distinct scores"))
+    say(f"best threshold: {best.threshold!r} (a score equal to it is positive)")
+    say(visible(f"value there: {value} ({best.score.signature})"))
+    if best.calibrated is not None:
+        say(f"if the scores are calibrated, the best threshold is F1/2 = {best.calibrated:.4f}")
+    say("")
+    rows = [
+        [_limit(row[0]), number(row[1], decimals), *(f"{x:,.6g}" for x in row[2:6]), row[6]]
+        for row in nearby(best, around)
+    ]
+    print_columns(screen, HEAD, rows, left=("signature",))
+    return out.getvalue()
+
+
+def _limit(threshold: float) -> str:
+    return "none positive" if np.isinf(threshold) else repr(threshold)
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def _json(file: str, best: BestThreshold, decimals: int, around: int) -> str:
+    record = {
+        "source": file,
+        "threshold": _finite(best.threshold),
+        "value": _finite(best.value),
+        "signature": best.score.signature,
+        "calibrated": best.calibrated,
+        "curve": [
+            dict(zip(HEAD, [_finite(row[0]), _finite(row[1]), *row[2:]], strict=True))
+            for row in nearby(best, around)
+        ],
+    }
+    return json.dumps(record, indent=2, allow_nan=False) + "\n"
+
+
+def _csv(file: str, best: BestThreshold, decimals: int, around: int) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["best", *HEAD])
+    for row in nearby(best, around):
+        writer.writerow([csv_cell(x) for x in (int(row[0] == best.threshold), *row)])
+    return out.getvalue()
+
+
+_FORMATS = {Format.text: _text, Format.json: _json, Format.csv: _csv}

@@ -1,0 +1,174 @@
+"""compare: is A better than B? Differences, intervals, tests, rankings and rank flips."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from itertools import combinations
+from typing import Any, Unpack
+
+import numpy as np
+
+from whichf1 import signature
+from whichf1.compared import Comparison, Pair, Plan, letters_of, level_of, normal_pair, p_best
+from whichf1.definition import Definition, Frozen
+from whichf1.errors import DefinitionError, InputError
+from whichf1.intervals import DeLong, Delta, Interval
+from whichf1.joint import Joint
+from whichf1.metrics import COUNTED, find
+from whichf1.scored_comparison import compare_scores
+from whichf1.scores import (
+    DATA_OPTIONS,
+    Options,
+    Score,
+    evaluate,
+    frozen_on,
+    with_options,
+)
+from whichf1.sources.together import count_together
+from whichf1.table import Array, Table
+from whichf1.uncertainty import paired
+
+
+def compare(
+    y_true: Any,
+    systems: Mapping[str, Any],
+    metric: str = "averaged_f1",
+    *,
+    level: float | None = None,
+    replicates: int | None = None,
+    seed: int | None = None,
+    power: float | None = None,
+    margin: float | None = None,
+    **options: Unpack[Options],
+) -> Comparison:
+    """Compare systems on the same items: differences, tests, P(best), and rank flips.
+
+    ``metric`` is a name, a shorthand or a signature; ``options`` are those of a score, with
+    ``labels=``, ``weights=`` and ``cluster=`` (items of one document or user, say). All systems are
+    scored on the same classes.
+
+    >>> truth = [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    >>> c = compare(truth, {"A": truth[:8] + [1], "B": [0, 0, 1, 1, 1, 2, 2, 2, 2]}, "accuracy")
+    >>> pair = c.pairs[0]
+    >>> pair.a, pair.b, round(pair.difference, 4), pair.only_a, pair.only_b
+    ('A', 'B', 0.1111, 2, 1)
+    """
+    data = {key: options.get(key) for key in DATA_OPTIONS}
+    own = {key: value for key, value in options.items() if key not in DATA_OPTIONS}
+    given = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
+    definition, plan = planned(metric, own, level, given)
+    if find(definition.metric).kind not in COUNTED:
+        return compare_scores(definition, plan, y_true, systems, data)
+    joint = count_together(y_true, systems, **data)
+    return compare_joint(joint, definition, plan)
+
+
+def planned(
+    metric: str, options: dict[str, Any], level: float | None, given: dict[str, Any]
+) -> tuple[Definition, Plan]:
+    """The definition, with a delta interval, and the plan; both may come from one signature."""
+    name, parameters, found = signature.read(metric)
+    said = {f.name: found.pop(f.name) for f in fields(Plan) if f.name in found}
+    if found.pop("compare", None) is not None:
+        found.pop("adjust", None)
+        metric = signature.write(name, parameters, found)
+    elif said:
+        raise DefinitionError(f"{[*said]} in a signature that is not of a comparison: {metric!r}")
+    chosen = {k: v for k, v in given.items() if v is not None}
+    plan = Plan(**{**said, **chosen})
+    if options.pop("interval", None) is not None:
+        raise DefinitionError("a comparison gives delta intervals: leave interval= out")
+    definition = with_options(metric, options)
+    if level is None:
+        level = definition.interval.level if definition.interval else 0.95
+    declared = find(definition.metric)
+    if declared.kind == "ranking" and declared.variance is None:
+        raise DefinitionError(
+            f"there is no paired test for {definition.signature}. Compare roc_auc, or a loss."
+        )
+    method = Delta if declared.variance is None else DeLong
+    return replace(definition, interval=method(level=level)), plan
+
+
+def compare_joint(joint: Joint, definition: Definition, plan: Plan) -> Comparison:
+    """Compare the systems of joint counts."""
+    if len(joint.systems) < 2:
+        raise InputError(f"a comparison needs at least two systems; got {len(joint.systems)}")
+    names = joint.systems
+    counts = [joint.counts(at) for at in range(len(names))]
+    parts = [joint.system(at) for at in range(len(names))]
+    scores = {name: evaluate(definition, each) for name, each in zip(names, counts, strict=True)}
+    frozen = [frozen_on(definition, c, part) for c, part in zip(counts, parts, strict=True)]
+    replicates = None
+    if plan.replicates:
+        replicates = paired.joint_replicates(definition, frozen, plan.replicates, plan.seed)
+    places = list(combinations(range(len(names)), 2))
+    pairs = [
+        _pair(definition, plan, scores, frozen, replicates, number, a, b)
+        for number, (a, b) in enumerate(places)
+    ]
+    pairs = [
+        replace(pair, p_adjusted=p)
+        for pair, p in zip(pairs, paired.holm([pair.p_value for pair in pairs]), strict=True)
+    ]
+    return Comparison(
+        definition,
+        plan,
+        scores,
+        tuple(pairs),
+        {} if replicates is None else p_best(definition, names, replicates),
+        letters_of(definition, scores, pairs),
+        dict(zip(names, counts, strict=True)),
+    )
+
+
+def _pair(
+    definition: Definition,
+    plan: Plan,
+    scores: Mapping[str, Score],
+    frozen: list[Frozen],
+    replicates: Array | None,
+    number: int,
+    a: int,
+    b: int,
+) -> Pair:
+    names = tuple(scores)
+    left, right = frozen[a], frozen[b]
+    difference = scores[names[a]].value - scores[names[b]].value
+    error = paired.difference_error(definition, left, right)
+    pair = normal_pair(definition, plan, names[a], names[b], difference, error, scores)
+    if replicates is not None:
+        drawn, seed = replicates[:, a] - replicates[:, b], (plan.seed, number)
+        pair = replace(
+            pair,
+            bootstrap=_percentiles(drawn, level_of(definition)),
+            p_bootstrap=paired.bootstrap_p(difference, drawn),
+            p_randomization=paired.randomization_p(definition, left, right, plan.replicates, seed),
+        )
+    mcnemar = paired.mcnemar(definition, left, right)
+    return replace(pair, mcnemar=mcnemar, **_flipped(left.table, right.table))
+
+
+def _flipped(a: Table, b: Table) -> dict[str, Any]:
+    """How many items flipped each way, and how many are predicted differently."""
+    right_a, right_b = a.predicted == a.true, b.predicted == b.true
+    return {
+        "only_a": _items(a.count[right_a & ~right_b], a.squares),
+        "only_b": _items(a.count[right_b & ~right_a], a.squares),
+        "changed": _items(a.count[a.predicted != b.predicted], a.squares),
+    }
+
+
+def _percentiles(replicates: Array, level: float) -> Interval | None:
+    defined = replicates[np.isfinite(replicates)]
+    if not len(defined) or defined.min() == defined.max():
+        return None
+    tails = (1 - level) / 2, (1 + level) / 2
+    low, high = np.quantile(defined, tails, method="weibull").tolist()
+    return Interval(low, high, level, "bootstrap", len(replicates) - len(defined))
+
+
+def _items(count: Array, squares: Array | None) -> int | float:
+    total = float(count.sum())
+    return int(total) if squares is None else total

@@ -1,0 +1,122 @@
+"""Rankings: how well scores put positives before negatives. Items of one score are one step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from whichf1.metrics.registry import Ratio, Share, declare
+from whichf1.table import Array, RankTable, Step
+
+MultiClass: TypeAlias = Literal["ovr", "ovo"]
+
+
+def delong(r: RankTable) -> Array:
+    """The variance of the ROC AUC after DeLong, DeLong and Clarke-Pearson (1988).
+
+    Each positive has the share of negatives below it, each negative the share of positives above
+    it (ties half); the variance is that of the two means of these shares. A class of one item has
+    no variance to be known.
+    """
+    m, n = r.sizes
+    below = (n[..., None] - r.false_positives + r.negatives / 2) / n[..., None]
+    above = (r.true_positives - r.positives / 2) / m[..., None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _variance(below, r.positives, m) / m + _variance(above, r.negatives, n) / n
+
+
+def _variance(values: Array, weights: Array, total: Array) -> Array:
+    mean = (values * weights).sum(-1) / total
+    variance: Array = (weights * (values - mean[..., None]) ** 2).sum(-1) / (total - 1)
+    return variance
+
+
+@declare(
+    "ranking",
+    tex=r"\frac{1}{PN}\sum_{i:+}\sum_{j:-}\left([s_i>s_j]+\tfrac12[s_i=s_j]\right)",
+    title="ROC AUC",
+    aliases=("auroc", "auc", "auc_roc", "roc_auc_score"),
+    sklearn="roc_auc_score",
+    variance=delong,
+)
+def roc_auc(
+    r: RankTable, max_fpr: Share | None = None, multi_class: MultiClass | None = None
+) -> Ratio:
+    """Share of pairs of a positive and a negative that the scores put in order; ties count half.
+
+    With ``max_fpr`` the area up to that false positive rate, scaled so that 0.5 is chance and 1
+    perfect (McClish 1989).
+    """
+    p, n = r.sizes
+    if max_fpr is not None:
+        area = _total(_area(s, max_fpr * n) for s in r.steps())
+        return area + p * n * (max_fpr - max_fpr**2), p * n * (2 * max_fpr - max_fpr**2)
+    return _total(s.positives * (n[..., None] - s.fp + s.negatives / 2) for s in r.steps()), p * n
+
+
+def _total(parts: Iterable[Array]) -> Array:
+    """The sum over all scores."""
+    total: Array = np.add(0.0, sum(part.sum(-1) for part in parts))
+    return total
+
+
+def _area(s: Step, limit: Array) -> Array:
+    """What each score adds to the area under (false positives, true positives) up to a limit."""
+    left = s.fp - s.negatives
+    width = np.maximum(np.minimum(s.fp, limit[..., None]) - left, 0)
+    share = width / np.where(s.negatives == 0, 1, s.negatives)
+    area: Array = width * (s.tp - s.positives + share * s.positives / 2)
+    return area
+
+
+@declare(
+    "ranking",
+    tex=r"\sum_k (R_k-R_{k-1})\,P_k",
+    aliases=("ap", "average_precision_score"),
+    sklearn="average_precision_score",
+)
+def average_precision(r: RankTable, multi_class: Literal["ovr"] | None = None) -> Ratio:
+    """Precision at each score, averaged over the positives that have it; without interpolation."""
+    hits = (s.positives * s.tp / np.where(s.tp + s.fp == 0, 1, s.tp + s.fp) for s in r.steps())
+    return _total(hits), r.sizes[0]
+
+
+@declare(
+    "ranking",
+    tex=r"\max_t\left|TPR_t-FPR_t\right|",
+    title="KS statistic",
+    aliases=("kolmogorov_smirnov", "ks_statistic"),
+)
+def ks(r: RankTable) -> Ratio:
+    """Largest difference between true and false positive rate (Kolmogorov–Smirnov)."""
+    p, n = r.sizes
+    largest = [np.abs(s.tp * n[..., None] - s.fp * p[..., None]).max(-1) for s in r.steps()]
+    return np.max(largest, axis=0), p * n
+
+
+@declare("ranking", tex=r"\frac{TP_{q}}{P}", aliases=("cumulative_gain",))
+def gain(r: RankTable, top: Share = 0.1) -> Ratio:
+    """Share of the positives among the top share of items by score; ties are shared evenly."""
+    return _found(r, top), r.sizes[0]
+
+
+@declare("ranking", tex=r"\frac{TP_{q}}{q\,P}", bounds=(0, inf))
+def lift(r: RankTable, top: Share = 0.1) -> Ratio:
+    """How many times more positives the top share of items holds than chance would give."""
+    return _found(r, top), top * r.sizes[0]
+
+
+def _found(r: RankTable, top: float) -> Array:
+    """Positives among the first items; a score that is cut through gives its share of them."""
+    limit = top * (r.sizes[0] + r.sizes[1])
+    return _total(_share_above(s, limit) * s.positives for s in r.steps())
+
+
+def _share_above(s: Step, limit: Array) -> Array:
+    items = s.positives + s.negatives
+    before = s.tp + s.fp - items
+    share: Array = np.clip((limit[..., None] - before) / np.where(items == 0, 1, items), 0, 1)
+    return share

@@ -1,0 +1,228 @@
+"""MultiLabelCounts: GROUP BY true set of labels, predicted set of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from whichf1.counts import common_decision, common_labels
+from whichf1.errors import DefinitionError, LabelError, MergeError
+from whichf1.labels import Labels
+from whichf1.table import Array, OneVsRest, sum_by
+
+TP, FP, FN = range(3)
+"""What a label is to an item; all others are true negatives."""
+
+
+@dataclass(frozen=True)
+class LabelTable:
+    """The arrays behind MultiLabelCounts, without labels: what formulas compute on.
+
+    A line of ``item``, ``label`` and ``outcome`` says what a label is to a kind of item; ``count``
+    says how many items are of that kind, and may have leading axes.
+    """
+
+    item: Array
+    label: Array
+    outcome: Array
+    count: Array
+    classes: int
+
+    @cached_property
+    def _sums(self) -> tuple[Array, Array, Array]:
+        tp, fp, fn = (self._by_label(self.outcome == kind) for kind in (TP, FP, FN))
+        return tp, fp, fn
+
+    def _by_label(self, lines: Array) -> Array:
+        return sum_by(self.label[lines], self.count[..., self.item[lines]], self.classes)
+
+    @property
+    def rows(self) -> Array:
+        """Items that have each label."""
+        return self._sums[TP] + self._sums[FN]
+
+    @property
+    def columns(self) -> Array:
+        """Items that are predicted to have each label."""
+        return self._sums[TP] + self._sums[FP]
+
+    @cached_property
+    def total(self) -> Array:
+        """All items (…)."""
+        total: Array = self.count.sum(-1)
+        return total
+
+    @property
+    def margins(self) -> Any:
+        """There are none: an item has no single class."""
+        raise DefinitionError(
+            "that needs one class for each item, and these have sets of labels. "
+            "Use subset_accuracy, hamming_loss, or a rate with an average."
+        )
+
+    def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
+        """True and false positives and negatives of the chosen labels."""
+        tp, fp, fn = (x[..., classes] for x in self._sums)
+        return OneVsRest(tp, fp, fn, self.total[..., None] - tp - fp - fn)
+
+    def per_item(self, classes: Array) -> OneVsRest:
+        """True and false positives and negatives of each kind of item, among the chosen labels."""
+        chosen = np.isin(self.label, classes)
+        kinds = self.count.shape[-1]
+        tp, fp, fn = (
+            np.bincount(self.item[chosen & (self.outcome == kind)], minlength=kinds).astype(float)
+            for kind in (TP, FP, FN)
+        )
+        return OneVsRest(tp, fp, fn, len(classes) - tp - fp - fn)
+
+
+class MultiLabelCounts:
+    """How many items have each true and predicted set of labels; made by ``count_multilabel``.
+
+    Every rate applies per label and averaged (micro, macro, weighted, samples), as for Counts.
+    Two of them add up; ``sum(parts)`` merges many.
+    """
+
+    __slots__ = ("__dict__", "count", "decision", "declared", "item", "label", "labels", "outcome")
+
+    labels: Labels
+    item: Array
+    label: Array
+    outcome: Array
+    count: Array
+    declared: bool
+    decision: str | None
+
+    def __init__(
+        self,
+        labels: Labels,
+        lines: tuple[Array, Array, Array],
+        count: Array,
+        *,
+        declared: bool,
+        decision: str | None = None,
+    ) -> None:
+        grouped = _group(*lines, count)
+        columns = dict(zip(("item", "label", "outcome", "count"), grouped, strict=True))
+        for column in columns.values():
+            column.flags.writeable = False
+        given = {"labels": labels, "declared": declared, "decision": decision}
+        for name, value in {**columns, **given}.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"MultiLabelCounts are immutable: cannot set {name!r}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        lines = (self.item, self.label, self.outcome)
+        return _again, (self.labels, lines, self.count, self.declared, self.decision)
+
+    @property
+    def n(self) -> int | float:
+        """The number of items, or the sum of their weights."""
+        return self.count.sum().item()  # type: ignore[no-any-return]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.count.dtype == np.float64
+
+    @cached_property
+    def table(self) -> LabelTable:
+        """The same lines without labels, for formulas."""
+        return self._table(self.count.astype(np.float64))
+
+    def per_class(self) -> OneVsRest:
+        """True and false positives and negatives of each label, in the order of ``labels``."""
+        return self._table(self.count).one_vs_rest()
+
+    def _table(self, count: Array) -> LabelTable:
+        return LabelTable(self.item, self.label, self.outcome, count, len(self.labels))
+
+    def declare(self, labels: Sequence[Any]) -> MultiLabelCounts:
+        """The same items under these declared labels, which must hold every observed one."""
+        names = labels if isinstance(labels, Labels) else Labels(labels)
+        outside = next((x for x in self.labels if x not in names), None)
+        if outside is not None:
+            raise LabelError(
+                f"label {outside!r} is not among the declared ones: {list(names[:20])!r}. "
+                "Add it to labels=, or drop it from the items first."
+            )
+        lines = (self.item, names.codes(self.labels)[self.label], self.outcome)
+        return MultiLabelCounts(names, lines, self.count, declared=True, decision=self.decision)
+
+    def __add__(self, other: object) -> MultiLabelCounts:
+        if isinstance(other, int) and other == 0:
+            return self  # so that sum(parts) works
+        if not isinstance(other, MultiLabelCounts):
+            return NotImplemented
+        if self.weighted != other.weighted:
+            raise MergeError(
+                "one part was counted with weights, the other without. Count both the same way."
+            )
+        names, declared = common_labels(self, other)
+        left, right = names.codes(self.labels), names.codes(other.labels)
+        lines = (
+            np.concatenate([self.item, other.item + len(self.count)]),
+            np.concatenate([left[self.label], right[other.label]]),
+            np.concatenate([self.outcome, other.outcome]),
+        )
+        return MultiLabelCounts(
+            names,
+            lines,
+            np.concatenate([self.count, other.count]),
+            declared=declared,
+            decision=common_decision(self.decision, other.decision),
+        )
+
+    __radd__ = __add__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MultiLabelCounts):
+            return NotImplemented
+        same = (self.labels, self.declared, self.weighted, self.decision) == (
+            *(other.labels, other.declared, other.weighted, other.decision),
+        )
+        columns = ("item", "label", "outcome", "count")
+        return same and all(np.array_equal(getattr(self, x), getattr(other, x)) for x in columns)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        items = f"weight {self.n:g}" if self.weighted else f"{self.n:,} items"
+        return f"<MultiLabelCounts: {items} with sets of {len(self.labels):,} labels>"
+
+
+def _again(
+    labels: Labels,
+    lines: tuple[Array, Array, Array],
+    count: Array,
+    declared: bool,
+    decision: str | None,
+) -> MultiLabelCounts:
+    """Counts that were sent to another process."""
+    return MultiLabelCounts(labels, lines, count, declared=declared, decision=decision)
+
+
+def _group(
+    item: Array, label: Array, outcome: Array, count: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Items with the same lines as one kind of item, kinds in the order of their bytes."""
+    line = (label.astype(np.int64) * 3 + outcome).astype(">i8")
+    order = np.lexsort((line, item))
+    ends = np.cumsum(np.bincount(item, minlength=len(count))) * 8
+    text = line[order].tobytes()
+    sums: dict[bytes, Any] = {}
+    start = 0
+    for end, size in zip(ends.tolist(), count.tolist(), strict=True):
+        key = text[start:end]
+        sums[key] = sums.get(key, 0) + size
+        start = end
+    keys = sorted(key for key, size in sums.items() if size)
+    lines = np.frombuffer(b"".join(keys), ">i8").astype(np.int64)
+    kinds = np.repeat(np.arange(len(keys)), [len(key) // 8 for key in keys])
+    return kinds, lines // 3, lines % 3, np.array([sums[key] for key in keys], count.dtype)

@@ -1,0 +1,295 @@
+"""The figures as pictures. matplotlib (the extra 'plot') is imported here and on first use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from whichf1.counts import Counts, written_whole
+from whichf1.macro import bounds, macro_f1
+from whichf1.paper.chance import FIXED, RATIOS
+from whichf1.paper.figures import BINARY, CLASSES, SEVERAL
+from whichf1.paper.mathematics import COUNTEREXAMPLE, KNOWN, RECALL, sharp_bound
+from whichf1.paper.result import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Picture
+
+FORMATS = ("pdf", "svg", "png")
+STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "legend.fontsize": 7.5,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.5,
+    "pdf.fonttype": 42,  # TrueType: fonts are embedded and text can be searched
+    "svg.hashsalt": "whichf1",
+    "figure.dpi": 100,
+    "savefig.dpi": 150,
+}
+METADATA: dict[str, dict[str, None]] = {
+    "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+}
+"""Nothing that changes from one run or version to the next."""
+INK = ("#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7")
+"""Colours that stay apart for colour-blind eyes (Okabe and Ito)."""
+LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+MARKERS = ("o", "s", "^", "D", "v")
+
+
+def available() -> bool:
+    """Whether matplotlib is installed."""
+    from importlib.util import find_spec
+
+    return find_spec("matplotlib") is not None
+
+
+def save(figure: Figure, directory: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Draw a figure and write it in each format; the same data give the same bytes."""
+    paths = []
+    with _style():
+        picture = DRAWINGS[figure.name](figure)
+        for kind in formats:
+            path = directory / f"{figure.name}.{kind}"
+            with written_whole(path) as temporary:
+                picture.savefig(temporary, format=kind, metadata=METADATA[kind])
+            paths.append(path)
+    return paths
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()  # the reader's own settings change nothing
+        matplotlib.rcParams.update(STYLE)
+        yield
+
+
+def _panels(*titles: str, width: float = 3.6, height: float = 3.1) -> tuple[Picture, list[Axes]]:
+    from matplotlib.figure import Figure as Picture
+
+    picture = Picture(figsize=(width * len(titles), height), layout="constrained")
+    axes = [picture.add_subplot(1, len(titles), at + 1) for at in range(len(titles))]
+    for panel, title in zip(axes, titles, strict=True):
+        panel.set_title(title)
+    return picture, axes
+
+
+def _look(at: int, **more: Any) -> dict[str, Any]:
+    return {"color": INK[at], "marker": MARKERS[at], **more}
+
+
+def _fig1a(figure: Figure) -> Picture:
+    of = figure.parameters
+    title = f"{of['tasks']:,} tasks of {of['items']:,} items, classes 95 : 5"
+    picture, (panel,) = _panels(title, width=4.2, height=3.6)
+    x, y = figure.columns["averaged_f1"], figure.columns["f1_of_averages"]
+    panel.scatter(
+        x, y, s=7, color=INK[1], alpha=0.5, linewidths=0, label="a task, guessed uniformly"
+    )
+    ends = [min(x.min(), y.min()) - 0.01, y.max() + 0.01]
+    panel.plot(ends, ends, color=INK[0], linestyle="--", linewidth=1, label="no gap")
+    panel.set(xlabel="averaged F1", ylabel="F1 of averages", xlim=(x.min() - 0.01, x.max() + 0.04))
+    panel.set_ylim(ends[0], ends[1])
+    panel.legend(loc="lower right")
+    said = [(fact.what, fact.here) for fact in figure.facts if fact.what != "maximum"]
+    text = "\n".join(f"{what}: {value:.3f}" for what, value in said)
+    panel.text(0.97, 0.62, text, transform=panel.transAxes, va="top", ha="right", fontsize=7.5)
+    return picture
+
+
+def _fig1b(figure: Figure) -> Picture:
+    picture, axes = _panels("two classes", "several classes", width=3.8)
+    for panel, chosen in zip(axes, (BINARY, SEVERAL), strict=True):
+        for at, distribution in enumerate(chosen):
+            rows = figure.where(distribution=distribution)
+            x, y = rows["gap"], rows["density_per_decade"]
+            panel.plot(x, y, color=INK[at], linestyle=LINES[at], label=distribution)
+        panel.set(xscale="log", xlim=(1e-6, 0.3), ylim=(0, None), xlabel="gap (log scale)")
+        panel.legend(title="classes, %", loc="upper left")
+    axes[0].set_ylabel("density per decade of the gap")
+    return picture
+
+
+def _heat(figure: Figure, skew: str) -> Picture:
+    picture, axes = _panels(*(f"{k} classes" for k in CLASSES), width=3.7)
+    most = 100 * figure.columns["mean_gap"].max()
+    for panel, k in zip(axes, CLASSES, strict=True):
+        rows = figure.where(classes=k)
+        side = len(np.unique(rows["skew"]))
+        x, y, gap = (rows[name].reshape(side, side) for name in ("accuracy", "skew", "mean_gap"))
+        image = panel.pcolormesh(
+            x, y, 100 * gap, cmap="cividis", vmin=0, vmax=most, shading="nearest", rasterized=True
+        )
+        ink = ["black" if level > most / 2 else "white" for level in _levels(most)]
+        lines = panel.contour(x, y, 100 * gap, levels=_levels(most), colors=ink, linewidths=0.7)
+        panel.clabel(lines, fontsize=6.5, fmt="%g")
+        panel.set(xlabel="probability of a correct label x", ylabel=skew)
+        panel.grid(visible=False)
+    picture.colorbar(image, ax=axes, label="mean gap, percentage points")
+    return picture
+
+
+def _levels(most: float) -> list[float]:
+    return [level for level in (0.1, 0.25, 0.5, 1.0, 1.5) if level < most]
+
+
+def _theorem(figure: Figure) -> Picture:
+    picture, (panel,) = _panels("matrices of appendix C", width=5.2, height=3.4)
+    for at, z in enumerate(np.unique(figure.columns["z"])):
+        rows = figure.where(z=z)
+        panel.plot(
+            rows["classes"],
+            rows["gap"],
+            **_look(at + 1, linestyle="none", markersize=4, label=f"z = {z:,}"),
+        )
+    panel.plot(rows["classes"], rows["supremum"], color=INK[0], lw=1, zorder=1, label="supremum")
+    panel.set(xlabel="number of classes", ylabel="gap", ylim=(0, 0.53), xticks=range(2, 21, 2))
+    panel.legend(loc="center right", ncols=2)
+    return picture
+
+
+def _variance(figure: Figure) -> Picture:
+    picture, (plane, bars) = _panels("classes of an example", "their parts of the gap")
+    c = figure.columns
+    _rays(plane, float(c["precision"].sum() / c["recall"].sum()))
+    sizes = 60 * c["weight"]
+    plane.scatter(c["recall"], c["precision"], s=sizes, color=INK[1], zorder=3)
+    for name, x, y in zip(c["class"], c["recall"], c["precision"], strict=True):
+        plane.annotate(name, (x, y), xytext=(9, -3), textcoords="offset points")
+    bars.bar(c["class"], 100 * c["contribution"], color=INK[1], width=0.6)
+    bars.set(xlabel="class", ylabel="contribution, percentage points")
+    return picture
+
+
+def _rays(panel: Axes, slope: float) -> None:
+    """The plane of recall and precision with P = R and the ray of mean direction."""
+    panel.plot([0, 1], [0, 1], color="#777777", linestyle=":", linewidth=1, label="P = R")
+    end = min(1, 1 / slope) if slope else 1
+    panel.plot([0, end], [0, slope * end], color=INK[2], linestyle="--", label="mean direction ū")
+    panel.set(xlabel="recall R", ylabel="precision P", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    panel.set_aspect("equal")
+    panel.legend(loc="upper left")
+
+
+def _counterexample(figure: Figure) -> Picture:
+    picture, (plane, share) = _panels("P ≠ R, and no gap", "share of all tables")
+    m = macro_f1(Counts.from_matrix(COUNTEREXAMPLE, rows="predicted"))
+    _rays(plane, float(m.precision.sum() / m.recall.sum()))
+    plane.scatter(
+        m.recall, m.precision, s=60 * (m.precision + m.recall) + 20, color=INK[1], zorder=3
+    )
+    plane.annotate("1 and 2", (0.6, 0.8), xytext=(9, -3), textcoords="offset points")
+    plane.annotate("3, without a hit", (0, 0), xytext=(9, -1), textcoords="offset points")
+    kinds = {
+        "gap_is_0_although_p_differs_from_r": "gap 0, some P ≠ R",
+        "gap_above_0_although_all_p_are_on_one_side_of_r": "gap > 0, no P < R or no P > R",
+    }
+    at = 0
+    for k in (2, 3):
+        rows = figure.where(classes=k)
+        for column, name in kinds.items():
+            if not rows[column].any():
+                continue
+            percent = 100 * rows[column] / rows["tables"]
+            label = f"{k} classes: {name}"
+            share.plot(rows["items"], percent, **_look(at, linestyle=LINES[at], ms=4, label=label))
+            at += 1
+    share.set(
+        xlabel="items in the table", ylabel="% of all tables", ylim=(0, 75), xticks=range(2, 17, 2)
+    )
+    share.legend(loc="upper right")
+    return picture
+
+
+def _bounds(figure: Figure) -> Picture:
+    picture, (low, high) = _panels("one class: F1 ≥ P + R − 1", f"macro recall {RECALL}", width=3.9)
+    p = np.linspace(0, 1, 101)
+    for at, r in enumerate((0.25, 0.5, 0.75, 1.0)):
+        f1 = np.array([bounds(float(x), r).high for x in p])
+        low.plot(p, f1, color=INK[at], linestyle=LINES[at], label=f"R = {r:g}")
+        low.plot(p, np.maximum(0, p + r - 1), color=INK[at], linestyle=LINES[at], linewidth=0.7)
+    low.set(xlabel="precision P", ylabel="F1 (thick) and P + R − 1 (thin)")
+    low.legend(loc="upper left")
+    top = figure.where(curve="F1 of averages")["averaged_f1"]
+    for at, k in enumerate(KNOWN):
+        for name, width in ((f"{k} classes, sharp", 1.6), (f"{k} classes", 0.7)):
+            rows = figure.where(curve=name)
+            x, bound = rows["macro_precision"], rows["averaged_f1"]
+            label = f"{k} classes" if width > 1 else None
+            gap = 100 * (top[-len(x) :] - bound)
+            high.plot(x, gap, color=INK[at], ls=LINES[at], lw=width, label=label)
+    high.set(xlabel="macro precision", ylabel="gap at least, percentage points", ylim=(-0.1, 5))
+    high.legend(loc="upper left", title="sharp (thin: simple)")
+    return picture
+
+
+def _interval(figure: Figure) -> Picture:
+    picture, (free, fixed) = _panels("any table", f"macro precision {FIXED}", width=3.9, height=3.5)
+    ends = np.linspace(0, 1, 101)
+    free.fill_between(ends, np.maximum(0, 2 * ends - 1), ends, color="#e8e8e8", label="possible")
+    low, high = np.array([bounds(FIXED, float(r)) for r in ends]).T
+    fixed.fill_between(ends, low, high, color="#e8e8e8", label="possible")
+    for at, k in enumerate(KNOWN, start=1):
+        look = {**_look(at), "s": 7, "alpha": 0.6, "linewidths": 0, "label": f"{k} classes"}
+        rows = figure.where(panel="free", classes=k)
+        free.scatter(rows["f1_of_averages"], rows["averaged_f1"], **look)
+        rows = figure.where(panel="fixed", classes=k)
+        fixed.scatter(rows["macro_recall"], rows["averaged_f1"], **look)
+    for at, k in enumerate((2, 3)):
+        upper = ends[ends > 1 / k]
+        sharp = [sharp_bound(FIXED, float(r), k) for r in upper]
+        fixed.plot(
+            upper, sharp, color=INK[0], ls=LINES[at + 1], lw=1, label=f"at most, {k} classes"
+        )
+    free.set(xlabel="F1 of averages", ylabel="averaged F1", xlim=(0, 1), ylim=(0, 1))
+    fixed.set(xlabel="macro recall", ylabel="averaged F1", xlim=(0, 1), ylim=(0, 1))
+    for panel in (free, fixed):
+        panel.legend(loc="upper left", markerscale=1.6)
+    return picture
+
+
+def _rankings(figure: Figure) -> Picture:
+    titles = {"equal": "a pair of equal skill", "independent": "independent skill"}
+    picture, axes = _panels(*titles.values(), width=3.7)
+    for panel, skill in zip(axes, titles, strict=True):
+        for at, k in enumerate(np.unique(figure.columns["classes"])):
+            rows = figure.where(skill=skill, classes=k)
+            panel.errorbar(
+                rows["largest_to_smallest_class"],
+                100 * rows["share_ranked_differently"],
+                yerr=196 * rows["standard_error"],
+                **_look(at, linestyle=LINES[at], ms=4, capsize=2, lw=1.2, label=f"{k} classes"),
+            )
+        panel.set(xscale="log", xlabel="largest : smallest class", ylim=(0, 40))
+        panel.set_xticks(RATIOS, [f"{ratio}:1" for ratio in RATIOS], minor=False)
+        panel.tick_params(axis="x", which="minor", bottom=False)
+        panel.legend(loc="best", ncols=2)
+    axes[0].set_ylabel("% of pairs ranked differently")
+    return picture
+
+
+DRAWINGS: dict[str, Callable[[Figure], Picture]] = {
+    "fig1a": _fig1a,
+    "fig1b": _fig1b,
+    "fig2": partial(_heat, skew="skew of the classes y"),
+    "fig3": partial(_heat, skew="skew of the wrong labels y"),
+    "theorem": _theorem,
+    "variance": _variance,
+    "counterexample": _counterexample,
+    "bounds": _bounds,
+    "interval": _interval,
+    "rankings": _rankings,
+}

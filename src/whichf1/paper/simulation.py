@@ -1,0 +1,98 @@
+"""Random classification tasks, drawn as counts and scored as one batch.
+
+A task of N independent items is one multinomial draw of N over the cells of the confusion matrix:
+the same in distribution as drawing item by item, at a cost that does not grow with N. Rows of every
+array of probabilities are true classes, columns predicted ones.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from whichf1.definition import Frozen, define
+from whichf1.labels import Labels
+from whichf1.macro import gap_contributions
+from whichf1.metrics.averaging import ZeroRule, per_class
+from whichf1.metrics.rates import precision, recall
+from whichf1.table import Array, OneVsRest, Table
+
+AVERAGED = define("averaged_f1")
+OF_AVERAGES = define("f1_of_averages")
+
+
+class Both(NamedTuple):
+    """Both macro F1s of each table of a batch (…)."""
+
+    averaged: Array
+    of_averages: Array
+    gap: Array
+    """F1 of averages minus averaged F1, as a variance over the classes: it never cancels."""
+
+
+def generator(seed: int, name: str) -> np.random.Generator:
+    """The random numbers of one figure: the same whichever other figures are made."""
+    return np.random.default_rng([seed, *name.encode()])
+
+
+def draw(rng: np.random.Generator, cells: Array, items: int, tasks: int) -> Array:
+    """``tasks`` tables of ``items`` items for each (…, k, k) of cell probabilities."""
+    *lead, k, _ = cells.shape
+    flat = cells.reshape(*lead, k * k)
+    flat = flat / flat.sum(-1, keepdims=True)  # multinomial insists on a sum of 1 to the last bit
+    return rng.multinomial(items, flat, size=(tasks, *lead)).reshape(tasks, *lead, k, k)
+
+
+def score(tables: Array) -> Both:
+    """Both macro F1s of dense tables (…, k, k), under the definitions of the paper."""
+    frozen = _frozen(tables)
+    c = frozen.table.one_vs_rest()
+    rule = ZeroRule(AVERAGED.undefined)
+    p, r = (per_class(metric, {}, rule, c) for metric in (precision, recall))
+    gap = gap_contributions(p, r).sum(-1)
+    return Both(AVERAGED.values(frozen), OF_AVERAGES.values(frozen), gap)
+
+
+def one_vs_rest(tables: Array) -> OneVsRest:
+    """Each class against all others, of dense tables (…, k, k)."""
+    return _frozen(tables).table.one_vs_rest()
+
+
+def _frozen(tables: Array) -> Frozen:
+    k = tables.shape[-1]
+    true, predicted = np.divmod(np.arange(k * k), k)
+    flat = tables.reshape(*tables.shape[:-2], k * k).astype(np.float64)
+    return Frozen(Table(true, predicted, flat, k), np.arange(k), Labels(range(k)))
+
+
+def guessing(shares: Array) -> Array:
+    """Cells of a classifier that guesses uniformly, on classes with these shares (fig. 1)."""
+    k = shares.shape[-1]
+    cells: Array = np.repeat(shares[..., None], k, -1) / k
+    return cells
+
+
+def class_shares(k: int, skew: Array) -> Array:
+    """Shares from 1/k (skew 0) to i / Σi (skew 1), class i = 1 … k (fig. 2)."""
+    i = np.arange(1, k + 1)
+    y = np.asarray(skew)[..., None]
+    shares: Array = (1 - y) / k + y * i / i.sum()
+    return shares
+
+
+def even_errors(k: int, accuracy: Array, skew: Array) -> Array:
+    """Cells where the wrong labels share the errors evenly and the classes are skewed (fig. 2)."""
+    x = np.asarray(accuracy)[..., None, None]
+    rows = np.where(np.eye(k, dtype=bool), x, (1 - x) / (k - 1))
+    cells: Array = class_shares(k, skew)[..., None] * rows
+    return cells
+
+
+def skewed_errors(k: int, accuracy: Array, skew: Array) -> Array:
+    """Cells of balanced classes whose wrong labels j have probability from even to ∝ j (fig. 3)."""
+    x, y = (np.asarray(axis)[..., None, None] for axis in (accuracy, skew))
+    j = np.arange(1, k + 1)
+    wrong = (1 - y) / (k - 1) + y * j / (j.sum() - j[:, None])
+    cells: Array = np.where(np.eye(k, dtype=bool), x, (1 - x) * wrong) / k
+    return cells

@@ -1,0 +1,142 @@
+"""Scores → predictions → Counts: a threshold, the best class, or the k best classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from whichf1 import kernel
+from whichf1.counts import NOTES, Counts
+from whichf1.errors import DefinitionError, InputError, ShapeError
+from whichf1.labels import Label, Labels
+from whichf1.rankings import Ranking
+from whichf1.sources.arrays import weights_column
+from whichf1.sources.scored import binary, items_of, predicted
+from whichf1.table import Array, Ties
+
+
+def at_threshold(
+    y_true: Any,
+    scores: Any = None,
+    threshold: float | None = None,
+    *,
+    positive: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+) -> Counts:
+    """Counts of the predictions 'positive where the score is at least the threshold'.
+
+    A :class:`Ranking` in place of y_true works without scores. A threshold outside the scores'
+    range is allowed; the decision, which every signature shows, then says so.
+
+    >>> at_threshold([0, 0, 1, 1], [0.2, 0.7, 0.7, 0.9], 0.7).matrix
+    array([[1, 1],
+           [0, 2]])
+    """
+    limit = _threshold(threshold)
+    if isinstance(y_true, Ranking):
+        if scores is not None:
+            raise InputError("a Ranking holds its scores: pass threshold= by name")
+        return _from_ranking(y_true, limit)
+    items, values, names, own = binary(y_true, scores, positive, labels)
+    code = _two_classes(names).code(own)
+    weight = None if weights is None else weights_column(weights, len(values))
+    decision = decision_text(own, limit, float(values.min()), float(values.max()))
+    true = items_of(items, own).astype(np.uint8)
+    above = (values >= limit).astype(np.uint8)
+    if code == 0:
+        true, above = 1 - true, 1 - above
+    pairs = kernel.count_pairs(true, above, weight)
+    codes = pairs.true.astype(np.intp), pairs.predicted.astype(np.intp)
+    return Counts(names, *codes, pairs.count, declared=True, decision=decision)
+
+
+def _threshold(value: Any) -> float:
+    number = isinstance(value, (int, float, np.integer, np.floating))
+    if not number or isinstance(value, bool) or np.isnan(value):
+        raise DefinitionError(f"a threshold is a number; got {value!r}")
+    return float(value)
+
+
+def decision_text(positive: Label, threshold: float, lowest: float, highest: float) -> str:
+    """The rule, and a note where it decides the same for all items."""
+    note = NOTES[0] if threshold > highest else NOTES[1] if threshold < lowest else ""
+    return f"{positive!r} if score>={threshold!r}{note}"
+
+
+def _two_classes(names: Labels) -> Labels:
+    if len(names) != 2:
+        raise ShapeError(
+            f"a threshold decides between two classes; there are {len(names)}: "
+            f"{list(names[:6])!r}. Declare two with labels=, or use at_argmax for several."
+        )
+    return names
+
+
+def _from_ranking(ranking: Ranking, threshold: float) -> Counts:
+    names = _two_classes(ranking.labels)
+    own = names.code(ranking.positive)
+    above = ranking.score >= threshold
+    cells = [
+        (code, guess, side[chosen].sum())
+        for code, side in ((own, ranking.positives), (1 - own, ranking.negatives))
+        for guess, chosen in ((own, above), (1 - own, ~above))
+    ]
+    true, guessed, count = (np.array(part) for part in zip(*sorted(cells), strict=True))
+    count = count.astype(np.float64 if ranking.weighted else np.int64)
+    if ranking.resolution is not None:
+        raise InputError("the scores of this ranking were rounded into bins: decide before that")
+    ends = float(ranking.score[-1]), float(ranking.score[0])
+    decision = decision_text(ranking.positive, threshold, *ends)
+    return Counts(names, true, guessed, count, declared=True, decision=decision)
+
+
+def at_argmax(
+    y_true: Any, scores: Any, *, labels: Any = None, weights: Any = None, ties: Ties = "first"
+) -> Counts:
+    """Counts of the predictions 'the class with the best score', a column for each class.
+
+    Of equal scores the ``first`` class in the order of the labels is taken, or the ``last``.
+
+    >>> at_argmax([0, 1, 2], [[0.5, 0.5, 0], [0.1, 0.8, 0.1], [0.4, 0.4, 0.2]]).matrix
+    array([[1, 0, 0],
+           [0, 1, 0],
+           [1, 0, 0]])
+    """
+    return at_top_k(y_true, scores, 1, labels=labels, weights=weights, ties=ties)
+
+
+def at_top_k(
+    y_true: Any,
+    scores: Any,
+    k: int,
+    *,
+    labels: Any = None,
+    weights: Any = None,
+    ties: Ties = "first",
+) -> Counts:
+    """Counts of predictions that are right where the true class is among the k best scores.
+
+    An item whose class is not among them is counted as predicted to be its best class.
+    """
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise DefinitionError(f"k must be a whole number of at least 1; got {k!r}")
+    if ties not in ("first", "last"):
+        raise DefinitionError(f"ties must be 'first' or 'last'; got {ties!r}")
+    items, names = predicted(y_true, scores, labels=labels, probabilities=False)
+    best = _best(items.scores, ties)
+    guessed = best if k == 1 else np.where(items.within_top(int(k), ties), items.codes, best)
+    weight = None if weights is None else weights_column(weights, len(best))
+    pairs = kernel.count_pairs(items.codes, guessed, weight)
+    rule = "argmax" if k == 1 else f"top-{k}"
+    decision = f"{rule},ties={ties}"
+    return Counts(names, pairs.true, pairs.predicted, pairs.count, declared=True, decision=decision)
+
+
+def _best(scores: Array, ties: str) -> Array:
+    if ties == "first":
+        first: Array = scores.argmax(1)
+        return first
+    last: Array = scores.shape[1] - 1 - scores[:, ::-1].argmax(1)
+    return last

@@ -1,0 +1,243 @@
+"""True classes and scores or probabilities in memory → what rankings and losses are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from whichf1 import kernel
+from whichf1.errors import InputError, LabelError, ShapeError
+from whichf1.labels import Label, Labels
+from whichf1.rankings import Ranking
+from whichf1.sources.arrays import Column, column, to_numpy, weights_column
+from whichf1.table import Array, Predicted
+
+TOLERANCE = 1e-3
+"""How far the probabilities of an item may be from adding up to 1: as if rounded to 3 decimals."""
+
+
+_TWO: dict[str, tuple[Label, ...]] = {"bool": (False, True), "int": (0, 1)}
+
+
+def rank(
+    y_true: Any, scores: Any, *, positive: Any = None, labels: Any = None, weights: Any = None
+) -> Ranking:
+    """Group items by score: a mergeable table from which rankings and curves are computed.
+
+    ``scores`` has a number for each item, larger for the ``positive`` class (1 or True unless
+    said); or a column for each class, of which the positive one's is taken.
+
+    >>> rank([0, 1, 1, 0], [0.1, 0.4, 0.4, 0.4])
+    <Ranking: 2 positives (class 1) and 2 negatives with 2 distinct scores>
+    """
+    items, values, names, own = binary(y_true, scores, positive, labels)
+    weight = None if weights is None else weights_column(weights, len(values))
+    ranks = kernel.rank_table(values, items_of(items, own), weight)
+    return Ranking(*ranks, names, own)
+
+
+def rank_histogram(
+    y_true: Any,
+    scores: Any,
+    *,
+    bins: int = 1000,
+    low: float = 0.0,
+    high: float = 1.0,
+    positive: Any = None,
+    labels: Any = None,
+) -> Ranking:
+    """Like :func:`rank` with scores rounded into ``bins`` equal steps of [low, high].
+
+    The table has at most ``bins`` lines however long the stream is; the ROC AUC of it carries the
+    bound of its error.
+    """
+    if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
+        raise InputError(f"bins must be a whole number of at least 1; got {bins!r}")
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise InputError(f"bins lie between low and high, low below high; got {low!r}, {high!r}")
+    items, values, names, own = binary(y_true, scores, positive, labels)
+    outside = (values < low) | (values > high)
+    if outside.any():
+        at = int(np.argmax(outside))
+        raise InputError(
+            f"scores[{at}] is {values[at]}, outside [{low:g}, {high:g}]. Widen low= and high=, "
+            "the same for all parts."
+        )
+    step = (high - low) / bins
+    middle = np.minimum(np.floor((values - low) / step), bins - 1) * step + (low + step / 2)
+    ranks = kernel.rank_table(middle, items_of(items, own))
+    return Ranking(*ranks, names, own, f"{bins} bins on [{low:g},{high:g}]")
+
+
+def binary(
+    y_true: Any, scores: Any, positive: Any, labels: Any
+) -> tuple[Column, Array, Labels, Label]:
+    """The items, the score of each, the classes, and the positive one."""
+    items = column(y_true, "y_true")
+    values = numbers(scores, "scores")
+    same_length(items, values)
+    names = classes_of(items, labels)
+    own = positive_class(names, positive)
+    if values.ndim == 2:
+        if values.shape[1] != len(names):
+            raise ShapeError(
+                f"scores have {values.shape[1]} columns; there are {len(names)} classes "
+                f"{list(names[:6])!r}. Give one score for each item, or declare labels="
+            )
+        values = np.ascontiguousarray(values[:, names.code(own)])
+    return items, values, names, own
+
+
+def same_length(items: Column, values: Array) -> None:
+    """Raise unless there is a score for each item, and at least one."""
+    if len(items.values) != len(values):
+        raise ShapeError(
+            f"y_true has {len(items.values):,} items, scores have {len(values):,}. "
+            "Give one score for each item."
+        )
+    if not len(values):
+        raise ShapeError("there are no items: y_true and scores are empty")
+
+
+def numbers(data: Any, name: str) -> Array:
+    """Scores as float64 with one or two dimensions, all finite."""
+    try:
+        given = to_numpy(data)
+        if given.dtype == object:
+            given = np.array(given.tolist())
+        if given.dtype.kind not in "fiub":
+            raise ValueError(f"dtype {given.dtype}")
+        values = np.asarray(given, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be numbers: {error}") from None
+    if values.ndim not in (1, 2):
+        raise ShapeError(
+            f"{name} must have one dimension (a score for each item) or two (a column for each "
+            f"class); got shape {values.shape}"
+        )
+    wrong = ~np.isfinite(values)
+    if wrong.any():
+        at = tuple(np.argwhere(wrong)[0].tolist())
+        where = ", ".join(map(str, at))
+        raise InputError(f"{name}[{where}] is {values[at]}: scores are finite. Drop or fix it.")
+    return values
+
+
+def classes_of(items: Column, labels: Any) -> Labels:
+    """The declared classes, or the observed ones; 0 and 1, False and True come together."""
+    observed = _observed(items)
+    if labels is None:
+        two = _TWO.get(items.kind, ())
+        return Labels(two) if set(observed) <= set(two) and observed else Labels.sorted(observed)
+    names = Labels(labels)
+    outside = next((x for x in observed if x not in names), None)
+    if outside is not None:
+        raise LabelError(
+            f"y_true holds {outside!r} ({items.kind}), which is not among the declared labels "
+            f"{list(names[:20])!r}. Add it to labels=, or drop the item."
+        )
+    return names
+
+
+def _observed(items: Column) -> list[Any]:
+    if items.kind == "str":
+        return list(set(items.values.tolist()))
+    return np.unique(items.values).tolist()  # type: ignore[no-any-return]
+
+
+def positive_class(names: Labels, positive: Any) -> Label:
+    """The class that scores are of: as given, else 1 or True."""
+    if positive is not None:
+        return names[names.code(positive)]
+    if names.kind in ("int", "bool") and 1 in set(names) and set(names) <= {-1, 0, 1}:
+        return names[list(names).index(1)]
+    raise LabelError(
+        "which class do high scores stand for? Pass positive= (--positive), one of "
+        f"{list(names[:20])!r}."
+    )
+
+
+def items_of(items: Column, label: Label) -> Array:
+    """Whether each item is of the class."""
+    if items.kind == "str":
+        return np.fromiter((x == label for x in items.values), np.bool_, len(items.values))
+    mask: Array = items.values == label
+    return mask
+
+
+def predicted(
+    y_true: Any, scores: Any, *, labels: Any = None, probabilities: bool = True
+) -> tuple[Predicted, Labels]:
+    """Items with a score for every class, columns in the order of the labels."""
+    items = column(y_true, "y_true")
+    values = numbers(scores, "probabilities" if probabilities else "scores")
+    if values.ndim != 2:
+        raise ShapeError(f"give a column of scores for each class; got shape {values.shape}")
+    same_length(items, values)
+    names = _column_classes(items, labels, values.shape[1])
+    if probabilities:
+        check_rows(values)
+    return Predicted(_codes(items, names), values), names
+
+
+def predicted_binary(
+    y_true: Any, scores: Any, *, positive: Any = None, labels: Any = None
+) -> tuple[Predicted, Labels, Label]:
+    """Items with the probability of one of two classes: the other has the rest."""
+    items, values, names, own = binary(y_true, scores, positive, labels)
+    if len(names) > 2:
+        raise ShapeError(
+            f"one probability for each item, but {len(names)} classes {list(names[:6])!r}. "
+            "Give a column of probabilities for each class."
+        )
+    check_probabilities(values)
+    both = np.empty((len(values), 2))
+    both[:, 1] = values
+    np.subtract(1, values, out=both[:, 0])
+    return Predicted(items_of(items, own).astype(np.intp), both), names, own
+
+
+def _column_classes(items: Column, labels: Any, columns: int) -> Labels:
+    if labels is None and items.kind == "int" and set(_observed(items)) <= set(range(columns)):
+        return Labels(range(columns))
+    names = classes_of(items, labels)
+    if len(names) != columns:
+        raise ShapeError(
+            f"there are {columns} columns of scores and {len(names)} classes "
+            f"{list(names[:6])!r}. Declare the class of each column, in order: labels=[...]."
+        )
+    return names
+
+
+def _codes(items: Column, names: Labels) -> Array:
+    code = {label: at for at, label in enumerate(names)}
+    if items.kind == "str":
+        return np.fromiter((code[x] for x in items.values), np.intp, len(items.values))
+    present, at = np.unique(items.values, return_inverse=True)
+    return np.array([names.code(x) for x in present.tolist()], np.intp)[at]
+
+
+def check_probabilities(values: Array) -> None:
+    """Raise at the first value outside [0, 1]."""
+    wrong = (values < 0) | (values > 1)
+    if wrong.any():
+        at = tuple(np.argwhere(wrong)[0].tolist())
+        where = ", ".join(map(str, at))
+        raise InputError(
+            f"probabilities[{where}] is {values[at]:g}: a probability lies in [0, 1]. "
+            "Turn scores into probabilities first, or use a ranking such as roc_auc."
+        )
+
+
+def check_rows(values: Array) -> None:
+    """Raise at the first row that is no distribution over the classes."""
+    check_probabilities(values)
+    sums = values.sum(1)
+    wrong = np.abs(sums - 1) > TOLERANCE
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(
+            f"row {row} of the probabilities adds up to {sums[row]:.6g}, not to 1: "
+            f"{[round(x, 6) for x in values[row, :8].tolist()]!r}. Normalise each row."
+        )

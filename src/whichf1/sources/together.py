@@ -1,0 +1,219 @@
+"""The predictions of several systems on the same items → Joint."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from whichf1 import kernel
+from whichf1.errors import InputError, LabelError, ShapeError
+from whichf1.joint import Joint
+from whichf1.labels import Labels, from_text
+from whichf1.sources import csv_file as files
+from whichf1.sources.arrays import Column, column, weights_column
+from whichf1.table import Array
+
+
+def count_together(
+    y_true: Any,
+    systems: Mapping[str, Any],
+    *,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
+) -> Joint:
+    """GROUP BY true, the prediction of each system, and cluster, over columns in memory."""
+    if not systems:
+        raise InputError("there are no systems: give a mapping of names to predictions")
+    true = column(y_true, "y_true")
+    columns = [true, *(column(each, str(name)) for name, each in systems.items())]
+    for each in columns[1:]:
+        _refuse_misfit(true, each)
+    if not len(true.values):
+        raise ShapeError("there are no items: y_true is empty")
+    weight = None if weights is None else weights_column(weights, len(true.values))
+    codes, observed = _encode(columns)
+    keys, sizes = codes, [len(observed)] * len(codes)
+    if cluster is not None:
+        groups = column(cluster, "cluster")
+        _refuse_length(true, groups)
+        group_codes, found = _encode([groups])
+        keys, sizes = [*codes, *group_codes], [*sizes, len(found)]
+    cells, count, squares = _group(keys, sizes, weight)
+    return _joint(tuple(map(str, systems)), observed, cells, count, squares, labels)
+
+
+def _joint(
+    systems: tuple[str, ...],
+    observed: Labels,
+    cells: Sequence[Array],
+    count: Array,
+    squares: Array | None,
+    labels: Any,
+) -> Joint:
+    names, clustered = observed, len(cells) > len(systems) + 1
+    sides = list(cells[: len(systems) + 1])
+    if labels is not None:
+        names = labels if isinstance(labels, Labels) else Labels(labels)
+        outside = next((x for x in observed if x not in names), None)
+        if outside is not None:
+            raise LabelError(
+                f"label {outside!r} is not among the declared ones {list(names[:20])!r}. "
+                "Add it to labels=, or drop its items first."
+            )
+        rank = names.codes(observed)
+        sides = [rank[side] for side in sides]
+    return Joint(
+        systems=systems,
+        labels=names,
+        true=sides[0],
+        predicted=tuple(sides[1:]),
+        count=count,
+        squares=squares,
+        cluster=cells[-1] if clustered else None,
+        declared=labels is not None,
+    )
+
+
+def _refuse_misfit(true: Column, other: Column) -> None:
+    _refuse_length(true, other)
+    if len(true.values) and true.kind != other.kind:
+        first, second = (side.values[:1].tolist()[0] for side in (true, other))
+        raise LabelError(
+            f"label types differ: y_true[0] is {first!r} ({true.kind}), {other.name}[0] is "
+            f"{second!r} ({other.kind}). Convert one of them, so that equal classes are equal "
+            "values."
+        )
+
+
+def _refuse_length(true: Column, other: Column) -> None:
+    if len(true.values) != len(other.values):
+        raise ShapeError(
+            f"y_true has {len(true.values):,} items, {other.name} has {len(other.values):,}. "
+            "Give one value for each item."
+        )
+
+
+def _encode(columns: Sequence[Column]) -> tuple[list[Array], Labels]:
+    """Codes of every column into the classes that occur, in order."""
+    if columns[0].kind == "str":
+        codes, texts = kernel.encode(*(each.values.tolist() for each in columns))
+        order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.intp)
+        rank = np.empty(len(order), np.intp)
+        rank[order] = np.arange(len(order))
+        return [rank[each] for each in codes], Labels.trusted(sorted(texts))
+    values = [each.values for each in columns]
+    low, high = min(int(x.min()) for x in values), max(int(x.max()) for x in values)
+    make = bool if columns[0].kind == "bool" else int
+    if high - low < max(1 << 16, len(values[0])) and abs(low) < 1 << 62:
+        shifted = [x.astype(np.intp) - low for x in values]
+        present = np.zeros(high - low + 1, bool)
+        for x in shifted:
+            present[x] = True
+        rank = np.cumsum(present) - 1
+        found = np.flatnonzero(present)
+        if len(found) < len(present):
+            shifted = [rank[x] for x in shifted]
+        return shifted, Labels.trusted(make(low + x) for x in found.tolist())
+    found, at = np.unique(np.concatenate(values), return_inverse=True)
+    return np.split(at, len(values)), Labels.trusted(make(x) for x in found.tolist())
+
+
+def _group(
+    keys: Sequence[Array], sizes: Sequence[int], weights: Array | None
+) -> tuple[list[Array], Array, Array | None]:
+    """GROUP BY the keys: their distinct combinations, items or weights in each, and Σw²."""
+    n, space = len(keys[0]), prod(sizes)
+    if space <= max(1 << 16, n):
+        at = np.ravel_multi_index(tuple(keys), tuple(sizes)) if len(keys) > 1 else keys[0]
+        present = np.bincount(at, minlength=space)
+        cells = np.flatnonzero(present)
+        columns = [np.asarray(x) for x in np.unravel_index(cells, tuple(sizes))]
+        if weights is None:
+            return columns, present[cells], None
+        sums, squares = (np.bincount(at, w, space)[cells] for w in (weights, weights**2))
+    else:
+        first, at = _distinct(keys, sizes)
+        columns = [key[first] for key in keys]
+        if weights is None:
+            return columns, np.bincount(at, minlength=len(first)), None
+        sums, squares = (np.bincount(at, w, len(first)) for w in (weights, weights**2))
+    keep = sums > 0  # items without weight are no items
+    return [x[keep] for x in columns], sums[keep], squares[keep]
+
+
+def _distinct(keys: Sequence[Array], sizes: Sequence[int]) -> tuple[Array, Array]:
+    """The first item of each combination, and the combination of each item."""
+    key, size = keys[0].astype(np.int64), sizes[0]
+    for other, more in zip(keys[1:], sizes[1:], strict=True):
+        if size * more >= 1 << 62:
+            found, key = np.unique(key, return_inverse=True)
+            size = len(found)
+        key, size = key * more + other, size * more
+    _, first, at = np.unique(key, return_index=True, return_inverse=True)
+    return first, at
+
+
+def count_file_together(
+    path: str | os.PathLike[str],
+    *,
+    true: str | None,
+    preds: Sequence[str | None],
+    labels: Any = None,
+    weights: str | None = None,
+    cluster: str | None = None,
+) -> Joint:
+    """GROUP BY the same over columns of a CSV file, in one pass."""
+    name = os.fspath(path)
+    columns = files._header(Path(path))
+    if true is None or None in preds:
+        true, only = files._find_columns(columns, true, preds[0], name)
+        preds = [only]
+    systems = [each for each in preds if each is not None]
+    wanted = [true, *systems, *([cluster] if cluster else [])]
+    files._refuse_unknown(columns, [*wanted, weights], name)
+    if len(set(systems)) < len(systems):
+        raise InputError(f"a column of predictions is named twice: {', '.join(systems)}")
+    with files._relation(name, columns) as run:
+        for column_name in wanted:
+            files._refuse_gaps(run, name, column_name, column_name, weights)
+        keys = ", ".join(files._quote(each) for each in wanted)
+        places = ", ".join(str(at + 1) for at in range(len(wanted)))
+        query = f"SELECT {keys}, {files._measure(weights)} FROM items GROUP BY {places}"
+        rows = run(f"{query} ORDER BY {places}")
+    if not rows:
+        raise ShapeError(f"{name!r} has a header and no items")
+    return _from_rows(rows, tuple(systems), labels, bool(cluster), bool(weights))
+
+
+def _from_rows(
+    rows: list[tuple[Any, ...]],
+    preds: tuple[str, ...],
+    labels: Any,
+    clustered: bool,
+    weighted: bool,
+) -> Joint:
+    sides = [[row[at] for row in rows] for at in range(len(preds) + 1)]
+    texts = sorted({text for side in sides for text in side})
+    declared = None if labels is None else Labels(labels)
+    as_strings = declared is not None and declared.kind == "str"
+    value = dict(zip(texts, texts if as_strings else from_text(texts), strict=True))
+    observed = Labels.sorted(set(value.values()))
+    code = {text: observed.code(label) for text, label in value.items()}
+    cells = [np.array([code[text] for text in side], np.intp) for side in sides]
+    at = len(preds) + 1
+    if clustered:
+        cells.append(np.unique([row[at] for row in rows], return_inverse=True)[1])
+        at += 1
+    count = np.array([row[at] for row in rows], np.float64 if weighted else np.int64)
+    squares = np.array([row[at + 1] for row in rows]) if weighted else None
+    if weighted:
+        keep = count > 0
+        cells, count = [x[keep] for x in cells], count[keep]
+        squares = squares[keep] if squares is not None else None
+    return _joint(preds, observed, cells, count, squares, declared)
