@@ -85,7 +85,9 @@ def standalone(tmp_path_factory):
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_DAEMON_MEMORY": "256m",
         "SPARK_LOCAL_DIRS": str(folder),
-        "SPARK_MASTER_OPTS": "-Dspark.worker.timeout=5 -Dspark.master.rest.enabled=false",
+        # a worker is told of it, too: it beats four times in that time
+        "SPARK_MASTER_OPTS": "-Dspark.worker.timeout=12 -Dspark.master.rest.enabled=false",
+        "SPARK_WORKER_OPTS": "-Dspark.worker.timeout=12",
         "PYSPARK_PYTHON": sys.executable,
         "PYTHONPATH": str(ROOT),
     }

@@ -35,7 +35,8 @@ def score_slices(given: dict[str, Any]) -> None:
 
 def _own(name: str, definition: Definition, options: dict[str, Any]) -> Definition:
     """On the classes that a slice has, unless the metric says itself which classes it is over."""
-    if "|" in name or definition.classes != "declared":
+    fixed = definition.positive is not None or definition.classes != "declared"
+    if "|" in name or fixed:
         return definition
     return define_fitting(name, {"classes": "observed", **options})
 
