@@ -13,7 +13,8 @@ test: $(VENV)/test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	PYTHONPATH=$(VENV)/duckdb-1.5 $(BIN)/python -m pytest -q tests/test_files.py tests/test_bad_files.py
 
 # every dialect against its real library, each in an environment of its own; writes docs/dialects-tested.md
 test-dialects: $(VENV)/test
@@ -43,6 +44,8 @@ $(VENV)/demo: $(VENV)/bin/python pyproject.toml
 
 $(VENV)/test: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[test,plot]'
+	$(BIN)/python -m pip install --quiet --no-deps --target $(VENV)/duckdb-1.5 --upgrade 'duckdb>=1.5,<2'
+	command -v java >/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends openjdk-17-jre-headless)
 	touch $@ $(VENV)/demo
 
 clean:

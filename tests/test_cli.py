@@ -147,10 +147,10 @@ def test_exit_codes(run):
 BAD_FILES = {
     "empty": ("", "is empty"),
     "header alone": ("true,pred\n", "a header and no items"),
-    "short row": ("true,pred\na,b\na\n", "not a well-formed CSV"),
-    "long row": ("true,pred\na,b\na,b,c\n", "not a well-formed CSV"),
-    "open quote": ('true,pred\na,b\n"a,b\n', "not a well-formed CSV"),
-    "missing label": ("true,pred\na,b\na,\n,b\n", "column 'true' has no label in 1 of its items"),
+    "short row": ("true,pred\na,b\na\n", "line 3: 1 cells where the header has 2"),
+    "long row": ("true,pred\na,b\na,b,c\n", "line 3: 3 cells where the header has 2"),
+    "open quote": ('true,pred\na,b\n"a,b\n', "line 3: a quote that is not closed"),
+    "missing label": ("true,pred\na,b\na,\n,b\n", "column 'true' has no label in 1 of its 3 items"),
     "twice": ("true,pred,True\na,b,c\n", "stands twice"),
 }
 
@@ -167,7 +167,7 @@ def test_bad_weights_in_a_file(run, tmp_path):
     for bad in ("x", "-1", "nan", "inf", ""):
         path = write(tmp_path / "p.csv", f"true,pred,w\na,b,1\na,b,{bad}\n")
         code, _, err = run("score", path, "--weights", "w")
-        assert code == 2 and "weights are finite" in err
+        assert code == 2 and "Weights are finite" in err
 
 
 def test_what_a_file_means(tmp_path):

@@ -28,7 +28,8 @@ from whichf1.metrics import names as _names
 from whichf1.multilabel import MultiLabelCounts
 from whichf1.scores import PerClass, Score, score
 from whichf1.scores import Scorer as _Scorer
-from whichf1.sources import count
+from whichf1.slices import Slices
+from whichf1.sources import count, count_by, count_each
 
 if _TYPE_CHECKING:
     from whichf1.auditing import audit
@@ -130,6 +131,7 @@ __all__ = [
     "PerClass",
     "Ranking",
     "Score",
+    "Slices",
     "SystemRanks",
     "Wilson",
     "accuracy",
@@ -148,6 +150,8 @@ __all__ = [
     "cohen_kappa",
     "compare",
     "count",
+    "count_by",
+    "count_each",
     "count_multilabel",
     "coverage_error",
     "det_curve",

@@ -113,6 +113,30 @@ class Counts:
         true, predicted = np.nonzero(table)
         return cls(names, true, predicted, table[true, predicted], declared=True)
 
+    @classmethod
+    def empty(
+        cls, labels: Sequence[Any] | None = None, *, declared: bool = True, weighted: bool = False
+    ) -> Counts:
+        """No items yet: where a stream starts."""
+        names = labels if isinstance(labels, Labels) else Labels(() if labels is None else labels)
+        none = np.zeros(0, np.float64 if weighted else np.int64)
+        codes = np.zeros(0, np.intp)
+        return cls(names, codes, codes.copy(), none, declared=declared and labels is not None)
+
+    def update(self, y_true: Any, y_pred: Any, *, weights: Any = None) -> Counts:
+        """These counts and a further batch; Counts are immutable, so keep what is returned.
+
+        >>> counts = Counts.empty()
+        >>> for y_true, y_pred in ([[0, 1], [0, 1]], [[1, 1], [0, 1]]):
+        ...     counts = counts.update(y_true, y_pred)
+        >>> counts.n
+        4
+        """
+        from whichf1.sources import count  # the way back, for the sake of a training loop
+
+        declared = self.labels if self.declared else None
+        return self + count(y_true, y_pred, labels=declared, weights=weights)
+
     @property
     def n(self) -> int | float:
         """The number of items, or the sum of their weights."""
@@ -181,9 +205,7 @@ class Counts:
             np.concatenate([self.count, other.count]),
             declared=declared,
             decision=common_decision(self.decision, other.decision),
-            squares=None
-            if self.squares is None or other.squares is None
-            else np.concatenate([self.squares, other.squares]),
+            squares=_added_squares(self, other),
         )
 
     __radd__ = __add__
@@ -208,9 +230,9 @@ class Counts:
         items = f"weight {n:g}" if self.weighted else f"{n:,} items"
         return f"<Counts: {items} in {k:,} classes {_some(self.labels)}>"
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write versioned JSON that keeps the labels' types; the file appears whole or not."""
-        record = {
+    def to_json(self) -> str:
+        """Versioned JSON that keeps the labels' types."""
+        record: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
             "labels": self.labels,
@@ -223,8 +245,12 @@ class Counts:
         }
         if self.squares is not None:
             record["squares"] = self.squares.tolist()
+        return json.dumps(record)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write :meth:`to_json` to a file, which appears whole or not."""
         with written_whole(path) as temporary:
-            temporary.write_text(json.dumps(record), encoding="ascii")
+            temporary.write_text(self.to_json(), encoding="ascii")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Counts:
@@ -234,11 +260,16 @@ class Counts:
                 text = file.read()
         except (OSError, UnicodeDecodeError) as error:
             raise FileError(f"cannot read counts from {os.fspath(path)!r}: {error}") from None
+        return cls.from_json(text, os.fspath(path))
+
+    @classmethod
+    def from_json(cls, text: str, name: str = "the text") -> Counts:
+        """What :meth:`to_json` gave; ``name`` says in messages where it came from."""
         try:
             return _from_record(json.loads(text))
         except (ValueError, TypeError, KeyError, LabelError) as error:
             raise FileError(
-                f"{os.fspath(path)!r} is not a whole file of counts: {error}. Count again and save."
+                f"{name!r} is not a whole file of counts: {error}. Count again and save."
             ) from None
 
 
@@ -257,6 +288,14 @@ def _in_order(
         squares = None if squares is None else sum_by(at, squares, len(key))
         true, predicted = np.divmod(key, len(labels))
     return true, predicted, count, squares
+
+
+def _added_squares(a: Counts, b: Counts) -> Array | None:
+    """Those of both parts; a part without items has nothing to add."""
+    known = [part.squares for part in (a, b) if len(part.count)]
+    if not known or any(squares is None for squares in known):
+        return None
+    return np.concatenate([squares for squares in known if squares is not None])
 
 
 def refuse_dense(size: int, what: str) -> None:

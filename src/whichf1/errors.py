@@ -11,6 +11,8 @@
     ├── DefinitionError (ValueError) an unknown metric or option, or one that does not apply
     ├── MergeError (ValueError)      counts that do not add up to one table
     └── TooLargeError (MemoryError)  a dense table that would not fit in memory
+
+    SkippedWarning (UserWarning)     what on_error="skip" left out
 """
 
 from __future__ import annotations
@@ -40,6 +42,10 @@ class WeightError(InputError):
 
 class FileError(InputError):
     """A file or a column is missing, malformed or damaged."""
+
+
+class SkippedWarning(UserWarning):
+    """Items were left out, as was asked for: how many, and why."""
 
 
 class DefinitionError(WhichF1Error, ValueError):

@@ -11,6 +11,7 @@ import typer
 import whichf1
 from whichf1.cli.audit import audit
 from whichf1.cli.compare import compare
+from whichf1.cli.count import count, merge
 from whichf1.cli.dialects import convert, dialects
 from whichf1.cli.explain import explain
 from whichf1.cli.output import write
@@ -31,6 +32,8 @@ app = typer.Typer(
 for command in (
     score,
     matrix,
+    count,
+    merge,
     compare,
     threshold,
     dialects,

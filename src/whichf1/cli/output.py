@@ -11,16 +11,19 @@ from rich.console import Console
 
 from whichf1.cli.options import Format
 from whichf1.counts import written_whole
-from whichf1.report.formats import FORMATS, as_text
+from whichf1.report import formats as whole
+from whichf1.report import slices
 from whichf1.report.report import Report
+from whichf1.report.slices import SliceReport
 
 
-def emit(report: Report, format: Format, decimals: int, output: str | None) -> None:
+def emit(report: Report | SliceReport, format: Format, decimals: int, output: str | None) -> None:
     """A report in the chosen format, to standard output or whole into a file."""
+    formats: Any = slices if isinstance(report, SliceReport) else whole
     if format is Format.text:
-        emit_text(lambda to: as_text(report, to or console(), decimals), output)
+        emit_text(lambda to: formats.as_text(report, to or console(), decimals), output)
     else:
-        text = FORMATS[format.value](report, decimals)
+        text = formats.FORMATS[format.value](report, decimals)
         emit_text(lambda to: text, output)
 
 

@@ -33,6 +33,26 @@ from whichf1.cli.options import (
     definition_options,
 )
 from whichf1.cli.output import emit
+from whichf1.cli.reading import (
+    By,
+    Engine,
+    EngineName,
+    Errors,
+    File,
+    From,
+    GoldFile,
+    IdColumn,
+    Master,
+    MemoryLimit,
+    OnError,
+    PredColumn,
+    PredFile,
+    TrueColumn,
+    WeightColumn,
+    read_counts,
+    required_file,
+    source_name,
+)
 from whichf1.cli.scored import (
     LabelsSep,
     Probs,
@@ -48,15 +68,24 @@ from whichf1.errors import DefinitionError, InputError
 from whichf1.report.escape import visible
 from whichf1.report.report import SYMMETRIC, Report, chosen_report, full_report
 from whichf1.scores import Score, evaluate
-from whichf1.sources import count
+from whichf1.sources.database import MEMORY_LIMIT
 
 
 def score(
-    file: Annotated[str, typer.Argument(help="A CSV file with a header, one line per item.")],
-    true: Annotated[str | None, typer.Option(help="The column of true classes.")] = None,
-    pred: Annotated[str | None, typer.Option(help="The column of predicted classes.")] = None,
-    weights: Annotated[str | None, typer.Option(help="A column of item weights.")] = None,
+    file: File = None,
+    true: TrueColumn = None,
+    pred: PredColumn = None,
+    weights: WeightColumn = None,
     cluster: Cluster = None,
+    gold: GoldFile = None,
+    pred_file: PredFile = None,
+    id: IdColumn = None,
+    by: By = None,
+    from_: From = None,
+    memory_limit: MemoryLimit = MEMORY_LIMIT,
+    on_error: Errors = OnError.stop,
+    engine: EngineName = Engine.duckdb,
+    master: Master = None,
     metric: Metrics = None,
     average: Average = None,
     positive: Positive = None,
@@ -80,13 +109,18 @@ def score(
     labels_sep: LabelsSep = None,
 ) -> None:
     """Score a file of predictions: per class, both macro F1s, and the other averages."""
-    if asks_for_scores(locals()):
-        _score_scores(file, locals())
+    given = locals()
+    if asks_for_scores(given):
+        _score_scores(required_file(given), given)
         return
-    names = {"true": true, "pred": pred, "weights": weights, "cluster": cluster}
-    counts = count(file, **names, labels=declared(labels))
-    options = definition_options(counts, locals())
-    report = make_report(file, counts, metric, options)
+    if by is not None:
+        from whichf1.cli.slices import score_slices
+
+        score_slices(given)
+        return
+    counts = read_counts(given)
+    options = definition_options(counts, given)
+    report = make_report(source_name(given), counts, metric, options)
     emit(report, format, decimals, output)
     check_floors(counts, fail_under, options)
 

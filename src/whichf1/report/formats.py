@@ -192,9 +192,9 @@ def as_json(report: Report, decimals: int = 4) -> str:
         "source": report.source,
         "n": report.counts.n,
         "labels": list(report.counts.labels),
-        "scores": [{"name": name, **_fields(score)} for name, score in report.scores],
+        "scores": [{"name": name, **score_fields(score)} for name, score in report.scores],
         "per_class": [
-            {"name": record.name, "class": record.label, **_fields(record.score)}
+            {"name": record.name, "class": record.label, **score_fields(record.score)}
             for record in report.records()
             if record.label is not None
         ],
@@ -212,7 +212,8 @@ def as_json(report: Report, decimals: int = 4) -> str:
     return json.dumps(record, indent=2, allow_nan=False) + "\n"
 
 
-def _fields(score: Score) -> dict[str, Any]:
+def score_fields(score: Score) -> dict[str, Any]:
+    """A score for JSON."""
     finite = math.isfinite(score.value)
     interval = score.interval
     fields: dict[str, Any] = {"value": score.value if finite else None}

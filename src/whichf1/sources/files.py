@@ -1,185 +1,289 @@
-"""A file of predictions → Counts, grouped by an embedded DuckDB that is told everything.
-
-DuckDB's own guessing is unsafe for labels (a late 1.5 in a column of integers is rounded), so the
-header is read here and every column is text.
-"""
+"""A file, or all files of a pattern → grouped rows, by an embedded DuckDB."""
 
 from __future__ import annotations
 
-import csv
-import io
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import stat
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from whichf1.errors import FileError, InputError, ShapeError, did_you_mean
+from whichf1.sources import binary_files, text_files
+from whichf1.sources.cells import Columns, Origin, Reading, Row, is_missing, merged
+from whichf1.sources.compression import Compression, compression_of, refuse_broken
+from whichf1.sources.database import MEMORY_LIMIT, Database, Progress, first_line, quote
+from whichf1.sources.queries import as_number, grouped
 
-from whichf1.counts import Counts
-from whichf1.errors import FileError, LabelError, ShapeError, WeightError, did_you_mean
-from whichf1.labels import Labels, from_text
+EXTENSIONS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".npz": "npz",
+}
+FORMATS = tuple(dict.fromkeys(EXTENSIONS.values()))
+TEXT = {"csv": ",", "tsv": "\t"}
+MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "npz"}
+PACKED = (".gz", ".gzip", ".zst", ".zstd")
 
-USUAL_NAMES = (("true", "pred"), ("y_true", "y_pred"), ("gold", "pred"), ("label", "prediction"))
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How files are read."""
+
+    format: str | None = None
+    """One of FORMATS; None: told by the file's first bytes and its name."""
+    memory_limit: str | int = MEMORY_LIMIT
+    on_error: str = "raise"
+    """'raise', or 'skip': leave out bad lines and items, and say so."""
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        if self.on_error not in ("raise", "skip"):
+            raise InputError(f"on_error is 'raise' or 'skip'; got {self.on_error!r}")
+        if self.format is not None and self.format not in FORMATS:
+            raise InputError(
+                f"there is no format {self.format!r}. {did_you_mean(self.format, FORMATS)}"
+            )
+
+    @property
+    def skip(self) -> bool:
+        """Whether bad lines and items are left out."""
+        return self.on_error == "skip"
 
 
-def count_csv(
-    path: str | os.PathLike[str],
-    *,
-    true: str | None = None,
-    pred: str | None = None,
-    labels: Any = None,
-    weights: str | None = None,
-) -> Counts:
-    """Count the pairs of two columns of a CSV file with a header."""
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file, looked at from outside."""
+
+    path: Path
+    format: str
+    compression: Compression
+    size: int
+    changed: int
+
+    @property
+    def name(self) -> str:
+        """As it stands in messages."""
+        return repr(str(self.path))
+
+    @property
+    def reading(self) -> Reading:
+        """What its values are."""
+        return "text" if self.format in TEXT else "json" if self.format == "jsonl" else "typed"
+
+    def columns(self, database: Database, skip: bool = False) -> list[str]:
+        """The names of its columns; a compressed file is checked to be whole first."""
+        refuse_broken(self.path, self.name, self.compression)
+        match self.format:
+            case "jsonl":
+                return text_files.jsonl_columns(self.path, self.name, self.compression, skip)
+            case "parquet":
+                return binary_files.parquet_columns(database, self.path, self.name)
+            case "arrow":
+                names: list[str] = binary_files.arrow_table(self.path, self.name).schema.names
+                return names
+            case "npz":
+                return binary_files.npz_columns(self.path, self.name)
+        delimiter = TEXT[self.format]
+        return text_files.csv_columns(self.path, self.name, delimiter, self.compression)
+
+    def explain(self, said: str) -> str:
+        """What an error of DuckDB's means for this file."""
+        match self.format:
+            case "csv" | "tsv":
+                return text_files.explain_csv(said, self.path, self.name, self.compression)
+            case "jsonl":
+                return text_files.explain_jsonl(said, self.path, self.name, self.compression)
+        return f"{self.name} is damaged: {first_line(said)}"
+
+    def views(
+        self, database: Database, view: str, columns: list[str], skip: bool, used: list[str]
+    ) -> Iterator[None]:
+        """Make the items visible to SQL under a name: at once, or piece by piece."""
+        if self.format == "npz":
+            for chunk in binary_files.npz_chunks(self.path, used, self.name):
+                database.connection.register(view, chunk)
+                yield
+                database.connection.unregister(view)
+        elif self.format == "arrow":
+            database.connection.register(view, binary_files.arrow_table(self.path, self.name))
+            yield
+        else:
+            source = self._sql(columns, skip, used)
+            database.run(f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM {source}", self.explain)
+            yield
+        self._refuse_changed()
+
+    def _sql(self, columns: list[str], skip: bool, used: list[str]) -> str:
+        if self.format == "parquet":
+            return binary_files.parquet_view(self.path)
+        if self.format == "jsonl":
+            return text_files.jsonl_view(self.path, used, self.compression, skip)
+        return text_files.csv_view(self.path, columns, TEXT[self.format], self.compression, skip)
+
+    def _refuse_changed(self) -> None:
+        now = os.stat(self.path)
+        if (now.st_size, now.st_mtime_ns) != (self.size, self.changed):
+            raise FileError(
+                f"{self.name} changed while it was read ({self.size:,} bytes before, "
+                f"{now.st_size:,} after). Count it again when it is finished."
+            )
+
+
+def find_files(path: str | os.PathLike[str], format: str | None) -> list[File]:
+    """The file, or the files that a pattern matches, in order."""
     name = os.fspath(path)
-    columns = _header(Path(path))
-    _refuse_unknown(columns, (true, pred, weights), name)
-    left, right = _find_columns(columns, true, pred, name)
-    with _relation(name, columns) as run:
-        _refuse_gaps(run, name, left, right, weights)
-        measure = _measure(weights)
-        grouped = f"SELECT {_quote(left)}, {_quote(right)}, {measure} FROM items GROUP BY 1, 2"
-        cells = run(grouped)
-    if not cells:
-        raise ShapeError(f"{name!r} has a header and no items")
-    return _counts(cells, labels, name, bool(weights))
+    paths = [name]
+    if has_magic(name) and not os.path.exists(name):
+        paths = sorted(glob(name, recursive=True))
+        if not paths:
+            raise FileError(f"cannot read {name!r}: no file matches this pattern")
+    files = [_look(Path(each), format) for each in paths]
+    kinds = {file.format for file in files}
+    if len(kinds) > 1:
+        raise FileError(f"{name!r} matches files of several formats: {', '.join(sorted(kinds))}")
+    return files
 
 
-def _counts(cells: list[tuple[Any, ...]], labels: Any, name: str, weighted: bool) -> Counts:
-    texts = sorted({text for cell in cells for text in cell[:2]})
-    declared = None if labels is None else Labels(labels)
-    as_strings = declared is not None and declared.kind == "str"
-    value = dict(zip(texts, texts if as_strings else from_text(texts), strict=True))
-    observed = Labels.sorted(set(value.values()))
-    code = {text: observed.code(label) for text, label in value.items()}
-    counts = Counts(
-        observed,
-        np.array([code[cell[0]] for cell in cells], np.intp),
-        np.array([code[cell[1]] for cell in cells], np.intp),
-        np.array([cell[2] for cell in cells], np.float64 if weighted else np.int64),
-        declared=False,
-        squares=np.array([cell[3] for cell in cells]) if weighted else None,
-    )
-    if declared is None:
-        return counts
+def _look(path: Path, told: str | None) -> File:
+    name = repr(str(path))
     try:
-        return counts.declare(declared)
-    except LabelError as error:
-        raise LabelError(f"{name!r}: {error}") from None
-
-
-def _measure(weights: str | None) -> str:
-    """What a group is counted by: its items, or the sums of its weights and of their squares."""
-    if not weights:
-        return "count(*)"
-    weight = f"CAST({_quote(weights)} AS DOUBLE)"
-    return f"sum({weight}), sum({weight} * {weight})"
-
-
-def _header(path: Path) -> list[str]:
-    try:
+        seen = os.stat(path)
+        if stat.S_ISDIR(seen.st_mode):
+            raise FileError(f"{name} is a folder. Name its files with a pattern: {path}/*.parquet")
+        if not stat.S_ISREG(seen.st_mode):
+            raise FileError(
+                f"{name} is no regular file but a pipe or a device, which can be read only once. "
+                "Give it as standard input: whichf1 score - --from csv"
+            )
         with open(path, "rb") as file:
-            first = file.readline()
+            start = file.read(8)
     except OSError as error:
-        raise FileError(f"cannot read {os.fspath(path)!r}: {error.strerror}") from None
-    if not first.strip():
-        raise FileError(f"{os.fspath(path)!r} is empty. It needs a header and one line per item.")
-    try:
-        columns = next(csv.reader(io.StringIO(first.decode("utf-8-sig")), strict=True))
-    except (UnicodeDecodeError, csv.Error, StopIteration) as error:
-        raise FileError(
-            f"{os.fspath(path)!r}, line 1: the header cannot be read: {error}"
-        ) from None
-    lowered = [column.lower() for column in columns]
-    for position, column in enumerate(lowered):
-        if column in lowered[:position]:
-            raise FileError(
-                f"{os.fspath(path)!r}: column {columns[position]!r} stands twice in the header "
-                "(upper and lower case count as the same). Rename one."
-            )
-    return columns
+        raise FileError(f"cannot read {name}: {error.strerror}") from None
+    compression = compression_of(start)
+    format = told or _format(path, start, name)
+    if compression != "none" and format not in (*TEXT, "jsonl"):
+        raise FileError(f"{name}: {format} files are compressed inside. Unpack it first.")
+    return File(path, format, compression, seen.st_size, seen.st_mtime_ns)
 
 
-def _find_columns(
-    columns: list[str], true: str | None, pred: str | None, name: str
-) -> tuple[str, str]:
-    if true is not None and pred is not None:
-        return true, pred
-    usual = {(true or left, pred or right) for left, right in USUAL_NAMES}
-    found = [pair for pair in usual if set(pair) <= set(columns)]
-    if len(found) == 1:
-        return found[0]
-    why = "several columns could be meant" if found else "the columns are not named as usual"
+def _format(path: Path, start: bytes, name: str) -> str:
+    for magic, word in MAGIC.items():
+        if start.startswith(magic):
+            return word
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    while suffixes and suffixes[-1] in PACKED:
+        suffixes.pop()
+    if suffixes and suffixes[-1] in EXTENSIONS:
+        format = EXTENSIONS[suffixes[-1]]
+        if format in ("parquet", "npz") and compression_of(start) == "none":
+            if not start:
+                raise FileError(f"{name} is empty")
+            raise FileError(f"{name} is not a {format} file: it does not start like one")
+        return format
     raise FileError(
-        f"{name!r}: {why}. Its columns: {', '.join(columns)}. Name the two: --true COLUMN "
-        "--pred COLUMN, or count(path, true=..., pred=...)."
+        f"cannot tell the format of {name} from its name. Say --from csv (format='csv'); "
+        f"known: {', '.join(FORMATS)}"
     )
 
 
-def _refuse_unknown(columns: list[str], wanted: Iterable[str | None], name: str) -> None:
-    for column in wanted:
-        if column is not None and column not in columns:
-            raise FileError(
-                f"{name!r} has no column {column!r}. Its columns: {', '.join(columns)}. "
-                + did_you_mean(column, columns)
-            )
-
-
-@contextmanager
-def _relation(name: str, columns: list[str]) -> Iterator[Any]:
-    """A function that runs SQL over the view ``items`` of the file."""
-    import duckdb
-
-    types = ", ".join(f"{_text(column)}: 'VARCHAR'" for column in columns)
-    reader = (
-        f"read_csv({_text(name)}, auto_detect=false, header=true, columns={{{types}}}, delim=',', "
-        "quote='\"', escape='\"', allow_quoted_nulls=false, strict_mode=true)"
+def group_files(
+    path: str | os.PathLike[str], find: Any, options: Options
+) -> tuple[dict[str, list[Row]], Columns, Origin]:
+    """The rows of a file or of all files of a pattern; ``find`` picks the columns by name."""
+    files = find_files(path, options.format)
+    parts: dict[str, list[Row]] = {}
+    skipped: list[str] = []
+    places: dict[str, str] = {}
+    wanted: Columns | None = None
+    with Database(options.memory_limit, options.progress) as database:
+        for file in files:
+            available = file.columns(database, options.skip)
+            wanted = find(available, file.name)
+            for _ in file.views(database, "items", available, options.skip, wanted.used):
+                rows = grouped(
+                    database, wanted, file.explain, columnar=file.format not in (*TEXT, "jsonl")
+                )
+                for pred, found in rows.items():
+                    parts.setdefault(pred, []).extend(found)
+                if not options.skip:
+                    _note_gaps(database, rows, wanted, file, places)
+            if options.skip and file.format in TEXT:
+                skipped += text_files.csv_skipped(database)
+    if len(files) > 1 or files[0].format == "npz":
+        parts = {pred: merged(rows) for pred, rows in parts.items()}
+    name = files[0].name if len(files) == 1 else repr(os.fspath(path))
+    origin = Origin(
+        name, files[0].reading, lambda column: places.get(column, ""), options.skip, tuple(skipped)
     )
-    connection = duckdb.connect(":memory:")
-
-    def run(query: str) -> list[tuple[Any, ...]]:
-        try:
-            return connection.execute(query).fetchall()
-        except duckdb.Error as error:
-            first = str(error).split("\n\n")[0].strip().replace("\n", " ")
-            raise FileError(f"{name!r} is not a well-formed CSV file: {first}") from None
-
-    try:
-        run("SET autoinstall_known_extensions=false")
-        run("SET autoload_known_extensions=false")
-        run("SET enable_progress_bar=false")
-        run(f"CREATE VIEW items AS SELECT * FROM {reader}")
-        yield run
-    finally:
-        connection.close()
+    assert wanted is not None
+    return parts, wanted, origin
 
 
-def _refuse_gaps(run: Any, name: str, left: str, right: str, weights: str | None) -> None:
-    for column in (left, right):
-        missing = run(f"SELECT count(*) FROM items WHERE {_quote(column)} IS NULL")[0][0]
-        if missing:
-            numbered = f"SELECT row_number() OVER () AS row, {_quote(column)} AS label FROM items"
-            row = run(f"SELECT min(row) FROM ({numbered}) WHERE label IS NULL")[0][0]
-            raise LabelError(
-                f"{name!r}: column {column!r} has no label in {missing:,} of its items; the first "
-                f"is item {row:,} (line {row + 1:,} if no cell holds a line break). "
-                "Fill it in or drop the item."
-            )
-    if weights:
-        number = f"try_cast({_quote(weights)} AS DOUBLE)"
-        bad = f"{number} IS NULL OR NOT isfinite({number}) OR {number} < 0"
-        rows = run(f"SELECT {_quote(weights)} FROM items WHERE {bad} LIMIT 1")
-        if rows:
-            raise WeightError(
-                f"{name!r}: column {weights!r} holds {rows[0][0]!r}: weights are finite numbers "
-                "and not negative"
-            )
+def _note_gaps(
+    database: Database,
+    rows: dict[str, list[Row]],
+    columns: Columns,
+    file: File,
+    places: dict[str, str],
+) -> None:
+    """Where the first missing label or weight stands, while the file is still open."""
+    at = len(columns.by)
+    for pred, found in rows.items():
+        for row in found:
+            for column, value in zip((columns.true, pred), row[at : at + 2], strict=True):
+                if is_missing(value) and column not in places:
+                    places[column] = _place(database, _is_missing(column), file)
+            if columns.weights and row[-1] and columns.weights not in places:
+                number = as_number(columns.weights)
+                bad = f"NOT coalesce(isfinite({number}) AND {number} >= 0, false)"
+                places[columns.weights] = _place(database, bad, file, columns.weights)
 
 
-def _quote(column: str) -> str:
-    return '"' + column.replace('"', '""') + '"'
+def _is_missing(column: str) -> str:
+    name = quote(column)
+    return (
+        f"{name} IS NULL OR (typeof({name}) IN ('FLOAT', 'DOUBLE') "
+        f"AND isnan(TRY_CAST({name} AS DOUBLE)))"
+    )
 
 
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
+def _place(database: Database, condition: str, file: File, shown: str | None = None) -> str:
+    value = f"CAST({quote(shown)} AS VARCHAR)" if shown else "NULL"
+    numbered = f"SELECT row_number() OVER () AS row, {condition} AS bad, {value} AS v FROM items"
+    row, seen = database.run(
+        f"SELECT row, v FROM ({numbered}) WHERE bad ORDER BY row LIMIT 1", file.explain
+    )[0]
+    held = f" ({seen!r})" if shown else ""
+    if file.format == "jsonl":
+        return f"the first is item {row:,}{held} (line {row:,} if no line is blank)"
+    if file.format in TEXT:
+        return f"the first is item {row:,}{held} (line {row + 1:,} if no cell holds a line break)"
+    return f"the first is item {row:,}{held}"
+
+
+def spooled(folder: str) -> Path:
+    """Standard input as a file, which can be looked at before it is counted."""
+    path = Path(folder) / "standard input"
+    with open(path, "wb") as file:
+        while chunk := sys.stdin.buffer.read(1 << 20):
+            file.write(chunk)
+    return path
+
+
+def refuse_empty(rows: int, name: str) -> None:
+    """Raise for a file without items."""
+    if not rows:
+        raise ShapeError(f"{name} has a header and no items")

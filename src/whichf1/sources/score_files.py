@@ -12,7 +12,7 @@ import numpy as np
 from whichf1.errors import FileError, InputError, LabelError, ShapeError
 from whichf1.labels import Label, Labels, from_text
 from whichf1.multilabel import MultiLabelCounts
-from whichf1.sources import files
+from whichf1.sources import csv_file as files
 from whichf1.sources.multilabel import count_multilabel
 from whichf1.table import Array
 

@@ -1,0 +1,154 @@
+"""How long files and frames take beside the engine's own answer: ratios measured in one run.
+
+python -m benchmarks.engines [FOLDER] [ROWS_OF_PARQUET]
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import numpy as np
+
+import whichf1 as wf
+
+REPEAT = 5
+Row = tuple[str, float, float, str]
+"""What is measured, the ratio, what it should be at most, and how it came about."""
+
+
+def best(*tasks: Callable[[], object]) -> list[float]:
+    """The shortest time of each task; they take turns, so that other load hits all alike."""
+    times = [float("inf")] * len(tasks)
+    for _ in range(REPEAT):
+        for at, task in enumerate(tasks):
+            start = time.perf_counter()
+            task()
+            times[at] = min(times[at], time.perf_counter() - start)
+    return times
+
+
+def made(folder: Path, name: str, rows: int, columns: int = 1) -> Path:
+    path = folder / name
+    if not path.exists():
+        preds = ", ".join(
+            f"(hash(i * {at + 7} + 1) % 10)::TINYINT AS pred{at or ''}" for at in range(columns)
+        )
+        items = f"SELECT (hash(i) % 10)::TINYINT AS true, {preds} FROM range({rows}) t(i)"
+        options = "(HEADER)" if path.suffix == ".csv" else ""
+        duckdb.sql(f"COPY ({items}) TO '{path}' {options}")
+    return path
+
+
+def against(own: Callable[[], object], engine: Callable[[], object], name: str, most: float) -> Row:
+    ours, theirs = best(own, engine)
+    return name, ours / theirs, most, f"{ours:.3f} s / {theirs:.3f} s"
+
+
+def parquet(folder: Path, rows: int) -> Row:
+    path = made(folder, "pairs.parquet", rows)
+    connection = duckdb.connect()
+    query = f"SELECT true, pred, count(*) FROM read_parquet('{path}') GROUP BY ALL"
+    name = f"Parquet, {rows:,} rows, against DuckDB's own GROUP BY ALL"
+    return against(lambda: wf.count(path), lambda: connection.execute(query).fetchall(), name, 1.25)
+
+
+def memory(folder: Path, rows: int) -> Row:
+    path = made(folder, "pairs.parquet", rows)
+    code = f"import whichf1; whichf1.count({str(path)!r})"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    return f"Parquet, {rows:,} rows: peak memory in MB", peak, 500, "a process of its own"
+
+
+def csv(folder: Path, rows: int = 10**7) -> Row:
+    path = made(folder, "pairs.csv", rows)
+    connection = duckdb.connect()
+    query = (
+        f"SELECT true, pred, count(*) FROM read_csv('{path}', auto_detect=false, header=true, "
+        "columns={'true': 'VARCHAR', 'pred': 'VARCHAR'}, delim=',', quote='\"', escape='\"', "
+        "allow_quoted_nulls=false, strict_mode=true) GROUP BY ALL"
+    )
+    name = f"CSV, {rows:,} rows, against DuckDB's own strict read"
+    return against(lambda: wf.count(path), lambda: connection.execute(query).fetchall(), name, 1.25)
+
+
+def frames(rows: int = 10**7) -> list[Row]:
+    import pandas as pd
+    import polars as pl
+
+    rng = np.random.default_rng(0)
+    true, pred = rng.integers(0, 10, rows), rng.integers(0, 10, rows)
+    columns = {"true": true, "pred": pred}
+    return [
+        against(
+            lambda frame=frame: wf.count(frame),
+            lambda: wf.count(true, pred),
+            f"{name}, {rows:,} integers, against the array kernel",
+            2,
+        )
+        for name, frame in (("pandas", pd.DataFrame(columns)), ("polars", pl.DataFrame(columns)))
+    ]
+
+
+def strings(rows: int = 10**6) -> list[Row]:
+    import pandas as pd
+    import polars as pl
+
+    words = np.array([f"label {i}" for i in range(10)], object)
+    rng = np.random.default_rng(0)
+    columns = {side: words[rng.integers(0, 10, rows)] for side in ("true", "pred")}
+    text = pd.DataFrame(columns)
+    kinds = {
+        "polars categorical": pl.from_pandas(text).cast(pl.Categorical),
+        "polars strings": pl.from_pandas(text),
+        "pandas categorical": text.astype("category"),
+        "pandas strings": text,
+    }
+    return [
+        against(
+            lambda frame=frame: wf.count(frame),
+            lambda: wf.count(columns["true"], columns["pred"]),
+            f"{name}, {rows:,}, against arrays of Python strings",
+            1,
+        )
+        for name, frame in kinds.items()
+    ]
+
+
+def ten_columns(folder: Path, name: str, rows: int) -> Row:
+    path = made(folder, name, rows, 10)
+    preds = ["pred", *(f"pred{i}" for i in range(1, 10))]
+    many, one = best(
+        lambda: wf.count_each(path, true="true", pred=preds),
+        lambda: wf.count(path, true="true", pred="pred"),
+    )
+    said = f"{many:.3f} s / {one:.3f} s"
+    return f"{path.suffix[1:]}, {rows:,} rows: ten prediction columns over one", many / one, 5, said
+
+
+def main(folder: Path, rows: int) -> None:
+    table = [
+        memory(folder, rows),
+        parquet(folder, rows),
+        csv(folder),
+        *frames(),
+        *strings(),
+        ten_columns(folder, "ten.parquet", 10**7),
+        ten_columns(folder, "ten.csv", 2 * 10**6),
+    ]
+    for name, value, most, said in table:
+        mark = "" if value <= most else "  MORE"
+        print(f"{name:<66} {value:8.2f}  (at most {most:g}; {said}){mark}")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as temporary:
+        where = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(temporary)
+        main(where, int(sys.argv[2]) if len(sys.argv) > 2 else 10**8)

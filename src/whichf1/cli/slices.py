@@ -1,0 +1,49 @@
+"""``whichf1 score --by``: every slice beside the whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from whichf1.cli.options import definition_options, split_list
+from whichf1.cli.output import emit
+from whichf1.cli.reading import read_slices, source_name
+from whichf1.cli.score import check_floors, definitions_of
+from whichf1.definition import Definition, define_fitting
+from whichf1.errors import DefinitionError
+from whichf1.report.describe import title
+from whichf1.report.report import is_per_class
+from whichf1.report.slices import slice_report
+
+DEFAULT = ("averaged_f1", "f1_of_averages")
+
+
+def score_slices(given: dict[str, Any]) -> None:
+    """Score the slices; without declared classes each is scored on the classes that it has."""
+    slices = read_slices(given, split_list(given["by"]))
+    options = definition_options(slices.whole, given)
+    own = given["labels"] is None and given["classes"] is None
+    names = given["metric"] or list(DEFAULT)
+    chosen = [
+        _own(name, each, options) if own else each for name, each in definitions_of(names, options)
+    ]
+    _refuse_per_class(chosen)
+    named = zip(names if given["metric"] else map(title, chosen), chosen, strict=True)
+    report = slice_report(source_name(given), slices, list(named))
+    emit(report, given["format"], given["decimals"], given["output"])
+    check_floors(slices.whole, given["fail_under"], options)
+
+
+def _own(name: str, definition: Definition, options: dict[str, Any]) -> Definition:
+    """On the classes that a slice has, unless the metric says itself which classes it is over."""
+    fixed = definition.positive is not None or definition.classes != "declared"
+    if "|" in name or fixed:
+        return definition
+    return define_fitting(name, {"classes": "observed", **options})
+
+
+def _refuse_per_class(definitions: list[Definition]) -> None:
+    for each in definitions:
+        if is_per_class(each):
+            raise DefinitionError(
+                f"--by gives one number for each slice: {each.metric} needs --average or --positive"
+            )

@@ -1,0 +1,264 @@
+"""Scores of slices beside the score of the whole, worst first, in every format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from whichf1.definition import Definition
+from whichf1.errors import ShapeError
+from whichf1.metrics import find
+from whichf1.report.describe import sentence
+from whichf1.report.escape import csv_cell, latex, markdown, markdown_code, visible
+from whichf1.report.formats import (
+    items,
+    number,
+    plain_printer,
+    print_columns,
+    score_fields,
+    span,
+)
+from whichf1.scores import Score, evaluate
+from whichf1.slices import Key, Slices
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDE = 0.1
+"""An interval wider than this share of the metric's range cannot tell much."""
+SMALL = "too small to tell"
+NOTE = (
+    "below, above: the slice's interval does not hold the score of the whole; near: it does; "
+    f"{SMALL}: it does, and is wider than {WIDE:g} or cannot be computed. Each slice is judged by "
+    "itself: among many, some fall outside by chance."
+)
+
+
+@dataclass(frozen=True)
+class SliceScore:
+    """The score of one slice."""
+
+    key: Key
+    score: Score
+    gap: float
+    """The slice's score minus that of the whole."""
+    verdict: str
+    """'below', 'above', 'near' or 'too small to tell'."""
+
+
+@dataclass(frozen=True)
+class SlicesOf:
+    """One metric on the whole and on every slice, worst first."""
+
+    name: str
+    whole: Score
+    rows: tuple[SliceScore, ...]
+
+
+@dataclass(frozen=True)
+class SliceReport:
+    """Some metrics on every slice."""
+
+    source: str
+    by: tuple[str, ...]
+    metrics: tuple[SlicesOf, ...]
+    empty: tuple[Key, ...]
+    """Slices without any item to score: all ignored, or without weight."""
+
+    @property
+    def title(self) -> str:
+        """What was scored."""
+        n = self.metrics[0].whole.n
+        slices = len(self.metrics[0].rows) + len(self.empty)
+        what = f"{items(n)} items" if isinstance(n, int) else f"weight {items(n)}"
+        return f"{self.source}: {what} in {slices:,} slices by {', '.join(self.by)}"
+
+    @property
+    def notes(self) -> list[str]:
+        """How to read it."""
+        lacking = ", ".join(map(shown, self.empty))
+        return [NOTE, *([f"Nothing to score in: {lacking}"] if lacking else [])]
+
+
+def slice_report(
+    source: str, slices: Slices, definitions: Sequence[tuple[str, Definition]]
+) -> SliceReport:
+    """Score the whole and every slice."""
+    empty: dict[Key, None] = {}
+    metrics = []
+    for name, definition in definitions:
+        whole = evaluate(definition, slices.whole)
+        rows = []
+        for key, counts in slices.items():
+            try:
+                score = evaluate(definition, counts)
+            except ShapeError:
+                empty[key] = None
+                continue
+            rows.append(SliceScore(key, score, score.value - whole.value, _verdict(score, whole)))
+        metrics.append(SlicesOf(name, whole, tuple(sorted(rows, key=_worst_first))))
+    return SliceReport(source, slices.by, tuple(metrics), tuple(empty))
+
+
+def _worst_first(row: SliceScore) -> tuple[bool, float]:
+    lower = find(row.score.definition.metric).better == "lower"
+    return math.isnan(row.gap), -row.gap if lower else row.gap
+
+
+def _verdict(score: Score, whole: Score) -> str:
+    interval = score.interval
+    if interval is None or math.isnan(whole.value):
+        return SMALL
+    if not interval.low <= whole.value <= interval.high:
+        return "below" if score.value < whole.value else "above"
+    low, high = find(score.definition.metric).bounds
+    wide = interval.high - interval.low > WIDE * (high - low if math.isfinite(high) else 1)
+    return SMALL if wide else "near"
+
+
+def shown(key: Key) -> str:
+    """A slice's values as text."""
+    return ", ".join("(missing)" if value is None else str(value) for value in key)
+
+
+HEAD = ("slice", "items", "classes", "value", "interval", "gap", "verdict", "signature")
+
+
+def _lines(table: SlicesOf, decimals: int) -> list[list[str]]:
+    whole = ["(whole)", *_cells(table.whole, decimals), "", "", table.whole.signature]
+    rows = [
+        [
+            shown(row.key),
+            *_cells(row.score, decimals),
+            "undefined" if math.isnan(row.gap) else f"{row.gap:+.{decimals}f}",
+            row.verdict,
+            row.score.signature,
+        ]
+        for row in table.rows
+    ]
+    return [whole, *rows]
+
+
+def _cells(score: Score, decimals: int) -> list[str]:
+    return [
+        items(score.n),
+        f"{len(score.classes):,}",
+        number(score.value, decimals),
+        span(score.interval, decimals),
+    ]
+
+
+def as_text(report: SliceReport, console: Console, decimals: int) -> None:
+    """Print a table for each metric."""
+    say = plain_printer(console)
+    say(visible(report.title))
+    for table in report.metrics:
+        say("")
+        say(visible(table.name))
+        left = ("slice", "verdict", "signature")
+        print_columns(console, list(HEAD), _lines(table, decimals), left=left)
+    say("")
+    for note in report.notes:
+        say(visible(note))
+
+
+def as_json(report: SliceReport, decimals: int) -> str:
+    """All numbers in full precision; undefined ones are null."""
+    record = {
+        "source": report.source,
+        "by": list(report.by),
+        "metrics": [
+            {
+                "name": table.name,
+                "whole": score_fields(table.whole),
+                "slices": [
+                    {
+                        "slice": dict(zip(report.by, map(_plain, row.key), strict=True)),
+                        **score_fields(row.score),
+                        "gap": None if math.isnan(row.gap) else row.gap,
+                        "verdict": row.verdict,
+                    }
+                    for row in table.rows
+                ],
+            }
+            for table in report.metrics
+        ],
+        "nothing to score in": [shown(key) for key in report.empty],
+        "notes": report.notes,
+    }
+    return json.dumps(record, indent=2, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
+
+
+def as_csv(report: SliceReport, decimals: int) -> str:
+    """One line per number, in full precision."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    ends = ["low", "high", "level", "method"]
+    head = ["name", *report.by, "value", *ends, "gap", "verdict", "n", "signature"]
+    writer.writerow([csv_cell(cell) for cell in head])
+    for table in report.metrics:
+        for row in table.rows:
+            values = ["" if value is None else _plain(value) for value in row.key]
+            score, interval = row.score, row.score.interval
+            span = [getattr(interval, end) if interval else "" for end in ends]
+            cells = [table.name, *values, score.value, *span, row.gap, row.verdict, score.n]
+            writer.writerow([csv_cell(cell) for cell in [*cells, score.signature]])
+    return out.getvalue()
+
+
+def as_markdown(report: SliceReport, decimals: int) -> str:
+    """A table for each metric."""
+    parts = [markdown(report.title), ""]
+    for table in report.metrics:
+        rule = ["---", *["---:"] * 5, "---", "---"]
+        body = [
+            [*map(markdown, row[:-1]), markdown_code(row[-1])] for row in _lines(table, decimals)
+        ]
+        parts += [f"**{markdown(table.name)}**", ""]
+        parts += [f"| {' | '.join(row)} |" for row in (HEAD, rule, *body)]
+        parts.append("")
+    return "\n".join([*parts, *map(markdown, report.notes)]) + "\n"
+
+
+def as_latex(report: SliceReport, decimals: int) -> str:
+    """A booktabs table for each metric; the notes hold the sentences and signatures."""
+    lines = [r"% needs \usepackage{booktabs,textcomp} and \usepackage[T1]{fontenc}"]
+    for table in report.metrics:
+        rows = _lines(table, decimals)
+        body = [" & ".join(latex(cell) for cell in row[:-1]) + r" \\" for row in rows]
+        signatures = [rf"{latex(row[0])}: \texttt{{{latex(row[-1])}}}\par" for row in rows]
+        said = latex(sentence(table.whole.definition))
+        lines += [
+            r"\begin{table}",
+            r"\begin{tabular}{lrrrrrl}",
+            r"\toprule",
+            " & ".join(HEAD[:-1]) + r" \\",
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{latex(report.title)}: {latex(table.name)}. {said}}}",
+            r"\par\footnotesize",
+            *signatures,
+            *(latex(note) + r"\par" for note in report.notes),
+            r"\end{table}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+FORMATS: dict[str, Callable[[SliceReport, int], str]] = {
+    "json": as_json,
+    "markdown": as_markdown,
+    "latex": as_latex,
+    "csv": as_csv,
+}
+"""Formats that are one text; 'text' goes to a console."""

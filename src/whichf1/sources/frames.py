@@ -1,0 +1,288 @@
+"""Any dataframe → Counts, by one question that the frame's own engine answers.
+
+The rows never leave the engine: only the grouped table does. Written once with narwhals, for
+pandas, polars, pyarrow, DuckDB relations, Ibis, Dask and PySpark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from whichf1.errors import InputError, LabelError
+from whichf1.labels import kind_of
+from whichf1.slices import Slices
+from whichf1.sources.arrays import count_arrays
+from whichf1.sources.cells import Columns, Origin, Row, is_missing, merged, tally
+from whichf1.sources.queries import grouping_sets, of_each
+
+ROOTS = (
+    *("pandas", "polars", "pyarrow", "duckdb", "_duckdb", "ibis", "dask", "dask_expr", "pyspark"),
+    *("modin", "cudf", "narwhals"),
+)
+"""Libraries whose frames are known; narwhals is imported only for one of these."""
+
+Find = Callable[[Sequence[str], str], Columns]
+
+
+def is_frame(data: object) -> bool:
+    """Whether something is a dataframe, lazy or not (a single column is none)."""
+    if type(data).__module__.partition(".")[0] not in ROOTS:
+        return False
+    import narwhals as nw
+
+    found = nw.from_native(data, pass_through=True)
+    return isinstance(found, (nw.DataFrame, nw.LazyFrame))
+
+
+def count_frame(
+    data: Any, find: Find, labels: Any, origin: Origin | None = None
+) -> dict[str, Slices]:
+    """The counts of each prediction column, by slice."""
+    frame, name = _known(data)
+    origin = origin or Origin(name)
+    name = origin.name
+    columns = find(_names(frame), name)
+    quick = _quick(frame, columns, labels)
+    if quick is not None:
+        return quick
+    parts = _group_by_engine(frame, columns)
+    return tally(parts, columns, origin, labels)
+
+
+def _group_by_engine(frame: Any, columns: Columns) -> dict[str, list[Row]]:
+    engine = frame.implementation
+    if engine.is_dask():
+        return _group_dask(_native(frame), columns)
+    if engine.is_duckdb() and len(columns.preds) > 1:
+        return _group_relation(_native(frame), columns)
+    if engine.is_pyspark():
+        return _group_spark(_native(frame), columns)
+    return group(frame, columns)
+
+
+def _group_relation(relation: Any, columns: Columns) -> dict[str, list[Row]]:
+    """DuckDB has grouping sets, and its relations stay on their own connection with them."""
+    shown, chosen, sets = grouping_sets(columns, columns.preds)
+    rows = relation.project(shown).aggregate(chosen, sets).fetchall()
+    return of_each(rows, columns, columns.preds)
+
+
+def _group_spark(native: Any, columns: Columns) -> dict[str, list[Row]]:
+    """Names by position: to Spark, a dot in a name means a field of a structure."""
+    import narwhals as nw
+
+    short = {name: f"c{at}" for at, name in enumerate(native.columns)}
+    spelled = Columns(
+        short[columns.true],
+        tuple(short[pred] for pred in columns.preds),
+        None if columns.weights is None else short[columns.weights],
+        tuple(short[name] for name in columns.by),
+    )
+    parts = group(nw.from_native(native.toDF(*short.values())), spelled)
+    return {pred: parts[short[pred]] for pred in columns.preds}
+
+
+def _known(data: Any) -> tuple[Any, str]:
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(data)
+    except Exception as error:
+        raise InputError(f"this frame cannot be read: {error}") from None
+    return frame, f"the {type(nw.to_native(frame)).__module__.partition('.')[0]} frame"
+
+
+def _names(frame: Any) -> list[str]:
+    try:
+        return list(frame.collect_schema().names())
+    except Exception as error:
+        raise InputError(f"this frame's columns cannot be read: {error}. Rename them.") from None
+
+
+def _native(frame: Any) -> Any:
+    import narwhals as nw
+
+    return nw.to_native(frame)
+
+
+def _quick(frame: Any, columns: Columns, labels: Any) -> dict[str, Slices] | None:
+    """Integers and booleans in memory go to the array kernel as they are; None for others."""
+    import narwhals as nw
+
+    if not isinstance(frame, nw.DataFrame) or columns.by or not len(frame):
+        return None
+    series = {name: frame[name] for name in (columns.true, *columns.preds)}
+    for each in series.values():
+        if not (each.dtype.is_integer() or each.dtype == nw.Boolean) or _has_gaps(each):
+            return None
+    weights = None if columns.weights is None else frame[columns.weights]
+    if weights is not None and (not weights.dtype.is_numeric() or weights.null_count()):
+        return None
+    return {
+        pred: Slices(
+            (),
+            {
+                (): count_arrays(
+                    series[columns.true].to_numpy(),
+                    series[pred].to_numpy(),
+                    labels=labels,
+                    weights=None if weights is None else weights.to_numpy(),
+                )
+            },
+        )
+        for pred in columns.preds
+    }
+
+
+def _has_gaps(series: Any) -> bool:
+    """Whether a value is missing; NumPy's own integers and booleans have no room for one."""
+    plain = isinstance(getattr(series.to_native(), "dtype", None), np.dtype)
+    return not plain and series.null_count() > 0
+
+
+def group(frame: Any, columns: Columns) -> dict[str, list[Row]]:
+    """The rows of each prediction column."""
+    import narwhals as nw
+
+    if isinstance(frame, nw.DataFrame):
+        _refuse_mixed_objects(frame, columns)
+        return {pred: _group_one(frame, columns, pred) for pred in columns.preds}
+    parts: dict[str, list[Row]] = {}
+    for preds in _alike(frame, columns.preds):
+        if len(preds) == 1:
+            parts[preds[0]] = _group_one(frame, columns, preds[0])
+        else:
+            parts |= _group_several(frame, columns, preds)
+    return {pred: parts[pred] for pred in columns.preds}
+
+
+def _group_one(frame: Any, columns: Columns, pred: str) -> list[Row]:
+    keys = columns.keys(pred)
+    selected = frame.select(*_keys(keys), *_weight(columns))
+    return _grouped(selected, [f"k{i}" for i in range(len(keys))], columns)
+
+
+def _group_several(frame: Any, columns: Columns, preds: list[str]) -> dict[str, list[Row]]:
+    """One pass: an item becomes a line for each prediction, and the engine groups them all."""
+    shared = [*columns.by, columns.true]
+    fixed = [f"k{i}" for i in range(len(shared))]
+    import narwhals as nw
+
+    chosen = [nw.col(name).alias(f"p{at}") for at, name in enumerate(preds)]
+    selected = frame.select(*_keys(shared), *chosen, *_weight(columns))
+    long = selected.unpivot(
+        on=[f"p{at}" for at in range(len(preds))],
+        index=[*fixed, *(["w"] if columns.weights else [])],
+        variable_name="v",
+        value_name=f"k{len(fixed)}",
+    )
+    rows = _grouped(long, ["v", *fixed, f"k{len(fixed)}"], columns)
+    parts: dict[str, list[Row]] = {pred: [] for pred in preds}
+    for row in rows:
+        parts[preds[int(row[0][1:])]].append(row[1:])
+    return parts
+
+
+def _alike(frame: Any, preds: Sequence[str]) -> list[list[str]]:
+    """Prediction columns of one type each, since a pass puts them into one column."""
+    schema = frame.collect_schema()
+    groups: dict[str, list[str]] = {}
+    for pred in preds:
+        groups.setdefault(str(schema[pred]), []).append(pred)
+    return list(groups.values())
+
+
+def _keys(names: Iterable[str]) -> list[Any]:
+    """Names by position: dots, quotes and one column used twice then mean no trouble."""
+    import narwhals as nw
+
+    return [nw.col(name).alias(f"k{i}") for i, name in enumerate(names)]
+
+
+def _weight(columns: Columns) -> list[Any]:
+    """Weights as 64-bit floats first: sums of narrow integers wrap in several engines."""
+    import narwhals as nw
+
+    return [] if columns.weights is None else [nw.col(columns.weights).cast(nw.Float64).alias("w")]
+
+
+def _grouped(selected: Any, keys: list[str], columns: Columns) -> list[Row]:
+    import narwhals as nw
+
+    measures = [nw.len().alias("n")]
+    if columns.weights is not None:
+        w = nw.col("w")
+        bad = w.is_null() | ~w.is_finite() | (w < 0)
+        flagged = selected.with_columns(nw.when(bad).then(1).otherwise(0).alias("bad"))
+        selected = flagged.with_columns(
+            nw.when(nw.col("bad") == 0).then(w).otherwise(nw.lit(0.0)).alias("w")
+        ).with_columns((nw.col("w") * nw.col("w")).alias("ww"))
+        measures += [nw.col("w").sum(), nw.col("ww").sum(), nw.col("bad").sum()]
+    result = selected.group_by(*keys, drop_null_keys=False).agg(*measures)
+    rows = _rows(result.select(*keys, "n", *(["w", "ww", "bad"] if columns.weights else [])))
+    return rows if columns.weights else [(*row, 0.0, 0.0, 0) for row in rows]
+
+
+def _rows(result: Any) -> list[Row]:
+    """The grouped table as plain rows, each engine in its own way."""
+    import narwhals as nw
+
+    if isinstance(result, nw.DataFrame):
+        return list(result.iter_rows())
+    native = nw.to_native(result)
+    root = type(native).__module__.partition(".")[0]
+    if root in ("duckdb", "_duckdb"):  # collecting through Arrow makes noise at exit
+        return list(native.fetchall())
+    if root == "pyspark":
+        return [tuple(row) for row in native.collect()]
+    return list(result.collect().iter_rows())
+
+
+def _refuse_mixed_objects(frame: Any, columns: Columns) -> None:
+    """pandas' object columns group 1, True and 1.0 together: refuse what is not of one kind."""
+    import narwhals as nw
+
+    for name in (columns.true, *columns.preds):
+        if frame[name].dtype != nw.Object:
+            continue
+        values = frame[name].to_numpy()
+        kinds: dict[Any, int] = {}
+        for type_ in set(map(type, values)):
+            at = next(i for i, value in enumerate(values) if type(value) is type_)
+            if not is_missing(values[at]):
+                kind = kind_of(values[at])
+                kinds[kind] = min(at, kinds.get(kind, at))
+        if len(kinds) > 1:
+            first, second = sorted(kinds.values())[:2]
+            raise LabelError(
+                f"column {name!r} mixes label types: row {first} holds {values[first]!r} "
+                f"({type(values[first]).__name__}), row {second} {values[second]!r} "
+                f"({type(values[second]).__name__}). Use one type throughout."
+            )
+
+
+def _group_dask(native: Any, columns: Columns) -> dict[str, list[Row]]:
+    """Counts of each partition and a tree of merges, on Dask's own scheduler; no shuffle."""
+    from importlib import import_module
+
+    dask: Any = import_module("dask")  # its exports are not declared
+    parts = [
+        dask.delayed(_group_partition)(part, columns) for part in native[columns.used].to_delayed()
+    ]
+    while len(parts) > 1:
+        parts = [dask.delayed(_merge_parts)(parts[i : i + 8]) for i in range(0, len(parts), 8)]
+    (result,) = dask.compute(parts[0])
+    return result  # type: ignore[no-any-return]
+
+
+def _group_partition(part: Any, columns: Columns) -> dict[str, list[Row]]:
+    import narwhals as nw
+
+    return {pred: merged(rows) for pred, rows in group(nw.from_native(part), columns).items()}
+
+
+def _merge_parts(parts: list[dict[str, list[Row]]]) -> dict[str, list[Row]]:
+    return {pred: merged(row for part in parts for row in part[pred]) for pred in parts[0]}
