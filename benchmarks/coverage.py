@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import whichf1 as wf
-from whichf1.definition import Definition, Frozen, define
+from whichf1.class_sets import Frozen
+from whichf1.definition import Definition, define
 from whichf1.metrics import find
 from whichf1.table import Margins, Table
 from whichf1.uncertainty.delong import placements

@@ -26,8 +26,9 @@ from whichf1.intervals import (
 )
 from whichf1.metrics import names as _names
 from whichf1.multilabel import MultiLabelCounts
-from whichf1.scores import PerClass, Score, score
-from whichf1.scores import Scorer as _Scorer
+from whichf1.scorers import Scorer as _Scorer
+from whichf1.scorers import score
+from whichf1.scores import PerClass, Score
 from whichf1.slices import Slices
 from whichf1.sources import count, count_by, count_each
 

@@ -10,21 +10,16 @@ from typing import Any, Unpack
 import numpy as np
 
 from whichf1 import signature
+from whichf1.class_sets import Frozen
 from whichf1.compared import Comparison, Pair, Plan, letters_of, level_of, normal_pair, p_best
-from whichf1.definition import Definition, Frozen
+from whichf1.definition import Definition
 from whichf1.errors import DefinitionError, InputError
 from whichf1.intervals import DeLong, Delta, Interval
 from whichf1.joint import Joint
 from whichf1.metrics import COUNTED, find
 from whichf1.scored_comparison import compare_scores
-from whichf1.scores import (
-    DATA_OPTIONS,
-    Options,
-    Score,
-    evaluate,
-    frozen_on,
-    with_options,
-)
+from whichf1.scorers import DATA_OPTIONS, Options, with_options
+from whichf1.scores import Score, evaluate, frozen_on
 from whichf1.sources.together import count_together
 from whichf1.table import Array, Table
 from whichf1.uncertainty import paired

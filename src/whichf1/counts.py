@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
 from whichf1.errors import (
     FileError,
@@ -24,12 +23,12 @@ from whichf1.errors import (
     WeightError,
 )
 from whichf1.labels import Labels
+from whichf1.merging import common_decision, common_labels, some
 from whichf1.table import Array, OneVsRest, Table, sum_by
+from whichf1.writing import written_whole
 
 FORMAT = "whichf1.counts"
 VERSION = 1
-NOTES = (" (above every score)", " (below every score)")
-"""What a decision says of a threshold that puts all items on one side."""
 DENSE_BYTES = 1 << 30
 """A dense table larger than this (1 GiB) is refused."""
 
@@ -173,7 +172,7 @@ class Counts:
         outside = next((x for x in self.labels if x not in names), None)
         if outside is not None:
             raise LabelError(
-                f"label {outside!r} is not among the declared ones: {_some(names)}. "
+                f"label {outside!r} is not among the declared ones: {some(names)}. "
                 "Add it to labels=, or drop its items first."
             )
         codes = names.codes(self.labels)
@@ -228,7 +227,7 @@ class Counts:
     def __repr__(self) -> str:
         k, n = len(self.labels), self.n
         items = f"weight {n:g}" if self.weighted else f"{n:,} items"
-        return f"<Counts: {items} in {k:,} classes {_some(self.labels)}>"
+        return f"<Counts: {items} in {k:,} classes {some(self.labels)}>"
 
     def to_json(self) -> str:
         """Versioned JSON that keeps the labels' types."""
@@ -307,40 +306,6 @@ def refuse_dense(size: int, what: str) -> None:
         )
 
 
-@contextmanager
-def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary neighbour of ``path`` that takes its place when the block ends well."""
-    from pathlib import Path  # slow to import, and only needed to write
-
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        yield temporary
-        os.replace(temporary, target)
-    except OSError as error:
-        raise FileError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def common_decision(a: str | None, b: str | None) -> str | None:
-    """The decision rule of two parts; a note to it holds where both have it."""
-    if a == b:
-        return a
-    rules = [text and text.removesuffix(NOTES[0]).removesuffix(NOTES[1]) for text in (a, b)]
-    if rules[0] != rules[1]:
-        raise MergeError(
-            f"the parts were decided differently: {a or 'classes'} and {b or 'classes'}. "
-            "Decide both the same way."
-        )
-    return rules[0]
-
-
-def _some(labels: Sequence[Any], most: int = 6) -> str:
-    shown = ", ".join(repr(label) for label in labels[:most])
-    return f"[{shown}{', …' if len(labels) > most else ''}]"
-
-
 def _square_of_counts(matrix: Any) -> Array:
     try:
         table = np.asarray(matrix)
@@ -361,32 +326,6 @@ def _square_of_counts(matrix: Any) -> Array:
             "For weighted items use count(..., weights=)."
         )
     return table.astype(np.int64)
-
-
-def common_labels(a: Any, b: Any) -> tuple[Labels, bool]:
-    """The classes of two parts together, and whether they are declared."""
-    if a.labels == b.labels:
-        return a.labels, a.declared or b.declared
-    if a.labels and b.labels and a.labels.kind != b.labels.kind:
-        raise MergeError(
-            f"the labels of one part are {a.labels.kind}, those of the other {b.labels.kind}. "
-            "Count both with the same label type."
-        )
-    if a.declared and b.declared:
-        raise MergeError(
-            f"the parts were counted under different declared classes: {_some(a.labels)} and "
-            f"{_some(b.labels)}. Count both with the same labels=."
-        )
-    if not (a.declared or b.declared):
-        return Labels.sorted({*a.labels, *b.labels}), False
-    whole, part = (a, b) if a.declared else (b, a)
-    outside = next((x for x in part.labels if x not in whole.labels), None)
-    if outside is not None:
-        raise MergeError(
-            f"label {outside!r} of one part is not declared in the other: {_some(whole.labels)}. "
-            "Count both with the same labels=."
-        )
-    return whole.labels, True
 
 
 def _from_record(record: Any) -> Counts:

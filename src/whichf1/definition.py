@@ -8,15 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from whichf1 import signature
+from whichf1.choices import (
+    ClassSet,
+    EpsilonIn,
+    TwoClasses,
+    check_batch,
+    check_class_set,
+    check_epsilon,
+    check_undefined,
+    one_of,
+)
+from whichf1.class_sets import Frozen, codes_of, over_range, pick, without
 from whichf1.counts import Counts
-from whichf1.errors import DefinitionError, LabelError, ShapeError, did_you_mean
+from whichf1.errors import DefinitionError, ShapeError, did_you_mean
 from whichf1.intervals import Bootstrap, Method, find_method, parameter_names
-from whichf1.labels import Label, Labels
+from whichf1.labels import Label
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import (
     Average,
@@ -30,14 +41,10 @@ from whichf1.metrics.averaging import (
     per_class,
 )
 from whichf1.signature import Word
-from whichf1.table import Array, Table
+from whichf1.table import Array
 
 if TYPE_CHECKING:
     from whichf1.scores import Score
-
-ClassSet: TypeAlias = Literal["declared", "observed", "true", "range"]
-TwoClasses: TypeAlias = Literal["both", "first", "last"]
-EpsilonIn: TypeAlias = Literal["all", "harmonic"]
 
 VERSION = 1
 """The version of what the fields mean; a program that changed a meaning would count it up."""
@@ -55,16 +62,6 @@ KEYS = {
 
 _MEANS = ("macro", "weighted")
 _BATCHED = "the batches are no items: leave interval= out, and use counts"
-
-
-class Frozen(NamedTuple):
-    """Counts made ready for a definition: its class set is fixed, whatever is resampled later."""
-
-    table: Table
-    classes: Array
-    """Codes of the classes that are averaged over."""
-    labels: Labels
-    """Those classes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,15 +104,15 @@ class Definition:
         self._set("parameters", tuple(metric.check(dict(self.parameters)).items()))
         self._set("interval", find_method(self.interval))
         for name in ("classes", "exclude", "ignore"):
-            self._set(name, _class_set(name, getattr(self, name)))
-        self._set("undefined", _undefined(self.undefined))
-        _one_of("average", self.average, (None, *get_args(Average)))
-        _one_of("formula", self.formula, (None, *get_args(Formula)))
-        _one_of("scope", self.scope, get_args(Scope))
-        _one_of("two_classes", self.two_classes, get_args(TwoClasses))
-        _one_of("epsilon_in", self.epsilon_in, get_args(EpsilonIn))
-        _check_epsilon(self.epsilon)
-        _check_batch(self.batch)
+            self._set(name, check_class_set(name, getattr(self, name)))
+        self._set("undefined", check_undefined(self.undefined))
+        one_of("average", self.average, (None, *get_args(Average)))
+        one_of("formula", self.formula, (None, *get_args(Formula)))
+        one_of("scope", self.scope, get_args(Scope))
+        one_of("two_classes", self.two_classes, get_args(TwoClasses))
+        one_of("epsilon_in", self.epsilon_in, get_args(EpsilonIn))
+        check_epsilon(self.epsilon)
+        check_batch(self.batch)
         if metric.harmonic and self.average in ("macro", "weighted") and self.formula is None:
             self._set("formula", "averaged")
         if self.undefined == 0 or (self.undefined == 1 and self.scope == "one-sided"):
@@ -238,15 +235,15 @@ class Definition:
                 f"{self.signature} is a mean over batches of {self.batch} items in their order, "
                 "which counts do not know. Give y_true and y_pred."
             )
-        counts = _without(counts, self.ignore)
+        counts = without(counts, self.ignore)
         if not len(counts.count):
             raise ShapeError(
                 "there are no items to score" + (", all ignored" if self.ignore else "")
             )
         if self.classes == "range":
-            counts, chosen = _over_range(counts)
+            counts, chosen = over_range(counts)
         else:
-            chosen = _chosen(counts, self.classes)
+            chosen = codes_of(counts, self.classes)
         if self.two_classes != "both" and len(chosen) == 2:
             chosen = chosen[:1] if self.two_classes == "first" else chosen[1:]
         if self.exclude:
@@ -254,7 +251,7 @@ class Definition:
         if not len(chosen):
             raise DefinitionError("no class is left to average over: all are excluded")
         everything = len(chosen) == len(counts.labels)
-        labels = counts.labels if everything else _pick(counts.labels, chosen)
+        labels = counts.labels if everything else pick(counts.labels, chosen)
         return Frozen(counts.table, chosen, labels)
 
     def values(self, frozen: Frozen, table: Any = None) -> Array:
@@ -368,80 +365,3 @@ def _from_fields(found: dict[str, Any], text: str) -> dict[str, Any]:
             f'a label that is text stands in quotes: positive:"{options["positive"]}"'
         )
     return {key: str(x) if isinstance(x, Word) else x for key, x in options.items()}
-
-
-def _one_of(name: str, value: object, known: tuple[object, ...]) -> None:
-    if value not in known:
-        words = [str(x) for x in known if x is not None]
-        raise DefinitionError(f"{name} cannot be {value!r}. {did_you_mean(str(value), words)}")
-
-
-def _check_epsilon(value: Any) -> None:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not 0 <= value < np.inf:
-        raise DefinitionError(f"epsilon must be a number of at least 0; got {value!r}")
-
-
-def _check_batch(value: Any) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        raise DefinitionError(f"batch must be a whole number of items, at least 1; got {value!r}")
-
-
-def _undefined(value: Any) -> Undefined:
-    if isinstance(value, float) and np.isnan(value):
-        return "nan"
-    if isinstance(value, bool) or value not in (0, 1, "skip", "nan"):
-        raise DefinitionError(f"undefined must be 0, 1, 'skip' or 'nan'; got {value!r}")
-    return value if isinstance(value, str) else int(value)  # type: ignore[return-value]
-
-
-def _class_set(name: str, value: Any) -> Any:
-    if name == "classes" and isinstance(value, str):
-        _one_of(name, value, get_args(ClassSet))
-        return value
-    if isinstance(value, (str, int)):
-        raise DefinitionError(f"{name} must be a list of classes; got {value!r}")
-    chosen = tuple(Labels(value))
-    if name == "classes" and not chosen:
-        raise DefinitionError("classes is an empty list: name at least one class")
-    return chosen
-
-
-def _without(counts: Counts, ignore: tuple[Label, ...]) -> Counts:
-    if not ignore:
-        return counts
-    keep = ~np.isin(counts.true, counts.labels.codes(ignore))
-    return Counts(
-        counts.labels,
-        counts.true[keep],
-        counts.predicted[keep],
-        counts.count[keep],
-        declared=counts.declared,
-        decision=counts.decision,
-        squares=None if counts.squares is None else counts.squares[keep],
-    )
-
-
-def _chosen(counts: Counts, classes: Any) -> Array:
-    if classes == "declared":
-        return np.arange(len(counts.labels))
-    if classes == "observed":
-        return np.flatnonzero(counts.table.rows + counts.table.columns)
-    if classes == "true":
-        return np.flatnonzero(counts.table.rows)
-    return counts.labels.codes(classes)
-
-
-def _over_range(counts: Counts) -> tuple[Counts, Array]:
-    """Every integer from 0 to the largest observed label, whether it occurs or not."""
-    observed = [counts.labels[code] for code in _chosen(counts, "observed")]
-    if counts.labels.kind != "int" or min(observed) < 0:
-        raise LabelError("classes='range' needs labels that are integers of at least 0")
-    wanted = range(max(observed) + 1)
-    missing = [label for label in wanted if label not in counts.labels]
-    wider = counts.declare([*counts.labels, *missing]) if missing else counts
-    return wider, wider.labels.codes(wanted)
-
-
-def _pick(labels: Labels, codes: Array) -> Labels:
-    return Labels.trusted(labels[code] for code in codes)

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from whichf1.counts import common_decision, common_labels
 from whichf1.errors import DefinitionError, LabelError, MergeError
 from whichf1.labels import Labels
+from whichf1.merging import common_decision, common_labels
 from whichf1.table import Array, OneVsRest, sum_by
 
 TP, FP, FN = range(3)

@@ -19,7 +19,8 @@ from whichf1.definition import Definition, define_fitting
 from whichf1.errors import InputError
 from whichf1.labels import Labels
 from whichf1.metrics import find
-from whichf1.scores import Score, evaluate, with_options
+from whichf1.scorers import with_options
+from whichf1.scores import Score, evaluate
 
 DEFINITIONS = (
     "averaged_f1",

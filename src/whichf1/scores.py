@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 import numpy as np
 
+from whichf1.class_sets import Frozen
 from whichf1.counts import Counts
-from whichf1.definition import SHORTHANDS, Definition, Frozen, define
+from whichf1.definition import Definition
 from whichf1.errors import DefinitionError
 from whichf1.fitting import refuse_other_data
-from whichf1.intervals import Interval, Method
+from whichf1.intervals import Interval
 from whichf1.joint import ClusteredCounts, Joint
 from whichf1.labels import Label, Labels
-from whichf1.metrics import COUNTED, Metric, find
-from whichf1.signature import read, with_data
+from whichf1.metrics import COUNTED, find
+from whichf1.signature import with_data
 from whichf1.sources import as_counts
 from whichf1.table import Array
 from whichf1.uncertainty import estimate
@@ -176,10 +177,6 @@ def run(
     return evaluate_batches(definition, y_true, y_pred, labels)
 
 
-def _data(options: Options) -> dict[str, Any]:
-    return {key: options.get(key) for key in DATA_OPTIONS}
-
-
 def evaluate(definition: Definition, counts: Counts) -> Score:
     """Run a definition on counts."""
     metric = find(definition.metric)
@@ -246,112 +243,3 @@ def _made(counts: Counts) -> tuple[tuple[str, Any], ...]:
     clusters = counts.joint.clusters if isinstance(counts, ClusteredCounts) else None
     made = {"decision": counts.decision, "clusters": clusters}
     return tuple((key, value) for key, value in made.items() if value is not None)
-
-
-DATA_OPTIONS = ("labels", "weights", "cluster")
-"""Options that say how items are counted, not what the score is."""
-
-
-class Options(TypedDict, total=False):
-    """Everything that a score can be asked for."""
-
-    labels: Any
-    weights: Any
-    cluster: Any
-    average: str | None
-    formula: str | None
-    positive: Any
-    classes: Any
-    exclude: Any
-    ignore: Any
-    undefined: Any
-    scope: str
-    two_classes: str
-    epsilon: float
-    epsilon_in: str
-    batch: int | None
-    interval: str | Method | None
-    beta: float
-    weighting: str
-    max_fpr: float | None
-    multi_class: str | None
-    top: float
-    floor: float
-    scale: str | None
-    bins: int
-    binning: str
-    k: int
-    ties: str
-
-
-class Scorer:
-    """A metric as a function: ``recall(counts, positive=1)`` or ``recall(y_true, y_pred, ...)``."""
-
-    def __init__(self, name: str) -> None:
-        self.__name__ = name
-        self._metric, self._preset = SHORTHANDS.get(name, (name, {}))
-        self.__doc__ = self.metric.summary
-
-    @property
-    def metric(self) -> Metric:
-        """The declaration."""
-        return find(self._metric)
-
-    def definition(self, **options: Unpack[Options]) -> Definition:
-        """The definition with these options, without running it."""
-        given = {k: v for k, v in options.items() if k not in DATA_OPTIONS}
-        parameters = {k: given.pop(k) for k in self.metric.parameters if k in given}
-        return define(self.__name__, parameters, given)
-
-    @cached_property
-    def _default(self) -> Definition:
-        return define(self.__name__)
-
-    def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
-        """The score of Counts, or of y_true and y_pred."""
-        definition = self.definition(**options) if options else self._default
-        return run(definition, y_true, y_pred, **_data(options))
-
-    def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
-        """The score of each class."""
-        if self.metric.kind != "rate":
-            raise DefinitionError(
-                f"{self.__name__} is computed from the whole table, not per class"
-            )
-        for name in ("average", "positive"):
-            if name in options:
-                raise DefinitionError(f"per_class gives every class: leave {name}= out")
-        plain = Scorer(self._metric)
-        definition = plain.definition(**options)
-        return evaluate_per_class(definition, as_counts(y_true, y_pred, **_data(options)))
-
-    def __repr__(self) -> str:
-        return f"<whichf1 metric {self.__name__}>"
-
-
-def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:
-    """The score of that name, alias, shorthand or signature: ``score(counts, "f_beta(beta=2)")``.
-
-    >>> float(score([0, 1, 1], [0, 1, 0], "accuracy"))
-    0.6666666666666666
-    """
-    if not 1 <= len(rest) <= 2:
-        raise DefinitionError("give score(counts, metric) or score(y_true, y_pred, metric)")
-    *y_pred, metric = rest
-    if not isinstance(metric, str):
-        raise DefinitionError(f"the metric is a name or a signature; got {metric!r}")
-    definition = with_options(metric, dict(options))
-    return run(definition, y_true, y_pred[0] if y_pred else None, **_data(options))
-
-
-def with_options(metric: str, options: dict[str, Any]) -> Definition:
-    """The definition of a name or signature, with further options."""
-    given = {k: v for k, v in options.items() if k not in DATA_OPTIONS and v is not None}
-    base = Definition.parse(metric)
-    if not given:
-        return base
-    name, parameters, fields = read(metric)
-    if fields:
-        raise DefinitionError(f"the signature {metric!r} says everything: leave out {[*given]}")
-    own = {k: given.pop(k) for k in find(base.metric).parameters if k in given}
-    return define(name, {**parameters, **own}, given)

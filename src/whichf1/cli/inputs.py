@@ -9,10 +9,11 @@ import typer
 from whichf1.cli.options import declared
 from whichf1.cli.output import console, write
 from whichf1.cli.score import square
-from whichf1.counts import Counts, written_whole
+from whichf1.counts import Counts
 from whichf1.errors import InputError
 from whichf1.report.sheet import Sheet, render
 from whichf1.sources import count
+from whichf1.writing import written_whole
 
 Predictions = Annotated[
     str | None, typer.Argument(metavar="[FILE]", help="A CSV file with a header.")

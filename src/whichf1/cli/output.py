@@ -10,11 +10,11 @@ from typing import Any
 from rich.console import Console
 
 from whichf1.cli.options import Format
-from whichf1.counts import written_whole
 from whichf1.report import formats as whole
 from whichf1.report import slices
 from whichf1.report.report import Report
 from whichf1.report.slices import SliceReport
+from whichf1.writing import written_whole
 
 
 def emit(report: Report | SliceReport, format: Format, decimals: int, output: str | None) -> None:

@@ -22,7 +22,6 @@ from whichf1.cli.options import (
 )
 from whichf1.cli.output import console, write
 from whichf1.cli.scored import ScoreColumn
-from whichf1.counts import written_whole
 from whichf1.errors import InputError
 from whichf1.report.escape import csv_cell, visible
 from whichf1.report.formats import number, plain_printer, print_columns
@@ -32,6 +31,7 @@ from whichf1.sources.decisions import at_threshold
 from whichf1.sources.score_files import read_scores
 from whichf1.sources.scored import classes_of
 from whichf1.thresholds import BestThreshold, best_threshold
+from whichf1.writing import written_whole
 
 HEAD = ("threshold", "value", "TP", "FP", "FN", "TN", "signature")
 

@@ -9,11 +9,11 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
 
-from whichf1.counts import written_whole
 from whichf1.errors import DefinitionError
 from whichf1.paper.plots import DRAWINGS
 from whichf1.paper.reproduction import as_markdown
 from whichf1.paper.result import Figure
+from whichf1.writing import written_whole
 
 _SLOT = re.compile(r"\{\{(\w+)(?:\.([^}]+))?\}\}")
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from whichf1.counts import written_whole
 from whichf1.errors import DefinitionError, FileError, did_you_mean
 from whichf1.paper import plots
 from whichf1.paper.chance import interval, rankings
@@ -16,6 +15,7 @@ from whichf1.paper.mathematics import counterexample, limits, variance
 from whichf1.paper.result import DEFINITIONS, Figure
 from whichf1.paper.tables import tables
 from whichf1.report.escape import markdown, markdown_code
+from whichf1.writing import written_whole
 
 Maker: TypeAlias = Callable[[int], Figure]
 

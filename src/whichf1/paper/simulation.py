@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whichf1.definition import Frozen, define
+from whichf1.class_sets import Frozen
+from whichf1.definition import define
 from whichf1.labels import Labels
 from whichf1.macro import gap_contributions
 from whichf1.metrics.averaging import ZeroRule, per_class

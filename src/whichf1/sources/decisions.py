@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.counts import NOTES, Counts
+from whichf1.counts import Counts
 from whichf1.errors import DefinitionError, InputError, ShapeError
 from whichf1.labels import Label, Labels
+from whichf1.merging import NOTES
 from whichf1.rankings import Ranking
 from whichf1.sources.arrays import weights_column
 from whichf1.sources.scored import binary, items_of, predicted

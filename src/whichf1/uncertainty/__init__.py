@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from whichf1.definition import Definition, Frozen
+from whichf1.class_sets import Frozen
+from whichf1.definition import Definition
 from whichf1.errors import DefinitionError
 from whichf1.intervals import Bootstrap, Interval
 from whichf1.multilabel import LabelTable

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whichf1.definition import Definition, Frozen
+from whichf1.class_sets import Frozen
+from whichf1.definition import Definition
 from whichf1.intervals import Interval
 from whichf1.metrics import find
 from whichf1.table import Array, Margins, OneVsRest, Table

@@ -9,7 +9,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from whichf1.definition import Definition, Frozen
+from whichf1.class_sets import Frozen
+from whichf1.definition import Definition
 from whichf1.metrics import find
 from whichf1.table import Array, Margins
 from whichf1.uncertainty.influence import cell_slopes, standard_error

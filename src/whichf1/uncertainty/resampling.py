@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from whichf1.definition import Definition, Frozen
+from whichf1.class_sets import Frozen
+from whichf1.definition import Definition
 from whichf1.intervals import Bootstrap, Interval
 from whichf1.metrics import find
 from whichf1.table import Array, Margins, Table, sum_by

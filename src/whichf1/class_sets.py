@@ -1,0 +1,65 @@
+"""Which classes a definition averages over, fixed on some counts."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from whichf1.counts import Counts
+from whichf1.errors import LabelError
+from whichf1.labels import Label, Labels
+from whichf1.table import Array, Table
+
+
+class Frozen(NamedTuple):
+    """Counts made ready for a definition: its class set is fixed, whatever is resampled later."""
+
+    table: Table
+    classes: Array
+    """Codes of the classes that are averaged over."""
+    labels: Labels
+    """Those classes."""
+
+
+def without(counts: Counts, ignore: tuple[Label, ...]) -> Counts:
+    """The counts without the items of these true classes."""
+    if not ignore:
+        return counts
+    keep = ~np.isin(counts.true, counts.labels.codes(ignore))
+    return Counts(
+        counts.labels,
+        counts.true[keep],
+        counts.predicted[keep],
+        counts.count[keep],
+        declared=counts.declared,
+        decision=counts.decision,
+        squares=None if counts.squares is None else counts.squares[keep],
+    )
+
+
+def codes_of(counts: Counts, classes: Any) -> Array:
+    """Codes of the classes of a class set."""
+    if classes == "declared":
+        return np.arange(len(counts.labels))
+    if classes == "observed":
+        return np.flatnonzero(counts.table.rows + counts.table.columns)
+    if classes == "true":
+        return np.flatnonzero(counts.table.rows)
+    return counts.labels.codes(classes)
+
+
+def over_range(counts: Counts) -> tuple[Counts, Array]:
+    """Every integer from 0 to the largest observed label, whether it occurs or not."""
+    observed = [counts.labels[code] for code in codes_of(counts, "observed")]
+    if counts.labels.kind != "int" or min(observed) < 0:
+        raise LabelError("classes='range' needs labels that are integers of at least 0")
+    wanted = range(max(observed) + 1)
+    missing = [label for label in wanted if label not in counts.labels]
+    wider = counts.declare([*counts.labels, *missing]) if missing else counts
+    return wider, wider.labels.codes(wanted)
+
+
+def pick(labels: Labels, codes: Array) -> Labels:
+    """Some of the labels."""
+    return Labels.trusted(labels[code] for code in codes)
