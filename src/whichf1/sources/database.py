@@ -15,6 +15,8 @@ from whichf1.sources.cells import Row
 
 MEMORY_LIMIT = "1GB"
 _SPILL = re.compile(r"No space left|File too large|temporary|offload|max_temp_directory_size", re.I)
+THREAD_BYTES = 125 << 20
+"""What a thread of DuckDB should have, as its documentation says."""
 _UNITS = r"(?:[kmgt]i?b|bytes)"
 
 Progress = Callable[[float], None]
@@ -39,6 +41,15 @@ class Database:
         }
         self.connection = duckdb.connect(":memory:", config=settings)
         self.connection.execute("SET enable_progress_bar=false")
+        self._fit_threads()
+
+    def _fit_threads(self) -> None:
+        """As many threads as the memory can feed: each holds pages that cannot be spilled."""
+        query = "SELECT current_setting('threads'), current_setting('memory_limit')"
+        threads, shown = self.connection.execute(query).fetchone()  # type: ignore[misc]
+        number, unit = shown.split()
+        room = float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB"].index(unit)
+        self.connection.execute(f"SET threads={max(1, min(threads, int(room // THREAD_BYTES)))}")
 
     def __enter__(self) -> Database:
         return self
