@@ -209,7 +209,7 @@ wf_status wf_rank(const wf_column *scores, const wf_column *positive, const doub
     size_t size = weights ? sizeof(item) : sizeof(uint64_t), positives = 0;
     const unsigned char *label = positive->data;
     for (size_t i = 0; i < n; i++, label += positive->stride) positives += *label != 0;
-    char *memory = malloc(2 * (n + 2) * size);
+    char *memory = wf_allocate(2 * (n + 2) * size);
     if (!memory) return WF_NO_MEMORY;
     char *negatives = memory + (positives + 1) * size, *half = memory + (n + 2) * size;
     side sides[2] = {
