@@ -153,8 +153,9 @@ def _observed(items: Column) -> list[Any]:
         return list(set(items.values.tolist()))
     if not len(items.values):
         return []
-    found = kernel.count_pairs(items.values, items.values).labels
-    return [bool(x) for x in found] if items.kind == "bool" else [*found]
+    if items.kind == "bool":
+        return [False] * (not items.values.all()) + [True] * bool(items.values.any())
+    return [*kernel.count_pairs(items.values, items.values).labels]
 
 
 def positive_class(names: Labels, positive: Any) -> Label:
