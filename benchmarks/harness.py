@@ -30,7 +30,7 @@ class Row:
     """How many times faster than each peer is asked for; 0.67 allows 1.5 times the peer's time."""
     same: bool = True
     """Whether the answers have to agree."""
-    repeat: int = 3
+    repeat: int = 7
     """Calls of ours in each round: many, where one takes microseconds."""
 
 

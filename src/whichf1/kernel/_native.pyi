@@ -24,12 +24,18 @@ def encode_fixed(items: Any) -> tuple[bytes, bytes]:
     """Codes (int32) of fixed-width strings, and where (int64) each distinct one appears first."""
 
 def rank_table(
-    scores: Any, positive: Any, weights: Any, threads: int
-) -> tuple[int, bytes, bytes, bytes]:
-    """How many distinct scores; they (float64), highest first; positives and negatives of each.
+    scores: Any,
+    positive: Any,
+    weights: Any,
+    threads: int,
+    score: Any,
+    positives: Any,
+    negatives: Any,
+) -> int:
+    """Fill in the distinct scores, highest first, with positives and negatives; how many they are.
 
-    The last two are int32 (int64 from 2³¹ − 1 items on), or float64 with weights; all three
-    have room for more.
+    The last three arrays are as long as the scores: float64, and twice int32 (int64 from 2³¹ − 1
+    items on), or float64 with weights.
     """
 
 def losses(

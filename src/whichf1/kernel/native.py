@@ -80,16 +80,16 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
     """Count positives and negatives by score, from floats without NaN and booleans."""
     if weights is not None:
         weights = np.ascontiguousarray(weights)
-    distinct, *parts = _native.rank_table(scores, positive, weights, THREADS)
-    counts = np.int32 if len(scores) < 2**31 - 1 else np.int64
-    kind = counts if weights is None else np.float64
-    score, positives, negatives = (
-        np.frombuffer(part, dtype, distinct)
-        for part, dtype in zip(parts, (np.float64, kind, kind), strict=True)
-    )
+    n = len(scores)
+    kind = np.float64 if weights is not None else np.int32 if n < 2**31 - 1 else np.int64
+    parts: list[Array] = [np.empty(n), np.empty(n, kind), np.empty(n, kind)]
+    distinct = _native.rank_table(scores, positive, weights, THREADS, *parts)
+    parts = [part[:distinct] for part in parts]
+    if 2 * distinct < n:  # do not keep the room for scores that were equal
+        parts = [part.copy() for part in parts]
     if scores.dtype.itemsize < 8:
-        score = score.astype(scores.dtype.newbyteorder("="))
-    return Ranks(score, positives, negatives)
+        parts[0] = parts[0].astype(scores.dtype.newbyteorder("="))
+    return Ranks(*parts)
 
 
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> Sums:
@@ -106,5 +106,5 @@ def brier_sums(codes: Array, probabilities: Array) -> Sums:
 
 def first_bad_row(probabilities: Array, tolerance: float) -> int:
     """The first row outside [0, 1] or off 1 by more than the tolerance; else how many there are."""
-    codes = np.broadcast_to(np.uint8(0), len(probabilities))
+    codes = np.broadcast_to(np.int64(0), len(probabilities))
     return _native.losses(codes, probabilities, 0.0, tolerance, _CHECK, THREADS)[4]

@@ -100,8 +100,8 @@ def same_length(items: Column, values: Array) -> None:
         raise ShapeError("there are no items: y_true and scores are empty")
 
 
-def numbers(data: Any, name: str) -> Array:
-    """Scores as float64 with one or two dimensions, all finite."""
+def numbers(data: Any, name: str, *, finite: bool = True) -> Array:
+    """Scores as float64 with one or two dimensions, all finite unless that is checked later."""
     try:
         given = to_numpy(data)
         if given.dtype == object:
@@ -116,15 +116,20 @@ def numbers(data: Any, name: str) -> Array:
             f"{name} must have one dimension (a score for each item) or two (a column for each "
             f"class); got shape {values.shape}"
         )
+    if finite:
+        _check_finite(values, name)
+    return values
+
+
+def _check_finite(values: Array, name: str) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(np.add.reduce(values, axis=None)):  # then every one is
-            return values
+            return
     wrong = ~np.isfinite(values)
     if wrong.any():
         at = tuple(np.argwhere(wrong)[0].tolist())
         where = ", ".join(map(str, at))
         raise InputError(f"{name}[{where}] is {values[at]}: scores are finite. Drop or fix it.")
-    return values
 
 
 def classes_of(items: Column, labels: Any) -> Labels:
@@ -148,8 +153,9 @@ def _observed(items: Column) -> list[Any]:
         return list(set(items.values.tolist()))
     if not len(items.values):
         return []
-    found = kernel.count_pairs(items.values, items.values).labels
-    return [bool(x) for x in found] if items.kind == "bool" else [*found]
+    if items.kind == "bool":
+        return [False] * (not items.values.all()) + [True] * bool(items.values.any())
+    return [*kernel.count_pairs(items.values, items.values).labels]
 
 
 def positive_class(names: Labels, positive: Any) -> Label:
@@ -177,7 +183,8 @@ def predicted(
 ) -> tuple[Predicted, Labels]:
     """Items with a score for every class, columns in the order of the labels."""
     items = column(y_true, "y_true")
-    values = numbers(scores, "probabilities" if probabilities else "scores")
+    name = "probabilities" if probabilities else "scores"
+    values = numbers(scores, name, finite=not probabilities)
     if values.ndim != 2:
         raise ShapeError(f"give a column of scores for each class; got shape {values.shape}")
     same_length(items, values)
@@ -242,6 +249,7 @@ def check_rows(values: Array) -> None:
     """Raise at the first row that is no distribution over the classes."""
     if kernel.first_bad_row(values, TOLERANCE) == len(values):
         return
+    _check_finite(values, "probabilities")
     check_probabilities(values)
     sums = values.sum(1)
     wrong = np.abs(sums - 1) > TOLERANCE

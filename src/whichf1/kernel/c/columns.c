@@ -1,11 +1,32 @@
 /* Items of any layout into small native blocks, and work split over threads. */
+#if defined(__linux__) && !defined(_DEFAULT_SOURCE)
+#define _DEFAULT_SOURCE /* madvise */
+#endif
 #include "kernel.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #ifndef _WIN32
 #include <pthread.h>
 #endif
+
+void *wf_allocate(size_t size)
+{
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    const size_t page = (size_t)1 << 21;
+    if (size >= 2 * page) {
+        void *memory = aligned_alloc(page, (size + page - 1) / page * page);
+        if (memory) madvise(memory, size, MADV_HUGEPAGE); /* a wish: it may be refused */
+        return memory;
+    }
+#endif
+    return malloc(size);
+}
 
 static uint64_t load(const unsigned char *at, int width, int sign, int swapped)
 {

@@ -441,10 +441,17 @@ static void count_slice(void *context, int index)
 
 /* Merging ------------------------------------------------------------------------------------- */
 
-static wf_status merge_dense(worker *into, const worker *from)
+static wf_status merge_dense(worker *into, worker *from)
 {
+    size_t cells = cells_of(from);
     uint64_t shift = from->low - into->low;
-    for (size_t at = 0; at < cells_of(from); at++) {
+    if (!counting(from)) return WF_OK; /* its slice was empty */
+    if (!shift && into->bits == from->bits) { /* the usual: both saw the same labels */
+        wf_status status = flush(from);
+        for (size_t at = 0; !status && at < cells; at++) into->totals[at] += from->totals[at];
+        return status;
+    }
+    for (size_t at = 0; at < cells; at++) {
         uint64_t count = cell(from, at);
         if (!count) continue;
         uint64_t t = (at >> from->bits) + shift, p = (at & (((size_t)1 << from->bits) - 1)) + shift;
@@ -453,7 +460,7 @@ static wf_status merge_dense(worker *into, const worker *from)
     return WF_OK;
 }
 
-static wf_status merge_hashed(worker *into, const worker *from)
+static wf_status merge_hashed(worker *into, worker *from)
 {
     wf_status status = WF_OK;
     for (size_t at = 0; !status && at <= from->hash.mask; at++) {
@@ -463,24 +470,36 @@ static wf_status merge_hashed(worker *into, const worker *from)
     return status;
 }
 
-static wf_status merge(worker *workers, int parts)
+/* A window that holds the labels of all; the first one's own where the others have the same. */
+static wf_status common_window(worker *workers, int parts, int *hashed)
 {
     uint64_t low = UINT64_MAX, high = 0;
-    int hashed = 0;
+    int same = 1;
+    for (int i = 1; i < parts; i++)
+        same &= !counting(&workers[i]) ||
+                (workers[i].low == workers[0].low && workers[i].bits == workers[0].bits);
+    if (same) return flush(&workers[0]);
     for (int i = 0; i < parts; i++) {
         uint64_t from = 0, to = 0;
+        if (!range_of_cells(&workers[i], &from, &to)) continue;
+        if (from < low) low = from;
+        if (to > high) high = to;
+    }
+    unsigned bits = bits_for(low, high);
+    *hashed = bits > workers[0].most_bits;
+    return *hashed ? WF_OK : rewindow(&workers[0], low, bits);
+}
+
+static wf_status merge(worker *workers, int parts)
+{
+    int hashed = 0;
+    wf_status status = WF_OK;
+    for (int i = 0; i < parts; i++) {
         if (workers[i].status) return workers[i].status;
         hashed |= workers[i].hashed;
-        if (parts > 1 && !hashed && range_of_cells(&workers[i], &from, &to)) {
-            if (from < low) low = from;
-            if (to > high) high = to;
-        }
     }
-    if (parts == 1) return WF_OK;
-    unsigned bits = hashed ? 0 : bits_for(low, high);
-    hashed |= bits > workers[0].most_bits;
-    wf_status status = hashed ? WF_OK : rewindow(&workers[0], low, bits);
-    for (int i = 0; !status && i < parts; i++) {
+    if (parts > 1 && !hashed) status = common_window(workers, parts, &hashed);
+    for (int i = 0; parts > 1 && !status && i < parts; i++) {
         if (hashed && !workers[i].hashed) status = to_hash(&workers[i]);
         if (i && !status)
             status = (hashed ? merge_hashed : merge_dense)(&workers[0], &workers[i]);

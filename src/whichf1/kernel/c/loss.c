@@ -44,13 +44,19 @@ static const double *row_of(const wf_matrix *m, size_t i, double *scratch)
 
 static int fair(const double *row, size_t columns, double tolerance)
 {
-    double sum = 0;
-    int fine = 1;
-    for (size_t j = 0; j < columns; j++) {
-        fine &= row[j] >= 0 && row[j] <= 1; /* NaN is neither */
-        sum += row[j];
+    double sums[2] = {0, 0};
+    int outside = 0;
+    size_t j = 0;
+    for (; j + 2 <= columns; j += 2) { /* two sums, that need not wait for each other */
+        outside |= (row[j] < 0) | (row[j] > 1) | (row[j + 1] < 0) | (row[j + 1] > 1);
+        sums[0] += row[j];
+        sums[1] += row[j + 1];
     }
-    return fine && fabs(sum - 1) <= tolerance;
+    if (j < columns) {
+        outside |= (row[j] < 0) | (row[j] > 1);
+        sums[0] += row[j];
+    }
+    return !outside && fabs(sums[0] + sums[1] - 1) <= tolerance; /* false for NaN */
 }
 
 static void chunk(const work *w, size_t index, double *scratch, wf_losses *out)

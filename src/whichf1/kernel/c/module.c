@@ -210,7 +210,7 @@ static PyObject *margins(PyObject *self, PyObject *const *args, Py_ssize_t nargs
 
 /* encode_strings ------------------------------------------------------------------------------ */
 
-enum { REMEMBERED = 4096 };
+enum { REMEMBERED = 512, TRIAL = 4096 };
 
 typedef struct {
     PyObject *item;
@@ -242,34 +242,33 @@ static PyObject *item_at(PyObject *items, const Py_buffer *view, Py_ssize_t i)
 }
 
 /* Equal strings are often one object: then an address says the code, and the string itself is
- * never touched. All is held by the caller, and exact str runs no code of others. */
+ * never touched (given up after many misses). All is held by the caller, and exact str runs no code of others. */
 static PyObject *encode_items(PyObject *items, const Py_buffer *view, Py_ssize_t n, PyObject *table,
                               PyObject *strings)
 {
-    seen *cache = calloc(REMEMBERED, sizeof *cache);
+    seen cache[REMEMBERED] = {{NULL, 0}};
     PyObject *bytes = PyBytes_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(int32_t));
     int32_t *codes = bytes ? (int32_t *)(void *)PyBytes_AsString(bytes) : NULL;
-    if (!cache || !bytes) {
-        free(cache);
-        Py_XDECREF(bytes);
-        return PyErr_NoMemory();
-    }
-    for (Py_ssize_t i = 0; i < n; i++) {
+    Py_ssize_t misses = 0;
+    for (Py_ssize_t i = 0; codes && i < n; i++) {
         PyObject *item = item_at(items, view, i);
-        seen *slot = &cache[((uint64_t)(uintptr_t)item * 0x9e3779b97f4a7c15u) >> 52];
-        if (slot->item != item) {
-            int plain = item && PyUnicode_CheckExact(item);
-            int32_t code = plain ? code_of(item, table, strings) : -1;
-            if (code < 0) {
-                Py_DECREF(bytes);
-                free(cache);
-                return plain || PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
-            }
-            *slot = (seen){item, code};
+        seen *slot = &cache[((uint64_t)(uintptr_t)item * 0x9e3779b97f4a7c15u) >> 55];
+        if (misses < TRIAL && slot->item == item) {
+            codes[i] = slot->code;
+            misses -= misses > 0;
+            continue;
         }
-        codes[i] = slot->code;
+        int plain = item && PyUnicode_CheckExact(item);
+        codes[i] = plain ? code_of(item, table, strings) : -1;
+        if (codes[i] < 0) {
+            Py_DECREF(bytes);
+            return plain || PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+        }
+        if (misses < TRIAL) { /* else nearly every string is an object of its own */
+            *slot = (seen){item, codes[i]};
+            misses++;
+        }
     }
-    free(cache);
     return bytes;
 }
 
@@ -327,32 +326,42 @@ static PyObject *encode_fixed(PyObject *self, PyObject *const *args, Py_ssize_t 
 
 /* rank_table ---------------------------------------------------------------------------------- */
 
-static PyObject *rank_columns(const wf_column *scores, const wf_column *positive, Py_ssize_t n,
-                              PyObject *weights_given, int threads)
+/* An array to be filled: contiguous, with room for n items of that format. */
+static void *get_room(PyObject *given, const char *letters, Py_ssize_t n, Py_buffer *view)
 {
-    Py_buffer weights;
-    PyObject *parts[3] = {NULL, NULL, NULL};
-    int fine = 1;
-    Py_ssize_t distinct = 0;
-    if (get_weights(weights_given, n, &weights) < 0) return NULL;
-    for (int i = 0; i < 3; i++) /* room for the most; what is not used is never touched */
-        fine = fine && (parts[i] = PyBytes_FromStringAndSize(
-                            NULL, i && weights_given == Py_None && n < INT32_MAX ? 4 * n : 8 * n));
+    int swapped;
+    if (PyObject_GetBuffer(given, view, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0) {
+        view->obj = NULL;
+        return NULL;
+    }
+    char kind = letter(view, &swapped);
+    if (kind && strchr(letters, kind) && !swapped && view->ndim == 1 && view->shape[0] == n &&
+        (uintptr_t)view->buf % (uintptr_t)view->itemsize == 0)
+        return view->buf;
+    PyErr_SetString(PyExc_TypeError, "the results do not fit into the arrays given for them");
+    return NULL;
+}
+
+static PyObject *rank_columns(const wf_column *scores, const wf_column *positive, Py_ssize_t n,
+                              PyObject *const *args, int threads)
+{
+    const char *letters = args[2] != Py_None ? "d" : n < INT32_MAX ? "i" : "lq";
+    Py_buffer weights, views[3] = {{.obj = NULL}, {.obj = NULL}, {.obj = NULL}};
     wf_status status = WF_OK;
-    if (fine) {
-        void *room[3];
-        for (int i = 0; i < 3; i++) room[i] = PyBytes_AsString(parts[i]);
-        wf_ranking out = {room[0], room[1], room[2], 0};
+    if (get_weights(args[2], n, &weights) < 0) return NULL;
+    wf_ranking out = {get_room(args[4], "d", n, &views[0]), NULL, NULL, 0};
+    if (views[0].obj && !PyErr_Occurred()) out.positives = get_room(args[5], letters, n, &views[1]);
+    if (views[1].obj && !PyErr_Occurred()) out.negatives = get_room(args[6], letters, n, &views[2]);
+    if (!PyErr_Occurred()) {
         Py_BEGIN_ALLOW_THREADS
         status = wf_rank(scores, positive, weights.buf, (size_t)n, threads, &out);
         Py_END_ALLOW_THREADS
         if (status) failed(status);
-        distinct = (Py_ssize_t)out.distinct;
     }
     if (weights.obj) PyBuffer_Release(&weights);
-    if (fine && !status) return Py_BuildValue("(nNNN)", distinct, parts[0], parts[1], parts[2]);
-    for (int i = 0; i < 3; i++) Py_XDECREF(parts[i]);
-    return NULL;
+    for (int i = 0; i < 3; i++)
+        if (views[i].obj) PyBuffer_Release(&views[i]);
+    return PyErr_Occurred() ? NULL : PyLong_FromSize_t(out.distinct);
 }
 
 static PyObject *rank_table(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
@@ -361,13 +370,13 @@ static PyObject *rank_table(PyObject *self, PyObject *const *args, Py_ssize_t na
     Py_buffer views[2];
     wf_column columns[2];
     PyObject *result = NULL;
-    int threads = expect(nargs, 4) < 0 ? -1 : threads_of(args[3]);
+    int threads = expect(nargs, 7) < 0 ? -1 : threads_of(args[3]);
     if (threads < 0) return NULL;
     if (get_column(args[0], "scores", FLOATS, &views[0], &columns[0]) < 0) return NULL;
     if (get_column(args[1], "positive", "?", &views[1], &columns[1]) == 0) {
         Py_ssize_t n = views[0].shape[0];
         if (views[1].shape[0] == n)
-            result = rank_columns(&columns[0], &columns[1], n, args[2], threads);
+            result = rank_columns(&columns[0], &columns[1], n, args, threads);
         else PyErr_SetString(PyExc_ValueError, "scores and labels differ in length");
         PyBuffer_Release(&views[1]);
     }
@@ -431,7 +440,7 @@ static PyMethodDef functions[] = {
     FUNCTION(margins, "margins(true, predicted, count, classes)"),
     FUNCTION(encode_strings, "encode_strings(items, table, strings)"),
     FUNCTION(encode_fixed, "encode_fixed(items)"),
-    FUNCTION(rank_table, "rank_table(scores, positive, weights, threads)"),
+    FUNCTION(rank_table, "rank_table(scores, positive, weights, threads, score, positives, negatives)"),
     FUNCTION(losses, "losses(codes, probabilities, floor, tolerance, wanted, threads)"),
     {NULL, NULL, 0, NULL},
 };

@@ -209,12 +209,14 @@ wf_status wf_rank(const wf_column *scores, const wf_column *positive, const doub
     size_t size = weights ? sizeof(item) : sizeof(uint64_t), positives = 0;
     const unsigned char *label = positive->data;
     for (size_t i = 0; i < n; i++, label += positive->stride) positives += *label != 0;
-    char *memory = malloc(2 * (n + 2) * size);
+    /* keys are sorted in the room for the scores, which come last; weighted ones are too wide */
+    char *memory = wf_allocate((weights ? 2 : 1) * (n + 2) * size);
     if (!memory) return WF_NO_MEMORY;
-    char *negatives = memory + (positives + 1) * size, *half = memory + (n + 2) * size;
+    char *negatives = memory + (positives + 1) * size;
+    char *other = weights ? memory + (n + 2) * size : (char *)out->score;
     side sides[2] = {
-        {memory, half, positives, weights != NULL, WF_OK},
-        {negatives, half + (positives + 1) * size, n - positives, weights != NULL, WF_OK},
+        {memory, other, positives, weights != NULL, WF_OK},
+        {negatives, other + positives * size, n - positives, weights != NULL, WF_OK},
     };
     wf_status status = split(scores, positive, weights, n, sides);
     if (!status) {
