@@ -28,6 +28,18 @@ void *wf_allocate(size_t size)
     return malloc(size);
 }
 
+void wf_release(const void *from, const void *to)
+{
+#if defined(__linux__) && defined(MADV_DONTNEED)
+    const uintptr_t page = (uintptr_t)1 << 21;
+    uintptr_t first = ((uintptr_t)from + page - 1) / page * page, last = (uintptr_t)to / page * page;
+    if (last > first) madvise((void *)first, last - first, MADV_DONTNEED);
+#else
+    (void)from;
+    (void)to;
+#endif
+}
+
 static uint64_t load(const unsigned char *at, int width, int sign, int swapped)
 {
     unsigned char bytes[8] = {0};

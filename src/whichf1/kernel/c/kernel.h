@@ -27,6 +27,9 @@ void wf_parallel(int parts, void (*part)(void *context, int index), void *contex
 /* Memory for long arrays, in large pages where the system has them; free() releases it. */
 void *wf_allocate(size_t size);
 
+/* Give back the whole pages between two addresses of such memory: their contents are lost. */
+void wf_release(const void *from, const void *to);
+
 /* Items of a column, copied to a block of native integers of 1, 2, 4 or 8 bytes. */
 void wf_gather(const wf_column *column, size_t start, size_t n, int to_width, void *block);
 /* Items of a column of floats of 2, 4 or 8 bytes as doubles. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 1024, SHORT = 32, SMALL = 4096 };
+enum { BLOCK = 1024, SHORT = 32, SMALL = 4096, RELEASE = 1 << 20 };
 
 typedef struct {
     uint64_t key;
@@ -167,20 +167,24 @@ static wf_status split(const wf_column *scores, const wf_column *positive, const
         size_t i = 0, j = 0, n = sides[0].n, m = sides[1].n, distinct = 0;                         \
         uint64_t last = 0;                                                                         \
         T *positives = out->positives, *negatives = out->negatives, pos = 0, neg = 0;              \
-        while (i < n || j < m) {                                                                   \
-            int both = i < n && j < m;                                                             \
-            int from_a = both ? a[i] <= b[j] : i < n, from_b = both ? b[j] <= a[i] : j < m;        \
-            uint64_t key = from_a ? a[i] : b[j];                                                   \
-            int fresh = key != last || !distinct;                                                  \
-            pos = (T)((fresh ? 0 : pos) + from_a);                                                 \
-            neg = (T)((fresh ? 0 : neg) + from_b);                                                 \
-            distinct += (size_t)fresh;                                                             \
-            out->score[distinct - 1] = score_of(key);                                              \
-            positives[distinct - 1] = pos;                                                         \
-            negatives[distinct - 1] = neg;                                                         \
-            i += (size_t)from_a;                                                                   \
-            j += (size_t)from_b;                                                                   \
-            last = key;                                                                            \
+        for (size_t pause = RELEASE; i < n || j < m; pause += RELEASE) {                           \
+            for (; (i < n || j < m) && i + j < pause;) {                                           \
+                int both = i < n && j < m;                                                         \
+                int from_a = both ? a[i] <= b[j] : i < n, from_b = both ? b[j] <= a[i] : j < m;    \
+                uint64_t key = from_a ? a[i] : b[j];                                               \
+                int fresh = key != last || !distinct;                                              \
+                pos = (T)((fresh ? 0 : pos) + from_a);                                             \
+                neg = (T)((fresh ? 0 : neg) + from_b);                                             \
+                distinct += (size_t)fresh;                                                         \
+                out->score[distinct - 1] = score_of(key);                                          \
+                positives[distinct - 1] = pos;                                                     \
+                negatives[distinct - 1] = neg;                                                     \
+                i += (size_t)from_a;                                                               \
+                j += (size_t)from_b;                                                               \
+                last = key;                                                                        \
+            }                                                                                      \
+            wf_release(a, a + i); /* keys that were read make room for what is written */          \
+            wf_release(b, b + j);                                                                  \
         }                                                                                          \
         return distinct;                                                                           \
     }
