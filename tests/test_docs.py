@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.readme import BLOCK, ROOT, filled, shell
+from tests.readme import BLOCK, ROOT, filled, shell, speed_table
 
 PAGES = sorted(
     str(path.relative_to(ROOT))
@@ -20,6 +20,10 @@ def test_the_output_on_a_page_is_real(page, monkeypatch):
     monkeypatch.chdir(ROOT)
     text = (ROOT / page).read_text()
     assert filled(text) == text
+
+
+def test_the_readme_shows_the_measured_speed():
+    assert speed_table() in (ROOT / "README.md").read_text()
 
 
 def test_the_list_of_metrics_is_current():
