@@ -73,7 +73,7 @@ def test_score_as_csv_markdown_and_latex(run):
     _, out, _ = run("score", ANIMALS, "-f", "markdown")
     assert "| averaged F1 | 0.6625 | [0.5753, 0.7399] | <code>f1&#124;avg:macro" in out
     _, out, _ = run("score", ANIMALS, "-f", "latex")
-    assert r"averaged F1 & 0.6625 & [0.5753, 0.7399] \\" in out
+    assert r"averaged F1 & 0.6625 & {[}0.5753, 0.7399] \\" in out
     assert "Averaged F1 is the unweighted mean, over the 4 declared classes, of the F1" in out
     assert out.count(r"\begin{tabular}") == out.count(r"\end{tabular}") == 2
     assert r"\texttt{f1\textbar{}avg:macro" in out
@@ -210,6 +210,65 @@ def test_nasty_labels_are_escaped_in_every_format(run, tmp_path):
     assert json.loads(outputs["json"])["labels"] == sorted([NASTY, "=1+1"])
 
 
+def test_a_label_cannot_be_an_argument_of_a_latex_command(run, tmp_path):
+    path = write(tmp_path / "p.csv", "true,pred\n[1em],*\n*,*\n")
+    out = run("score", path, "-f", "latex")[1]
+    lines = out.splitlines()
+    assert not any(line.startswith(("[", "*")) for line in lines)
+    assert any(line.startswith("{[}1em] &") for line in lines)
+
+
+def test_asked_for_macro_f1_it_gives_both(run):
+    code, out, _ = run("score", ANIMALS, "-m", "macro F1")
+    assert code == 0 and "averaged_f1" in out and "f1_of_averages" in out
+    for arguments in (("define", "macro_f1"), ("score", ANIMALS, "--fail-under", "macro_f1=0.5")):
+        code, _, err = run(*arguments)
+        assert code == 2 and "names two formulas: averaged_f1" in err
+
+
+SPAM, TOPICS = "examples/spam.csv", "examples/topics.csv"
+PROBS = ("examples/animal_probabilities.csv", "--probs", "bird,cat,dog")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((SPAM, "--score", "score", "--positive", "spam", "--cluster", "gold"), "no --cluster"),
+        ((SPAM, "--score", "score", "--positive", "spam", "--ignore", "ham"), "no --ignore"),
+        ((SPAM, "--score", "score", "--positive", "spam", "--undefined", "1"), "no --undefined"),
+        ((SPAM, "--score", "score", "--positive", "spam", "--engine", "spark"), "no --engine"),
+        ((SPAM, "--score", "score", "--positive", "spam", "--on-error", "skip"), "no --on-error"),
+        ((*PROBS, "--average", "macro"), "without -m takes no --average"),
+        ((*PROBS, "--positive", "cat"), "without -m takes no --positive"),
+        ((*PROBS, "--positive", "cat", "-m", "brier"), "leave positive= out"),
+        ((TOPICS, "--labels-sep", ";", "--ignore", "art"), "no --ignore"),
+        ((TOPICS, "--labels-sep", ""), "must not be empty"),
+        ((ANIMALS, "-m", "accuracy", "--fail-under", "accuracy=nan"), "NAME=VALUE"),
+        ((ANIMALS, "--fail-under", "error_rate=0.5"), "better when it is lower"),
+    ],
+)
+def test_an_option_that_would_be_ignored_is_refused(run, arguments, message):
+    code, out, err = run("score", *arguments)
+    assert (code, out) == (2, "") and message in err
+
+
+def test_scores_among_the_labels_are_refused(run, tmp_path):
+    path = write(tmp_path / "p.csv", "true,pred\n1,0.9\n0,0.2\n")
+    code, _, err = run("score", path)
+    assert code == 2 and "'0.2' is a number with a fraction" in err and "--score" in err
+
+
+def test_a_floor_is_read_before_anything_is_written(run, tmp_path):
+    path = tmp_path / "out.txt"
+    assert run("score", ANIMALS, "--fail-under", "nonsense=1", "-o", path)[0] == 2
+    assert not path.exists()
+
+
+def test_a_multi_class_auc_without_an_interval_is_printed(run):
+    code, out, _ = run("score", *PROBS, "-m", "roc_auc", "--average", "macro")
+    assert code == 0 and "roc_auc(multi_class=ovr)|avg:macro" in out
+
+
 def test_errors_do_not_carry_escape_codes(run):
     _, _, err = run("score", "no\x1b[31m.csv")
     assert "\x1b" not in err and "cannot read" in err
@@ -231,6 +290,7 @@ def test_matrix(run):
         ((2, 1, 2, 3, 4, "-m", "precision"), "say --rows true"),
         ((2, 0, 2, 0, 3, "--classes", "true"), "say --rows true"),
         ((2, 1, 2, 3, 4, "--fail-under", "macro_recall=0.1"), "say --rows true"),
+        ((2, 1, 2, 3, 4, "-m", "roc_auc"), "computed from scores"),
         ((2, 0, 0, 0, 0), "no items"),
     ]:
         code, _, err = run("matrix", *arguments)

@@ -158,6 +158,11 @@ def test_per_class_counts():
     assert huge.n == 2**62 + 4
 
 
+def test_n_is_exact_beyond_the_precision_of_a_float():
+    counts = wf.Counts.from_matrix([[2**53 + 1, 0], [0, 2]], rows="true")
+    assert wf.accuracy(counts).n == 2**53 + 3
+
+
 def test_matrix_orientation():
     by_prediction = wf.Counts.from_matrix([[5, 10], [1, 2]], rows="predicted", labels=["a", "b"])
     assert by_prediction.matrix.tolist() == [[5, 1], [10, 2]]
@@ -347,6 +352,29 @@ BAD = [
     (lambda: wf.Definition.parse(""), DefinitionError, "is no metric"),
     (lambda: wf.bounds(1.2, 0.5), InputError, "precision must lie in"),
     (lambda: wf.bounds(1, 0.1, 2), InputError, "no table of 2 classes"),
+    (
+        lambda: wf.brier(["a", "b", "c"], [[0.5, 0.3, 0.2]] * 3, positive="a"),
+        DefinitionError,
+        "leave positive= out",
+    ),
+    (lambda: wf.log_loss([0, 1], [0.1, 0.9], floor=2), DefinitionError, "from 0 to 0.5"),
+    (
+        lambda: wf.roc_auc([0, 1], [0.1, 0.9], weights=[1, 2], interval="delta"),
+        DefinitionError,
+        "weighted items",
+    ),
+    (lambda: wf.Definition.parse(5), DefinitionError, "a name or a signature; got 5"),
+    (lambda: wf.compare([0, 1], [[0, 1]]), InputError, "systems must be named"),
+    (
+        lambda: wf.explain(wf.count_multilabel([{"a"}], [{"a"}]), "0.67"),
+        InputError,
+        "sets of labels",
+    ),
+    (
+        lambda: wf.f1([0], [0], average="macro", epsilon=1e-7, undefined=1),
+        DefinitionError,
+        "nothing is divided by 0",
+    ),
     (lambda: wf.supremum(0), InputError, "at least 1"),
     (lambda: wf.extremal(1, 5), InputError, "at least 2"),
     (lambda: wf.precision_recall_f1([3.0], [0.0], 2), LabelError, r"y_pred\[0\] is 3"),

@@ -265,6 +265,31 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / s.n
     assert float(done.stdout) <= 3
 
 
+def test_a_histogram_gives_its_bound_only_where_no_interval_is_asked_for():
+    random = np.random.default_rng(0)
+    y, s = [0, 0, 1, 1] * 50, random.random(200)
+    bins = wf.rank_histogram(y, s, bins=1000)
+    assert wf.roc_auc(bins).interval.method == "bins"
+    ours, exact = (wf.roc_auc(x, interval="delta").interval for x in (bins, wf.rank(y, s)))
+    assert ours.low == pytest.approx(exact.low, abs=0.01)
+    assert ours.high == pytest.approx(exact.high, abs=0.01)
+
+
+def test_a_metric_is_named_by_itself_too():
+    y, s = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    named = wf.best_threshold(y, s, "f1")
+    assert wf.best_threshold(y, s, wf.f1).threshold == named.threshold
+    definition = wf.f1.definition(positive=1)
+    assert wf.best_threshold(y, s, definition).threshold == named.threshold
+
+
+def test_a_signature_runs_on_declared_labels():
+    y, table = ["a", "b"], [[0.7, 0.3], [0.4, 0.6]]
+    score = wf.log_loss(y, table, labels=["b", "a"])
+    again = wf.Definition.parse(score.signature)(y, table, labels=["b", "a"])
+    assert again.signature == score.signature and again.value == score.value
+
+
 @given(ranked(most=60))
 def test_the_table_counts_every_item(items):
     y, s = np.array(items[0], bool), np.array(items[1])

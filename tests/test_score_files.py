@@ -54,7 +54,7 @@ def run(*arguments):
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code == 0, result.output
-    return result.output
+    return result.stdout
 
 
 def records(*arguments):

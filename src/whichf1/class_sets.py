@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whichf1.counts import Counts
-from whichf1.errors import LabelError
+from whichf1.errors import DefinitionError, LabelError
 from whichf1.labels import Label, Labels
 from whichf1.table import Array, Table
 
@@ -26,6 +26,8 @@ def without(counts: Counts, ignore: tuple[Label, ...]) -> Counts:
     """The counts without the items of these true classes."""
     if not ignore:
         return counts
+    if not isinstance(counts, Counts):
+        raise DefinitionError("ignore= drops items by their one class; these have sets of labels")
     keep = ~np.isin(counts.true, counts.labels.codes(ignore))
     return Counts(
         counts.labels,

@@ -49,6 +49,10 @@ def compare(
     >>> pair.a, pair.b, round(pair.difference, 4), pair.only_a, pair.only_b
     ('A', 'B', 0.1111, 2, 1)
     """
+    if not isinstance(systems, Mapping):
+        raise InputError(
+            f"systems must be named, as {{'A': predictions}}; got {type(systems).__name__}"
+        )
     data = {key: options.get(key) for key in DATA_OPTIONS}
     own = {key: value for key, value in options.items() if key not in DATA_OPTIONS}
     given = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}

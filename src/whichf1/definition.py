@@ -7,7 +7,7 @@ Definition back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -117,9 +117,11 @@ class Definition:
             self._set("formula", "averaged")
         if self.undefined == 0 or (self.undefined == 1 and self.scope == "one-sided"):
             self._set("scope", "empty")  # a harmonic mean with 0 is 0: no scope makes a difference
-        if self.epsilon and self.epsilon_in == "all":  # nothing is ever divided by 0
-            self._set("undefined", 0)
-            self._set("scope", "empty")
+        if self.epsilon and self.epsilon_in == "all" and self.undefined != 0:
+            raise DefinitionError(
+                f"undefined={self.undefined!r} does not apply: with an epsilon in every "
+                "denominator nothing is divided by 0"
+            )
         self._refuse_what_does_not_apply(metric)
 
     def _set(self, name: str, value: Any) -> None:
@@ -217,11 +219,19 @@ class Definition:
         options = {key: value for key, value in found.items() if key not in DATA_FIELDS}
         return define(name, parameters, _from_fields(options, text))
 
-    def __call__(self, y_true: Any, y_pred: Any = None) -> Score:
+    def __call__(
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        *,
+        labels: Any = None,
+        weights: Any = None,
+        cluster: Any = None,
+    ) -> Score:
         """Run the definition on Counts, or on y_true and y_pred."""
         from whichf1.scores import run  # a score holds its definition, and a definition runs
 
-        return run(self, y_true, y_pred)
+        return run(self, y_true, y_pred, labels, weights, cluster)
 
     def rule(self) -> ZeroRule:
         """What a division by 0 gives."""
@@ -292,6 +302,8 @@ SHORTHANDS: dict[str, tuple[str, dict[str, Any]]] = {
     "balanced_accuracy": ("recall", {"average": "macro", "classes": "true"}),
 }
 """Names for a metric with some of its options: never a second formula."""
+BOTH = ("macro_f1", "f1_macro", "macro_averaged_f1")
+"""What could be either of the two formulas, and is no name of one."""
 
 
 def define(
@@ -321,8 +333,11 @@ def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
         return Definition.parse(text)
     plain = define(name, parameters)
     preset = SHORTHANDS.get(plain_name(name), ("", {}))[1]
-    fitting = plain.applicable - set(preset)
-    return define(name, parameters, {k: v for k, v in options.items() if k in fitting})
+    fitting = plain.applicable - {*preset, "interval"}
+    chosen = define(name, parameters, {k: v for k, v in options.items() if k in fitting})
+    if options.get("interval") is None or "interval" not in chosen.applicable:
+        return chosen
+    return replace(chosen, interval=options["interval"])
 
 
 def plain_name(name: str) -> str:
@@ -334,6 +349,11 @@ def find_or_shorthand(name: str) -> Metric:
     """The metric of a name; the error names the nearest of all names, shorthands too."""
     from whichf1.metrics import names
 
+    if plain_name(name) in BOTH:
+        raise DefinitionError(
+            f"{name!r} names two formulas: averaged_f1, the mean of the classes' F1, and "
+            "f1_of_averages, the F1 of macro precision and macro recall. Choose one."
+        )
     try:
         return find(name)
     except DefinitionError:

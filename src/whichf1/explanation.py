@@ -15,7 +15,7 @@ from whichf1.contrast import because, departures
 from whichf1.counts import Counts
 from whichf1.definition import Definition
 from whichf1.dialect import SAME, Dialects
-from whichf1.errors import DefinitionError, WhichF1Error
+from whichf1.errors import DefinitionError, InputError, WhichF1Error
 from whichf1.presets import dialects
 from whichf1.published import Published, Scale, read_published
 from whichf1.scores import Score, run
@@ -111,6 +111,8 @@ def explain(
     published = read_published(value, decimals, scale)
     y_pred = pred[0] if pred else None
     counts = as_counts(y_true, y_pred, labels=labels)
+    if not isinstance(counts, Counts):
+        raise InputError("explain takes items of one class each; these have sets of labels")
     blocks = list(search(counts))
     known = [*_presets(dialects, counts), *_batches(y_true, y_pred, counts)]
     searched = sum(int(np.isfinite(block.values).sum()) for block in blocks) + len(known)

@@ -22,5 +22,3 @@ def refuse_other_data(definition: Definition, counts: Counts) -> None:
             f"{definition.signature} is for sets of labels, and these items have one class each. "
             "Count sets with count_multilabel, or --labels-sep."
         )
-    if sets and definition.ignore:
-        raise DefinitionError("ignore= drops items by their one class; these have sets of labels")

@@ -138,6 +138,23 @@ def _refuse_repeated(labels: Labels) -> None:
         seen[label] = position
 
 
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+
+
+def _refuse_fractions(texts: list[str]) -> None:
+    """Raise where all are numbers and one has a fraction: those are scores and no classes."""
+    import re
+
+    if not all(re.fullmatch(_NUMBER, text) for text in texts):
+        return
+    found = next((text for text in texts if not float(text).is_integer()), None)
+    if found is not None:
+        raise LabelError(
+            f"{found!r} is a number with a fraction, which cannot be a label. For a column of "
+            "scores use --score (at_threshold in Python); for such names pass labels= as text."
+        )
+
+
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")
 """Hexadecimal digits as letters alone, so that a digest is never read as a number."""
 
@@ -156,6 +173,7 @@ def from_text(values: Iterable[str]) -> Iterator[Label]:
     import re
 
     texts = list(values)
+    _refuse_fractions(texts)
     whole = [re.fullmatch(_WHOLE, text) for text in texts]
     if all(whole):
         return (int(match[1]) for match in whole if match)

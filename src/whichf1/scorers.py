@@ -103,14 +103,14 @@ def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:
     if not 1 <= len(rest) <= 2:
         raise DefinitionError("give score(counts, metric) or score(y_true, y_pred, metric)")
     *y_pred, metric = rest
-    if not isinstance(metric, str):
-        raise DefinitionError(f"the metric is a name or a signature; got {metric!r}")
     definition = with_options(metric, dict(options))
     return run(definition, y_true, y_pred[0] if y_pred else None, **_data(options))
 
 
-def with_options(metric: str, options: dict[str, Any]) -> Definition:
-    """The definition of a name or signature, with further options."""
+def with_options(metric: Any, options: dict[str, Any]) -> Definition:
+    """The definition of a name, a signature, a metric or a definition, with further options."""
+    if isinstance(metric, (Scorer, Definition)):
+        metric = metric.__name__ if isinstance(metric, Scorer) else metric.signature
     given = {k: v for k, v in options.items() if k not in DATA_OPTIONS and v is not None}
     base = Definition.parse(metric)
     if not given:

@@ -223,6 +223,8 @@ def frozen_on(definition: Definition, counts: Counts, joint: Joint | None = None
 
 
 def _items(frozen: Frozen, counts: Counts) -> int | float:
+    if frozen.table is counts.table:
+        return counts.n  # exact, also beyond 2⁵³
     n = float(frozen.table.total)
     return n if counts.weighted else int(n)
 

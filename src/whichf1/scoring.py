@@ -41,6 +41,11 @@ def evaluate_scores(
         return _rank_and_score(definition, y_true, scores, labels, weights)
     if weights is not None:
         raise DefinitionError(f"{metric.name} takes no weights")
+    if definition.positive is not None and numbers(scores, "scores").ndim == 2:
+        raise DefinitionError(
+            f"{metric.name} of a column for each class is over all classes: leave positive= out, "
+            "or give the column of that class"
+        )
     return score_moments(definition, _moments(definition, y_true, scores, labels))
 
 
@@ -104,11 +109,16 @@ def _value(metric: Metric, definition: Definition, ranking: Ranking) -> float:
 def _ranking_interval(
     metric: Metric, definition: Definition, ranking: Ranking, value: float
 ) -> Interval | None:
-    if ranking.resolution is not None and metric.name == "roc_auc":
+    unasked = definition.interval is None
+    if unasked and ranking.resolution is not None and metric.name == "roc_auc":
         error = histogram_error(ranking)
         return Interval(max(0.0, value - error), min(1.0, value + error), 1.0, "bins")
-    if ranking.weighted:
+    if unasked:
         return None
+    if ranking.weighted:
+        raise DefinitionError(
+            f"no interval of {metric.name} is known for weighted items: leave interval= out"
+        )
     return ranking_interval(definition, ranking.table, value)
 
 

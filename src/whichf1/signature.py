@@ -42,6 +42,8 @@ def with_data(signature: str, data: Mapping[str, Any]) -> str:
 
 def read(text: str) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """The name, parameters and fields of a signature; an error that points at what is wrong."""
+    if not isinstance(text, str):
+        raise DefinitionError(f"a metric is a name or a signature; got {text!r}")
     first, *rest = text.strip().split("|")
     head = _HEAD.fullmatch(first)
     if head is None:

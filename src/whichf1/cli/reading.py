@@ -73,6 +73,9 @@ def read_counts(given: dict[str, Any]) -> Counts:
     saved = _saved(given)
     if saved is None:
         return _read(count, given)  # type: ignore[no-any-return]
+    for option in ("true", "pred", "weights", "cluster", "id", "master"):
+        if given.get(option):
+            raise InputError(f"saved counts hold no columns: leave --{option} out")
     labels = declared(given["labels"])
     return saved if labels is None else saved.declare(labels)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -63,8 +64,10 @@ from whichf1.cli.scored import (
     subject_report,
 )
 from whichf1.counts import Counts
-from whichf1.definition import Definition, define_fitting
+from whichf1.definition import BOTH, Definition, define_fitting, plain_name
 from whichf1.errors import DefinitionError, InputError
+from whichf1.fitting import refuse_other_data
+from whichf1.metrics import find
 from whichf1.report.escape import visible
 from whichf1.report.report import SYMMETRIC, Report, chosen_report, full_report
 from whichf1.scores import Score, evaluate
@@ -121,8 +124,9 @@ def score(
     counts = read_counts(given)
     options = definition_options(counts, given)
     report = make_report(source_name(given), counts, metric, options)
+    below = below_floors(counts, fail_under, options)
     emit(report, format, decimals, output)
-    check_floors(counts, fail_under, options)
+    fail(below)
 
 
 def _score_scores(file: str, given: dict[str, Any]) -> None:
@@ -133,8 +137,9 @@ def _score_scores(file: str, given: dict[str, Any]) -> None:
         options.pop("positive", None)  # it says what the scores are of
     chosen = definitions_of(given["metric"], options) if given["metric"] else None
     report = subject_report(file, subject, chosen, options)
+    below = below_floors(subject.counts, given["fail_under"], options, subject.evaluate)
     emit(report, given["format"], given["decimals"], given["output"])
-    check_floors(subject.counts, given["fail_under"], options, subject.evaluate)
+    fail(below)
 
 
 def matrix(
@@ -167,8 +172,9 @@ def matrix(
     if rows is None:
         _refuse_if_orientation_matters(counts, metric, fail_under, options)
     report = make_report("matrix", counts, metric, options, oriented=rows is not None)
+    below = below_floors(counts, fail_under, options)
     emit(report, format, decimals, output)
-    check_floors(counts, fail_under, options)
+    fail(below)
 
 
 def square(numbers: list[str]) -> list[list[int]]:
@@ -194,6 +200,7 @@ def _refuse_if_orientation_matters(
     )
     names = [*(metrics or SYMMETRIC), *(floor.rpartition("=")[0] for floor in floors or [])]
     for definition in (define_fitting(name, options) for name in names):
+        refuse_other_data(definition, counts)
         a, b = (definition.values(definition.freeze(each)) for each in (counts, swapped))
         if not np.allclose(a, b, equal_nan=True):
             raise InputError(
@@ -221,6 +228,7 @@ def make_report(
 
 def definitions_of(names: list[str], options: dict[str, Any]) -> list[tuple[str, Definition]]:
     """The metrics with the options that apply to each; every option must apply to one of them."""
+    names = [each for name in names for each in _both(name)]
     definitions = [(name, define_fitting(name, options)) for name in names]
     for option, value in options.items():
         used = any(_holds(getattr(definition, option), value) for _, definition in definitions)
@@ -229,32 +237,45 @@ def definitions_of(names: list[str], options: dict[str, Any]) -> list[tuple[str,
     return definitions
 
 
+def _both(name: str) -> tuple[str, ...]:
+    """Asked for 'macro F1', both."""
+    return ("averaged_f1", "f1_of_averages") if plain_name(name) in BOTH else (name,)
+
+
 def _holds(found: Any, value: Any) -> bool:
     return bool(found == (tuple(value) if isinstance(value, list) else value))
 
 
-def check_floors(
+def below_floors(
     counts: Counts,
     floors: list[str] | None,
     options: dict[str, Any],
     scored: Callable[[Definition], Score] | None = None,
-) -> None:
-    """Exit with 1 if a score is below its --fail-under."""
-    failed = False
+) -> list[str]:
+    """What is said of each score that is below its --fail-under."""
+    said = []
     for floor in floors or []:
-        name, sign, text = floor.rpartition("=")
+        name, _, text = floor.rpartition("=")
         try:
             least = float(text)
         except ValueError:
-            sign = ""
-        if not sign:
+            least = math.nan
+        if not name or not math.isfinite(least):
             raise DefinitionError(
                 f"--fail-under takes NAME=VALUE, as averaged_f1=0.8; got {floor!r}"
             )
         definition = define_fitting(name, {**options, "interval": None})
+        if find(definition.metric).better == "lower":
+            raise DefinitionError(f"--fail-under is a floor, and {name} is better when it is lower")
         value = (scored(definition) if scored else evaluate(definition, counts)).value
         if not value >= least:
-            failed = True
-            print(f"whichf1: {visible(name)} is {value:.6g}, below {least:g}", file=sys.stderr)
-    if failed:
+            said.append(f"{name} is {value:.6g}, below {least:g}")
+    return said
+
+
+def fail(said: list[str]) -> None:
+    """Exit with 1 if a score is below its floor."""
+    for line in said:
+        print(f"whichf1: {visible(line)}", file=sys.stderr)
+    if said:
         raise typer.Exit(1)

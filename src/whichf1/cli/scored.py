@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -70,6 +71,8 @@ class Subject:
 
 def asks_for_scores(given: dict[str, Any]) -> bool:
     """Whether the command line is about scores or sets of labels; errors where it mixes them."""
+    if given["labels_sep"] == "":
+        raise InputError("--labels-sep must not be empty: say what stands between two labels")
     chosen = [x for x in ("score_column", "probs", "labels_sep") if given[x]]
     if len(chosen) > 1:
         raise InputError("--score, --probs and --labels-sep are three kinds of files: choose one")
@@ -77,7 +80,32 @@ def asks_for_scores(given: dict[str, Any]) -> bool:
         raise InputError("--threshold decides on scores: name their column with --score")
     if given["pred"] and (given["score_column"] or given["probs"]):
         raise InputError("--pred holds predictions, --score or --probs make them: choose one")
+    if chosen:
+        _refuse_unread(chosen[0], given)
     return bool(chosen)
+
+
+def _refuse_unread(kind: str, given: dict[str, Any]) -> None:
+    """Raise for an option that files of scores or of label sets do not take."""
+    name = {"score_column": "--score", "probs": "--probs", "labels_sep": "--labels-sep"}[kind]
+    unread = {
+        "cluster": given["cluster"],
+        "id": given["id"],
+        "from": given["from_"],
+        "on-error": given["on_error"] != "raise",
+        "engine": given["engine"] != "duckdb",
+        "master": given["master"],
+        "ignore": given["ignore"],
+    }
+    if given["metric"] is None:
+        unread["average"] = given["average"]
+        unread["positive"] = given["positive"] if kind != "score_column" else None
+    if given["metric"] is None and kind == "score_column" and given["threshold"] is None:
+        unread |= {x: given[x] for x in ("classes", "exclude", "undefined", "scope")}
+    for option, value in unread.items():
+        if value:
+            needs = " without -m" if option in ("average", "positive") else ""
+            raise InputError(f"{name}{needs} takes no --{option}: leave it out")
 
 
 def read_subject(file: str, labels: list[Label] | None, given: dict[str, Any]) -> Subject:
@@ -108,12 +136,16 @@ def _scores(file: str, labels: list[Label] | None, given: dict[str, Any]) -> Sub
     own: dict[str, Any] = {"labels": list(names), "weights": data.weights}
 
     def score(definition: Definition) -> Score:
-        return run(replace(definition, positive=positive), data.true, scores, *own.values())
+        known = replace(definition, positive=positive)
+        if data.weights is not None:
+            known = replace(known, interval=None)  # none is known for weighted items
+        return run(known, data.true, scores, *own.values())
 
     ranking = rank(data.true, scores, positive=positive, **own)
     shown = BINARY + (PROBABILITY if ranking.probabilities else ())
     if data.weights is not None:
         shown = tuple(name for name in shown if find(name).kind == "ranking")
+        print("whichf1: losses take no weights and are left out", file=sys.stderr)
     counts: Any = ranking
     if limit is not None:
         counts = at_threshold(data.true, scores, limit, positive=positive, **own)
@@ -158,7 +190,10 @@ def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[
     unknown = next((x for x in names if labels is not None and x not in Labels(labels)), None)
     if unknown is not None:
         raise LabelError(f"{unknown!r} among --probs is not one of --labels {labels!r}")
-    return names, columns
+    if labels is None:
+        return names, columns
+    order = sorted(range(len(names)), key=Labels(labels).codes(names).tolist().__getitem__)
+    return Labels.trusted(names[at] for at in order), [columns[at] for at in order]
 
 
 def subject_report(

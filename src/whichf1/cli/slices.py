@@ -7,7 +7,7 @@ from typing import Any
 from whichf1.cli.options import definition_options, split_list
 from whichf1.cli.output import emit
 from whichf1.cli.reading import read_slices, source_name
-from whichf1.cli.score import check_floors, definitions_of
+from whichf1.cli.score import below_floors, definitions_of, fail
 from whichf1.definition import Definition, define_fitting
 from whichf1.errors import DefinitionError
 from whichf1.report.describe import title
@@ -29,8 +29,9 @@ def score_slices(given: dict[str, Any]) -> None:
     _refuse_per_class(chosen)
     named = zip(names if given["metric"] else map(title, chosen), chosen, strict=True)
     report = slice_report(source_name(given), slices, list(named))
+    below = below_floors(slices.whole, given["fail_under"], options)
     emit(report, given["format"], given["decimals"], given["output"])
-    check_floors(slices.whole, given["fail_under"], options)
+    fail(below)
 
 
 def _own(name: str, definition: Definition, options: dict[str, Any]) -> Definition:

@@ -10,7 +10,7 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import DefinitionError
 from whichf1.kernel import Sums
-from whichf1.metrics.registry import Ratio, Whole, declare
+from whichf1.metrics.registry import Floor, Ratio, Whole, declare
 from whichf1.table import Array, Predicted, RankTable, Ties, sum_by
 
 Binning: TypeAlias = Literal["equal-width", "equal-mass"]
@@ -27,7 +27,7 @@ EPSILON = float(np.finfo(np.float64).eps)
     sklearn="log_loss",
     probabilities=True,
 )
-def log_loss(x: Predicted, floor: float = EPSILON) -> Sums:
+def log_loss(x: Predicted, floor: Floor = EPSILON) -> Sums:
     """Mean of −ln of the true class's probability; one below the floor counts as the floor."""
     return kernel.loss_sums(x.codes, x.scores, floor)
 

@@ -46,6 +46,7 @@ class Within:
 
 
 Share = Annotated[float, Within(math.ulp(0), 1, False, "a number above 0 and up to 1")]
+Floor = Annotated[float, Within(0, 0.5, False, "a number from 0 to 0.5")]
 Whole = Annotated[int, Within(1, math.inf, True, "a whole number of at least 1")]
 ANY = Within(0, math.inf, False, "a finite number of at least 0")
 

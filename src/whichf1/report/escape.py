@@ -23,6 +23,8 @@ _LATEX = {
     "'": r"\textquotesingle{}",
     "`": r"\textasciigrave{}",
     "-": "{-}",  # no ligatures: signatures are copied
+    "[": "{[}",  # \\\\ before a cell takes an argument in brackets, or a star
+    "*": "{*}",
 }
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~$])")
 _FORMULA = ("=", "+", "-", "@")

@@ -100,8 +100,8 @@ def interval_note(report: Report) -> str | None:
     if all(x.interval for x in asked):
         return None
     return (
-        "–: the method has no interval there, as the score does not vary in these items. For a "
-        "share of items --interval wilson has one."
+        "–: the method has no interval there, as the score does not vary in these items. "
+        "Shares of items have one with: -m precision --interval wilson."
     )
 
 

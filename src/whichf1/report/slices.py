@@ -31,11 +31,13 @@ if TYPE_CHECKING:
 
 WIDE = 0.1
 """An interval wider than this share of the metric's range cannot tell much."""
+FEW = 10
+"""With fewer items for each class an interval covers too rarely to judge by (docs/intervals.md)."""
 SMALL = "too small to tell"
 NOTE = (
     "below, above: the slice's interval does not hold the score of the whole; near: it does; "
-    f"{SMALL}: it does, and is wider than {WIDE:g} or cannot be computed. Each slice is judged by "
-    "itself: among many, some fall outside by chance."
+    f"{SMALL}: fewer than {FEW} items for each class, no interval, or one wider than {WIDE:g} that "
+    "holds it. Each slice is judged by itself: among many, some fall outside by chance."
 )
 
 
@@ -112,7 +114,8 @@ def _worst_first(row: SliceScore) -> tuple[bool, float]:
 
 def _verdict(score: Score, whole: Score) -> str:
     interval = score.interval
-    if interval is None or math.isnan(whole.value):
+    few = score.n < FEW * len(score.classes)
+    if interval is None or math.isnan(whole.value) or few:
         return SMALL
     if not interval.low <= whole.value <= interval.high:
         return "below" if score.value < whole.value else "above"
