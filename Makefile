@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BENCH := .venv-bench
 
 .PHONY: demo test test-dialects check bench clean
 
@@ -26,12 +27,18 @@ check: $(VENV)/test
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 -m "not slow" -x
 
-# the speed table against peers, in about four minutes; writes benchmarks/RESULTS.md
-bench: $(VENV)/bench
-	$(BIN)/python benchmarks/speed.py
+# the speed tables against peers, in about four minutes; writes benchmarks/RESULTS.md
+bench: $(BENCH)/ready
+	$(BENCH)/bin/python benchmarks/speed.py
+	$(BENCH)/bin/python benchmarks/uncertainty.py
+	$(BENCH)/bin/python -m benchmarks.engines
 
-$(VENV)/bench: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+# an environment of its own: a peer pins old build tools, so that it comes without its dependencies
+$(BENCH)/ready: pyproject.toml
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
+	$(BENCH)/bin/python -m pip install --quiet --editable '.[bench]'
+	$(BENCH)/bin/python -m pip install --quiet --no-deps confidenceinterval==1.0.5
 	touch $@
 
 $(VENV)/bin/python:
@@ -49,4 +56,4 @@ $(VENV)/test: $(VENV)/bin/python pyproject.toml
 	touch $@ $(VENV)/demo
 
 clean:
-	rm -rf $(VENV) .venv-dialects build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) .venv-dialects build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
