@@ -72,7 +72,8 @@ def package_row() -> Iterator[Row]:
     """Against the bootstrap of the package confidenceinterval, for its speed only."""
     try:
         from confidenceinterval import f1_score
-    except ImportError:
+    except ImportError as missing:
+        print(f"no row for confidenceinterval, which cannot be imported: {missing}")
         return
     true, a, _ = predictions(10_000, 10)
     truth, predicted = true.tolist(), a.tolist()
