@@ -328,6 +328,8 @@ def test_metrics_and_define(run):
     _, out, _ = run("define", "averaged_f1")
     assert r"\frac{1}{r}\sum_x \frac{2\,TP_x}{2\,TP_x+FP_x+FN_x}" in out
     assert "and not the harmonic mean of averaged precision and recall" in out
+    _, out, _ = run("define", "f1|avg:macro|undef:skip|scope:one-sided")
+    assert r"H\!\left(\frac{TP_x}{TP_x+FP_x},\frac{TP_x}{TP_x+FN_x}\right)" in out
     assert run("define", "f7")[0] == 2
 
 

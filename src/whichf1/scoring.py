@@ -147,7 +147,7 @@ def _score_classes(definition: Definition, items: Predicted, names: Labels) -> S
     if definition.average is None:
         raise DefinitionError(
             f"{metric.name} of {len(names)} classes: pass average='macro' or 'weighted', and "
-            "multi_class='ovr' (each class against the rest) or 'ovo' (each pair of classes), or "
+            f"multi_class={' or '.join(map(repr, metric.parameters['multi_class'].choices))}, or "
             "positive=CLASS for one."
         )
     definition = _with(definition, multi_class=way or "ovr")

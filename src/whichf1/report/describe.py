@@ -54,6 +54,9 @@ def _parameters(definition: Definition) -> str:
 def formula(definition: Definition) -> str:
     """The formula in LaTeX, averages included; x runs over the r classes."""
     tex = find(definition.metric).tex
+    if definition.scope != "empty":  # a harmonic mean of two divisions, not one division
+        mean = r"H_\beta" if definition.metric == "f_beta" else "H"
+        tex = rf"{mean}\!\left(\frac{{TP}}{{TP+FP}},\frac{{TP}}{{TP+FN}}\right)"
     of_class = re.sub(r"\b(TP|FP|FN|TN)\b", r"\1_x", tex)
     if definition.formula == "of-averages":
         beta = r"\beta^2" if definition.metric == "f_beta" else ""
