@@ -19,7 +19,7 @@ from whichf1.metrics import COUNTED, METRICS, find
 from whichf1.table import Table
 from whichf1.uncertainty import resampling
 from whichf1.uncertainty.delong import covariance, placements
-from whichf1.uncertainty.influence import cell_slopes, standard_errors
+from whichf1.uncertainty.influence import cell_slopes, standard_spreads
 from whichf1.uncertainty.proportions import PROPORTIONS
 
 COUNT_METRICS = tuple(name for name, metric in METRICS.items() if metric.kind in COUNTED)
@@ -33,7 +33,7 @@ def random_counts(seed, k, least=1, most=30):
 
 def error(name, counts, **options):
     definition = define(name, None, options)
-    return float(standard_errors(definition, definition.freeze(counts))[1][0])
+    return float(standard_spreads(definition, definition.freeze(counts))[1][0])
 
 
 # the derivatives
@@ -87,10 +87,10 @@ def test_an_epsilon_in_the_denominators_is_taken_account_of():
     drawn = rng.multinomial(counts.n, counts.count / counts.n, 20_000).astype(float)
     table = Table(counts.true, counts.predicted, drawn, 3)
     spread = near.values(frozen, table).std()
-    assert float(standard_errors(near, frozen)[1][0]) == pytest.approx(spread, rel=0.04)
+    assert float(standard_spreads(near, frozen)[1][0]) == pytest.approx(spread, rel=0.04)
     each = define("f1", None, {"epsilon": 3.0})
     spreads = each.values(each.freeze(counts), table).std(0)
-    np.testing.assert_allclose(standard_errors(each, each.freeze(counts))[1], spreads, rtol=0.05)
+    np.testing.assert_allclose(standard_spreads(each, each.freeze(counts))[1], spreads, rtol=0.05)
 
 
 # closed forms
@@ -377,8 +377,8 @@ def test_items_that_are_their_own_cluster_are_single_items():
         clustered = wf.count(true, predicted, cluster=np.arange(n))
         from whichf1.scores import frozen_on
 
-        own = standard_errors(alone, frozen_on(alone, clustered))[1][0]
-        plain = standard_errors(alone, alone.freeze(wf.count(true, predicted)))[1][0]
+        own = standard_spreads(alone, frozen_on(alone, clustered))[1][0]
+        plain = standard_spreads(alone, alone.freeze(wf.count(true, predicted)))[1][0]
         assert own == pytest.approx(plain * math.sqrt(n / (n - 1)), rel=1e-10)
 
 

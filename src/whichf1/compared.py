@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
@@ -19,8 +19,8 @@ from whichf1.scores import Score, described
 from whichf1.signature import Word
 from whichf1.table import Array
 from whichf1.uncertainty import paired
-from whichf1.uncertainty.influence import normal_quantile
 from whichf1.uncertainty.paired import McNemar
+from whichf1.uncertainty.scales import normal_quantile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,12 +43,12 @@ class Plan:
         if self.margin is not None and not self.margin > 0:
             raise DefinitionError(f"margin must be a difference above 0; got {self.margin!r}")
 
-    @property
-    def text(self) -> str:
-        """The plan as signature fields."""
+    def text(self, said: Iterable[str] = ()) -> str:
+        """The plan as signature fields, without those that are said already."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         shown = {"compare": Word("paired"), "adjust": Word("holm"), **own}
-        return signature.write("", {}, {k: v for k, v in shown.items() if v is not None})
+        left = {k: v for k, v in shown.items() if v is not None and k not in said}
+        return signature.write("", {}, left)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,12 +126,23 @@ class Comparison:
         score = next(iter(self.scores.values()))
         own = described(self.definition, score.n, score.classes, score.made)
         head, mark, data = own.partition("|n:")
-        return f"{head}{self.plan.text}{mark}{data}"
+        return f"{head}{self.plan.text(self.definition.fields)}{mark}{data}"
 
     def __repr__(self) -> str:
-        order = " > ".join(f"{name} {self.scores[name].value:.4f}" for name in self.ranking[:6])
+        order = _in_words(self.ranking[:6], self.scores)
         flips = f", {len(self.flips)} rank flips" if self.flips else ""
         return f"<Comparison {order}{flips} ({self.signature})>"
+
+
+def _in_words(names: Sequence[str], scores: Mapping[str, Score]) -> str:
+    """'a 0.9000 > b 0.8000 = c 0.8000'."""
+    text, before = "", None
+    for name in names:
+        value = scores[name].value
+        if before is not None:
+            text += " = " if abs(before - value) <= 1e-12 else " > "
+        text, before = f"{text}{name} {value:.4f}", value
+    return text
 
 
 def normal_pair(
@@ -167,6 +178,16 @@ def normal_pair(
         detectable=paired.detectable_difference(error, level, plan.power) if interval else None,
         items_needed=needed,
     )
+
+
+def percentiles(replicates: Array, level: float) -> Interval | None:
+    """The interval of the replicates of a difference; None where they do not vary."""
+    defined = replicates[np.isfinite(replicates)]
+    if not len(defined) or defined.min() == defined.max():
+        return None
+    tails = (1 - level) / 2, (1 + level) / 2
+    low, high = np.quantile(defined, tails, method="weibull").tolist()
+    return Interval(low, high, level, "bootstrap", len(replicates) - len(defined))
 
 
 def level_of(definition: Definition) -> float:

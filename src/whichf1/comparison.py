@@ -7,14 +7,21 @@ from dataclasses import fields, replace
 from itertools import combinations
 from typing import Any, Unpack
 
-import numpy as np
-
 from whichf1 import signature
 from whichf1.class_sets import Frozen
-from whichf1.compared import Comparison, Pair, Plan, letters_of, level_of, normal_pair, p_best
+from whichf1.compared import (
+    Comparison,
+    Pair,
+    Plan,
+    letters_of,
+    level_of,
+    normal_pair,
+    p_best,
+    percentiles,
+)
 from whichf1.definition import Definition
 from whichf1.errors import DefinitionError, InputError
-from whichf1.intervals import DeLong, Delta, Interval
+from whichf1.intervals import Bootstrap, DeLong, Delta, Method, enough_replicates
 from whichf1.joint import Joint
 from whichf1.metrics import COUNTED, find
 from whichf1.scored_comparison import compare_scores
@@ -81,13 +88,22 @@ def planned(
     definition = with_options(metric, options)
     if level is None:
         level = definition.interval.level if definition.interval else 0.95
-    declared = find(definition.metric)
-    if declared.kind == "ranking" and declared.variance is None:
-        raise DefinitionError(
-            f"there is no paired test for {definition.signature}. Compare roc_auc, or a loss."
-        )
-    method = Delta if declared.variance is None else DeLong
-    return replace(definition, interval=method(level=level)), plan
+    if plan.replicates:
+        enough_replicates(plan.replicates, level)
+    return replace(definition, interval=_method(definition, level, plan)), plan
+
+
+def _method(definition: Definition, level: float, plan: Plan) -> Method:
+    """The delta method, after DeLong for the AUC; the bootstrap for what hangs on single items."""
+    if not find(definition.metric).smooth:
+        if not plan.replicates:
+            raise DefinitionError(
+                f"{definition.metric} hangs on single items and is compared by the bootstrap "
+                "alone: replicates=0 leaves no test"
+            )
+        return Bootstrap(level=level, replicates=plan.replicates, seed=plan.seed)
+    whole = dict(definition.parameters).get("max_fpr") is None
+    return (DeLong if definition.metric == "roc_auc" and whole else Delta)(level=level)
 
 
 def compare_joint(joint: Joint, definition: Definition, plan: Plan) -> Comparison:
@@ -141,7 +157,7 @@ def _pair(
         drawn, seed = replicates[:, a] - replicates[:, b], (plan.seed, number)
         pair = replace(
             pair,
-            bootstrap=_percentiles(drawn, level_of(definition)),
+            bootstrap=percentiles(drawn, level_of(definition)),
             p_bootstrap=paired.bootstrap_p(difference, drawn),
             p_randomization=paired.randomization_p(definition, left, right, plan.replicates, seed),
         )
@@ -157,15 +173,6 @@ def _flipped(a: Table, b: Table) -> dict[str, Any]:
         "only_b": _items(a.count[right_b & ~right_a], a.squares),
         "changed": _items(a.count[a.predicted != b.predicted], a.squares),
     }
-
-
-def _percentiles(replicates: Array, level: float) -> Interval | None:
-    defined = replicates[np.isfinite(replicates)]
-    if not len(defined) or defined.min() == defined.max():
-        return None
-    tails = (1 - level) / 2, (1 + level) / 2
-    low, high = np.quantile(defined, tails, method="weibull").tolist()
-    return Interval(low, high, level, "bootstrap", len(replicates) - len(defined))
 
 
 def _items(count: Array, squares: Array | None) -> int | float:

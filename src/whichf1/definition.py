@@ -153,7 +153,7 @@ class Definition:
             ("exclude", several, one),
             ("formula", mean and metric.harmonic, "it has one formula"),
             ("undefined", not metric.total, "it is never undefined"),
-            ("interval", self._has_interval(metric), "no interval is known for it"),
+            ("interval", self._has_interval(metric), "it hangs on single items: use 'bootstrap'"),
             ("scope", metric.harmonic and self.formula != "of-averages", "it divides once"),
             ("two_classes", mean, "it is no mean over classes"),
             ("epsilon", rate, whole),
@@ -162,10 +162,7 @@ class Definition:
         ]
 
     def _has_interval(self, metric: Metric) -> bool:
-        if metric.kind != "ranking":
-            return True
-        plain = metric.variance is not None and not any(value for _, value in self.parameters)
-        return self.average is None and (plain or isinstance(self.interval, Bootstrap))
+        return metric.smooth or isinstance(self.interval, Bootstrap)
 
     @property
     def applicable(self) -> frozenset[str]:
@@ -335,9 +332,10 @@ def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
     preset = SHORTHANDS.get(plain_name(name), ("", {}))[1]
     fitting = plain.applicable - {*preset, "interval"}
     chosen = define(name, parameters, {k: v for k, v in options.items() if k in fitting})
-    if options.get("interval") is None or "interval" not in chosen.applicable:
+    method = find_method(options.get("interval"))
+    if "interval" not in chosen.applicable and not isinstance(method, Bootstrap):
         return chosen
-    return replace(chosen, interval=options["interval"])
+    return replace(chosen, interval=method)
 
 
 def plain_name(name: str) -> str:

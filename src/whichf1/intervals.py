@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from math import ceil
 from typing import Any, ClassVar, Literal, get_args
 
 from whichf1.errors import DefinitionError, did_you_mean
@@ -71,6 +72,7 @@ class Bootstrap(Method):
     def __post_init__(self) -> None:
         super().__post_init__()
         whole("replicates", self.replicates, 1)
+        enough_replicates(self.replicates, self.level)
         whole("seed", self.seed, 0)
         object.__setattr__(self, "kind", str(self.kind))
         if self.kind not in get_args(Kind):
@@ -142,6 +144,16 @@ def find_method(given: Any, **parameters: Any) -> Method | None:
 def parameter_names() -> set[str]:
     """Every parameter that some method takes."""
     return {field.name for method in METHODS.values() for field in fields(method)}
+
+
+def enough_replicates(replicates: int, level: float) -> None:
+    """Raise unless some replicate lies beyond each end of the interval, on average."""
+    least = ceil(2 / (1 - level) - 1 - 1e-6)
+    if replicates < least:
+        raise DefinitionError(
+            f"{replicates:,} replicates are too few for an interval of level {level:g}, whose ends "
+            f"are quantiles of them: give at least {least:,}, better ten times as many"
+        )
 
 
 def whole(name: str, value: Any, least: int) -> None:

@@ -1,31 +1,48 @@
-"""compare for systems that give scores: AUCs after DeLong, losses by paired differences."""
+"""compare for systems that give scores or sets of labels: what each item gives is subtracted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from math import isfinite
+from typing import Any
 
 import numpy as np
 
-from whichf1.compared import Comparison, Pair, Plan, letters_of, normal_pair, p_best
+from whichf1.compared import (
+    Comparison,
+    Pair,
+    Plan,
+    letters_of,
+    level_of,
+    normal_pair,
+    p_best,
+    percentiles,
+)
 from whichf1.definition import Definition
-from whichf1.errors import DefinitionError, InputError
+from whichf1.errors import InputError
 from whichf1.metrics import find
-from whichf1.scores import Score, run
-from whichf1.sources.scored import binary, items_of, numbers, predicted, predicted_binary
-from whichf1.table import Array, Predicted
-from whichf1.uncertainty import delong
-from whichf1.uncertainty.paired import holm
+from whichf1.scored_items import read_items, sampled
+from whichf1.scores import Score
+from whichf1.scoring import score_items
+from whichf1.table import Array, Table
+from whichf1.uncertainty.influence import centred, standard_error
+from whichf1.uncertainty.paired import (
+    bootstrap_p,
+    holm,
+    mcnemar_test,
+    randomized,
+    single_items,
+)
+from whichf1.uncertainty.ranked import Means, Swappable, stratified_error
+from whichf1.uncertainty.scored import replicated
 
+DRAWN = 10**8
+"""Items are resampled up to so many draws in all; beyond, smooth scores have the delta method."""
 
-class Evidence(NamedTuple):
-    """What the items say of the scores of several systems."""
-
-    error: Callable[[int, int], float]
-    """The standard error of the difference between two of them."""
-    covariance: Array
+Facts = Callable[[int, int], dict[str, Any]]
+"""What else is said of two systems, as fields of their Pair."""
 
 
 def compare_scores(
@@ -35,90 +52,140 @@ def compare_scores(
     systems: Mapping[str, Any],
     data: Mapping[str, Any],
 ) -> Comparison:
-    """Compare systems by an AUC or a loss: differences, tests and P(best)."""
+    """Compare systems by a ranking or a mean over items: differences, tests and P(best)."""
+    refuse_few(systems)
+    own = [read_items(definition, y_true, each, data["labels"]) for each in systems.values()]
+    items = sampled(own[0].codes, data["weights"], data["cluster"])
+    scores = {str(name): score_items(each, items) for name, each in zip(systems, own, strict=True)}
+    scored = [each.scored for each in own]
+    ranking = find(definition.metric).kind == "ranking"
+    return compare_items(
+        own[0].definition, plan, scores, scored, items, strata=ranking, facts=_hits(scored, items)
+    )
+
+
+def refuse_few(systems: Mapping[str, Any]) -> None:
+    """Raise unless there are two systems."""
     if len(systems) < 2:
         raise InputError(f"a comparison needs at least two systems; got {len(systems)}")
-    if data["weights"] is not None or data["cluster"] is not None:
-        raise DefinitionError(
-            f"{definition.metric} is compared on single items: leave weights= and cluster= out"
-        )
-    labels = data["labels"]
-    scores = {str(name): run(definition, y_true, each, labels) for name, each in systems.items()}
-    own = next(iter(scores.values())).definition
-    if find(own.metric).kind == "ranking":
-        evidence = _areas(own, y_true, systems, labels)
-    else:
-        evidence = _means(own, y_true, systems, labels)
-    return _comparison(own, plan, scores, evidence)
 
 
-def _comparison(
-    definition: Definition, plan: Plan, scores: dict[str, Score], evidence: Evidence
+def _hits(scored: Sequence[Swappable], items: Table) -> Facts:
+    """Where each item is right or wrong, McNemar's test."""
+    each = [x.each for x in scored if isinstance(x, Means)]
+    known = len(each) == len(scored) and all(np.isin(x, (0.0, 1.0)).all() for x in each)
+    if not known or not single_items(items):
+        return lambda a, b: {}
+
+    def facts(a: int, b: int) -> dict[str, Any]:
+        only_a, only_b = (int((x > y).sum()) for x, y in ((each[a], each[b]), (each[b], each[a])))
+        return {"mcnemar": mcnemar_test(only_a, only_b), "only_a": only_a, "only_b": only_b}
+
+    return facts
+
+
+def compare_items(
+    definition: Definition,
+    plan: Plan,
+    scores: dict[str, Score],
+    scored: Sequence[Swappable],
+    items: Table,
+    *,
+    strata: bool = False,
+    facts: Facts = lambda a, b: {},
 ) -> Comparison:
+    """Compare systems on the same items; with ``strata`` each class is a sample of its own."""
     names = tuple(scores)
+    drawn = _drawn(definition, plan, scored, items)
+    error = _errors(definition, scored, items, strata, drawn)
     pairs: list[Pair] = []
-    for a, b in combinations(range(len(names)), 2):
+    for number, (a, b) in enumerate(combinations(range(len(names)), 2)):
         difference = scores[names[a]].value - scores[names[b]].value
-        error = evidence.error(a, b)
-        pairs.append(normal_pair(definition, plan, names[a], names[b], difference, error, scores))
+        pair = normal_pair(definition, plan, names[a], names[b], difference, error(a, b), scores)
+        if drawn is not None:
+            both = (scored[a], scored[b])
+            pair = _resampled(
+                definition, plan, pair, drawn[:, a] - drawn[:, b], both, items, number
+            )
+        pairs.append(replace(pair, **facts(a, b)))
     adjusted = holm([pair.p_value for pair in pairs])
     pairs = [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
-    best = {}
-    if plan.replicates and np.isfinite(evidence.covariance).all():
-        values = [scores[name].value for name in names]
-        rng = np.random.Generator(np.random.PCG64(plan.seed))
-        drawn = rng.multivariate_normal(
-            values, evidence.covariance, plan.replicates, check_valid="ignore", method="eigh"
-        )
-        best = p_best(definition, names, drawn)
+    if plan.replicates and drawn is None:
+        drawn = _normal(scores, error, plan)
+    best = {} if drawn is None else p_best(definition, names, drawn)
     return Comparison(
         definition, plan, scores, tuple(pairs), best, letters_of(definition, scores, pairs)
     )
 
 
-def _areas(
-    definition: Definition, y_true: Any, systems: Mapping[str, Any], labels: Any
-) -> Evidence:
-    metric, parameters = find(definition.metric), dict(definition.parameters)
-    if metric.variance is None or any(x is not None for x in parameters.values()):
-        raise DefinitionError(
-            f"there is no paired test for {definition.signature}. Compare roc_auc of one positive "
-            "class, or a loss."
-        )
-    placed = []
-    for each in systems.values():
-        items, values, _, own = binary(y_true, each, definition.positive, labels)
-        placed.append(delong.placements(values + 0.0, items_of(items, own)))
-    return Evidence(
-        lambda a, b: delong.difference_error(placed[a], placed[b]), delong.covariance(placed)
+def _drawn(
+    definition: Definition, plan: Plan, scored: Sequence[Swappable], items: Table
+) -> Array | None:
+    """The scores of all systems on resampled items; None where that would take too long."""
+    many = plan.replicates * len(items.count) > DRAWN
+    if not plan.replicates or (many and find(definition.metric).smooth):
+        return None
+    return replicated(scored, items, plan.replicates, plan.seed)
+
+
+def _errors(
+    definition: Definition,
+    scored: Sequence[Swappable],
+    items: Table,
+    strata: bool,
+    drawn: Array | None,
+) -> Callable[[int, int], float]:
+    """The standard error of a difference; of a system and itself, that of its score."""
+    if not find(definition.metric).smooth:
+        known = np.zeros((0, len(scored))) if drawn is None else drawn
+        defined = known[np.isfinite(known).all(1)]
+        return lambda a, b: float(np.std(defined[:, a] - (a != b) * defined[:, b]))
+    slopes = [each.slopes(items.count) for each in scored]
+
+    def error(a: int, b: int) -> float:
+        moved = slopes[a] - slopes[b] if a != b else slopes[a]
+        if strata and items.cluster is None:
+            return stratified_error(centred(moved, items.count), items)
+        return standard_error(moved, items)
+
+    return error
+
+
+def _resampled(
+    definition: Definition,
+    plan: Plan,
+    pair: Pair,
+    drawn: Array,
+    scored: tuple[Swappable, Swappable],
+    items: Table,
+    number: int,
+) -> Pair:
+    """The pair with its bootstrap and its randomization test."""
+    interval = percentiles(drawn, level_of(definition))
+    p = bootstrap_p(pair.difference, drawn)
+    seed = (plan.seed, number)
+    observed = abs(pair.difference)
+    swapped = (
+        randomized(*scored, items, observed, plan.replicates, seed) if isfinite(observed) else None
     )
+    pair = replace(pair, bootstrap=interval, p_bootstrap=p, p_randomization=swapped)
+    if find(definition.metric).smooth:
+        return pair
+    return replace(pair, interval=interval, p_value=p)  # the delta method is not for it
 
 
-def _means(
-    definition: Definition, y_true: Any, systems: Mapping[str, Any], labels: Any
-) -> Evidence:
-    metric = find(definition.metric)
-    if metric.kind != "loss":
-        raise DefinitionError(f"there is no paired test for {metric.name}. Compare a loss.")
-    losses = [_item_losses(definition, y_true, each, labels) for each in systems.values()]
-    return Evidence(
-        lambda a, b: delong.mean_difference_error(losses[a], losses[b]),
-        delong.mean_covariance(losses),
+def _normal(
+    scores: Mapping[str, Score], error: Callable[[int, int], float], plan: Plan
+) -> Array | None:
+    """Scores of all systems, drawn from a normal distribution with their covariance."""
+    size = len(scores)
+    variance = np.array([[error(a, b) ** 2 for b in range(size)] for a in range(size)])
+    own = np.diag(variance)
+    covariance = np.where(np.eye(size, dtype=bool), variance, (own[:, None] + own - variance) / 2)
+    if not np.isfinite(covariance).all():
+        return None
+    values = [score.value for score in scores.values()]
+    rng = np.random.Generator(np.random.PCG64(plan.seed))
+    return rng.multivariate_normal(
+        values, covariance, plan.replicates, check_valid="ignore", method="eigh"
     )
-
-
-def _item_losses(definition: Definition, y_true: Any, scores: Any, labels: Any) -> Array:
-    """The loss of each item: the metric's own formula on each item alone."""
-    metric, parameters = find(definition.metric), dict(definition.parameters)
-    values = numbers(scores, "probabilities" if metric.probabilities else "scores")
-    if metric.probabilities and values.ndim == 1:
-        items = predicted_binary(y_true, values, positive=definition.positive, labels=labels)[0]
-    else:
-        flag = metric.probabilities
-        items = predicted(y_true, values, labels=labels, probabilities=flag)[0]
-    singles = (
-        Predicted(items.codes[at : at + 1], items.scores[at : at + 1])
-        for at in range(len(items.codes))
-    )
-    totals = (metric.formula(each, **parameters).total for each in singles)
-    return np.fromiter(totals, np.float64, len(items.codes))

@@ -154,14 +154,10 @@ def run(
     kind = find(definition.metric).kind
     sets = y_pred is not None and (kind == "items" or definition.average == "samples")
     scored = kind not in (*COUNTED, "items")
-    if (scored or sets) and cluster is not None:
-        raise DefinitionError(
-            f"cluster= needs one class for each item, which {definition.metric} here has not"
-        )
     if scored:
         from whichf1.scoring import evaluate_scores
 
-        return evaluate_scores(definition, y_true, y_pred, labels, weights)
+        return evaluate_scores(definition, y_true, y_pred, labels, weights, cluster)
     if sets:
         from whichf1.sources.multilabel import count_multilabel
 

@@ -9,26 +9,41 @@ import numpy as np
 
 from whichf1.definition import Definition, define
 from whichf1.errors import DefinitionError, InputError
-from whichf1.intervals import Interval
+from whichf1.intervals import Bootstrap, Interval
 from whichf1.kernel import rank_table
 from whichf1.labels import Labels
 from whichf1.losses import Moments
 from whichf1.metrics import Metric, find
 from whichf1.rankings import Ranking
+from whichf1.scored_items import (
+    ScoredItems,
+    loss_items,
+    over_classes,
+    read_items,
+    sampled,
+    settled,
+    with_parameters,
+)
 from whichf1.scores import Score
-from whichf1.sources.multilabel import ranked_labels
-from whichf1.sources.scored import numbers, predicted, predicted_binary, rank
-from whichf1.table import Predicted
-from whichf1.uncertainty.scored import mean_interval, ranking_interval
+from whichf1.sources.scored import numbers, predicted, rank
+from whichf1.table import Predicted, Table
+from whichf1.uncertainty.ranked import OfTable
+from whichf1.uncertainty.scales import Spread
+from whichf1.uncertainty.scored import mean_interval, refuse_other, scored_interval
 
 
 def evaluate_scores(
-    definition: Definition, y_true: Any, scores: Any, labels: Any = None, weights: Any = None
+    definition: Definition,
+    y_true: Any,
+    scores: Any,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
 ) -> Score:
     """Run a definition on true classes and scores, on a Ranking, or on Moments."""
-    metric = find(definition.metric)
+    metric, method = find(definition.metric), definition.interval
     if isinstance(y_true, (Ranking, Moments)):
-        if scores is not None or weights is not None:
+        if any(x is not None for x in (scores, weights, cluster)):
             raise InputError(f"a {type(y_true).__name__} holds all: give it alone")
         if metric.kind == "ranking" and isinstance(y_true, Ranking):
             return score_ranking(definition, y_true)
@@ -37,44 +52,58 @@ def evaluate_scores(
         raise InputError(f"{metric.name} is not computed from a {type(y_true).__name__}")
     if scores is None:
         raise InputError(f"{metric.name} needs scores: give y_true and scores")
+    data = {"labels": labels, "weights": weights, "cluster": cluster}
+    if cluster is not None or (weights is not None and method is not None):
+        return _score_items(definition, y_true, scores, **data)
     if metric.kind == "ranking":
         return _rank_and_score(definition, y_true, scores, labels, weights)
-    if weights is not None:
-        raise DefinitionError(f"{metric.name} takes no weights")
-    if definition.positive is not None and numbers(scores, "scores").ndim == 2:
-        raise DefinitionError(
-            f"{metric.name} of a column for each class is over all classes: leave positive= out, "
-            "or give the column of that class"
-        )
+    if weights is not None or isinstance(method, Bootstrap):
+        return _score_items(definition, y_true, scores, **data)
     return score_moments(definition, _moments(definition, y_true, scores, labels))
+
+
+def _score_items(
+    definition: Definition, y_true: Any, scores: Any, labels: Any, weights: Any, cluster: Any
+) -> Score:
+    """Where a table does not say enough: from the items themselves."""
+    own = read_items(definition, y_true, scores, labels)
+    return score_items(own, sampled(own.codes, weights, cluster))
+
+
+def score_items(own: ScoredItems, items: Table) -> Score:
+    """The score of a system on some items, with its interval."""
+    value = float(own.scored.values(items.count))
+    if np.isnan(value):
+        raise InputError(
+            f"{own.definition.metric} has no value: the items of a class that it needs have no "
+            "weight. Give items of each class a weight above 0."
+        )
+    interval = scored_interval(own.definition, own.scored, items, value)
+    n = items.count.sum().item()
+    return Score(value, own.definition, n, own.labels, interval, made_of(items))
+
+
+def made_of(items: Table) -> tuple[tuple[str, Any], ...]:
+    """What a signature says of the items."""
+    made = () if items.squares is None else (("weighted", True),)
+    return made if items.cluster is None else (*made, ("clusters", items.clusters))
 
 
 def _rank_and_score(
     definition: Definition, y_true: Any, scores: Any, labels: Any, weights: Any
 ) -> Score:
     values = numbers(scores, "scores")
-    asked = definition.average is not None or dict(definition.parameters).get("multi_class")
-    several = values.ndim == 2 and (values.shape[1] > 2 or asked)
-    if asked and not several:
-        raise DefinitionError(
-            f"{definition.signature} is a mean over classes: give a column of scores for each"
-        )
-    if not several or definition.positive is not None:
+    if not over_classes(definition, values):
         own = {"positive": definition.positive, "labels": labels, "weights": weights}
         return score_ranking(definition, rank(y_true, values, **own))
-    if weights is not None:
-        raise DefinitionError("a ranking of several classes takes no weights")
+    if weights is not None or definition.interval is not None:
+        return _score_items(definition, y_true, values, labels, weights, None)
     metric = find(definition.metric)
     items, names = predicted(y_true, values, labels=labels, probabilities=metric.probabilities)
     if metric.probabilities:
-        return score_ranking(_with(definition, multi_class="top-label"), _top_label(items, names))
-    return _score_classes(definition, items, names)
-
-
-def _with(definition: Definition, **parameters: Any) -> Definition:
-    return replace(
-        definition, parameters=tuple({**dict(definition.parameters), **parameters}.items())
-    )
+        top = with_parameters(definition, multi_class="top-label")
+        return score_ranking(top, _top_label(items, names))
+    return _score_classes(settled(definition, names), items, names)
 
 
 def score_ranking(definition: Definition, ranking: Ranking) -> Score:
@@ -117,9 +146,11 @@ def _ranking_interval(
         return None
     if ranking.weighted:
         raise DefinitionError(
-            f"no interval of {metric.name} is known for weighted items: leave interval= out"
+            f"an interval of {metric.name} for weighted items needs the items: give y_true, "
+            "scores and weights, or leave interval= out"
         )
-    return ranking_interval(definition, ranking.table, value)
+    cells = OfTable(definition, ranking.table)
+    return scored_interval(definition, cells, cells.items, value)
 
 
 def histogram_error(ranking: Ranking) -> float:
@@ -138,26 +169,14 @@ def _top_label(items: Predicted, names: Labels) -> Ranking:
 
 def _score_classes(definition: Definition, items: Predicted, names: Labels) -> Score:
     metric = find(definition.metric)
-    way = dict(definition.parameters).get("multi_class", "none")
-    if way == "none":
-        raise DefinitionError(
-            f"{metric.name} of {len(names)} classes: pass positive=CLASS, the class against the "
-            "rest" + (", or give one score for each item." if len(names) == 2 else ".")
-        )
-    if definition.average is None:
-        raise DefinitionError(
-            f"{metric.name} of {len(names)} classes: pass average='macro' or 'weighted', and "
-            f"multi_class={' or '.join(map(repr, metric.parameters['multi_class'].choices))}, or "
-            "positive=CLASS for one."
-        )
-    definition = _with(definition, multi_class=way or "ovr")
-    tables = _one_vs_one(items, names) if way == "ovo" else _one_vs_rest(items, names)
+    pairs = dict(definition.parameters)["multi_class"] == "ovo"
+    tables = _one_vs_one(items, names) if pairs else _one_vs_rest(items, names)
     values, weights = [], []
     for table in tables:
         table.needs_both(metric.name)
         values.append(_value(metric, definition, table))
         sizes = table.table.sizes
-        weights.append(float(sizes[0]) + (float(sizes[1]) if way == "ovo" else 0.0))
+        weights.append(float(sizes[0]) + (float(sizes[1]) if pairs else 0.0))
     mean = np.average(values, weights=weights if definition.average == "weighted" else None)
     return Score(float(mean), definition, len(items.codes), names)
 
@@ -201,22 +220,9 @@ def moments(y_true: Any, scores: Any, metric: str, **options: Any) -> Moments:
 
 def _moments(definition: Definition, y_true: Any, scores: Any, labels: Any) -> Moments:
     metric = find(definition.metric)
-    positive = None
-    items: Any
-    if metric.kind == "label ranking":
-        items, names = ranked_labels(y_true, scores, labels)
-    else:
-        values = numbers(scores, "probabilities" if metric.probabilities else "scores")
-        if metric.probabilities and values.ndim == 1:
-            own = {"positive": definition.positive, "labels": labels}
-            items, names, positive = predicted_binary(y_true, values, **own)
-        else:
-            flag = metric.probabilities
-            items, names = predicted(y_true, values, labels=labels, probabilities=flag)
-    if "scale" in metric.parameters and dict(definition.parameters)["scale"] is None:
-        definition = _with(definition, scale="half" if len(names) == 2 else "sum")
-    sums = metric.formula(items, **dict(definition.parameters))
-    return Moments(metric.name, definition.parameters, names, positive, *sums)
+    own, items, names = loss_items(definition, y_true, scores, labels)
+    sums = metric.formula(items, **dict(own.parameters))
+    return Moments(metric.name, own.parameters, names, own.positive, *sums)
 
 
 def score_moments(definition: Definition, sums: Moments) -> Score:
@@ -228,8 +234,14 @@ def score_moments(definition: Definition, sums: Moments) -> Score:
             f"not of {definition.signature}"
         )
     definition = replace(definition, parameters=sums.parameters, positive=sums.positive)
+    if isinstance(definition.interval, Bootstrap):
+        raise DefinitionError(
+            f"these moments are sums, and a bootstrap of {sums.metric} draws items: give y_true "
+            "and scores, or use interval='delta'"
+        )
+    refuse_other(definition)
     interval = None
     if definition.interval is not None and np.isfinite(sums.squares):
         error = float(np.sqrt(sums.variance / sums.n))
-        interval = mean_interval(definition, sums.mean, error)
+        interval = mean_interval(definition, sums.mean, Spread(error))
     return Score(sums.mean, definition, sums.n, sums.labels, interval)

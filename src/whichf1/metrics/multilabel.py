@@ -44,6 +44,7 @@ def hamming_loss(c: OneVsRest) -> Ratio:
     r"\frac{|\{k\in Y_i:s_{ik}\ge s_{ij}\}|}{|\{k:s_{ik}\ge s_{ij}\}|}",
     aliases=("lrap",),
     sklearn="label_ranking_average_precision_score",
+    each=lambda x: _of_items(x, _item_precision),
 )
 def label_ranking_average_precision(x: RankedLabels) -> Sums:
     """Mean, over the true labels of each item, of the share of true labels ranked as high.
@@ -59,6 +60,7 @@ def label_ranking_average_precision(x: RankedLabels) -> Sums:
     bounds=(0, inf),
     better="lower",
     sklearn="coverage_error",
+    each=lambda x: _of_items(x, _item_coverage),
 )
 def coverage_error(x: RankedLabels) -> Sums:
     """How many of the best-scored labels it takes, on average, to cover all true ones."""
@@ -66,14 +68,15 @@ def coverage_error(x: RankedLabels) -> Sums:
 
 
 def _sums(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Sums:
-    total = squares = 0.0
+    values = _of_items(x, score)
+    return Sums(len(values), float(values.sum()), float(np.dot(values, values)))
+
+
+def _of_items(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Array:
+    """The score of each item, some items at a time."""
     step = max(1, _CELLS // max(1, x.true.shape[1]))
-    for start in range(0, len(x.true), step):
-        rows = slice(start, start + step)
-        values = score(x.true[rows], x.scores[rows])
-        total += float(values.sum())
-        squares += float(np.dot(values, values))
-    return Sums(len(x.true), total, squares)
+    rows = (slice(start, start + step) for start in range(0, len(x.true), step))
+    return np.concatenate([score(x.true[each], x.scores[each]) for each in rows])
 
 
 def _item_coverage(true: Array, scores: Array) -> Array:

@@ -17,6 +17,13 @@ Binning: TypeAlias = Literal["equal-width", "equal-mass"]
 EPSILON = float(np.finfo(np.float64).eps)
 
 
+def _log_losses(x: Predicted, floor: float) -> Array:
+    own = np.take_along_axis(x.scores, x.codes[:, None], 1)[:, 0]
+    with np.errstate(divide="ignore"):  # a floor of 0 makes the loss infinite
+        losses: Array = -np.log(np.maximum(own, floor))
+    return losses
+
+
 @declare(
     "loss",
     tex=r"-\frac{1}{n}\sum_i\ln\max(p_{i,y_i},\varepsilon)",
@@ -26,10 +33,17 @@ EPSILON = float(np.finfo(np.float64).eps)
     better="lower",
     sklearn="log_loss",
     probabilities=True,
+    each=_log_losses,
 )
 def log_loss(x: Predicted, floor: Floor = EPSILON) -> Sums:
     """Mean of −ln of the true class's probability; one below the floor counts as the floor."""
     return kernel.loss_sums(x.codes, x.scores, floor)
+
+
+def _brier_scores(x: Predicted, scale: str | None) -> Array:
+    own = np.take_along_axis(x.scores, x.codes[:, None], 1)[:, 0]
+    scores: Array = np.einsum("ij,ij->i", x.scores, x.scores) + (1 - 2 * own)
+    return scores if scale == "sum" else scores / 2
 
 
 @declare(
@@ -41,6 +55,7 @@ def log_loss(x: Predicted, floor: Floor = EPSILON) -> Sums:
     better="lower",
     sklearn="brier_score_loss",
     probabilities=True,
+    each=_brier_scores,
 )
 def brier(x: Predicted, scale: Literal["half", "sum"] | None = None) -> Sums:
     """Mean squared distance of the probabilities from what happened; of two classes, half of it.
@@ -59,6 +74,7 @@ def brier(x: Predicted, scale: Literal["half", "sum"] | None = None) -> Sums:
     title="top-k accuracy",
     aliases=("top_k",),
     sklearn="top_k_accuracy_score",
+    each=lambda x, k, ties: x.within_top(k, ties).astype(np.float64),
 )
 def top_k_accuracy(x: Predicted, k: Whole = 2, ties: Ties = "first") -> Sums:
     """Share of items whose class is among the k best scores.
@@ -77,6 +93,7 @@ def top_k_accuracy(x: Predicted, k: Whole = 2, ties: Ties = "first") -> Sums:
     aliases=("ece",),
     better="lower",
     probabilities=True,
+    smooth=False,
 )
 def expected_calibration_error(
     r: RankTable,
@@ -85,10 +102,19 @@ def expected_calibration_error(
     multi_class: Literal["top-label"] | None = None,
 ) -> Ratio:
     """Mean distance between predicted and observed share of positives, over bins of scores."""
-    edges = bin_edges(r, bins, binning)
-    at = bin_of(r.score, edges)
+    if binning == "equal-mass" and r.positives.ndim > 1:  # each table has bins of its own
+        tables = (RankTable(r.score, *x) for x in zip(r.positives, r.negatives, strict=True))
+        each = [_off(table, bins, binning) for table in tables]
+        return np.stack(each), sum(r.sizes)  # type: ignore[return-value]
+    return _off(r, bins, binning), sum(r.sizes)  # type: ignore[return-value]
+
+
+def _off(r: RankTable, bins: int, binning: str) -> Array:
+    """How far the sums of each bin are apart, over all bins."""
+    at = bin_of(r.score, bin_edges(r, bins, binning))
     off = r.positives * (1 - r.score) - r.negatives * r.score  # Σ (y − p) of the items of a score
-    return np.abs(sum_by(at, off, bins)).sum(-1), sum(r.sizes)  # type: ignore[return-value]
+    total: Array = np.abs(sum_by(at, off, bins)).sum(-1)
+    return total
 
 
 def bin_edges(r: RankTable, bins: int, binning: str) -> Array:

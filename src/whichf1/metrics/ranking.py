@@ -14,33 +14,12 @@ from whichf1.table import Array, RankTable, Step
 MultiClass: TypeAlias = Literal["ovr", "ovo"]
 
 
-def delong(r: RankTable) -> Array:
-    """The variance of the ROC AUC after DeLong, DeLong and Clarke-Pearson (1988).
-
-    Each positive has the share of negatives below it, each negative the share of positives above
-    it (ties half); the variance is that of the two means of these shares. A class of one item has
-    no variance to be known.
-    """
-    m, n = r.sizes
-    below = (n[..., None] - r.false_positives + r.negatives / 2) / n[..., None]
-    above = (r.true_positives - r.positives / 2) / m[..., None]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return _variance(below, r.positives, m) / m + _variance(above, r.negatives, n) / n
-
-
-def _variance(values: Array, weights: Array, total: Array) -> Array:
-    mean = (values * weights).sum(-1) / total
-    variance: Array = (weights * (values - mean[..., None]) ** 2).sum(-1) / (total - 1)
-    return variance
-
-
 @declare(
     "ranking",
     tex=r"\frac{1}{PN}\sum_{i:+}\sum_{j:-}\left([s_i>s_j]+\tfrac12[s_i=s_j]\right)",
     title="ROC AUC",
     aliases=("auroc", "auc", "auc_roc", "roc_auc_score"),
     sklearn="roc_auc_score",
-    variance=delong,
 )
 def roc_auc(
     r: RankTable, max_fpr: Share | None = None, multi_class: MultiClass | None = None
@@ -63,11 +42,16 @@ def _total(parts: Iterable[Array]) -> Array:
     return total
 
 
+def _or_one(divisor: Array) -> Array:
+    """1 in place of 0, where what is divided is 0, too."""
+    return np.where(divisor.real == 0, 1.0, divisor)
+
+
 def _area(s: Step, limit: Array) -> Array:
     """What each score adds to the area under (false positives, true positives) up to a limit."""
     left = s.fp - s.negatives
     width = np.maximum(np.minimum(s.fp, limit[..., None]) - left, 0)
-    share = width / np.where(s.negatives == 0, 1, s.negatives)
+    share = width / _or_one(s.negatives)
     area: Array = width * (s.tp - s.positives + share * s.positives / 2)
     return area
 
@@ -80,7 +64,7 @@ def _area(s: Step, limit: Array) -> Array:
 )
 def average_precision(r: RankTable, multi_class: Literal["ovr"] | None = None) -> Ratio:
     """Precision at each score, averaged over the positives that have it; without interpolation."""
-    hits = (s.positives * s.tp / np.where(s.tp + s.fp == 0, 1, s.tp + s.fp) for s in r.steps())
+    hits = (s.positives * s.tp / _or_one(s.tp + s.fp) for s in r.steps())
     return _total(hits), r.sizes[0]
 
 
@@ -89,6 +73,7 @@ def average_precision(r: RankTable, multi_class: Literal["ovr"] | None = None) -
     tex=r"\max_t\left|TPR_t-FPR_t\right|",
     title="KS statistic",
     aliases=("kolmogorov_smirnov", "ks_statistic"),
+    smooth=False,
 )
 def ks(r: RankTable) -> Ratio:
     """Largest difference between true and false positive rate (Kolmogorov–Smirnov)."""
@@ -97,13 +82,13 @@ def ks(r: RankTable) -> Ratio:
     return np.max(largest, axis=0), p * n
 
 
-@declare("ranking", tex=r"\frac{TP_{q}}{P}", aliases=("cumulative_gain",))
+@declare("ranking", tex=r"\frac{TP_{q}}{P}", aliases=("cumulative_gain",), smooth=False)
 def gain(r: RankTable, top: Share = 0.1) -> Ratio:
     """Share of the positives among the top share of items by score; ties are shared evenly."""
     return _found(r, top), r.sizes[0]
 
 
-@declare("ranking", tex=r"\frac{TP_{q}}{q\,P}", bounds=(0, inf))
+@declare("ranking", tex=r"\frac{TP_{q}}{q\,P}", bounds=(0, inf), smooth=False)
 def lift(r: RankTable, top: Share = 0.1) -> Ratio:
     """How many times more positives the top share of items holds than chance would give."""
     return _found(r, top), top * r.sizes[0]
@@ -118,5 +103,5 @@ def _found(r: RankTable, top: float) -> Array:
 def _share_above(s: Step, limit: Array) -> Array:
     items = s.positives + s.negatives
     before = s.tp + s.fp - items
-    share: Array = np.clip((limit[..., None] - before) / np.where(items == 0, 1, items), 0, 1)
+    share: Array = np.clip((limit[..., None] - before) / _or_one(items), 0, 1)
     return share

@@ -24,7 +24,7 @@ from typing import (
 import numpy as np
 
 from whichf1.errors import DefinitionError, did_you_mean
-from whichf1.table import Array, Margins, OneVsRest, RankTable
+from whichf1.table import Array, Margins, OneVsRest
 
 Ratio: TypeAlias = tuple[Array, Array]
 """Numerator and denominator; what 0/0 gives is decided elsewhere, once (``averaging.settle``)."""
@@ -86,7 +86,8 @@ class Facts(TypedDict, total=False):
     sklearn: str
     harmonic: bool
     probabilities: bool
-    variance: Callable[[RankTable], Array]
+    smooth: bool
+    each: Callable[..., Array]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -113,8 +114,11 @@ class Metric:
     formula, and 0/0 can occur at several steps."""
     probabilities: bool = False
     """Whether scores must be probabilities."""
-    variance: Callable[[RankTable], Array] | None = field(default=None, repr=False)
-    """The variance of a ranking's score, where it is known."""
+    smooth: bool = True
+    """Whether every item moves the score a little. A largest difference or a cut at a quantile
+    hangs on single items: the delta method is not for them."""
+    each: Callable[..., Array] | None = field(default=None, repr=False)
+    """For a mean over items: the value of each item, of which the formula gives the sums."""
 
     @cached_property
     def total(self) -> bool:

@@ -8,7 +8,7 @@ does not change when all counts are multiplied.
 
 from __future__ import annotations
 
-from math import exp, inf, isfinite, log, sqrt
+from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -18,11 +18,8 @@ from whichf1.definition import Definition
 from whichf1.intervals import Interval
 from whichf1.metrics import find
 from whichf1.table import Array, Margins, OneVsRest, Table
+from whichf1.uncertainty.scales import Spread, spread_of, transformed
 from whichf1.uncertainty.tracing import slopes
-
-_NONE = 1e-12
-"""A standard error up to here is none: the score does not vary in first order."""
-
 
 _BLOCK = 1 << 14
 
@@ -35,82 +32,67 @@ def delta_intervals(
     It has none where the score does not vary at all in first order (a perfect score, say) or is
     undefined: an interval of no width would claim too much.
     """
-    values, errors = standard_errors(definition, frozen)
+    values, spreads = standard_spreads(definition, frozen)
     bounds = find(definition.metric).bounds
     return values, [
-        transformed(value, error, bounds, level, "delta")
-        for value, error in zip(values.tolist(), errors.tolist(), strict=True)
+        transformed(value, spread, bounds, level, "delta")
+        for value, spread in zip(values.tolist(), spreads, strict=True)
     ]
 
 
-def transformed(
-    value: float, error: float, bounds: tuple[float, float], level: float, method: str
-) -> Interval | None:
-    """value ± z·error on a scale whose ends are the bounds: the logit, or for ratios the log."""
-    if not (isfinite(value) and isfinite(error)) or error <= _NONE:
-        return None
-    z = normal_quantile((1 + level) / 2)
-    low, high = bounds
-    if high == inf:
-        if value <= 0:
-            return None
-        half = min(z * error / value, 700.0)
-        return Interval(value / exp(half), value * exp(half), level, method)
-    # onto (0, 1), then the logit, whose derivative is 1 / (x (1 − x))
-    width = high - low
-    x, spread = (value - low) / width, error / width
-    if not 0 < x < 1:
-        return None
-    centre, half = log(x / (1 - x)), z * spread / (x * (1 - x))
-    below, above = _logistic(centre - half), _logistic(centre + half)
-    return Interval(low + width * below, low + width * above, level, method)
-
-
-def _logistic(x: float) -> float:
-    return 1 / (1 + exp(-x)) if x > -700 else 0.0
-
-
-def normal_quantile(p: float) -> float:
-    """The standard normal distribution's quantile."""
-    from statistics import NormalDist  # slow to import
-
-    return NormalDist().inv_cdf(p)
-
-
-def standard_errors(definition: Definition, frozen: Frozen) -> tuple[Array, Array]:
-    """The values of the definition, and the standard error of each."""
+def standard_spreads(definition: Definition, frozen: Frozen) -> tuple[Array, list[Spread]]:
+    """The values of the definition, and the standard error and skewness of each."""
     table = frozen.table
     if find(definition.metric).kind == "agreement" or definition.average is not None:
         value, slope = margin_slopes(definition, frozen)
         if definition.epsilon or table.cluster is not None or len(table.true) <= _BLOCK:
-            error = standard_error(slope.at(table.true, table.predicted), table)
+            spread = spread_on(slope.at(table.true, table.predicted), table)
         else:
-            error = _standard_error_in_blocks(slope, table)
-        return np.array([value]), np.array([error])
+            spread = _spread_in_blocks(slope, table)
+        return np.array([value]), [spread]
     values, kinds = kind_slopes(definition, frozen)
+    each = range(len(frozen.classes))
     if table.cluster is not None:
-        each = range(len(frozen.classes))
-        errors = [standard_error(_of_class(kinds, frozen, at), table) for at in each]
-        return values, np.array(errors)
+        return values, [spread_on(_of_class(kinds, frozen, at), table) for at in each]
     # to a class, every item is one of four kinds
-    spread = Table(table.true, table.predicted, table.spread, table.classes)
-    sizes = _four(spread.one_vs_rest(frozen.classes))
-    own, by_kind = _four(table.one_vs_rest(frozen.classes)), np.stack(_four(kinds))
-    mean = (np.stack(own) * by_kind).sum(0) / table.total
-    variance = (np.stack(sizes) * (by_kind - mean) ** 2).sum(0)
-    return values, np.sqrt(variance)
+    fine = Table(table.true, table.predicted, table.spread, table.classes)
+    own, sizes, by_kind = (
+        np.stack(_four(x))
+        for x in (table.one_vs_rest(frozen.classes), fine.one_vs_rest(frozen.classes), kinds)
+    )
+    by_kind -= (own * by_kind).sum(0) / table.total
+    times, weight = as_items(own, sizes)
+    by_kind *= weight
+    square, cube = ((times * by_kind**power).sum(0) for power in (2, 3))
+    skew = np.divide(cube, square**1.5, out=np.zeros(len(square)), where=square > 0)
+    return values, [*map(Spread, np.sqrt(square).tolist(), skew.tolist())]
+
+
+def spread_on(by_cell: Array, table: Table) -> Spread:
+    """The spread of a score, or of a difference, with these ∂M/∂count."""
+    by_cell = centred(by_cell, table.count)
+    if table.cluster is None:
+        if table.squares is None:
+            return spread_of(by_cell, table.count)
+        times, weight = as_items(table.count, table.squares)
+        return spread_of(by_cell * weight, times)
+    sums = np.bincount(table.cluster, table.count * by_cell)
+    groups = len(sums)
+    if groups < 2:
+        return Spread(inf)  # one cluster says nothing of the spread between clusters
+    return spread_of(sums, factor=groups / (groups - 1))
 
 
 def standard_error(by_cell: Array, table: Table) -> float:
     """The standard error of a score, or of a difference, with these ∂M/∂count."""
-    by_cell = centred(by_cell, table.count)
-    if table.cluster is None:
-        return sqrt((table.spread * by_cell**2).sum())
-    sums = np.bincount(table.cluster, table.count * by_cell)
-    groups = len(sums)
-    if groups < 2:
-        return inf  # one cluster says nothing of the spread between clusters
-    return sqrt(groups / (groups - 1) * (sums**2).sum())
+    return spread_on(by_cell, table).error
+
+
+def as_items(count: Array, squares: Array) -> tuple[Array, Array]:
+    """Weighted items as so many equal ones, and the weight of each: Σw and Σw² are the same."""
+    known = count > 0
+    weight = np.divide(squares, count, out=np.zeros(count.shape), where=known)
+    return np.divide(count, weight, out=np.zeros(count.shape), where=known), weight
 
 
 def centred(slope: Array, count: Array) -> Array:
@@ -119,16 +101,18 @@ def centred(slope: Array, count: Array) -> Array:
     return centred
 
 
-def _standard_error_in_blocks(slope: Slopes, table: Table) -> float:
+def _spread_in_blocks(slope: Slopes, table: Table) -> Spread:
     """The same for many cells, a block at a time: what fits the cache is faster by far."""
-    variance = 0.0
+    square = cube = 0.0
     for start in range(0, len(table.true), _BLOCK):
         block = slice(start, start + _BLOCK)
         by_cell = slope.at(table.true[block], table.predicted[block])
-        by_cell *= by_cell
-        by_cell *= table.spread[block]
-        variance += float(by_cell.sum())
-    return sqrt(variance)
+        times, count = table.spread[block], table.count[block]
+        part = times * by_cell * by_cell
+        square += float(part.sum())
+        by_cell *= part
+        cube += float((by_cell if table.squares is None else by_cell * (times / count)).sum())
+    return Spread(sqrt(square), cube / square**1.5 if square > 0 else None)
 
 
 class Slopes(NamedTuple):

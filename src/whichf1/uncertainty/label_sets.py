@@ -6,7 +6,7 @@ gives the sum of what its labels give, and the variance is that of these sums.
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,8 @@ from whichf1.intervals import Interval
 from whichf1.metrics import find
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.table import Array
-from whichf1.uncertainty.influence import centred, kind_slopes, transformed
+from whichf1.uncertainty.influence import kind_slopes, spread_on
+from whichf1.uncertainty.scales import transformed
 
 
 def label_set_intervals(
@@ -28,9 +29,8 @@ def label_set_intervals(
     bounds = find(definition.metric).bounds
     found = []
     for at, value in enumerate(values.tolist()):
-        slope = centred(item_slopes(definition, frozen, at), table.count)
-        error = sqrt((table.count * slope**2).sum())
-        found.append(transformed(value, error, bounds, level, "delta"))
+        spread = spread_on(item_slopes(definition, frozen, at), table)
+        found.append(transformed(value, spread, bounds, level, "delta"))
     return found
 
 

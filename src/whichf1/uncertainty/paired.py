@@ -12,9 +12,10 @@ import numpy as np
 from whichf1.class_sets import Frozen
 from whichf1.definition import Definition
 from whichf1.metrics import find
-from whichf1.table import Array, Margins
+from whichf1.table import Array, Margins, Table
 from whichf1.uncertainty.influence import cell_slopes, standard_error
 from whichf1.uncertainty.proportions import share_of_items
+from whichf1.uncertainty.ranked import Swappable
 from whichf1.uncertainty.resampling import CHUNK, Summed, Sums, draws, generator, progress
 
 _NORMAL = NormalDist()
@@ -135,6 +136,48 @@ def randomization_p(
     return (1 + extreme) / (known + 1) if known and isfinite(observed) else None
 
 
+def randomized(
+    a: Swappable,
+    b: Swappable,
+    items: Table,
+    observed: float,
+    replicates: int,
+    seed: tuple[int, int],
+) -> float | None:
+    """Approximate randomization for what systems say of items: it changes places at random."""
+    both = a.beside(b)
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
+    step = max(1, min(replicates, CHUNK // (2 * len(items.count))))
+    extreme = known = 0
+    with progress(replicates, replicates * len(items.count)) as advance:
+        for done in range(0, replicates, step):
+            size = min(step, replicates - done)
+            moved = _moved(items, size, rng)
+            stays = items.count - moved
+            left, right = (
+                both.values(np.concatenate(x, 1)) for x in ((stays, moved), (moved, stays))
+            )
+            difference = np.abs(left - right)
+            known += int((~np.isnan(difference)).sum())
+            extreme += int((difference >= observed - _CLOSE).sum())
+            advance(size)
+    return (1 + extreme) / (known + 1) if known else None
+
+
+def _moved(items: Table, size: int, rng: np.random.Generator) -> Array:
+    """How many of each kind of item change places; clusters do so whole."""
+    if items.cluster is not None:
+        return rng.integers(0, 2, (size, items.clusters))[:, items.cluster] * items.count
+    if single_items(items):
+        return rng.binomial(items.count.astype(np.int64), 0.5, (size, len(items.count)))
+    return rng.integers(0, 2, (size, len(items.count))) * items.count
+
+
+def single_items(items: Table) -> bool:
+    """Whether items have neither weights nor clusters."""
+    return items.squares is None and items.cluster is None
+
+
 def _by_item(
     a: Frozen, b: Frozen, replicates: int, rng: np.random.Generator
 ) -> Iterator[tuple[Margins, Margins]]:
@@ -199,7 +242,7 @@ def _by_cluster(
 def mcnemar(definition: Definition, a: Frozen, b: Frozen) -> McNemar | None:
     """McNemar's test; None unless both scores are shares of the same, single items."""
     table = a.table
-    if table.squares is not None or table.cluster is not None:
+    if not single_items(table):
         return None
     left, right = share_of_items(definition, a), share_of_items(definition, b)
     if left is None or right is None:

@@ -19,7 +19,7 @@ from whichf1.errors import DefinitionError
 from whichf1.intervals import Interval, Method
 from whichf1.metrics import find
 from whichf1.table import Array, Margins, OneVsRest, Table
-from whichf1.uncertainty.influence import normal_quantile
+from whichf1.uncertainty.scales import normal_quantile
 
 
 class Share(NamedTuple):

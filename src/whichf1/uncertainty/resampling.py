@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from math import isfinite, sqrt
+from math import isfinite
 from statistics import NormalDist
 from typing import Any
 
@@ -23,7 +23,7 @@ from whichf1.definition import Definition
 from whichf1.intervals import Bootstrap, Interval
 from whichf1.metrics import find
 from whichf1.table import Array, Margins, Table, sum_by
-from whichf1.uncertainty.influence import cell_slopes
+from whichf1.uncertainty.influence import as_items, cell_slopes, spread_on
 from whichf1.uncertainty.label_sets import item_slopes
 
 CHUNK = 1 << 18
@@ -56,7 +56,7 @@ def _draw(table: Table, size: int, rng: np.random.Generator) -> Array:
         times = rng.multinomial(groups, np.full(groups, 1 / groups), size)
         return times[:, table.cluster] * table.count
     if table.squares is not None:
-        items, weight = table.count**2 / table.squares, table.squares / table.count
+        items, weight = as_items(table.count, table.squares)
         return rng.poisson(items, (size, len(items))) * weight
     n = table.count.sum()
     return rng.multinomial(int(n), table.count / n, size)
@@ -167,7 +167,7 @@ def bootstrap_intervals(
     for at, (value, column) in enumerate(zip(values.tolist(), columns, strict=True)):
         skew = None
         if method.kind == "bca":
-            skew = _skew(definition, frozen, at)
+            skew = _acceleration(definition, frozen, at)
         found.append(percentile_interval(column, value, method, skew))
     return found
 
@@ -204,24 +204,7 @@ def bca_tails(
     return moved(tails[0]), moved(tails[1])
 
 
-def _skew(definition: Definition, frozen: Frozen, at: int) -> float:
-    """The acceleration over the items, or over the clusters."""
-    table = frozen.table
-    if not isinstance(table, Table):
-        return acceleration(table.count, item_slopes(definition, frozen, at))
-    slopes = cell_slopes(definition, frozen, at)
-    if table.cluster is not None:
-        sums = np.bincount(table.cluster, table.count * slopes)
-        return acceleration(np.ones(len(sums)), sums)
-    if table.squares is not None:
-        return acceleration(table.count**2 / table.squares, slopes * table.squares / table.count)
-    return acceleration(table.count, slopes)
-
-
-def acceleration(times: Array, influence: Array) -> float:
-    """Σψ³ / (6 (Σψ²)^1.5), where each ψ occurs so many times."""
-    square = float((times * influence**2).sum())
-    if not 0 < square < np.inf:
-        return 0.0
-    cube = float((times * influence**3).sum())
-    return cube / (6 * sqrt(square) ** 3)
+def _acceleration(definition: Definition, frozen: Frozen, at: int) -> float:
+    """A sixth of the skewness over the items, or over the clusters (Efron 1987)."""
+    own = cell_slopes if isinstance(frozen.table, Table) else item_slopes
+    return (spread_on(own(definition, frozen, at), frozen.table).skew or 0.0) / 6

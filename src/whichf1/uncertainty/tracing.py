@@ -167,6 +167,8 @@ _OPERATORS: dict[np.ufunc, Callable[..., Any]] = {
     np.divide: lambda a, b: b.__rtruediv__(a),
     np.negative: Traced.__neg__,
     np.sqrt: _sqrt,
+    np.minimum: lambda a, b: _where(np.less_equal(_plain(a), _plain(b)), a, b),
+    np.maximum: lambda a, b: _where(np.greater_equal(_plain(a), _plain(b)), a, b),
 }
 
 

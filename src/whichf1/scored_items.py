@@ -1,0 +1,170 @@
+"""Items with their scores, ready for intervals and comparisons: one score of any counts of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from whichf1.definition import Definition
+from whichf1.errors import DefinitionError, InputError
+from whichf1.labels import Labels
+from whichf1.metrics import find
+from whichf1.rankings import Ranking
+from whichf1.sources.arrays import weights_column
+from whichf1.sources.clusters import cluster_codes
+from whichf1.sources.multilabel import ranked_labels
+from whichf1.sources.scored import binary, items_of, numbers, predicted, predicted_binary
+from whichf1.table import Array, Predicted, Table
+from whichf1.uncertainty.ranked import Means, Ranked, Rankings, Swappable
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredItems:
+    """What a system says of some items, under a definition with nothing left open."""
+
+    definition: Definition
+    scored: Swappable
+    codes: Array
+    """The class of each item, where classes are samples of their own; 0 for a mean over items."""
+    labels: Labels
+
+
+def read_items(definition: Definition, y_true: Any, scores: Any, labels: Any) -> ScoredItems:
+    """The items of a definition of scores."""
+    metric = find(definition.metric)
+    if metric.kind == "ranking":
+        return _rankings(definition, y_true, scores, labels)
+    definition, items, names = loss_items(definition, y_true, scores, labels)
+    if metric.each is None:
+        raise DefinitionError(f"{metric.name} is no mean over items")
+    each = metric.each(items, **dict(definition.parameters))
+    return ScoredItems(definition, Means(each), np.zeros(len(each), np.intp), names)
+
+
+def loss_items(
+    definition: Definition, y_true: Any, scores: Any, labels: Any
+) -> tuple[Definition, Any, Labels]:
+    """What a mean over items is computed on, and the definition with what the data settle."""
+    metric = find(definition.metric)
+    if metric.kind == "label ranking":
+        return definition, *ranked_labels(y_true, scores, labels)
+    values = numbers(scores, "probabilities" if metric.probabilities else "scores")
+    if definition.positive is not None and values.ndim == 2:
+        raise DefinitionError(
+            f"{metric.name} of a column for each class is over all classes: leave positive= out, "
+            "or give the column of that class"
+        )
+    if metric.probabilities and values.ndim == 1:
+        own = {"positive": definition.positive, "labels": labels}
+        items, names, positive = predicted_binary(y_true, values, **own)
+        definition = replace(definition, positive=positive)
+    else:
+        flag = metric.probabilities
+        items, names = predicted(y_true, values, labels=labels, probabilities=flag)
+    if "scale" in metric.parameters and dict(definition.parameters)["scale"] is None:
+        definition = with_parameters(definition, scale="half" if len(names) == 2 else "sum")
+    return definition, items, names
+
+
+def with_parameters(definition: Definition, **parameters: Any) -> Definition:
+    """The definition with these parameters."""
+    own = {**dict(definition.parameters), **parameters}
+    return replace(definition, parameters=tuple(own.items()))
+
+
+def over_classes(definition: Definition, values: Array) -> bool:
+    """Whether a ranking is over several classes, each with a column of scores."""
+    asked = definition.average is not None or dict(definition.parameters).get("multi_class")
+    several = values.ndim == 2 and (values.shape[1] > 2 or bool(asked))
+    if asked and not several:
+        raise DefinitionError(
+            f"{definition.signature} is a mean over classes: give a column of scores for each"
+        )
+    return several and definition.positive is None
+
+
+def _rankings(definition: Definition, y_true: Any, scores: Any, labels: Any) -> ScoredItems:
+    values, metric = numbers(scores, "scores"), find(definition.metric)
+    if not over_classes(definition, values):
+        items, column, names, own = binary(y_true, values, definition.positive, labels)
+        definition = replace(definition, positive=own)
+        return _one(definition, column, items_of(items, own), names)
+    flag = metric.probabilities
+    every, names = predicted(y_true, values, labels=labels, probabilities=flag)
+    if metric.probabilities:  # whether the best class is right, by its probability
+        definition = with_parameters(definition, multi_class="top-label")
+        return _one(definition, every.scores.max(1), every.scores.argmax(1) == every.codes, names)
+    definition = settled(definition, names)
+    rankings = Rankings(definition, _problems(definition, every, names), len(every.codes))
+    return ScoredItems(definition, rankings, every.codes, names)
+
+
+def _one(definition: Definition, scores: Array, positive: Array, names: Labels) -> ScoredItems:
+    ranked = Ranked(scores + 0.0, positive)
+    probabilities = find(definition.metric).probabilities
+    check = Ranking(*_sides(ranked), names, definition.positive)  # type: ignore[arg-type]
+    if not probabilities:
+        check.needs_both(definition.metric)
+    elif not check.probabilities:
+        raise InputError(
+            f"{definition.metric} needs probabilities in [0, 1]; the scores run from "
+            f"{scores.min():g} to {scores.max():g}"
+        )
+    rankings = Rankings(definition, [ranked], len(scores))
+    return ScoredItems(definition, rankings, positive.astype(np.intp), names)
+
+
+def _sides(ranked: Ranked) -> tuple[Array, Array, Array]:
+    table = ranked.table(np.ones(len(ranked.order), np.int64))
+    return table.score.copy(), table.positives, table.negatives
+
+
+def settled(definition: Definition, names: Labels) -> Definition:
+    """The definition of a mean over classes with its kind of mean; an error where none is said."""
+    metric = find(definition.metric)
+    way = dict(definition.parameters).get("multi_class", "none")
+    if way == "none":
+        raise DefinitionError(
+            f"{metric.name} of {len(names)} classes: pass positive=CLASS, the class against the "
+            "rest" + (", or give one score for each item." if len(names) == 2 else ".")
+        )
+    if definition.average is None:
+        raise DefinitionError(
+            f"{metric.name} of {len(names)} classes: pass average='macro' or 'weighted', and "
+            f"multi_class={' or '.join(map(repr, metric.parameters['multi_class'].choices))}, or "
+            "positive=CLASS for one."
+        )
+    return with_parameters(definition, multi_class=way or "ovr")
+
+
+def _problems(definition: Definition, items: Predicted, names: Labels) -> list[Ranked]:
+    """Each class against the rest, or both orders of each pair (Hand and Till 2001)."""
+    codes, k = items.codes, len(names)
+    for at in range(k):
+        if not (codes == at).any():
+            raise InputError(
+                f"{definition.metric} ranks every class against others: there is no item of class "
+                f"{names[at]!r}. Give items of each, or declare fewer labels=."
+            )
+    if dict(definition.parameters)["multi_class"] == "ovo":
+        rows = [np.flatnonzero(codes == at) for at in range(k)]
+        pairs = [(a, b) for a in range(k) for b in range(k) if a != b]
+        return [
+            Ranked(items.scores[:, a], codes == a, np.concatenate([rows[a], rows[b]]))
+            for a, b in pairs
+        ]
+    return [Ranked(items.scores[:, at], codes == at) for at in range(k)]
+
+
+def sampled(codes: Array, weights: Any, cluster: Any) -> Table:
+    """The items as what is drawn: single ones, with weights, or in clusters."""
+    n = len(codes)
+    count = np.ones(n, np.int64) if weights is None else weights_column(weights, n)
+    group = None
+    if cluster is not None:  # a cluster whose items have no weight is none
+        group, here = np.zeros(n, np.intp), count > 0
+        group[here] = cluster_codes(cluster_codes(cluster, n)[here], int(here.sum()))
+    squares = None if weights is None else count * count
+    return Table(codes, codes, count, int(codes.max()) + 1, squares, group)

@@ -1,0 +1,279 @@
+"""Scores of a ranking for any counts of its items, and what each item gives to them.
+
+∂M/∂count of an item comes from walking back through the metric's own formula, as for counts. For
+the ROC AUC that is, but for a constant, the item's placement: the share of items of the other class
+that it is rightly ordered with. Its variance is then that of DeLong, DeLong and Clarke-Pearson
+(1988).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from math import inf, sqrt
+from typing import Any, Protocol
+
+import numpy as np
+
+from whichf1.definition import Definition
+from whichf1.metrics import find
+from whichf1.table import Array, RankTable, Step, Table
+from whichf1.uncertainty.influence import as_items, centred, spread_on
+from whichf1.uncertainty.scales import Spread
+from whichf1.uncertainty.tracing import Traced, slopes
+
+
+class Scored(Protocol):
+    """What a system says of some items, as one score of any counts of them."""
+
+    def values(self, count: Array) -> Array:
+        """The score for counts (…, items); NaN where it is undefined."""
+        ...
+
+    def slopes(self, count: Array) -> Array:
+        """∂score/∂count of each item."""
+        ...
+
+
+class Swappable(Scored, Protocol):
+    """The same, of systems whose items can change places."""
+
+    def beside(self, other: Any) -> Scored:
+        """The items as this system has them, then as another has them."""
+        ...
+
+
+class _TracedRanks:
+    """A RankTable of traced counts, in one block."""
+
+    def __init__(self, score: Array, positives: Traced, negatives: Traced) -> None:
+        self.score, self.positives, self.negatives = score, positives, negatives
+
+    @cached_property
+    def sizes(self) -> tuple[Traced, Traced]:
+        return self.positives.sum(-1), self.negatives.sum(-1)
+
+    def steps(self) -> Iterator[Step]:
+        tp, fp = (np.cumsum(x, -1) for x in (self.positives, self.negatives))  # type: ignore[call-overload]
+        yield Step(self.positives, self.negatives, tp, fp)  # type: ignore[arg-type]
+
+
+def table_slopes(definition: Definition, table: RankTable) -> tuple[float, Array, Array]:
+    """The score of a ranking, and ∂score/∂count of the positives and negatives of each score."""
+    metric, parameters = find(definition.metric), dict(definition.parameters)
+
+    def value(positives: Any, negatives: Any) -> Any:
+        ranks = _TracedRanks(table.score, positives, negatives)
+        top, bottom = metric.formula(ranks, **parameters)
+        return top / bottom
+
+    both = (table.positives.astype(np.float64), table.negatives.astype(np.float64))
+    result, (positives, negatives) = slopes(value, *both)
+    return float(result), positives, negatives
+
+
+def table_values(definition: Definition, table: RankTable) -> Array:
+    """The score of each table of a batch (…); NaN where it is undefined."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # a replicate without one class
+        top, bottom = find(definition.metric).formula(table, **dict(definition.parameters))
+        values: Array = np.where(bottom == 0, np.nan, top / bottom)
+    return values
+
+
+class Ranked:
+    """Some items in the order of their scores, the highest first."""
+
+    def __init__(self, scores: Array, positive: Array, members: Array | None = None) -> None:
+        """``members`` are the places of the items that are ranked; None for all."""
+        own = np.arange(len(scores)) if members is None else members
+        order = np.argsort(-scores[own], kind="stable")
+        self.order = own[order]
+        self.positive = positive[self.order]
+        ranked = scores[self.order] + 0.0
+        new = np.ones(len(ranked), bool)
+        np.not_equal(ranked[1:], ranked[:-1], out=new[1:])
+        self._first, self._group = np.flatnonzero(new), np.cumsum(new) - 1
+        self.score = ranked[self._first]
+
+    def table(self, count: Array) -> RankTable:
+        """The ranking of these counts (…, items)."""
+        drawn = count[..., self.order]
+        sides = (drawn * self.positive, drawn * ~self.positive)
+        if len(self._first) < len(self.order):
+            sides = tuple(np.add.reduceat(x, self._first, axis=-1) for x in sides)  # type: ignore[assignment]
+        return RankTable(self.score, *sides)
+
+    def beside(self, other: Ranked, items: int, by_score: bool) -> Ranked:
+        """Both rankings as one, of twice the items: by score, or each by its own ranks.
+
+        Scores of two systems need not be on one scale; ranks are (Venkatraman and Begg 1996).
+        """
+        scores, positive = np.zeros(2 * items), np.zeros(2 * items, bool)
+        for at, each in enumerate((self, other)):
+            own = each.order + at * items
+            scores[own] = each.score[each._group] if by_score else each._ranks
+            positive[own] = each.positive
+        members = np.concatenate([self.order, other.order + items])
+        return Ranked(scores, positive, members)
+
+    @property
+    def _ranks(self) -> Array:
+        """Minus the mean place of each item among those of the same score."""
+        end = np.append(self._first[1:], len(self.order)) - 1
+        ranks: Array = -((self._first + end) / 2)[self._group]
+        return ranks
+
+    def slopes(self, definition: Definition, count: Array) -> tuple[float, Array]:
+        """The score, and ∂score/∂count of each item; 0 for items that are not ranked."""
+        value, positives, negatives = table_slopes(definition, self.table(count))
+        by_item = np.zeros(count.shape[-1])
+        at = self._group
+        by_item[self.order] = np.where(self.positive, positives[at], negatives[at])
+        return value, by_item
+
+
+class Rankings:
+    """The ranking of one system, or one for each class or pair of classes, averaged."""
+
+    def __init__(self, definition: Definition, rankings: Sequence[Ranked], items: int) -> None:
+        self._definition, self._rankings, self._items = definition, rankings, items
+        self._weighted = definition.average == "weighted"
+        self._pairs = dict(definition.parameters).get("multi_class") == "ovo"
+
+    def values(self, count: Array) -> Array:
+        """The score for counts (…, items); NaN where it is undefined."""
+        total: Any = 0.0
+        weights: Any = 0.0
+        for ranking in self._rankings:
+            table = ranking.table(count)
+            weight = self._weight(*table.sizes)
+            total = total + weight * table_values(self._definition, table)
+            weights = weights + weight
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values: Array = total / weights
+        return values
+
+    def _weight(self, positives: Any, negatives: Any) -> Any:
+        """Of a mean over classes each counts once, or by its items; a pair by those of both."""
+        if not self._weighted:
+            return 1.0
+        return positives + negatives if self._pairs else positives
+
+    def slopes(self, count: Array) -> Array:
+        """∂score/∂count of each item; where classes have weights, these are random, too."""
+        found = [ranking.slopes(self._definition, count) for ranking in self._rankings]
+        sizes = [ranking.table(count).sizes for ranking in self._rankings]
+        weights = np.array([float(self._weight(*each)) for each in sizes])
+        values = np.array([value for value, _ in found])
+        mean = float((weights * values).sum() / weights.sum())
+        by_item: Array = np.zeros(count.shape[-1])
+        for ranking, weight, (value, own) in zip(self._rankings, weights, found, strict=True):
+            by_item += weight * own
+            if self._weighted:
+                counted = self._pairs | ranking.positive
+                by_item[ranking.order] += (value - mean) * counted
+        by_item /= weights.sum()
+        return by_item
+
+    def beside(self, other: Rankings) -> Rankings:
+        """The items as this system has them, then as another has them."""
+        by_score = find(self._definition.metric).probabilities
+        pairs = zip(self._rankings, other._rankings, strict=True)
+        return Rankings(
+            self._definition,
+            [a.beside(b, self._items, by_score) for a, b in pairs],
+            2 * self._items,
+        )
+
+
+class Means:
+    """A mean over items, as of a loss."""
+
+    def __init__(self, each: Array) -> None:
+        self.each = each
+
+    def values(self, count: Array) -> Array:
+        """The mean for counts (…, items)."""
+        with np.errstate(invalid="ignore"):  # no items at all
+            values: Array = (count @ self.each) / count.sum(-1)
+        return values
+
+    def slopes(self, count: Array) -> Array:
+        """(own value − mean) / items."""
+        with np.errstate(invalid="ignore"):  # an infinite loss
+            slopes: Array = (self.each - self.values(count)) / count.sum()
+        return slopes
+
+    def beside(self, other: Means) -> Means:
+        """The items as this system has them, then as another has them."""
+        return Means(np.concatenate([self.each, other.each]))
+
+
+class OfTable:
+    """A ranking by score, without items: its cells are the positives and negatives of a score."""
+
+    def __init__(self, definition: Definition, table: RankTable) -> None:
+        self._definition, self._table = definition, table
+        both = np.concatenate([table.positives, table.negatives]).astype(np.int64)
+        self._cells, self._width = np.flatnonzero(both), len(both)
+        negative = (self._cells >= len(table.score)).astype(np.intp)
+        self.items = Table(negative, negative, both[self._cells], 2)
+
+    def values(self, count: Array) -> Array:
+        """The score for counts (…, cells); NaN where it is undefined."""
+        whole = np.zeros((*count.shape[:-1], self._width), count.dtype)
+        whole[..., self._cells] = count
+        size = len(self._table.score)
+        table = RankTable(self._table.score, whole[..., :size], whole[..., size:])
+        return table_values(self._definition, table)
+
+    def slopes(self, count: Array) -> Array:
+        """∂score/∂count of each cell."""
+        _, positives, negatives = table_slopes(self._definition, self._table)
+        return np.concatenate([positives, negatives])[self._cells]
+
+
+def spread_over(scored: Scored, items: Table) -> Spread:
+    """The spread of a score over classes that are samples of their own.
+
+    Each class has its own n/(n − 1), so that for the ROC AUC the variance is DeLong's.
+    """
+    slopes = centred(scored.slopes(items.count), items.count)
+    spread = spread_on(slopes, items)
+    if not 0 < spread.error < inf:
+        return spread
+    if items.cluster is None:
+        error = stratified_error(slopes, items)
+        times, weight = as_items(items.count, items.spread)
+        parts = along = slopes * weight
+    else:
+        error = spread.error
+        parts = np.bincount(items.cluster, items.count * slopes)
+        times, along = np.ones(len(parts)), parts[items.cluster]
+    square = float((times * parts**2).sum())
+    step = _STEP / float(np.abs(along).max())
+    near = [float(scored.values(items.count * (1 + sign * step * along))) for sign in (-1, 0, 1)]
+    curvature = (near[0] - 2 * near[1] + near[2]) / step**2 / square**1.5
+    return Spread(error, spread.skew, curvature, _freedom(parts, times))
+
+
+_STEP = 1e-2
+"""By which share of its count a cell changes at most, for a second derivative."""
+
+
+def stratified_error(slopes: Array, items: Table) -> float:
+    """The standard error of a score with these ∂score/∂count, each class a sample of its own."""
+    total = np.bincount(items.true, items.count)
+    sizes = total**2 / np.maximum(np.bincount(items.true, items.spread), np.finfo(float).tiny)
+    present = sizes > 0
+    if (sizes[present] <= 1).any():
+        return inf  # a class of one item has no variance to be known
+    factor = np.divide(sizes, sizes - 1, out=np.zeros(len(sizes)), where=present)
+    return sqrt(float((factor[items.true] * items.spread * slopes**2).sum()))
+
+
+def _freedom(parts: Array, times: Array) -> float:
+    """The degrees of freedom of a variance: 2 V² / Var(V), after Satterthwaite (1946)."""
+    square = float((times * parts**2).sum())
+    uncertain = float((times * parts**4).sum()) - square**2 / float(times.sum())
+    return 2 * square**2 / uncertain if uncertain > 0 else inf
