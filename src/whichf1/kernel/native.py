@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from whichf1.kernel import _native, reference
-from whichf1.kernel.ranking_reference import Ranks, Sums
+from whichf1.kernel.ranking_reference import TOLERANCE, Ranks, Sums
 from whichf1.kernel.reference import Array, Pairs
 
 _LOG, _BRIER, _CHECK = 1, 2, 4
@@ -94,17 +94,23 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
 
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> Sums:
     """Σ and Σ² of −ln(p of the true class), where a p below ``floor`` counts as ``floor``."""
-    total, squares, *_ = _native.losses(codes, probabilities, floor, 0.0, _LOG, THREADS)
-    return Sums(len(codes), total, squares)
+    wanted = _LOG | _CHECK
+    total, squares, _, _, bad = _native.losses(
+        codes, probabilities, floor, TOLERANCE, wanted, THREADS
+    )
+    return Sums(len(codes), total, squares, bad == len(codes))
 
 
 def brier_sums(codes: Array, probabilities: Array) -> Sums:
     """Σ and Σ² of the squared distance between an item's probabilities and its class."""
-    _, _, total, squares, _ = _native.losses(codes, probabilities, 0.0, 0.0, _BRIER, THREADS)
-    return Sums(len(codes), total, squares)
+    wanted = _BRIER | _CHECK
+    _, _, total, squares, bad = _native.losses(
+        codes, probabilities, 0.0, TOLERANCE, wanted, THREADS
+    )
+    return Sums(len(codes), total, squares, bad == len(codes))
 
 
-def first_bad_row(probabilities: Array, tolerance: float) -> int:
+def first_bad_row(probabilities: Array, tolerance: float = TOLERANCE) -> int:
     """The first row outside [0, 1] or off 1 by more than the tolerance; else how many there are."""
     codes = np.broadcast_to(np.int64(0), len(probabilities))
     return _native.losses(codes, probabilities, 0.0, tolerance, _CHECK, THREADS)[4]

@@ -9,6 +9,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Loops that gain from wide registers are compiled for several of them and chosen when loaded. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&       \
+    !defined(__SANITIZE_ADDRESS__)
+#define VECTORISED __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+#else
+#define VECTORISED
+#endif
+
+#ifdef __GNUC__
+#define WF_PREFETCH(at) __builtin_prefetch(at)
+#else
+#define WF_PREFETCH(at) ((void)(at))
+#endif
+
 typedef enum { WF_OK, WF_NO_MEMORY, WF_NAN, WF_BAD_CODE } wf_status;
 
 /* A column as it lies in memory: any stride (0 and negative too), any alignment and byte order. */
