@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,11 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
         weights = np.ascontiguousarray(weights)
     n = len(scores)
     kind = np.float64 if weights is not None else np.int32 if n < 2**31 - 1 else np.int64
-    parts: list[Array] = [np.empty(n), np.empty(n, kind), np.empty(n, kind)]
+    width = np.dtype(kind).itemsize
+    room = np.empty((8 + 2 * width) * n, np.uint8)  # one piece, which large pages fit better
+    bounds = (0, 8 * n, (8 + width) * n, len(room))
+    pieces = (room[a:b] for a, b in pairwise(bounds))
+    parts: list[Array] = [x.view(t) for x, t in zip(pieces, (np.float64, kind, kind), strict=True)]
     distinct = _native.rank_table(scores, positive, weights, THREADS, *parts)
     parts = [part[:distinct] for part in parts]
     if 2 * distinct < n:  # do not keep the room for scores that were equal
