@@ -211,6 +211,24 @@ def test_encode_is_its_twin(first, second):
             np.testing.assert_array_equal(ours, twin)
 
 
+LONG = st.builds("{}{}{}".format, *(st.text("ab\0", max_size=20),) * 3)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(LONG, min_size=1, max_size=80),
+    st.sampled_from(["", "é", "\ud800", "日本"]),
+    st.integers(0, 80),
+)
+def test_texts_of_any_length_are_told_apart(words, odd, at):
+    words = [*words[:at], odd, *words[at:]] * 2
+    fresh = ["".join([word[:1], word[1:]]) for word in words]  # equal, and objects of their own
+    (codes,), texts = native.encode(fresh)
+    (twin,), expected = reference.encode(words)
+    assert texts == expected
+    np.testing.assert_array_equal(codes, twin)
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.lists(WORDS, min_size=1, max_size=60), st.sampled_from("<>"), st.booleans())
 def test_fixed_width_strings_are_encoded(words, order, strided):
