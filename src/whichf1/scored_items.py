@@ -44,25 +44,29 @@ def read_items(definition: Definition, y_true: Any, scores: Any, labels: Any) ->
 
 
 def loss_items(
-    definition: Definition, y_true: Any, scores: Any, labels: Any
+    definition: Definition, y_true: Any, scores: Any, labels: Any, *, check: bool = True
 ) -> tuple[Definition, Any, Labels]:
-    """What a mean over items is computed on, and the definition with what the data settle."""
+    """What a mean over items is computed on, and the definition with what the data settle.
+
+    Without ``check`` a later pass over the probabilities looks whether they are fair.
+    """
     metric = find(definition.metric)
     if metric.kind == "label ranking":
         return definition, *ranked_labels(y_true, scores, labels)
-    values = numbers(scores, "probabilities" if metric.probabilities else "scores")
+    flag = metric.probabilities
+    values = numbers(scores, "probabilities" if flag else "scores", finite=not flag)
     if definition.positive is not None and values.ndim == 2:
         raise DefinitionError(
             f"{metric.name} of a column for each class is over all classes: leave positive= out, "
             "or give the column of that class"
         )
-    if metric.probabilities and values.ndim == 1:
+    if flag and values.ndim == 1:
         own = {"positive": definition.positive, "labels": labels}
         items, names, positive = predicted_binary(y_true, values, **own)
         definition = replace(definition, positive=positive)
     else:
-        flag = metric.probabilities
-        items, names = predicted(y_true, values, labels=labels, probabilities=flag)
+        given = {"labels": labels, "probabilities": flag, "check": check}
+        items, names = predicted(y_true, values, **given)
     if "scale" in metric.parameters and dict(definition.parameters)["scale"] is None:
         definition = with_parameters(definition, scale="half" if len(names) == 2 else "sum")
     return definition, items, names

@@ -25,7 +25,7 @@ from whichf1.scored_items import (
     with_parameters,
 )
 from whichf1.scores import Score
-from whichf1.sources.scored import numbers, predicted, rank
+from whichf1.sources.scored import check_rows, numbers, predicted, rank
 from whichf1.table import Predicted, Table
 from whichf1.uncertainty.ranked import OfTable
 from whichf1.uncertainty.scales import Spread
@@ -220,9 +220,11 @@ def moments(y_true: Any, scores: Any, metric: str, **options: Any) -> Moments:
 
 def _moments(definition: Definition, y_true: Any, scores: Any, labels: Any) -> Moments:
     metric = find(definition.metric)
-    own, items, names = loss_items(definition, y_true, scores, labels)
+    own, items, names = loss_items(definition, y_true, scores, labels, check=False)
     sums = metric.formula(items, **dict(own.parameters))
-    return Moments(metric.name, own.parameters, names, own.positive, *sums)
+    if not sums.fair:  # the formula's own pass has looked
+        check_rows(items.scores)
+    return Moments(metric.name, own.parameters, names, own.positive, *sums[:3])
 
 
 def score_moments(definition: Definition, sums: Moments) -> Score:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from importlib.util import find_spec
 
-from whichf1.kernel.ranking_reference import Ranks, Sums
+from whichf1.kernel.ranking_reference import TOLERANCE, Ranks, Sums
 from whichf1.kernel.reference import Pairs
 
 NATIVE = os.environ.get("WHICHF1_NATIVE") != "0" and find_spec(f"{__name__}._native") is not None
@@ -31,6 +31,7 @@ else:
 
 __all__ = [
     "NATIVE",
+    "TOLERANCE",
     "Pairs",
     "Ranks",
     "Sums",

@@ -17,13 +17,6 @@ enum {
     SLICE = 1 << 17
 };
 
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&       \
-    !defined(__SANITIZE_ADDRESS__)
-#define VECTORISED __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
-#else
-#define VECTORISED
-#endif
-
 typedef struct {
     uint64_t true_, predicted;
     uint64_t count; /* 0: the slot is free */
