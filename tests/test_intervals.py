@@ -18,7 +18,6 @@ from whichf1.intervals import METHODS
 from whichf1.metrics import COUNTED, METRICS, find
 from whichf1.table import Table
 from whichf1.uncertainty import resampling
-from whichf1.uncertainty.delong import covariance, placements
 from whichf1.uncertainty.influence import cell_slopes, standard_spreads
 from whichf1.uncertainty.proportions import PROPORTIONS
 
@@ -33,7 +32,11 @@ def random_counts(seed, k, least=1, most=30):
 
 def error(name, counts, **options):
     definition = define(name, None, options)
-    return float(standard_spreads(definition, definition.freeze(counts))[1][0])
+    return errors(definition, definition.freeze(counts))[0]
+
+
+def errors(definition, frozen):
+    return [spread.error for spread in standard_spreads(definition, frozen)[1]]
 
 
 # the derivatives
@@ -87,10 +90,10 @@ def test_an_epsilon_in_the_denominators_is_taken_account_of():
     drawn = rng.multinomial(counts.n, counts.count / counts.n, 20_000).astype(float)
     table = Table(counts.true, counts.predicted, drawn, 3)
     spread = near.values(frozen, table).std()
-    assert float(standard_spreads(near, frozen)[1][0]) == pytest.approx(spread, rel=0.04)
+    assert errors(near, frozen)[0] == pytest.approx(spread, rel=0.04)
     each = define("f1", None, {"epsilon": 3.0})
     spreads = each.values(each.freeze(counts), table).std(0)
-    np.testing.assert_allclose(standard_spreads(each, each.freeze(counts))[1], spreads, rtol=0.05)
+    np.testing.assert_allclose(errors(each, each.freeze(counts)), spreads, rtol=0.05)
 
 
 # closed forms
@@ -377,8 +380,8 @@ def test_items_that_are_their_own_cluster_are_single_items():
         clustered = wf.count(true, predicted, cluster=np.arange(n))
         from whichf1.scores import frozen_on
 
-        own = standard_spreads(alone, frozen_on(alone, clustered))[1][0]
-        plain = standard_spreads(alone, alone.freeze(wf.count(true, predicted)))[1][0]
+        own = errors(alone, frozen_on(alone, clustered))[0]
+        plain = errors(alone, alone.freeze(wf.count(true, predicted)))[0]
         assert own == pytest.approx(plain * math.sqrt(n / (n - 1)), rel=1e-10)
 
 
@@ -417,50 +420,6 @@ def test_clusters_of_files_and_their_limits(tmp_path):
 
 
 # DeLong
-
-
-def brute_force(scores, positive):
-    """The variance of the U-statistic, from all pairs."""
-    x, y = scores[positive], scores[~positive]
-    pairs = (x[:, None] > y).astype(float) + 0.5 * (x[:, None] == y)
-    v10, v01 = pairs.mean(1), pairs.mean(0)
-    return pairs.mean(), v10.var(ddof=1) / len(x) + v01.var(ddof=1) / len(y), (v10, v01)
-
-
-@pytest.mark.parametrize("digits", [0, 1, 6])
-def test_delong_is_the_variance_over_all_pairs(digits):
-    rng = np.random.default_rng(digits)
-    positive = rng.random(120) < 0.3
-    systems = [(rng.normal(size=120) + positive).round(digits) for _ in range(2)]
-    placed = [placements(s, positive) for s in systems]
-    brute = [brute_force(s, positive) for s in systems]
-    for p, (auc, variance, _) in zip(placed, brute, strict=True):
-        assert (p.auc, p.variance) == pytest.approx((auc, variance), rel=1e-12)
-    score = wf.roc_auc(positive, systems[0], interval="delong")
-    se = math.sqrt(brute[0][1])
-    centre, half = math.log(brute[0][0] / (1 - brute[0][0])), 1.959963984540054 * se
-    half /= brute[0][0] * (1 - brute[0][0])
-    assert score.interval.low == pytest.approx(1 / (1 + math.exp(-(centre - half))), rel=1e-9)
-    (a10, a01), (b10, b01) = brute[0][2], brute[1][2]
-    expected = np.cov(a10, b10)[0, 1] / len(a10) + np.cov(a01, b01)[0, 1] / len(a01)
-    assert covariance(placed)[0, 1] == pytest.approx(expected, rel=1e-10)
-
-
-def test_rankings_are_resampled():
-    rng = np.random.default_rng(5)
-    y = rng.integers(0, 2, 150)
-    s = y + rng.normal(size=150)
-    for metric in (wf.roc_auc, wf.average_precision):
-        score = metric(y, s, interval=wf.Bootstrap(replicates=499))
-        plain = metric(y, s, interval=wf.Bootstrap(replicates=499, kind="percentile"))
-        width = plain.interval.high - plain.interval.low
-        assert score.interval.low == pytest.approx(plain.interval.low, abs=0.3 * width)
-        assert 0 < score.interval.low < score.value < score.interval.high < 1
-        assert "replicates:499|seed:2019" in score.signature
-    with pytest.raises(DefinitionError, match="does not apply"):
-        wf.roc_auc(y, s, interval="wilson")
-    with pytest.raises(DefinitionError, match="only sums are kept"):
-        wf.log_loss(y, 1 / (1 + np.exp(-s)), interval="bootstrap")
 
 
 def test_sets_of_labels_are_resampled():

@@ -27,6 +27,8 @@ from whichf1.metrics import COUNTED, find
 from whichf1.scored_comparison import compare_scores
 from whichf1.scorers import DATA_OPTIONS, Options, with_options
 from whichf1.scores import Score, evaluate, frozen_on
+from whichf1.sets_comparison import compare_sets
+from whichf1.sources.multilabel import are_sets, count_sets_together
 from whichf1.sources.together import count_together
 from whichf1.table import Array, Table
 from whichf1.uncertainty import paired
@@ -64,7 +66,10 @@ def compare(
     own = {key: value for key, value in options.items() if key not in DATA_OPTIONS}
     given = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
     definition, plan = planned(metric, own, level, given)
-    if find(definition.metric).kind not in COUNTED:
+    kind = find(definition.metric).kind
+    if kind == "items" or (kind in COUNTED and are_sets(y_true)):
+        return compare_sets(count_sets_together(y_true, systems, **data), definition, plan)
+    if kind not in COUNTED:
         return compare_scores(definition, plan, y_true, systems, data)
     joint = count_together(y_true, systems, **data)
     return compare_joint(joint, definition, plan)

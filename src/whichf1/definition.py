@@ -7,7 +7,7 @@ Definition back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 """The version of what the fields mean; a program that changed a meaning would count it up."""
-DATA_FIELDS = ("n", "k", "labels", "clusters", "decision", "resolution")
+DATA_FIELDS = ("n", "k", "labels", "weighted", "clusters", "decision", "resolution")
 """Fields of a score's signature that describe the data and not the definition."""
 KEYS = {
     "average": "avg",
@@ -97,6 +97,8 @@ class Definition:
     batch: int | None = None
     """The mean of the scores of batches of so many items, in their order; None: all at once."""
     interval: Method | None = None
+    data: tuple[tuple[str, Any], ...] = field(default=(), compare=False, repr=False)
+    """What the signature that it was parsed from says of its data."""
 
     def __post_init__(self) -> None:
         metric = find(self.metric)
@@ -133,8 +135,8 @@ class Definition:
                 f"positive= asks for one class, average={self.average!r} for all. Choose one."
             )
         for name, applies, why in self._conditions(metric):
-            field = type(self).__dataclass_fields__[name]
-            if not applies and getattr(self, name) != field.default:
+            default = type(self).__dataclass_fields__[name].default
+            if not applies and getattr(self, name) != default:
                 raise DefinitionError(f"{name}= does not apply to {metric.name}: {why}")
 
     def _conditions(self, metric: Metric) -> list[tuple[str, bool, str]]:
@@ -175,11 +177,11 @@ class Definition:
         """The fields that matter, as they stand in the signature."""
         applies = self.applicable - {"interval"}
         shown: dict[str, Any] = {}
-        for field in fields(self):
-            name, value = field.name, getattr(self, field.name)
+        for each in fields(self):
+            name, value = each.name, getattr(self, each.name)
             rate = name == "average" and find(self.metric).kind == "rate"
             always = name in ("classes", "undefined") or (rate and not self._one)
-            if name in applies and (always or value != field.default):
+            if name in applies and (always or value != each.default):
                 word = isinstance(value, str) and name != "positive"
                 shown[KEYS.get(name, name)] = Word(value) if word else value
         if "avg" in shown:
@@ -207,14 +209,19 @@ class Definition:
 
     @classmethod
     def parse(cls, text: str) -> Definition:
-        """The definition that a signature describes; what it says of the data is passed over."""
+        """The definition that a signature describes; it warns on data of another kind."""
         name, parameters, found = signature.read(text)
+        if "compare" in found:
+            raise DefinitionError(
+                f"{text!r} is the signature of a comparison: give it to compare, with the systems"
+            )
         if found.pop("v", VERSION) != VERSION:
             raise DefinitionError(
                 f"the signature {text!r} has another version than v:{VERSION}, the one known here"
             )
         options = {key: value for key, value in found.items() if key not in DATA_FIELDS}
-        return define(name, parameters, _from_fields(options, text))
+        data = tuple((key, value) for key, value in found.items() if key in DATA_FIELDS)
+        return replace(define(name, parameters, _from_fields(options, text)), data=data)
 
     def __call__(
         self,
@@ -303,6 +310,9 @@ BOTH = ("macro_f1", "f1_macro", "macro_averaged_f1")
 """What could be either of the two formulas, and is no name of one."""
 
 
+_NO_OPTIONS = ("metric", "parameters", "data")
+
+
 def define(
     name: str, parameters: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None
 ) -> Definition:
@@ -313,8 +323,8 @@ def define(
         metric = known.name
     given = {**preset, **(options or {})}
     for option in given:
-        if option not in Definition.__dataclass_fields__ or option in ("metric", "parameters"):
-            takes = [*Definition.__dataclass_fields__][2:]
+        takes = [x for x in Definition.__dataclass_fields__ if x not in _NO_OPTIONS]
+        if option not in takes:
             hint = did_you_mean(option, [*takes, *find(metric).parameters])
             raise DefinitionError(f"{name} has no option {option!r}. {hint}")
     return Definition(metric=metric, parameters=tuple((parameters or {}).items()), **given)
@@ -369,7 +379,7 @@ def _from_fields(found: dict[str, Any], text: str) -> dict[str, Any]:
     elif method:
         raise DefinitionError(f"{', '.join(method)} without an interval in the signature {text!r}")
     for key in options:
-        if key not in Definition.__dataclass_fields__:
+        if key not in Definition.__dataclass_fields__ or key == "data":
             known = [*KEYS.values(), *Definition.__dataclass_fields__, *DATA_FIELDS, "v"]
             raise DefinitionError(
                 f"unknown field {key!r} in the signature {text!r}. {did_you_mean(key, known)}"

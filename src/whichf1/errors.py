@@ -13,6 +13,7 @@
     └── TooLargeError (MemoryError)  a dense table that would not fit in memory
 
     SkippedWarning (UserWarning)     what on_error="skip" left out
+    OtherDataWarning (UserWarning)   a signature run on data of another kind
 """
 
 from __future__ import annotations
@@ -46,6 +47,10 @@ class FileError(InputError):
 
 class SkippedWarning(UserWarning):
     """Items were left out, as was asked for: how many, and why."""
+
+
+class OtherDataWarning(UserWarning):
+    """A signature names classes, weights or clusters that the data at hand do not have."""
 
 
 class DefinitionError(WhichF1Error, ValueError):

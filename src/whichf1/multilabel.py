@@ -12,7 +12,7 @@ import numpy as np
 from whichf1.errors import DefinitionError, LabelError, MergeError
 from whichf1.labels import Labels
 from whichf1.merging import common_decision, common_labels
-from whichf1.table import Array, OneVsRest, sum_by
+from whichf1.table import Array, OneVsRest, Table, sum_by
 
 TP, FP, FN = range(3)
 """What a label is to an item; all others are true negatives."""
@@ -31,6 +31,16 @@ class LabelTable:
     outcome: Array
     count: Array
     classes: int
+    squares: Array | None = None
+    """The sum of squared weights of each kind of item, where items have weights."""
+    cluster: Array | None = None
+    """The code of the cluster of each kind of item, where items come in clusters."""
+
+    @property
+    def drawn(self) -> Table:
+        """The kinds of items as what is resampled."""
+        one = np.zeros(len(self.count), np.intp)
+        return Table(one, one, self.count, 1, self.squares, self.cluster)
 
     @cached_property
     def _sums(self) -> tuple[Array, Array, Array]:
@@ -87,7 +97,10 @@ class MultiLabelCounts:
     Two of them add up; ``sum(parts)`` merges many.
     """
 
-    __slots__ = ("__dict__", "count", "decision", "declared", "item", "label", "labels", "outcome")
+    __slots__ = (
+        *("__dict__", "cluster", "count", "decision", "declared", "item", "label", "labels"),
+        *("outcome", "squares"),
+    )
 
     labels: Labels
     item: Array
@@ -96,6 +109,8 @@ class MultiLabelCounts:
     count: Array
     declared: bool
     decision: str | None
+    squares: Array | None
+    cluster: Array | None
 
     def __init__(
         self,
@@ -105,11 +120,13 @@ class MultiLabelCounts:
         *,
         declared: bool,
         decision: str | None = None,
+        squares: Array | None = None,
+        cluster: Array | None = None,
     ) -> None:
-        grouped = _group(*lines, count)
-        columns = dict(zip(("item", "label", "outcome", "count"), grouped, strict=True))
+        columns = dict(zip(_COLUMNS, group_sets(lines, count, squares, cluster), strict=True))
         for column in columns.values():
-            column.flags.writeable = False
+            if column is not None:
+                column.flags.writeable = False
         given = {"labels": labels, "declared": declared, "decision": decision}
         for name, value in {**columns, **given}.items():
             object.__setattr__(self, name, value)
@@ -119,7 +136,8 @@ class MultiLabelCounts:
 
     def __reduce__(self) -> tuple[Any, ...]:
         lines = (self.item, self.label, self.outcome)
-        return _again, (self.labels, lines, self.count, self.declared, self.decision)
+        own = {x: getattr(self, x) for x in ("declared", "decision", "squares", "cluster")}
+        return _again, (self.labels, lines, self.count, own)
 
     @property
     def n(self) -> int | float:
@@ -141,7 +159,13 @@ class MultiLabelCounts:
         return self._table(self.count).one_vs_rest()
 
     def _table(self, count: Array) -> LabelTable:
-        return LabelTable(self.item, self.label, self.outcome, count, len(self.labels))
+        lines = (self.item, self.label, self.outcome)
+        return LabelTable(*lines, count, len(self.labels), self.squares, self.cluster)
+
+    @property
+    def clusters(self) -> int | None:
+        """How many clusters the items come in."""
+        return None if self.cluster is None else int(self.cluster.max()) + 1
 
     def declare(self, labels: Sequence[Any]) -> MultiLabelCounts:
         """The same items under these declared labels, which must hold every observed one."""
@@ -153,7 +177,8 @@ class MultiLabelCounts:
                 "Add it to labels=, or drop it from the items first."
             )
         lines = (self.item, names.codes(self.labels)[self.label], self.outcome)
-        return MultiLabelCounts(names, lines, self.count, declared=True, decision=self.decision)
+        own = {x: getattr(self, x) for x in ("decision", "squares", "cluster")}
+        return MultiLabelCounts(names, lines, self.count, declared=True, **own)
 
     def __add__(self, other: object) -> MultiLabelCounts:
         if isinstance(other, int) and other == 0:
@@ -164,6 +189,14 @@ class MultiLabelCounts:
             raise MergeError(
                 "one part was counted with weights, the other without. Count both the same way."
             )
+        if self.cluster is not None or other.cluster is not None:
+            raise MergeError(
+                "counts of clusters do not add up: a cluster may have items in both. "
+                "Count all items together."
+            )
+        squares = None
+        if self.squares is not None and other.squares is not None:
+            squares = np.concatenate([self.squares, other.squares])
         names, declared = common_labels(self, other)
         left, right = names.codes(self.labels), names.codes(other.labels)
         lines = (
@@ -177,6 +210,7 @@ class MultiLabelCounts:
             np.concatenate([self.count, other.count]),
             declared=declared,
             decision=common_decision(self.decision, other.decision),
+            squares=squares,
         )
 
     __radd__ = __add__
@@ -187,8 +221,7 @@ class MultiLabelCounts:
         same = (self.labels, self.declared, self.weighted, self.decision) == (
             *(other.labels, other.declared, other.weighted, other.decision),
         )
-        columns = ("item", "label", "outcome", "count")
-        return same and all(np.array_equal(getattr(self, x), getattr(other, x)) for x in columns)
+        return same and all(np.array_equal(getattr(self, x), getattr(other, x)) for x in _COLUMNS)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -197,32 +230,48 @@ class MultiLabelCounts:
         return f"<MultiLabelCounts: {items} with sets of {len(self.labels):,} labels>"
 
 
+_COLUMNS = ("item", "label", "outcome", "count", "squares", "cluster")
+
+
 def _again(
-    labels: Labels,
-    lines: tuple[Array, Array, Array],
-    count: Array,
-    declared: bool,
-    decision: str | None,
+    labels: Labels, lines: tuple[Array, Array, Array], count: Array, own: dict[str, Any]
 ) -> MultiLabelCounts:
     """Counts that were sent to another process."""
-    return MultiLabelCounts(labels, lines, count, declared=declared, decision=decision)
+    return MultiLabelCounts(labels, lines, count, **own)
 
 
-def _group(
-    item: Array, label: Array, outcome: Array, count: Array
-) -> tuple[Array, Array, Array, Array]:
-    """Items with the same lines as one kind of item, kinds in the order of their bytes."""
+def group_sets(
+    lines: tuple[Array, Array, Array], count: Array, squares: Array | None, cluster: Array | None
+) -> tuple[Array, Array, Array, Array, Array | None, Array | None]:
+    """Items with the same lines and cluster as one kind of item, kinds in the order of bytes."""
+    item, label, outcome = lines
     line = (label.astype(np.int64) * 3 + outcome).astype(">i8")
     order = np.lexsort((line, item))
     ends = np.cumsum(np.bincount(item, minlength=len(count))) * 8
     text = line[order].tobytes()
-    sums: dict[bytes, Any] = {}
-    start = 0
-    for end, size in zip(ends.tolist(), count.tolist(), strict=True):
-        key = text[start:end]
-        sums[key] = sums.get(key, 0) + size
+    groups = [0] * len(count) if cluster is None else cluster.tolist()
+    kinds: dict[tuple[int, bytes], int] = {}
+    at, start = [], 0
+    for end, group in zip(ends.tolist(), groups, strict=True):
+        at.append(kinds.setdefault((group, text[start:end]), len(kinds)))
         start = end
-    keys = sorted(key for key, size in sums.items() if size)
-    lines = np.frombuffer(b"".join(keys), ">i8").astype(np.int64)
-    kinds = np.repeat(np.arange(len(keys)), [len(key) // 8 for key in keys])
-    return kinds, lines // 3, lines % 3, np.array([sums[key] for key in keys], count.dtype)
+    sums = [_sum(at, column, len(kinds)) for column in (count, squares)]
+    keys = sorted(key for key, kind in kinds.items() if sums[0][kind])
+    chosen = np.array([kinds[key] for key in keys], np.intp)
+    found = np.frombuffer(b"".join(key for _, key in keys), ">i8").astype(np.int64)
+    kind = np.repeat(np.arange(len(keys)), [len(key) // 8 for _, key in keys])
+    own = None
+    if cluster is not None:  # clusters without items are no clusters
+        own = np.unique([group for group, _ in keys], return_inverse=True)[1]
+    return (
+        *(kind, found // 3, found % 3, sums[0][chosen]),
+        *(None if squares is None else sums[1][chosen], own),
+    )
+
+
+def _sum(at: list[int], column: Array | None, kinds: int) -> Array:
+    """Sums by kind, exact for integers."""
+    sums: Array = np.zeros(kinds, np.int64 if column is None else column.dtype)
+    if column is not None:
+        np.add.at(sums, np.array(at, np.intp), column)
+    return sums

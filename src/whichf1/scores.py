@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +13,7 @@ import numpy as np
 from whichf1.class_sets import Frozen
 from whichf1.counts import Counts
 from whichf1.definition import Definition
-from whichf1.errors import DefinitionError
+from whichf1.errors import DefinitionError, OtherDataWarning
 from whichf1.fitting import refuse_other_data
 from whichf1.intervals import Interval
 from whichf1.joint import ClusteredCounts, Joint
@@ -39,6 +40,10 @@ class Score:
     """None where none was asked for, or where the method has none (a perfect score, say)."""
     made: tuple[tuple[str, Any], ...] = ()
     """How the data were made, as fields of the signature: the decision rule, clusters of items."""
+
+    def __post_init__(self) -> None:
+        if self.definition.data:
+            warn_of_other_data(self.definition, self.classes, dict(self.made))
 
     @cached_property
     def signature(self) -> str:
@@ -131,6 +136,28 @@ class PerClass(Mapping[Label, Score]):
         return f"<PerClass {{{shown}{', …' if len(self) > 6 else ''}}} ({self.signature})>"
 
 
+def warn_of_other_data(definition: Definition, classes: Labels, made: dict[str, Any]) -> None:
+    """Warn where a signature was of other classes, or of weights or clusters that are not given."""
+    said = dict(definition.data)
+    own = {"k": len(classes), "labels": classes.digest}
+    if any(str(said.get(key, value)) != str(value) for key, value in own.items()):
+        _warn(
+            f"of {said.get('k', 'other')} classes (labels:{said.get('labels', '–')}), and these "
+            f"are {own['k']} (labels:{own['labels']}). Declare labels= to score the same ones."
+        )
+    if said.get("weighted") and "weighted" not in made:
+        _warn("of weighted items, and these have no weights. Give weights=.")
+    if "clusters" in said and "clusters" not in made and definition.interval is not None:
+        _warn(
+            f"of items in {said['clusters']} clusters, and these are taken for independent. "
+            "Give cluster=."
+        )
+
+
+def _warn(what: str) -> None:
+    warnings.warn(f"the signature was {what}", OtherDataWarning, stacklevel=5)
+
+
 def difference(a: Definition, b: Definition) -> str:
     """Where two definitions differ, spelled out: 'classes declared / observed'."""
     mine, theirs = ({"metric": x.metric, **dict(x.parameters), **x.fields} for x in (a, b))
@@ -161,7 +188,8 @@ def run(
     if sets:
         from whichf1.sources.multilabel import count_multilabel
 
-        counts: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
+        own = {"labels": labels, "weights": weights, "cluster": cluster}
+        counts: Any = count_multilabel(y_true, y_pred, **own)
         return evaluate(definition, counts)
     if definition.batch is None or isinstance(y_true, Counts):
         own = {"labels": labels, "weights": weights, "cluster": cluster}
@@ -238,6 +266,8 @@ def _number(n: int | float) -> str:
 
 
 def _made(counts: Counts) -> tuple[tuple[str, Any], ...]:
-    clusters = counts.joint.clusters if isinstance(counts, ClusteredCounts) else None
-    made = {"decision": counts.decision, "clusters": clusters}
+    known = counts.joint if isinstance(counts, ClusteredCounts) else counts
+    weighted = counts.weighted or None
+    clusters = getattr(known, "clusters", None)
+    made = {"decision": counts.decision, "weighted": weighted, "clusters": clusters}
     return tuple((key, value) for key, value in made.items() if value is not None)

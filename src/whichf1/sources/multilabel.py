@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
+from whichf1.joint_sets import JointSets
 from whichf1.labels import Labels
-from whichf1.multilabel import FN, FP, TP, MultiLabelCounts
+from whichf1.multilabel import FN, FP, TP, MultiLabelCounts, group_sets
 from whichf1.sources.arrays import to_numpy, weights_column
+from whichf1.sources.clusters import cluster_codes
 from whichf1.sources.scored import numbers
 from whichf1.table import Array, RankedLabels
 
@@ -32,6 +34,7 @@ def count_multilabel(
     *,
     labels: Any = None,
     weights: Any = None,
+    cluster: Any = None,
     threshold: float | None = None,
     top_k: int | None = None,
 ) -> MultiLabelCounts:
@@ -39,7 +42,8 @@ def count_multilabel(
 
     Give indicator matrices (items × labels, 0 and 1; dense or scipy sparse), or lists of sets of
     labels. With ``threshold`` or ``top_k``, ``y_pred`` holds scores (items × labels): predicted
-    are the labels that reach the threshold, or the k best of each item.
+    are the labels that reach the threshold, or the k best of each item. ``cluster`` names the
+    document, user or the like that each item is of, for intervals.
 
     >>> count_multilabel([{"a", "b"}, {"b"}], [{"a"}, {"b"}])
     <MultiLabelCounts: 2 items with sets of 2 labels>
@@ -47,29 +51,92 @@ def count_multilabel(
     decision = None
     if threshold is not None or top_k is not None:
         y_pred, decision = _decide(y_pred, threshold, top_k)
+    names, lines, known = outcomes_of(y_true, {"y_pred": y_pred}, labels)
+    items = lines[0].items
+    measure = measured(items, weights, cluster)
+    return MultiLabelCounts(names, lines[0].columns, **measure, declared=known, decision=decision)
+
+
+class Lines(NamedTuple):
+    """What each label is to each item, in the eyes of one system: item, label, outcome."""
+
+    columns: tuple[Array, Array, Array]
+    items: int
+
+
+def outcomes_of(
+    y_true: Any, systems: Mapping[str, Any], labels: Any
+) -> tuple[Labels, list[Lines], bool]:
+    """The labels of all systems together, the outcomes of each, and whether labels are declared."""
     declared = None if labels is None else Labels(labels)
-    true, predicted = sets_of(y_true, "y_true", declared), sets_of(y_pred, "y_pred", declared)
-    _refuse_unequal(true, predicted)
-    names = _union(true.labels, predicted.labels) if declared is None else declared
-    lines = _outcomes(_keys(true, names), _keys(predicted, names), len(names))
-    count = (
-        np.ones(true.items, np.int64) if weights is None else weights_column(weights, true.items)
+    true = sets_of(y_true, "y_true", declared)
+    predicted = [sets_of(each, str(name), declared) for name, each in systems.items()]
+    names, known = declared, declared is not None or true.matrix
+    for name, each in zip(systems, predicted, strict=True):
+        _refuse_unequal(true, each, name)
+        names = declared or _union(names or true.labels, each.labels)
+        known = known or each.matrix
+    names = names if names is not None else true.labels
+    own = _keys(true, names)
+    return (
+        names,
+        [Lines(_outcomes(own, _keys(x, names), len(names)), true.items) for x in predicted],
+        known,
     )
-    known = declared is not None or true.matrix or predicted.matrix
-    return MultiLabelCounts(names, lines, count, declared=known, decision=decision)
 
 
-def _refuse_unequal(true: Sets, predicted: Sets) -> None:
+def measured(items: int, weights: Any, cluster: Any) -> dict[str, Any]:
+    """How many times each item counts, its squared weight, and its cluster."""
+    count = np.ones(items, np.int64) if weights is None else weights_column(weights, items)
+    return {
+        "count": count,
+        "squares": None if weights is None else count * count,
+        "cluster": None if cluster is None else cluster_codes(cluster, items),
+    }
+
+
+def count_sets_together(
+    y_true: Any,
+    systems: Mapping[str, Any],
+    *,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
+) -> JointSets:
+    """GROUP BY true set, the predicted set of each system, and cluster."""
+    names, lines, declared = outcomes_of(y_true, systems, labels)
+    width = max(1, len(names))
+    item, label, outcome = (
+        np.concatenate(
+            [each.columns[at] + (at == 1) * place * width for place, each in enumerate(lines)]
+        )
+        for at in range(3)
+    )
+    found = group_sets((item, label, outcome), **measured(lines[0].items, weights, cluster))
+    return JointSets(tuple(map(str, systems)), names, *found, declared)
+
+
+def are_sets(data: Any) -> bool:
+    """Whether items have sets of labels, and not one class each."""
+    if hasattr(data, "tocsr"):
+        return True
+    if hasattr(data, "ndim"):
+        return bool(data.ndim == 2)
+    first = data[0] if isinstance(data, (list, tuple)) and data else None
+    return isinstance(first, (set, frozenset, list, tuple))
+
+
+def _refuse_unequal(true: Sets, predicted: Sets, name: str) -> None:
     if true.items != predicted.items:
         raise ShapeError(
-            f"y_true has {true.items:,} items, y_pred has {predicted.items:,}. "
+            f"y_true has {true.items:,} items, {name} has {predicted.items:,}. "
             "Give one prediction for each item."
         )
     if not true.items:
-        raise ShapeError("there are no items: y_true and y_pred are empty")
+        raise ShapeError("there are no items: y_true is empty")
     if true.matrix and predicted.matrix and len(true.labels) != len(predicted.labels):
         raise ShapeError(
-            f"y_true has {len(true.labels)} columns, y_pred has {len(predicted.labels)}: "
+            f"y_true has {len(true.labels)} columns, {name} has {len(predicted.labels)}: "
             "give both the same labels in the same order"
         )
 

@@ -112,10 +112,9 @@ def count_label_sets(
     if not cells:
         raise ShapeError(f"{name!r} has a header and no items")
     counted = _count_cells(cells, separator, labels, name)
-    if weights:
-        return counted
     lines = (counted.item, counted.label, counted.outcome)
-    count = counted.count.astype(np.int64)
+    count = counted.count if weights else counted.count.astype(np.int64)
+    # weights are sums already here, so that their squares are not known
     return MultiLabelCounts(counted.labels, lines, count, declared=counted.declared)
 
 

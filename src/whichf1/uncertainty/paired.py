@@ -144,7 +144,14 @@ def randomized(
     replicates: int,
     seed: tuple[int, int],
 ) -> float | None:
-    """Approximate randomization for what systems say of items: it changes places at random."""
+    """Approximate randomization for what systems say of items: it changes places at random.
+
+    None for kinds of several weighted items, which do not say which weights would move.
+    """
+    if items.squares is not None and items.cluster is None:
+        single = np.isclose(items.squares, items.count**2, rtol=1e-9)
+        if not single.all():
+            return None
     both = a.beside(b)
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
     step = max(1, min(replicates, CHUNK // (2 * len(items.count))))

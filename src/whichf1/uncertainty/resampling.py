@@ -146,8 +146,7 @@ def replicated(definition: Definition, frozen: Frozen, method: Bootstrap) -> Arr
         def batch(count: Array) -> Any:
             return summed(count)[0]
     else:  # sets of labels: kinds of items are drawn
-        kinds = np.arange(len(table.count))
-        items = Table(kinds, kinds, table.count, len(kinds))
+        items = table.drawn
 
         def batch(count: Array) -> Any:
             return replace(table, count=count.astype(np.float64))

@@ -1,0 +1,51 @@
+"""JointSets: GROUP BY true set, the predicted set of each of several systems, and cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from whichf1.labels import Labels
+from whichf1.multilabel import LabelTable, MultiLabelCounts
+from whichf1.table import Array
+
+
+@dataclass(frozen=True, eq=False)
+class JointSets:
+    """How many items have each true set and each combination of predicted sets.
+
+    A label of the system at place s has the code s · labels + its own.
+    """
+
+    systems: tuple[str, ...]
+    labels: Labels
+    item: Array
+    label: Array
+    outcome: Array
+    count: Array
+    squares: Array | None
+    cluster: Array | None
+    declared: bool
+
+    def lines(self, system: int) -> tuple[Array, Array, Array]:
+        """Item, label and outcome, in the eyes of one system."""
+        width = max(1, len(self.labels))
+        own = self.label // width == system
+        return self.item[own], self.label[own] % width, self.outcome[own]
+
+    def table(self, system: int) -> LabelTable:
+        """The kinds of items, which all systems share, for formulas."""
+        count = self.count.astype(np.float64)
+        own = (len(self.labels), self.squares, self.cluster)
+        return LabelTable(*self.lines(system), count, *own)
+
+    def counts(self, system: int) -> MultiLabelCounts:
+        """The counts of one system."""
+        own: dict[str, Any] = {
+            "declared": self.declared,
+            "squares": self.squares,
+            "cluster": self.cluster,
+        }
+        return MultiLabelCounts(self.labels, self.lines(system), self.count, **own)
