@@ -359,9 +359,9 @@ BAD = [
     ),
     (lambda: wf.log_loss([0, 1], [0.1, 0.9], floor=2), DefinitionError, "from 0 to 0.5"),
     (
-        lambda: wf.roc_auc([0, 1], [0.1, 0.9], weights=[1, 2], interval="delta"),
+        lambda: wf.roc_auc(wf.rank([0, 1], [0.1, 0.9], weights=[1, 2]), interval="delta"),
         DefinitionError,
-        "weighted items",
+        "weighted items needs the items",
     ),
     (lambda: wf.Definition.parse(5), DefinitionError, "a name or a signature; got 5"),
     (lambda: wf.compare([0, 1], [[0, 1]]), InputError, "systems must be named"),

@@ -181,7 +181,7 @@ def test_every_field_of_a_definition_enters_the_signature():
         "batch": 4,
         "interval": "delta",
     }
-    assert set(changes) == {field.name for field in fields(Definition)}
+    assert set(changes) == {field.name for field in fields(Definition)} - {"data"}
     base = {"metric": "f_beta", "average": "macro", "undefined": "skip"}
     plain = Definition(**base).signature
     for name, value in changes.items():
@@ -224,5 +224,5 @@ def test_options_of_the_scorer_are_those_of_definitions_and_metrics():
     from whichf1.scorers import DATA_OPTIONS, Options
 
     parameters = {name for metric in EVERY.values() for name in metric.parameters}
-    options = {field.name for field in fields(Definition)} - {"metric", "parameters"}
+    options = {field.name for field in fields(Definition)} - {"metric", "parameters", "data"}
     assert set(Options.__annotations__) == options | parameters | set(DATA_OPTIONS)

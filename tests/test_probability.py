@@ -311,7 +311,7 @@ def test_a_threshold_is_a_number(bad):
         (lambda: wf.top_k_accuracy([0], [[0.5, 0.5]], k=0), "k must be a whole number"),
         (lambda: wf.at_top_k([0], [[0.5, 0.5]], 0), "k must be a whole number"),
         (lambda: wf.at_argmax([0], [[0.5, 0.5]], ties="best"), "ties must be"),
-        (lambda: wf.log_loss([0], [0.5], weights=[1]), "takes no weights"),
+        (lambda: wf.log_loss([0], [0.5], weights=[1, 2]), "weights have shape"),
         (lambda: wf.best_threshold([0, 1], [0.5, 1], "prevalence"), "better than another"),
         (lambda: wf.best_threshold([1, 1], [0.5, 1], "f1"), "there is no item of"),
         (lambda: wf.best_threshold([0, 1], [0.5, 1], "roc_auc"), "computed from scores"),

@@ -28,7 +28,6 @@ from whichf1.scores import Score
 from whichf1.sources.scored import check_rows, numbers, predicted, rank
 from whichf1.table import Predicted, Table
 from whichf1.uncertainty.ranked import OfTable
-from whichf1.uncertainty.scales import Spread
 from whichf1.uncertainty.scored import mean_interval, refuse_other, scored_interval
 
 
@@ -245,5 +244,5 @@ def score_moments(definition: Definition, sums: Moments) -> Score:
     interval = None
     if definition.interval is not None and np.isfinite(sums.squares):
         error = float(np.sqrt(sums.variance / sums.n))
-        interval = mean_interval(definition, sums.mean, Spread(error))
+        interval = mean_interval(definition, sums.mean, error)
     return Score(sums.mean, definition, sums.n, sums.labels, interval)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated, NoReturn
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -19,7 +22,7 @@ from whichf1.cli.paper import paper
 from whichf1.cli.reference import define, metrics
 from whichf1.cli.score import matrix, score
 from whichf1.cli.threshold import threshold
-from whichf1.errors import WhichF1Error
+from whichf1.errors import OtherDataWarning, WhichF1Error
 from whichf1.report.escape import visible
 
 app = typer.Typer(
@@ -63,10 +66,28 @@ def _whichf1(
     """Classification scores that say what they are."""
 
 
+@contextmanager
+def _warnings_said() -> Iterator[None]:
+    """A warning of ours is one line on standard error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("once", OtherDataWarning)
+        other = warnings.showwarning
+
+        def say(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, OtherDataWarning):
+                print(f"whichf1: {visible(message)}", file=sys.stderr)
+            else:
+                other(message, category, *where, **more)
+
+        warnings.showwarning = say
+        yield
+
+
 def main() -> NoReturn:
     """The program: 0 fine, 1 a score below its floor, 2 bad input."""
     try:
-        app(standalone_mode=True)
+        with _warnings_said():
+            app(standalone_mode=True)
     except WhichF1Error as error:
         print(f"whichf1: {visible(error)}", file=sys.stderr)
         sys.exit(2)

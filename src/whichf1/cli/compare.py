@@ -84,19 +84,20 @@ def compare(
 
 
 def _compare_scores(options: dict[str, Any], given: dict[str, Any]) -> Comparison:
-    """The columns hold scores: compare them by an AUC or a loss."""
+    """The columns hold scores: compare them by a ranking or a loss."""
     for name in ("average", "classes", "exclude", "ignore", "undefined", "scope"):
         if options[name] is not None:
             raise DefinitionError(f"--{name} does not apply to {options['metric']}")
     labels = declared(options["labels"])
     file, pred, weights = options["file"], options["pred"], options["weights"]
-    scored = read_scores(file, scores=pred, true=options["true"], weights=weights, labels=labels)
+    own_columns = {"true": options["true"], "weights": weights, "cluster": options["cluster"]}
+    scored = read_scores(file, scores=pred, labels=labels, **own_columns)
     own: dict[str, Any] = {}
     if options["positive"] is not None:
         own["positive"] = find_label(options["positive"], Labels.sorted(set(scored.true)))
     definition, plan = planned(options["metric"], own, options["level"], given)
     systems = {name: scored.scores[:, at] for at, name in enumerate(pred)}
-    data = {"labels": labels, "weights": scored.weights, "cluster": options["cluster"]}
+    data = {"labels": labels, "weights": scored.weights, "cluster": scored.cluster}
     return compare_scores(definition, plan, scored.true, systems, data)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -89,7 +88,7 @@ def _refuse_unread(kind: str, given: dict[str, Any]) -> None:
     """Raise for an option that files of scores or of label sets do not take."""
     name = {"score_column": "--score", "probs": "--probs", "labels_sep": "--labels-sep"}[kind]
     unread = {
-        "cluster": given["cluster"],
+        "cluster": given["cluster"] if kind != "score_column" or given["threshold"] else None,
         "id": given["id"],
         "from": given["from_"],
         "on-error": given["on_error"] != "raise",
@@ -127,8 +126,8 @@ def read_subject(file: str, labels: list[Label] | None, given: dict[str, Any]) -
 
 
 def _scores(file: str, labels: list[Label] | None, given: dict[str, Any]) -> Subject:
-    wanted = {"true": given["true"], "weights": given["weights"], "labels": labels}
-    data = read_scores(file, scores=[given["score_column"]], **wanted)
+    wanted = {key: given[key] for key in ("true", "weights", "cluster")}
+    data = read_scores(file, scores=[given["score_column"]], labels=labels, **wanted)
     scores, limit = data.scores[:, 0], given["threshold"]
     names = classes_of(column(data.true, "y_true"), labels)
     named = None if given["positive"] is None else find_label(given["positive"], names)
@@ -137,15 +136,10 @@ def _scores(file: str, labels: list[Label] | None, given: dict[str, Any]) -> Sub
 
     def score(definition: Definition) -> Score:
         known = replace(definition, positive=positive)
-        if data.weights is not None:
-            known = replace(known, interval=None)  # none is known for weighted items
-        return run(known, data.true, scores, *own.values())
+        return run(known, data.true, scores, **own, cluster=data.cluster)
 
     ranking = rank(data.true, scores, positive=positive, **own)
     shown = BINARY + (PROBABILITY if ranking.probabilities else ())
-    if data.weights is not None:
-        shown = tuple(name for name in shown if find(name).kind == "ranking")
-        print("whichf1: losses take no weights and are left out", file=sys.stderr)
     counts: Any = ranking
     if limit is not None:
         counts = at_threshold(data.true, scores, limit, positive=positive, **own)
@@ -154,9 +148,8 @@ def _scores(file: str, labels: list[Label] | None, given: dict[str, Any]) -> Sub
 
 def _probabilities(file: str, labels: list[Label] | None, given: dict[str, Any]) -> Subject:
     names, columns = _probability_columns(given["probs"], labels)
-    if given["weights"]:
-        raise InputError("--probs takes no --weights")
-    data = read_scores(file, scores=columns, true=given["true"], labels=list(names))
+    wanted = {key: given[key] for key in ("true", "weights", "cluster")}
+    data = read_scores(file, scores=columns, labels=list(names), **wanted)
     missing = next((label for label in data.true if label not in names), None)
     if missing is not None:
         raise LabelError(
@@ -165,7 +158,7 @@ def _probabilities(file: str, labels: list[Label] | None, given: dict[str, Any])
         )
 
     def score(definition: Definition) -> Score:
-        return run(definition, data.true, data.scores, list(names))
+        return run(definition, data.true, data.scores, list(names), data.weights, data.cluster)
 
     several = len(names) > 2
     shown: list[tuple[str, dict[str, Any]]] = [
@@ -174,7 +167,7 @@ def _probabilities(file: str, labels: list[Label] | None, given: dict[str, Any])
     if len(set(data.true)) == len(names):
         means = MEANS if several else MEANS[:1]
         shown += [(name, {"average": "macro"}) for name in means]
-    counts = at_argmax(data.true, data.scores, labels=list(names))
+    counts = at_argmax(data.true, data.scores, labels=list(names), weights=data.weights)
     return Subject(counts, tuple(shown), score, True)
 
 

@@ -27,6 +27,8 @@ class Scored(NamedTuple):
     scores: Array
     """(items, columns)."""
     weights: Array | None
+    cluster: Array | None = None
+    """The cluster of each item, as text."""
 
 
 def read_scores(
@@ -36,24 +38,31 @@ def read_scores(
     true: str | None = None,
     weights: str | None = None,
     labels: Any = None,
+    cluster: str | None = None,
 ) -> Scored:
-    """The true class, the scores and the weight of each item of a CSV file with a header."""
+    """The true class, scores, weight and cluster of each item of a CSV file with a header."""
     name = os.fspath(path)
     columns = files._header(Path(path))
-    files._refuse_unknown(columns, (true, weights, *(scores or ())), name)
+    files._refuse_unknown(columns, (true, weights, cluster, *(scores or ())), name)
     own = true or _find(columns, USUAL_TRUE, "the true classes: --true COLUMN", name)
     chosen = list(scores or [_find(columns, USUAL_SCORES, "the scores: --score COLUMN", name)])
     wanted = [*chosen, *([weights] if weights else [])]
     with files._relation(name, columns) as run:
-        files._refuse_gaps(run, name, own, own, None)
+        texts = [own, *([cluster] if cluster else [])]
+        for each in texts:
+            files._refuse_gaps(run, name, each, each, None)
         _refuse_text(run, name, wanted)
         casts = ", ".join(f"CAST({files._quote(column)} AS DOUBLE)" for column in wanted)
-        rows = run(f"SELECT {files._quote(own)}, {casts} FROM items")
+        keys = ", ".join(map(files._quote, texts))
+        rows = run(f"SELECT {casts}, {keys} FROM items")
     if not rows:
         raise ShapeError(f"{name!r} has a header and no items")
-    values = np.array([row[1:] for row in rows], np.float64)
+    at = len(wanted)
+    values = np.array([row[:at] for row in rows], np.float64)
     weight = values[:, len(chosen)] if weights else None
-    return Scored(_labels([row[0] for row in rows], labels), values[:, : len(chosen)], weight)
+    group = np.array([row[-1] for row in rows]) if cluster else None
+    true_labels = _labels([row[at] for row in rows], labels)
+    return Scored(true_labels, values[:, : len(chosen)], weight, group)
 
 
 def _labels(texts: list[str], declared: Any) -> list[Label]:

@@ -71,8 +71,8 @@ def transformed(
         ends = [x * exp(min(move, _FAR)) for move in moves]
     else:
         ends = [_logistic(log(x / (1 - x)) + move) for move in moves]
-    below, above = min(ends[0], x), max(ends[1], x)
-    return Interval(low + width * below, low + width * above, level, method)
+    below, above = (low + width * end for end in ends)
+    return Interval(min(below, value), min(max(above, value), high), level, method)
 
 
 def bent(move: float, bend: float) -> float:

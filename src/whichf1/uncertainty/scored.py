@@ -12,10 +12,10 @@ from whichf1.errors import DefinitionError
 from whichf1.intervals import Bootstrap, Interval
 from whichf1.metrics import find
 from whichf1.table import Array, Table
-from whichf1.uncertainty.influence import spread_on
+from whichf1.uncertainty.influence import spread_on, standard_error
 from whichf1.uncertainty.ranked import Scored, spread_over
 from whichf1.uncertainty.resampling import draws, generator, percentile_interval
-from whichf1.uncertainty.scales import Spread, normal_quantile, transformed
+from whichf1.uncertainty.scales import NONE, Spread, normal_quantile, transformed
 
 
 def scored_interval(
@@ -37,7 +37,7 @@ def scored_interval(
     if ranking:
         spread = spread_over(scored, items)
         return transformed(value, spread, metric.bounds, method.level, method.word)
-    return mean_interval(definition, value, spread_on(scored.slopes(items.count), items))
+    return mean_interval(definition, value, standard_error(scored.slopes(items.count), items))
 
 
 def refuse_other(definition: Definition) -> None:
@@ -67,15 +67,18 @@ def replicated(scored: Sequence[Scored], items: Table, replicates: int, seed: in
     return np.concatenate(parts)
 
 
-def mean_interval(definition: Definition, mean: float, spread: Spread) -> Interval | None:
-    """mean ± z·error for a mean over items: on the logit scale between two bounds."""
+def mean_interval(definition: Definition, mean: float, error: float) -> Interval | None:
+    """mean ± z·error for a mean over items: on the logit scale between two bounds.
+
+    Sums of a loss do not keep its skewness, and where items are at hand nothing else is done.
+    """
     method = definition.interval
     if method is None:
         return None
     low, high = find(definition.metric).bounds
     if high < inf:
-        return transformed(mean, spread, (low, high), method.level, method.word)
-    if not (isfinite(mean) and isfinite(spread.error)) or spread.error <= 1e-12:
+        return transformed(mean, Spread(error), (low, high), method.level, method.word)
+    if not (isfinite(mean) and isfinite(error)) or error <= NONE:
         return None
-    half = normal_quantile((1 + method.level) / 2) * spread.error
+    half = normal_quantile((1 + method.level) / 2) * error
     return Interval(max(low, mean - half), mean + half, method.level, method.word)
