@@ -100,7 +100,6 @@ class Metric:
     for each item with its set of labels; a ranking from scores; a loss for each item from its
     probabilities; a label ranking for each item from the scores of its labels."""
     formula: Callable[..., Any] = field(repr=False)
-    parameters: Mapping[str, Parameter]
     summary: str
     tex: str
     title: str
@@ -119,6 +118,11 @@ class Metric:
     hangs on single items: the delta method is not for them."""
     each: Callable[..., Array] | None = field(default=None, repr=False)
     """For a mean over items: the value of each item, of which the formula gives the sums."""
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """What the formula takes beside the data, read from its signature on first use."""
+        return _parameters(self.formula)
 
     @cached_property
     def total(self) -> bool:
@@ -171,7 +175,6 @@ def _register(kind: Kind, formula: Callable[..., Any], facts: Facts) -> Metric:
         name=name,
         kind=kind,
         formula=formula,
-        parameters=_parameters(formula),
         summary=(formula.__doc__ or "").split("\n")[0],
         **{"title": name.replace("_", " "), **facts},  # type: ignore[arg-type]
     )
