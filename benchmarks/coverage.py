@@ -18,9 +18,8 @@ from whichf1.class_sets import Frozen
 from whichf1.definition import Definition, define
 from whichf1.metrics import find
 from whichf1.table import Margins, Table
-from whichf1.uncertainty.delong import placements
-from whichf1.uncertainty.influence import transformed
 from whichf1.uncertainty.resampling import Summed, percentile_interval
+from whichf1.uncertainty.scales import Spread, transformed
 from whichf1.uncertainty.tracing import slopes
 
 METRICS = (
@@ -94,10 +93,10 @@ def delta(setting: Setting, repetitions: int, seed: int) -> dict[str, Coverage]:
     found = {}
     for name in METRICS:
         definition = define(name)
-        values, errors = batch_errors(definition, frozen)
+        values, errors, skews = batch_spreads(definition, frozen)
         bounds = find(definition.metric).bounds
-        pairs = zip(values.tolist(), errors.tolist(), strict=True)
-        intervals = [transformed(v, e, bounds, LEVEL, "delta") for v, e in pairs]
+        each = zip(values.tolist(), map(Spread, errors.tolist(), skews.tolist()), strict=True)
+        intervals = [transformed(value, spread, bounds, LEVEL, "delta") for value, spread in each]
         found[name] = of(intervals, truth(setting, definition))
     return found
 
@@ -106,10 +105,13 @@ def truth(setting: Setting, definition: Definition) -> float:
     return float(definition.values(frozen_table(setting, setting.cells)))
 
 
-def batch_errors(definition: Definition, frozen: Frozen) -> tuple[Any, Any]:
-    """The value and the standard error of each data set."""
+def batch_spreads(definition: Definition, frozen: Frozen) -> tuple[Any, Any, Any]:
+    """The value of each data set, its standard error and its skewness."""
     values, slope = batch_slopes(definition, frozen)
-    return values, np.sqrt((frozen.table.count * slope**2).sum(1))
+    count = frozen.table.count
+    square, cube = ((count * slope**power).sum(1) for power in (2, 3))
+    skew = np.where(square > 0, cube / np.where(square > 0, square, 1) ** 1.5, 0)
+    return values, np.sqrt(square), skew
 
 
 def batch_slopes(definition: Definition, frozen: Frozen) -> tuple[Any, Any]:
@@ -134,7 +136,7 @@ def bootstrap(
     definitions = {name: define(name) for name in METRICS}
     counts = rng.multinomial(setting.n, setting.cells, repetitions)
     frozen = frozen_table(setting, counts.astype(float))
-    own = {name: _values_and_skews(d, frozen) for name, d in definitions.items()}
+    own = {name: batch_spreads(d, frozen) for name, d in definitions.items()}
     percentiles, bca = ({name: [] for name in METRICS} for _ in range(2))
     method = wf.Bootstrap(level=LEVEL, replicates=replicates)
     for at, count in enumerate(counts):
@@ -143,10 +145,10 @@ def bootstrap(
         drawn = rng.multinomial(setting.n, count[cells] / setting.n, replicates)
         margins = Summed(true, [predicted], setting.classes)(drawn)[0]
         for name, definition in definitions.items():
-            value, skew = (float(x[at]) for x in own[name])
+            value, _, skew = (float(x[at]) for x in own[name])
             values = definition.values(frozen, margins)
             percentiles[name].append(percentile_interval(values, value, method))
-            bca[name].append(percentile_interval(values, value, method, skew))
+            bca[name].append(percentile_interval(values, value, method, skew / 6))
     true_values = {name: truth(setting, d) for name, d in definitions.items()}
     return {
         word: {name: of(found[name], true_values[name]) for name in METRICS}
@@ -154,27 +156,49 @@ def bootstrap(
     }
 
 
-def _values_and_skews(definition: Definition, frozen: Frozen) -> tuple[Any, Any]:
-    values, slope = batch_slopes(definition, frozen)
-    count = frozen.table.count
-    square, cube = ((count * slope**power).sum(1) for power in (2, 3))
-    return values, np.where(square > 0, cube / (6 * np.where(square > 0, square, 1) ** 1.5), 0)
-
-
-def auc(setting: Setting, repetitions: int, seed: int) -> Coverage:
-    """DeLong's interval; scores are normal, a threshold between them has the accuracy."""
+def ranking(setting: Setting, metric: str, repetitions: int, seed: int) -> Coverage:
+    """The delta method; scores are normal, a threshold between them has the accuracy."""
     rng, normal = np.random.default_rng(seed), NormalDist()
     shift = 2 * normal.inv_cdf(setting.accuracy)
-    true_value = normal.cdf(shift / np.sqrt(2))
     intervals = []
     for _ in range(repetitions):
         positive = rng.random(setting.n) < setting.shares[-1]
         if positive.all() or not positive.any():
             intervals.append(None)
             continue
-        p = placements(rng.normal(size=setting.n) + shift * positive, positive)
-        error = float(np.sqrt(p.variance))
-        intervals.append(transformed(p.auc, error, (0, 1), LEVEL, "delong"))
+        scores = rng.normal(size=setting.n) + shift * positive
+        intervals.append(wf.score(positive, scores, metric, interval=wf.Delta(LEVEL)).interval)
+    return of(intervals, ranking_truth(metric, shift, setting.shares[-1]))
+
+
+def ranking_truth(metric: str, shift: float, share: float) -> float:
+    """The score of infinitely many items."""
+    if metric == "roc_auc":
+        return NormalDist().cdf(shift / np.sqrt(2))
+    quantiles = (np.arange(200_000) + 0.5) / 200_000
+    from scipy.special import ndtr, ndtri
+
+    limit = ndtri(quantiles) + shift  # the scores of the positives
+    found = share * (1 - quantiles)
+    return float((found / (found + (1 - share) * ndtr(-limit))).mean())
+
+
+def areas(setting: Setting, way: str, average: str, repetitions: int, seed: int) -> Coverage:
+    """A mean of AUCs over classes; the score of the true class is shifted."""
+    rng = np.random.default_rng(seed)
+    shift = 2 * NormalDist().inv_cdf(setting.accuracy)
+    # against the rest as against one: the score of a class is the same for all others
+    true_value = NormalDist().cdf(shift / np.sqrt(2))
+    method = {"average": average, "multi_class": way, "interval": wf.Delta(LEVEL)}
+    intervals = []
+    for _ in range(repetitions):
+        true = rng.choice(setting.classes, setting.n, p=setting.shares)
+        if len(np.unique(true)) < setting.classes:
+            intervals.append(None)
+            continue
+        scores = rng.normal(size=(setting.n, setting.classes))
+        scores[np.arange(setting.n), true] += shift
+        intervals.append(wf.roc_auc(true, scores, **method).interval)
     return of(intervals, true_value)
 
 
@@ -213,14 +237,25 @@ def lines(repetitions: int, resampled: int, replicates: int, seed: int) -> Itera
         for word, each in bootstrap(setting, resampled, replicates, seed + at).items():
             yield f"| {' | '.join([*where, word, *(shown(each[m]) for m in METRICS)])} |"
     yield ""
-    yield "| shares | n | positives | accuracy | ROC AUC, DeLong | log loss, delta |"
-    yield f"|{'---|' * 6}"
+    yield "| shares | n | positives | accuracy | ROC AUC | average precision | log loss |"
+    yield f"|{'---|' * 7}"
     for at, setting in enumerate(s for s in SETTINGS if s.classes == 2):
-        area = auc(setting, repetitions // 2, seed + at)
+        scored = [
+            shown(ranking(setting, name, repetitions // 2, seed + at))
+            for name in ("roc_auc", "average_precision")
+        ]
         loss = shown(log_loss(setting, repetitions, seed + at)) if setting.balanced else "as above"
         shares = "even" if setting.balanced else "95:5"
         cells = [shares, f"{setting.n:,}", f"{setting.smallest:g}", f"{setting.accuracy:g}"]
-        yield f"| {' | '.join([*cells, shown(area), loss])} |"
+        yield f"| {' | '.join([*cells, *scored, loss])} |"
+    yield ""
+    yield "| classes | n | accuracy | ovr macro | ovr weighted | ovo macro | ovo weighted |"
+    yield f"|{'---|' * 7}"
+    several = [s for s in SETTINGS if s.classes == 5 and s.balanced]
+    for at, setting in enumerate(several):
+        ways = [(way, average) for way in ("ovr", "ovo") for average in ("macro", "weighted")]
+        cells = [shown(areas(setting, *way, repetitions // 4, seed + at)) for way in ways]
+        yield f"| 5 | {setting.n:,} | {setting.accuracy:g} | {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -236,7 +271,8 @@ def main() -> None:
         table.append(line)
     said = (
         f"Coverage in per cent at a nominal 95 %: {own.repetitions:,} data sets for the delta "
-        f"method, {own.resampled:,} with {own.replicates} replicates each for the bootstrap, "
+        f"method (half of them for rankings, a quarter for means of AUCs), {own.resampled:,} with "
+        f"{own.replicates} replicates each for the bootstrap, "
         f"seed {own.seed}."
     )
     if PAGE.exists():

@@ -266,15 +266,16 @@ _HOME = {
 def __getattr__(name: str) -> _Any:
     """What is imported on first use, and the other names of a metric: sensitivity is recall."""
     from importlib import import_module
+    from importlib.util import find_spec
 
-    if name == "errors":
-        return import_module("whichf1.errors")
     if name in _HOME:
         found = getattr(import_module(f"whichf1.{_HOME[name]}"), name)
     elif name in __all__:
         found = import_module("whichf1.scorers").Scorer(name)
     elif name.startswith("_"):
         raise AttributeError(f"module 'whichf1' has no attribute {name!r}")
+    elif find_spec(f"whichf1.{name}") is not None:
+        return import_module(f"whichf1.{name}")
     else:
         metrics = import_module("whichf1.metrics")
         if name not in metrics.names():
