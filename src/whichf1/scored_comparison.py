@@ -58,10 +58,7 @@ def compare_scores(
     items = sampled(own[0].codes, data["weights"], data["cluster"])
     scores = {str(name): score_items(each, items) for name, each in zip(systems, own, strict=True)}
     scored = [each.scored for each in own]
-    ranking = find(definition.metric).kind == "ranking"
-    return compare_items(
-        own[0].definition, plan, scores, scored, items, strata=ranking, facts=_hits(scored, items)
-    )
+    return compare_items(own[0].definition, plan, scores, scored, items, _hits(scored, items))
 
 
 def refuse_few(systems: Mapping[str, Any]) -> None:
@@ -90,14 +87,12 @@ def compare_items(
     scores: dict[str, Score],
     scored: Sequence[Swappable],
     items: Table,
-    *,
-    strata: bool = False,
     facts: Facts = lambda a, b: {},
 ) -> Comparison:
-    """Compare systems on the same items; with ``strata`` each class is a sample of its own."""
+    """Compare systems on the same items."""
     names = tuple(scores)
     drawn = _drawn(definition, plan, scored, items)
-    error = _errors(definition, scored, items, strata, drawn)
+    error = difference_errors(definition, scored, items, drawn)
     pairs: list[Pair] = []
     for number, (a, b) in enumerate(combinations(range(len(names)), 2)):
         difference = scores[names[a]].value - scores[names[b]].value
@@ -128,15 +123,18 @@ def _drawn(
     return replicated(scored, items, plan.replicates, plan.seed)
 
 
-def _errors(
+def difference_errors(
     definition: Definition,
     scored: Sequence[Swappable],
     items: Table,
-    strata: bool,
-    drawn: Array | None,
+    drawn: Array | None = None,
 ) -> Callable[[int, int], float]:
-    """The standard error of a difference; of a system and itself, that of its score."""
-    if not find(definition.metric).smooth:
+    """The standard error of a difference; of a system and itself, that of its score.
+
+    For rankings each class is a sample of its own, as in DeLong's variance.
+    """
+    metric = find(definition.metric)
+    if not metric.smooth:
         known = np.zeros((0, len(scored))) if drawn is None else drawn
         defined = known[np.isfinite(known).all(1)]
         return lambda a, b: float(np.std(defined[:, a] - (a != b) * defined[:, b]))
@@ -144,7 +142,7 @@ def _errors(
 
     def error(a: int, b: int) -> float:
         moved = slopes[a] - slopes[b] if a != b else slopes[a]
-        if strata and items.cluster is None:
+        if metric.kind == "ranking" and items.cluster is None:
             return stratified_error(centred(moved, items.count), items)
         return standard_error(moved, items)
 

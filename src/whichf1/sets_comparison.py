@@ -64,7 +64,7 @@ def compare_sets(joint: JointSets, definition: Definition, plan: Plan) -> Compar
         for each, table in zip(counts, tables, strict=True)
     ]
     facts = _flipped(definition, joint, tables)
-    return compare_items(definition, plan, scores, systems, tables[0].drawn, facts=facts)
+    return compare_items(definition, plan, scores, systems, tables[0].drawn, facts)
 
 
 def _flipped(definition: Definition, joint: JointSets, tables: Sequence[LabelTable]) -> Facts:
