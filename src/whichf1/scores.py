@@ -153,7 +153,7 @@ def run(
     """Run a definition on what it is computed from: counts or predictions, scores, labels."""
     kind = find(definition.metric).kind
     sets = y_pred is not None and (kind == "items" or definition.average == "samples")
-    scored = kind not in (*COUNTED, "items")
+    scored = kind not in COUNTED and kind != "items"
     if (scored or sets) and cluster is not None:
         raise DefinitionError(
             f"cluster= needs one class for each item, which {definition.metric} here has not"
@@ -165,11 +165,11 @@ def run(
     if sets:
         from whichf1.sources.multilabel import count_multilabel
 
-        counts: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
-        return evaluate(definition, counts)
+        own: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
+        return evaluate(definition, own)
     if definition.batch is None or isinstance(y_true, Counts):
-        own = {"labels": labels, "weights": weights, "cluster": cluster}
-        return evaluate(definition, as_counts(y_true, y_pred, **own))
+        counts = as_counts(y_true, y_pred, labels=labels, weights=weights, cluster=cluster)
+        return evaluate(definition, counts)
     from whichf1.batches import evaluate_batches
 
     if weights is not None or cluster is not None:
@@ -242,6 +242,9 @@ def _number(n: int | float) -> str:
 
 
 def _made(counts: Counts) -> tuple[tuple[str, Any], ...]:
+    clustered = isinstance(counts, ClusteredCounts)
+    if not clustered and counts.decision is None:
+        return ()
     clusters = counts.joint.clusters if isinstance(counts, ClusteredCounts) else None
     made = {"decision": counts.decision, "clusters": clusters}
     return tuple((key, value) for key, value in made.items() if value is not None)
