@@ -180,7 +180,7 @@ def run(
     """Run a definition on what it is computed from: counts or predictions, scores, labels."""
     kind = find(definition.metric).kind
     sets = y_pred is not None and (kind == "items" or definition.average == "samples")
-    scored = kind not in (*COUNTED, "items")
+    scored = kind not in COUNTED and kind != "items"
     if scored:
         from whichf1.scoring import evaluate_scores
 
@@ -188,12 +188,12 @@ def run(
     if sets:
         from whichf1.sources.multilabel import count_multilabel
 
-        own = {"labels": labels, "weights": weights, "cluster": cluster}
-        counts: Any = count_multilabel(y_true, y_pred, **own)
-        return evaluate(definition, counts)
+        data = {"labels": labels, "weights": weights, "cluster": cluster}
+        own: Any = count_multilabel(y_true, y_pred, **data)
+        return evaluate(definition, own)
     if definition.batch is None or isinstance(y_true, Counts):
-        own = {"labels": labels, "weights": weights, "cluster": cluster}
-        return evaluate(definition, as_counts(y_true, y_pred, **own))
+        counts = as_counts(y_true, y_pred, labels=labels, weights=weights, cluster=cluster)
+        return evaluate(definition, counts)
     from whichf1.batches import evaluate_batches
 
     if weights is not None or cluster is not None:
@@ -267,7 +267,9 @@ def _number(n: int | float) -> str:
 
 def _made(counts: Counts) -> tuple[tuple[str, Any], ...]:
     known = counts.joint if isinstance(counts, ClusteredCounts) else counts
-    weighted = counts.weighted or None
     clusters = getattr(known, "clusters", None)
+    if clusters is None and counts.decision is None and not counts.weighted:
+        return ()
+    weighted = counts.weighted or None
     made = {"decision": counts.decision, "weighted": weighted, "clusters": clusters}
     return tuple((key, value) for key, value in made.items() if value is not None)

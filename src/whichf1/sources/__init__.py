@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, TypedDict, Unpack
 
+from numpy import ndarray
+
 from whichf1.counts import Counts
 from whichf1.errors import InputError
 from whichf1.multilabel import MultiLabelCounts
@@ -61,7 +63,7 @@ def count(
     """
     if pred is not None and not isinstance(pred, str):
         raise InputError("count has one prediction column; count_each takes several")
-    if _has_columns(y_true):
+    if type(y_true) is not ndarray and _has_columns(y_true):
         if cluster is not None:
             return _clustered(y_true, y_pred, true, pred, labels, weights, cluster, reading)
         options = {"labels": labels, "weights": weights, "true": true, "pred": pred, **reading}

@@ -45,26 +45,28 @@ def standard_spreads(definition: Definition, frozen: Frozen) -> tuple[Array, lis
     table = frozen.table
     if find(definition.metric).kind == "agreement" or definition.average is not None:
         value, slope = margin_slopes(definition, frozen)
-        if definition.epsilon or table.cluster is not None or len(table.true) <= _BLOCK:
+        if definition.epsilon or table.cluster is not None:
             spread = spread_on(slope.at(table.true, table.predicted), table)
         else:
             spread = _spread_in_blocks(slope, table)
         return np.array([value]), [spread]
     values, kinds = kind_slopes(definition, frozen)
-    each = range(len(frozen.classes))
     if table.cluster is not None:
+        each = range(len(frozen.classes))
         return values, [spread_on(_of_class(kinds, frozen, at), table) for at in each]
     # to a class, every item is one of four kinds
-    fine = Table(table.true, table.predicted, table.spread, table.classes)
-    own, sizes, by_kind = (
-        np.stack(_four(x))
-        for x in (table.one_vs_rest(frozen.classes), fine.one_vs_rest(frozen.classes), kinds)
-    )
+    own, by_kind = (np.stack(_four(x)) for x in (table.one_vs_rest(frozen.classes), kinds))
     by_kind -= (own * by_kind).sum(0) / table.total
-    times, weight = as_items(own, sizes)
-    by_kind *= weight
-    square, cube = ((times * by_kind**power).sum(0) for power in (2, 3))
-    skew = np.divide(cube, square**1.5, out=np.zeros(len(square)), where=square > 0)
+    if table.squares is not None:
+        fine = Table(table.true, table.predicted, table.squares, table.classes)
+        own, weight = as_items(own, np.stack(_four(fine.one_vs_rest(frozen.classes))))
+        by_kind *= weight
+    part = own * by_kind
+    square = (part * by_kind).sum(0)
+    part *= by_kind
+    cube = (part * by_kind).sum(0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        skew = cube / square**1.5
     return values, [*map(Spread, np.sqrt(square).tolist(), skew.tolist())]
 
 
@@ -102,16 +104,18 @@ def centred(slope: Array, count: Array) -> Array:
 
 
 def _spread_in_blocks(slope: Slopes, table: Table) -> Spread:
-    """The same for many cells, a block at a time: what fits the cache is faster by far."""
+    """The same of a slope that is centred, a block at a time: what fits the cache is faster."""
     square = cube = 0.0
     for start in range(0, len(table.true), _BLOCK):
         block = slice(start, start + _BLOCK)
         by_cell = slope.at(table.true[block], table.predicted[block])
-        times, count = table.spread[block], table.count[block]
-        part = times * by_cell * by_cell
-        square += float(part.sum())
-        by_cell *= part
-        cube += float((by_cell if table.squares is None else by_cell * (times / count)).sum())
+        times = table.spread[block]
+        part = by_cell * times
+        square += float(np.dot(part, by_cell))
+        part *= by_cell
+        if table.squares is not None:  # as many equal items, of weight Σw² / Σw
+            part *= times / table.count[block]
+        cube += float(np.dot(part, by_cell))
     return Spread(sqrt(square), cube / square**1.5 if square > 0 else None)
 
 

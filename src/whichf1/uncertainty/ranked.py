@@ -251,10 +251,18 @@ def spread_over(scored: Scored, items: Table) -> Spread:
         parts = np.bincount(items.cluster, items.count * slopes)
         times, along = np.ones(len(parts)), parts[items.cluster]
     square = float((times * parts**2).sum())
-    step = _STEP / float(np.abs(along).max())
-    near = [float(scored.values(items.count * (1 + sign * step * along))) for sign in (-1, 0, 1)]
-    curvature = (near[0] - 2 * near[1] + near[2]) / step**2 / square**1.5
+    curvature = _second_derivative(scored, items.count, along) / square**1.5
     return Spread(error, spread.skew, curvature, _freedom(parts, times))
+
+
+def _second_derivative(scored: Scored, count: Array, along: Array) -> float:
+    """How the score bends where each count changes by these shares of itself."""
+    step = _STEP / float(np.abs(along).max())
+    low, here, high = (
+        float(scored.values(count * (1 + sign * step * along) if sign else count))
+        for sign in (-1, 0, 1)
+    )
+    return (low - 2 * here + high) / step**2
 
 
 _STEP = 1e-2
@@ -274,6 +282,7 @@ def stratified_error(slopes: Array, items: Table) -> float:
 
 def _freedom(parts: Array, times: Array) -> float:
     """The degrees of freedom of a variance: 2 V² / Var(V), after Satterthwaite (1946)."""
-    square = float((times * parts**2).sum())
-    uncertain = float((times * parts**4).sum()) - square**2 / float(times.sum())
+    squares = parts * parts
+    square = float(np.dot(times, squares))
+    uncertain = float((times * squares * squares).sum()) - square**2 / float(times.sum())
     return 2 * square**2 / uncertain if uncertain > 0 else inf

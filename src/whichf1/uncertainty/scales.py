@@ -10,6 +10,7 @@ cube root.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import exp, expm1, inf, isfinite, log, log1p, sqrt
 from typing import NamedTuple
 
@@ -87,6 +88,7 @@ def _logistic(x: float) -> float:
     return 1 / (1 + exp(-x)) if x > -_FAR else 0.0
 
 
+@lru_cache(maxsize=64)
 def normal_quantile(p: float) -> float:
     """The standard normal distribution's quantile."""
     from statistics import NormalDist  # slow to import
