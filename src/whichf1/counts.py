@@ -352,7 +352,9 @@ def _from_record(record: Any) -> Counts:
     decision = record.get("decision")
     if not isinstance(decision, (str, type(None))):
         raise ValueError("its decision is no text")
-    declared = bool(record["declared"])
+    declared = record["declared"]
+    if not isinstance(declared, bool):
+        raise ValueError("whether its classes were declared is neither true nor false")
     return Counts(
         labels,
         true,
