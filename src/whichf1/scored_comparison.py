@@ -38,8 +38,8 @@ from whichf1.uncertainty.paired import (
 from whichf1.uncertainty.ranked import Means, Swappable, stratified_error
 from whichf1.uncertainty.scored import replicated
 
-DRAWN = 10**8
-"""Items are resampled up to so many draws in all; beyond, smooth scores have the delta method."""
+DRAWN = 2 * 10**8
+"""Resampling reads up to so many numbers; beyond, smooth scores have the delta method alone."""
 
 Facts = Callable[[int, int], dict[str, Any]]
 """What else is said of two systems, as fields of their Pair."""
@@ -117,7 +117,7 @@ def _drawn(
     definition: Definition, plan: Plan, scored: Sequence[Swappable], items: Table
 ) -> Array | None:
     """The scores of all systems on resampled items; None where that would take too long."""
-    many = plan.replicates * len(items.count) > DRAWN
+    many = plan.replicates * sum(each.size for each in scored) > DRAWN
     if not plan.replicates or (many and find(definition.metric).smooth):
         return None
     return replicated(scored, items, plan.replicates, plan.seed)

@@ -38,6 +38,11 @@ class LabelSets:
         """∂score/∂count of each kind of item."""
         return item_slopes(self._definition, self._frozen._replace(table=self._counted(count)))
 
+    @property
+    def size(self) -> int:
+        """How many labels of how many kinds of items there are."""
+        return len(self._frozen.table.item) + len(self._frozen.table.count)
+
     def beside(self, other: LabelSets) -> LabelSets:
         """The items as this system has them, then as another has them."""
         a: LabelTable = self._frozen.table

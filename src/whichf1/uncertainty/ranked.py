@@ -38,6 +38,11 @@ class Scored(Protocol):
 class Swappable(Scored, Protocol):
     """The same, of systems whose items can change places."""
 
+    @property
+    def size(self) -> int:
+        """How many numbers one score reads."""
+        ...
+
     def beside(self, other: Any) -> Scored:
         """The items as this system has them, then as another has them."""
         ...
@@ -123,13 +128,11 @@ class Ranked:
         ranks: Array = -((self._first + end) / 2)[self._group]
         return ranks
 
-    def slopes(self, definition: Definition, count: Array) -> tuple[float, Array]:
-        """The score, and ∂score/∂count of each item; 0 for items that are not ranked."""
-        value, positives, negatives = table_slopes(definition, self.table(count))
-        by_item = np.zeros(count.shape[-1])
+    def slopes(self, definition: Definition, table: RankTable) -> tuple[float, Array]:
+        """The score, and ∂score/∂count of each ranked item, in their order."""
+        value, positives, negatives = table_slopes(definition, table)
         at = self._group
-        by_item[self.order] = np.where(self.positive, positives[at], negatives[at])
-        return value, by_item
+        return value, np.where(self.positive, positives[at], negatives[at])
 
 
 class Rankings:
@@ -161,19 +164,25 @@ class Rankings:
 
     def slopes(self, count: Array) -> Array:
         """∂score/∂count of each item; where classes have weights, these are random, too."""
-        found = [ranking.slopes(self._definition, count) for ranking in self._rankings]
-        sizes = [ranking.table(count).sizes for ranking in self._rankings]
-        weights = np.array([float(self._weight(*each)) for each in sizes])
-        values = np.array([value for value, _ in found])
-        mean = float((weights * values).sum() / weights.sum())
         by_item: Array = np.zeros(count.shape[-1])
-        for ranking, weight, (value, own) in zip(self._rankings, weights, found, strict=True):
-            by_item += weight * own
+        values, weights = [], []
+        for ranking in self._rankings:
+            table = ranking.table(count)
+            value, own = ranking.slopes(self._definition, table)
+            values.append(value)
+            weights.append(float(self._weight(*table.sizes)))
+            by_item[ranking.order] += weights[-1] * own
+        mean = float(np.average(values, weights=weights))
+        for ranking, value in zip(self._rankings, values, strict=True):
             if self._weighted:
-                counted = self._pairs | ranking.positive
-                by_item[ranking.order] += (value - mean) * counted
-        by_item /= weights.sum()
+                by_item[ranking.order] += (value - mean) * (self._pairs | ranking.positive)
+        by_item /= sum(weights)
         return by_item
+
+    @property
+    def size(self) -> int:
+        """How many items one score reads, each as often as it is ranked."""
+        return sum(len(ranking.order) for ranking in self._rankings)
 
     def beside(self, other: Rankings) -> Rankings:
         """The items as this system has them, then as another has them."""
@@ -203,6 +212,11 @@ class Means:
         with np.errstate(invalid="ignore"):  # an infinite loss
             slopes: Array = (self.each - self.values(count)) / count.sum()
         return slopes
+
+    @property
+    def size(self) -> int:
+        """How many items there are."""
+        return len(self.each)
 
     def beside(self, other: Means) -> Means:
         """The items as this system has them, then as another has them."""
