@@ -44,21 +44,23 @@ def test_delta_intervals_cover(setting):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("setting", SETTINGS[:3:2])
+@pytest.mark.parametrize(
+    "setting", [coverage.Setting(2, True, 200, 0.6), coverage.Setting(5, True, 200, 0.95)]
+)
 def test_bca_intervals_cover(setting):
-    """1,200 data sets: ± 1.3 at two errors, beyond the bar at both ends."""
-    for name, found in coverage.bootstrap(setting, 1200, 199, seed=1)["BCa"].items():
-        assert 0.93 <= found.covered <= 0.97, name
+    """2,500 data sets: ± .9 at two errors."""
+    for name, found in coverage.bootstrap(setting, 2500, 199, seed=1)["BCa"].items():
+        assert 0.935 <= found.covered <= 0.965, name
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
 def test_rankings_cover(metric):
-    """1,500 data sets: ± 1.1 at two errors."""
+    """2,500 data sets: ± .9 at two errors."""
     for accuracy in (0.6, 0.95):
         setting = coverage.Setting(2, True, 200, accuracy)
-        found = coverage.ranking(setting, metric, 1500, seed=1)
-        assert 0.935 <= found.covered <= 0.97
+        found = coverage.ranking(setting, metric, 2500, seed=2)
+        assert 0.935 <= found.covered <= 0.965
 
 
 @pytest.mark.slow

@@ -349,6 +349,19 @@ def test_scores_of_files_take_clusters_and_weights(run, tmp_path):
     assert code == 2 and "--cluster" in err
 
 
+def test_reports_say_what_is_not_as_usual(run, monkeypatch, tmp_path):
+    path = tmp_path / "scores.csv"
+    rows = zip(*systems_of("ranking", n=60)[1].values(), [0, 1] * 30, strict=True)
+    path.write_text("a,b,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in rows))
+    own = ["compare", path, "--true", "y", "--pred", "a", "--pred", "b", "--positive", "1"]
+    assert "hangs on single items" in run(*own, "-m", "ks", "--replicates", "99")[1]
+    assert "not resampled" not in run(*own, "-m", "roc_auc", "--replicates", "99")[1]
+    monkeypatch.setattr(scored_comparison, "DRAWN", 10)
+    assert "not resampled" in run(*own, "-m", "roc_auc", "--replicates", "99")[1]
+    code, _, err = run(*own, "-m", "hamming_loss")
+    assert code == 2 and "compared from Python" in err
+
+
 def test_a_class_without_items_cannot_be_ranked():
     with pytest.raises(InputError, match="no item of class 2"):
         read_items(

@@ -85,6 +85,11 @@ def compare(
 
 def _compare_scores(options: dict[str, Any], given: dict[str, Any]) -> Comparison:
     """The columns hold scores: compare them by a ranking or a loss."""
+    if find(define(read(options["metric"])[0]).metric).kind == "items":
+        raise DefinitionError(
+            f"{options['metric']} is for sets of labels, which are compared from Python: "
+            "compare(sets, {'A': sets, 'B': sets})"
+        )
     for name in ("average", "classes", "exclude", "ignore", "undefined", "scope"):
         if options[name] is not None:
             raise DefinitionError(f"--{name} does not apply to {options['metric']}")

@@ -105,6 +105,7 @@ def _pairs(comparison: Comparison, decimals: int) -> Block:
         f"'detectable': the smallest difference that these items show with power {plan.power:g}; "
         "'items needed': items like these that would show the difference found.",
     ]
+    notes += _resampling(comparison)
     if any(pair.only_a is not None for pair in pairs):
         notes.append("'only A', 'only B': items that one alone gets right; 'changed': items that "
                      "the two predict differently.")  # fmt: skip
@@ -114,6 +115,19 @@ def _pairs(comparison: Comparison, decimals: int) -> Block:
             f"{plan.margin:g}."
         )
     return Block("Pairs: A − B", ["A", "B", *(name for name, _ in shown)], rows, notes, None)
+
+
+def _resampling(comparison: Comparison) -> list[str]:
+    """What differs from the usual: a score that is only resampled, or items that are too many."""
+    pairs = comparison.pairs
+    if any(pair.interval is not None and pair.interval.method == "bootstrap" for pair in pairs):
+        return [
+            "The score hangs on single items: interval and p are those of the paired bootstrap."
+        ]
+    if comparison.plan.replicates and all(pair.p_bootstrap is None for pair in pairs):
+        return ["With so many items these are not resampled: the delta method alone, and P(best) "
+                "from a normal distribution."]  # fmt: skip
+    return []
 
 
 def _flips(comparison: Comparison, ranks: SystemRanks, decimals: int) -> Block:
