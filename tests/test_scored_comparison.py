@@ -258,6 +258,16 @@ def test_losses_of_many_items_are_quick():
     assert time.perf_counter() - start < 1  # 2.5 µs an item; one by one it took 10 to 20
 
 
+def test_where_nothing_varies_no_test_is_sure():
+    y, systems = systems_of("ranking")
+    for name, given in (("roc_auc", {}), ("accuracy", {})):
+        data = systems if name == "roc_auc" else {k: s > 0.5 for k, s in systems.items()}
+        true = y if name == "roc_auc" else y == 1
+        one = wf.compare(true, data, name, cluster=np.zeros(90, int), **given).pairs[0]
+        assert (one.p_value, one.p_bootstrap, one.interval) == (None, None, None)
+        assert one.p_randomization == 1
+
+
 def test_top_k_has_mcnemars_test():
     y, p = probabilities(1)
     other = probabilities(2)[1]

@@ -88,9 +88,14 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def bootstrap_p(difference: float, replicates: Array) -> float | None:
-    """The signed difference is centred, then compared: taking |δ| first would reject too often."""
+    """The signed difference is centred, then compared: taking |δ| first would reject too often.
+
+    None where nothing varies but the difference: a single cluster says nothing of the spread.
+    """
     defined = replicates[~np.isnan(replicates)]
     if not isfinite(difference) or not len(defined):
+        return None
+    if np.ptp(defined) <= _CLOSE and abs(difference) > _CLOSE:
         return None
     extreme = np.abs(defined - difference) >= abs(difference) - _CLOSE
     return float((1 + extreme.sum()) / (len(defined) + 1))
