@@ -324,6 +324,23 @@ def test_what_hangs_on_single_items_is_resampled_alone():
         wf.average_precision(y, s, interval="delong")
 
 
+def test_equal_values_are_drawn_together():
+    """A million items that are right or wrong are two cells; the spread is that of a share."""
+    rng = np.random.default_rng(1)
+    n = 300_000
+    y = rng.integers(0, 3, n)
+    scores = rng.normal(size=(n, 3))
+    scores[np.arange(n), y] += 1
+    score = wf.top_k_accuracy(y, scores, k=1, interval="bootstrap")
+    share = score.value
+    half = 1.96 * math.sqrt(share * (1 - share) / n)
+    assert score.interval.low == pytest.approx(share - half, abs=0.05 * half)
+    assert score.interval.high == pytest.approx(share + half, abs=0.05 * half)
+    pair = wf.compare(y, {"a": scores, "b": scores[:, [1, 0, 2]]}, "top_k_accuracy(k=1)").pairs[0]
+    assert pair.bootstrap.low == pytest.approx(pair.interval.low, rel=0.01)
+    assert pair.p_randomization == pytest.approx(1 / 10_000)
+
+
 def test_moments_are_sums_and_are_not_resampled():
     y, p = probabilities()
     moments = wf.moments(y, p, "log_loss")

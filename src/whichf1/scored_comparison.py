@@ -28,6 +28,7 @@ from whichf1.scores import Score
 from whichf1.scoring import score_items
 from whichf1.table import Array, Table
 from whichf1.uncertainty.influence import centred, standard_error
+from whichf1.uncertainty.means import Means, merged
 from whichf1.uncertainty.paired import (
     bootstrap_p,
     holm,
@@ -35,7 +36,7 @@ from whichf1.uncertainty.paired import (
     randomized,
     single_items,
 )
-from whichf1.uncertainty.ranked import Means, Swappable, stratified_error
+from whichf1.uncertainty.ranked import Swappable, stratified_error
 from whichf1.uncertainty.scored import replicated
 
 DRAWN = 2 * 10**8
@@ -91,6 +92,7 @@ def compare_items(
 ) -> Comparison:
     """Compare systems on the same items."""
     names = tuple(scores)
+    scored, items = merged(scored, items)
     drawn = _drawn(definition, plan, scored, items)
     error = difference_errors(definition, scored, items, drawn)
     pairs: list[Pair] = []

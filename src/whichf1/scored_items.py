@@ -17,7 +17,8 @@ from whichf1.sources.clusters import cluster_codes
 from whichf1.sources.multilabel import ranked_labels
 from whichf1.sources.scored import binary, items_of, numbers, predicted, predicted_binary
 from whichf1.table import Array, Predicted, Table
-from whichf1.uncertainty.ranked import Means, Ranked, Rankings, Swappable
+from whichf1.uncertainty.means import Means
+from whichf1.uncertainty.ranked import Ranked, Rankings, Swappable
 
 
 @dataclass(frozen=True, eq=False)

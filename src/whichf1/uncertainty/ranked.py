@@ -195,34 +195,6 @@ class Rankings:
         )
 
 
-class Means:
-    """A mean over items, as of a loss."""
-
-    def __init__(self, each: Array) -> None:
-        self.each = each
-
-    def values(self, count: Array) -> Array:
-        """The mean for counts (…, items)."""
-        with np.errstate(invalid="ignore"):  # no items at all
-            values: Array = (count @ self.each) / count.sum(-1)
-        return values
-
-    def slopes(self, count: Array) -> Array:
-        """(own value − mean) / items."""
-        with np.errstate(invalid="ignore"):  # an infinite loss
-            slopes: Array = (self.each - self.values(count)) / count.sum()
-        return slopes
-
-    @property
-    def size(self) -> int:
-        """How many items there are."""
-        return len(self.each)
-
-    def beside(self, other: Means) -> Means:
-        """The items as this system has them, then as another has them."""
-        return Means(np.concatenate([self.each, other.each]))
-
-
 class OfTable:
     """A ranking by score, without items: its cells are the positives and negatives of a score."""
 

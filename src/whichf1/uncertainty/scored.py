@@ -13,6 +13,7 @@ from whichf1.intervals import Bootstrap, Interval
 from whichf1.metrics import find
 from whichf1.table import Array, Table
 from whichf1.uncertainty.influence import spread_on, standard_error
+from whichf1.uncertainty.means import merged
 from whichf1.uncertainty.ranked import Scored, spread_over
 from whichf1.uncertainty.resampling import draws, generator, percentile_interval
 from whichf1.uncertainty.scales import NONE, Spread, normal_quantile, transformed
@@ -27,7 +28,7 @@ def scored_interval(
         return None
     ranking = metric.kind == "ranking"
     if isinstance(method, Bootstrap):
-        values = replicated([scored], items, method.replicates, method.seed)[:, 0]
+        values = replicated(*merged([scored], items), method.replicates, method.seed)[:, 0]
         skew = None
         if method.kind == "bca":  # what hangs on single items has no acceleration to be known
             own = spread_on(scored.slopes(items.count), items).skew if metric.smooth else 0.0
