@@ -92,7 +92,7 @@ def compare_items(
 ) -> Comparison:
     """Compare systems on the same items."""
     names = tuple(scores)
-    scored, items = merged(scored, items)
+    scored, items = merged(scored, items) if plan.replicates else (scored, items)
     drawn = _drawn(definition, plan, scored, items)
     error = difference_errors(definition, scored, items, drawn)
     pairs: list[Pair] = []
