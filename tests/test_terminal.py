@@ -1,4 +1,4 @@
-"""What a person sees on a terminal: bars while long work runs, and nothing left of them in the output."""
+"""What a person sees on a terminal: bars while long work runs, and none of them in the output."""
 
 import os
 import pty
