@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 from whichf1.definition import SHORTHANDS, Definition, define
 from whichf1.errors import DefinitionError
@@ -11,15 +11,20 @@ from whichf1.intervals import Method
 from whichf1.metrics import Metric, find
 from whichf1.scores import PerClass, Score, evaluate_per_class, run
 from whichf1.signature import read
-from whichf1.sources import as_counts
+from whichf1.sources import Reading, as_counts
 
-DATA_OPTIONS = ("labels", "weights", "cluster")
+COLUMN_OPTIONS = ("true", "pred", "score", *Reading.__annotations__)
+"""Options that name the columns of a dataframe or file, and say how a file is read."""
+DATA_OPTIONS = ("labels", "weights", "cluster", *COLUMN_OPTIONS)
 """Options that say how items are counted, not what the score is."""
 
 
-class Options(TypedDict, total=False):
+class Options(Reading, total=False):
     """Everything that a score can be asked for."""
 
+    true: str | None
+    pred: str | None
+    score: Any
     labels: Any
     weights: Any
     cluster: Any
@@ -73,7 +78,10 @@ class Scorer:
         return define(self.__name__)
 
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
-        """The score of Counts, or of y_true and y_pred."""
+        """The score of Counts, of y_true and y_pred, or of columns of a dataframe or file.
+
+        Columns are named with ``true=`` and ``pred=``, or ``score=`` for scores.
+        """
         definition = self.definition(**options) if options else self._default
         return run(definition, y_true, y_pred, **_data(options))
 
@@ -123,4 +131,7 @@ def with_options(metric: Any, options: dict[str, Any]) -> Definition:
 
 
 def _data(options: Options) -> dict[str, Any]:
-    return {key: options.get(key) for key in DATA_OPTIONS}
+    """What says how items are counted; columns only where they are named."""
+    given: dict[str, Any] = {key: options.get(key) for key in ("labels", "weights", "cluster")}
+    named: dict[str, Any] = {key: options.get(key) for key in COLUMN_OPTIONS}
+    return given | {key: value for key, value in named.items() if value is not None}

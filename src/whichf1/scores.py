@@ -19,7 +19,7 @@ from whichf1.joint import ClusteredCounts, Joint
 from whichf1.labels import Label, Labels
 from whichf1.metrics import COUNTED, find
 from whichf1.signature import with_data
-from whichf1.sources import as_counts
+from whichf1.sources import as_counts, has_columns
 from whichf1.table import Array
 from whichf1.uncertainty import estimate
 
@@ -149,8 +149,12 @@ def run(
     labels: Any = None,
     weights: Any = None,
     cluster: Any = None,
+    **named: Any,
 ) -> Score:
-    """Run a definition on what it is computed from: counts or predictions, scores, labels."""
+    """Run a definition on what it is computed from: counts or predictions, scores, labels.
+
+    ``named`` are the columns of a dataframe or file, and how it is read.
+    """
     kind = find(definition.metric).kind
     sets = y_pred is not None and (kind == "items" or definition.average == "samples")
     scored = kind not in (*COUNTED, "items")
@@ -159,21 +163,28 @@ def run(
             f"cluster= needs one class for each item, which {definition.metric} here has not"
         )
     if scored:
-        from whichf1.scoring import evaluate_scores
+        from whichf1.scoring import evaluate_columns, evaluate_scores
 
+        if named or (has_columns(y_true) and (y_pred is None or isinstance(y_true, str))):
+            return evaluate_columns(definition, y_true, y_pred, labels, weights, **named)
         return evaluate_scores(definition, y_true, y_pred, labels, weights)
-    if sets:
+    if "score" in named:
+        raise DefinitionError(
+            f"{definition.metric} is computed from predictions: name their column with pred=, or "
+            "decide with at_threshold(rank(...), threshold=...)"
+        )
+    if sets and not has_columns(y_true):
         from whichf1.sources.multilabel import count_multilabel
 
         counts: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
         return evaluate(definition, counts)
     if definition.batch is None or isinstance(y_true, Counts):
-        own = {"labels": labels, "weights": weights, "cluster": cluster}
+        own = {"labels": labels, "weights": weights, "cluster": cluster, **named}
         return evaluate(definition, as_counts(y_true, y_pred, **own))
     from whichf1.batches import evaluate_batches
 
-    if weights is not None or cluster is not None:
-        raise DefinitionError("a mean over batches takes no weights and no clusters")
+    if weights is not None or cluster is not None or named:
+        raise DefinitionError("a mean over batches is of arrays, without weights and clusters")
     return evaluate_batches(definition, y_true, y_pred, labels)
 
 

@@ -16,7 +16,9 @@ from whichf1.losses import Moments
 from whichf1.metrics import Metric, find
 from whichf1.rankings import Ranking
 from whichf1.scores import Score
+from whichf1.sources import has_columns
 from whichf1.sources.multilabel import ranked_labels
+from whichf1.sources.score_columns import read_scores
 from whichf1.sources.scored import numbers, predicted, predicted_binary, rank
 from whichf1.table import Predicted
 from whichf1.uncertainty.scored import mean_interval, ranking_interval
@@ -47,6 +49,27 @@ def evaluate_scores(
             "or give the column of that class"
         )
     return score_moments(definition, _moments(definition, y_true, scores, labels))
+
+
+def evaluate_columns(
+    definition: Definition, data: Any, predictions: Any, labels: Any, weights: Any, **named: Any
+) -> Score:
+    """The same on columns of a dataframe or file; a ranking is grouped where the data is."""
+    metric = find(definition.metric)
+    if not has_columns(data):
+        raise InputError("true= and score= name the columns of a frame or file; arrays have none")
+    if "pred" in named or metric.kind == "label ranking":
+        what = "a matrix of scores" if metric.kind == "label ranking" else "scores: score=COLUMN"
+        raise DefinitionError(f"{metric.name} is computed from {what}")
+    own = {"labels": labels, "weights": weights, **named}
+    alone = named.get("score") is None or isinstance(named["score"], str)
+    means = definition.average is not None or dict(definition.parameters).get("multi_class")
+    if metric.kind == "ranking" and alone and not means:
+        ranking = rank(data, predictions, positive=definition.positive, **own)
+        return evaluate_scores(definition, ranking, None)
+    found = read_scores(data, predictions, **own).each()
+    scores = found.scores[:, 0] if alone else found.scores
+    return evaluate_scores(definition, found.true, scores, found.labels, found.weights)
 
 
 def _rank_and_score(

@@ -6,19 +6,24 @@ import os
 from typing import Any
 
 from whichf1.errors import FileError, InputError
-from whichf1.slices import Slices
 from whichf1.sources.cells import Origin
+from whichf1.sources.columns import Columns, Wanted
 from whichf1.sources.database import first_line
 from whichf1.sources.files import EXTENSIONS, PACKED, TEXT, Options
-from whichf1.sources.frames import Find, count_frame
+from whichf1.sources.frames import gather_frame
+from whichf1.sources.queries import Question
 
 KNOWN = ("csv", "tsv", "parquet")
 
 
-def count_on_spark(
-    path: str | os.PathLike[str], find: Find, labels: Any, options: Options, master: str | None
-) -> dict[str, Slices]:
-    """Count on the cluster at ``master``; without one in the running session, or on this machine.
+def gather_on_spark(
+    path: str | os.PathLike[str],
+    wanted: Wanted,
+    question: Question,
+    options: Options,
+    master: str | None,
+) -> tuple[dict[str, list[Any]], Columns, Origin]:
+    """Ask the cluster at ``master``; without one the running session, or Spark on this machine.
 
     A path is Spark's own: a file, a folder, a pattern, or an address that the cluster can read.
     """
@@ -38,7 +43,7 @@ def count_on_spark(
         origin = Origin(
             repr(name), "text" if format in TEXT else "typed", skip=options.on_error == "skip"
         )
-        return count_frame(_read(session, name, format), find, labels, origin)
+        return gather_frame(_read(session, name, format), wanted, question, origin)
     except (PySparkException, Py4JError) as error:
         said = first_line(str(getattr(error, "java_exception", None) or error))
         raise FileError(f"Spark could not read {name!r}: {said}") from None
