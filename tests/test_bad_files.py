@@ -39,34 +39,34 @@ def test_what_is_no_file(tmp_path):
 
 @pytest.mark.parametrize("change", ["shrinks", "grows"])
 def test_a_file_that_changes_while_it_is_read(tmp_path, monkeypatch, change):
-    from whichf1.sources import files
+    from whichf1.sources import queries
 
     path = tmp_path / "p.csv"
     path.write_bytes(HEAD + ROWS)
-    count = files.grouped
+    count = queries.grouped
 
     def grouped(*arguments, **options):
         found = count(*arguments, **options)
         path.write_bytes(HEAD + (ROWS[:4] if change == "shrinks" else ROWS * 2))
         return found
 
-    monkeypatch.setattr(files, "grouped", grouped)
+    monkeypatch.setattr(queries, "grouped", grouped)
     with pytest.raises(wf.errors.FileError, match="changed while it was read"):
         wf.count(path)
 
 
 def test_a_file_that_shrinks_before_it_is_counted(tmp_path, monkeypatch):
-    from whichf1.sources import files
+    from whichf1.sources import queries
 
     path = tmp_path / "p.csv"
     path.write_bytes(HEAD + ROWS)
-    count = files.grouped
+    count = queries.grouped
 
     def grouped(*arguments, **options):
         path.write_bytes(HEAD + ROWS[: len(ROWS) // 2])
         return count(*arguments, **options)
 
-    monkeypatch.setattr(files, "grouped", grouped)
+    monkeypatch.setattr(queries, "grouped", grouped)
     with pytest.raises(wf.errors.FileError):
         wf.count(path)
 
@@ -107,10 +107,17 @@ def test_skipping_counts_the_rest_and_says_so(tmp_path, case):
 def test_skipping_json_lines_weights_and_nothing(tmp_path, recwarn):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"true":1,"pred":1}\n{"true":1,\n[2]\n{"true":2,"true":3,"pred":1}\n')
-    with pytest.warns(
-        wf.errors.SkippedWarning, match="3 without a label in 'true' or not a JSON object"
-    ):
+    with pytest.warns(wf.errors.SkippedWarning) as caught:
         assert wf.count(path, on_error="skip").n == 1
+    said = str(caught[0].message)
+    assert "skipped 3 lines that are not a JSON object; 1 items were read" in said
+    path.write_bytes(b'{"true":1,"pred":1}\n[2]\n{"true":null}\n{"pred":1}\n{"true":1}\n')
+    with pytest.warns(wf.errors.SkippedWarning) as caught:  # a line that lacks both counts once
+        assert wf.count(path, on_error="skip").n == 1
+    assert (
+        "skipped 1 lines that are not a JSON object, 2 without a label in 'true', "
+        "1 without a label in 'pred'; 4 items were read"
+    ) in str(caught[0].message)
     weights = tmp_path / "w.csv"
     weights.write_text("true,pred,w\na,a,2\na,b,x\na,b,-1\na,b,3\n")
     with pytest.warns(wf.errors.SkippedWarning, match="2 with a bad weight in 'w'"):

@@ -76,6 +76,8 @@ def _columns(systems: Any) -> dict[str, tuple[str, ...]]:
     named = systems if isinstance(systems, Mapping) else {}
     if isinstance(systems, (list, tuple)):
         named = {name: name for name in systems}
+        if len(named) < len(systems):
+            raise InputError(f"a column of predictions is named twice: {', '.join(systems)}")
     found = {
         str(name): (given,) if isinstance(given, str) else tuple(given)
         for name, given in named.items()
