@@ -20,6 +20,53 @@ def test_a_malformed_file_is_refused(tmp_path, case):
     assert "\n" not in said and os.listdir(tmp_path) == [path.name]
 
 
+NUMBER = "has no finite number in 1 of its 2 items; the first is item 2"
+UNKNOWN = {"no such columns": "has no column 'true'. Its columns: a, b"}
+READERS = {
+    "scores": (
+        lambda path: wf.rank(path, true="true", score="pred", positive=1),
+        UNKNOWN
+        | {"JSON key missing": NUMBER, "Parquet missing label": NUMBER, "Parquet fraction": None},
+    ),
+    "probabilities": (
+        lambda path: wf.top_k_accuracy(path, true="true", score={0: "true", 1: "pred"}),
+        UNKNOWN
+        | {"JSON key missing": NUMBER, "Parquet missing label": NUMBER, "Parquet fraction": None}
+        | {"JSON label is a list": "item 1 ('[1]')"},  # it is a score here, too
+    ),
+    "sets": (
+        lambda path: wf.count_multilabel(path, sep=";"),
+        {
+            "missing label": None,  # an empty cell has no labels
+            "JSON label is a list": None,
+            "JSON labels mixed": "columns 'true' and 'pred' mix label types",
+        },
+    ),
+    "clusters": (
+        lambda path: wf.count(path, cluster="pred"),
+        UNKNOWN | {"no such columns": "no column 'pred'"},
+    ),
+    "systems": (lambda path: wf.compare(path, ["pred", "true"], true="true"), UNKNOWN),
+}
+"""Other ways to read a file, and the cases that are no error there (None) or another one."""
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("reader", READERS)
+def test_every_reader_refuses_a_malformed_file(tmp_path, reader, case):
+    read, other = READERS[reader]
+    path = write(tmp_path, case)
+    expected = other.get(case, CASES[case][2])
+    if expected is None:
+        assert read(path).n
+        return
+    with pytest.raises(wf.errors.InputError) as caught:
+        read(path)
+    said = str(caught.value)
+    assert repr(str(path)) in said and expected in said
+    assert "\n" not in said and os.listdir(tmp_path) == [path.name]
+
+
 def test_there_are_enough_cases():
     assert len(CASES) >= 30
 

@@ -184,7 +184,9 @@ def run(
     from whichf1.batches import evaluate_batches
 
     if weights is not None or cluster is not None or named:
-        raise DefinitionError("a mean over batches takes no weights, no clusters and no columns: give arrays")
+        raise DefinitionError(
+            "a mean over batches takes no weights, no clusters and no columns: give arrays"
+        )
     return evaluate_batches(definition, y_true, y_pred, labels)
 
 

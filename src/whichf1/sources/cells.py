@@ -105,14 +105,19 @@ def complete(rows: list[Row], names: Sequence[str], columns: Columns, origin: Or
         origin.say_skipped(said, total)
         return kept
     for name, n in missing.items():
-        refuse_missing(name, n, total, origin, "cluster" if name == columns.cluster else "label")
+        refuse_missing(name, n, total, origin, _what(name, columns))
     if bad:
         refuse_weights(int(bad), total, columns, origin)
     return kept
 
 
 def _lacking(name: str, n: int, columns: Columns) -> str:
-    return f"{n:,} without a {'cluster' if name == columns.cluster else 'label'} in {name!r}"
+    return f"{n:,} without a {_what(name, columns)} in {name!r}"
+
+
+def _what(name: str, columns: Columns) -> str:
+    labels = (columns.true, *columns.preds)
+    return "cluster" if name == columns.cluster and name not in labels else "label"
 
 
 def is_missing(value: object) -> bool:
@@ -183,7 +188,7 @@ def one_kind(values: Sequence[Values], names: Sequence[str], origin: Origin) -> 
     sides = [{kind_of(label): label for label in side.values()} for side in values]
     for side in sides:
         if len(side) > 1:
-            (a, x), (b, y) = list(side.items())[:2]
+            (a, x), (b, y) = sorted(side.items(), key=str)[:2]
             raise LabelError(
                 f"{origin.name}: a column mixes label types: {x!r} ({a}) and {y!r} ({b}). "
                 "Use one type throughout."

@@ -197,6 +197,7 @@ def _count_indicators(
 
 def _bit(cell: Any, column: str, origin: Origin) -> bool:
     value = json.loads(cell) if origin.reading_of(column) == "json" else cell
+    value = value.item() if hasattr(value, "item") else value
     known = {"0": False, "1": True} if isinstance(value, str) else {0: False, 1: True}
     if value not in known:
         raise InputError(

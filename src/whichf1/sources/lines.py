@@ -40,7 +40,7 @@ class Scoring:
     """The true class and the scores of items; grouped, those that are alike as one line."""
 
     def __init__(self, grouped: bool) -> None:
-        self.grouped = grouped
+        self.grouped, self.ordered = grouped, not grouped
 
     def of_view(
         self, database: Database, columns: Columns, explain: Explain, columnar: bool

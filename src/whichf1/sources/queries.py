@@ -23,6 +23,9 @@ Gap: TypeAlias = tuple[str, Literal["missing", "number", "weight"]]
 class Question(Protocol):
     """What is asked of the columns: the same of a DuckDB view and of any dataframe."""
 
+    ordered: bool
+    """Whether the items are to come in their order."""
+
     def of_view(
         self, database: Database, columns: Columns, explain: Explain, columnar: bool
     ) -> dict[str, list[Any]]:
@@ -42,6 +45,8 @@ class Question(Protocol):
 
 class Grouped:
     """GROUP BY the columns, as rows."""
+
+    ordered = False
 
     def of_view(
         self, database: Database, columns: Columns, explain: Explain, columnar: bool

@@ -179,7 +179,7 @@ def _refuse(
 ) -> NoReturn:
     if name == columns.weights:
         refuse_weights(n, total, columns, origin)
-    if name not in columns.preds:
+    if name == columns.true or name not in columns.preds:
         refuse_missing(name, n, total, origin, "cluster" if name == columns.cluster else "label")
     where = origin.where(name)
     if not where and len(parts) == 1 and parts[0].ordered:
