@@ -211,6 +211,24 @@ def test_encode_is_its_twin(first, second):
             np.testing.assert_array_equal(ours, twin)
 
 
+LONG = st.builds("{}{}{}".format, *(st.text("ab\0", max_size=20),) * 3)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(LONG, min_size=1, max_size=80),
+    st.sampled_from(["", "é", "\ud800", "日本"]),
+    st.integers(0, 80),
+)
+def test_texts_of_any_length_are_told_apart(words, odd, at):
+    words = [*words[:at], odd, *words[at:]] * 2
+    fresh = ["".join([word[:1], word[1:]]) for word in words]  # equal, and objects of their own
+    (codes,), texts = native.encode(fresh)
+    (twin,), expected = reference.encode(words)
+    assert texts == expected
+    np.testing.assert_array_equal(codes, twin)
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.lists(WORDS, min_size=1, max_size=60), st.sampled_from("<>"), st.booleans())
 def test_fixed_width_strings_are_encoded(words, order, strided):
@@ -298,11 +316,28 @@ def test_losses_are_their_twins(n, k, dtype, layout, floor, seed):
     )
     tolerance = 1e-5
     assert native.first_bad_row(p, tolerance) == n
+    assert native.loss_sums(codes, p, floor).fair and native.brier_sums(codes, p).fair
     spoiled = p.copy()
     row = int(rng.integers(n))
     spoiled[row, 0] = rng.choice([-0.1, 1.1, np.nan, 0.9 if p[row, 0] < 0.5 else 0.1])
     assert native.first_bad_row(spoiled, tolerance) == row
     assert ranking_reference.first_bad_row(spoiled, tolerance) == row
+    wrong = spoiled.astype(np.float64)
+    for ours, twin in (
+        (native.loss_sums(codes, spoiled, floor), ranking_reference.loss_sums(codes, wrong, floor)),
+        (native.brier_sums(codes, spoiled), ranking_reference.brier_sums(codes, wrong)),
+    ):
+        assert not ours.fair and not twin.fair
+
+
+def test_logarithms_are_those_of_the_library():
+    rng = np.random.default_rng(8)
+    near = [1 - 2.0**-k for k in range(1, 54)] + [2.0**-k for k in range(1075)]
+    values = np.concatenate([near, 1 - rng.random(2000) ** 9, rng.random(2000) ** 40])
+    values = values[values > 0]
+    for value in values:  # alone, so that subnormal numbers do not send others to the library
+        ours = native.loss_sums(np.array([0]), np.array([[value]]), 0.0).total
+        np.testing.assert_allclose(ours, -np.log(value), rtol=4e-16, atol=0)
 
 
 def test_sums_of_losses_do_not_depend_on_threads():

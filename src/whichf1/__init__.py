@@ -11,31 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from whichf1 import errors
-from whichf1.counts import Counts
-from whichf1.definition import Definition
-from whichf1.intervals import (
-    AgrestiCoull,
-    Bootstrap,
-    ClopperPearson,
-    DeLong,
-    Delta,
-    Interval,
-    Jeffreys,
-    Wilson,
-)
-from whichf1.metrics import names as _names
-from whichf1.multilabel import MultiLabelCounts
-from whichf1.scorers import Scorer as _Scorer
-from whichf1.scorers import score
-from whichf1.scores import PerClass, Score
-from whichf1.slices import Slices
-from whichf1.sources import count, count_by, count_each
-
 if _TYPE_CHECKING:
+    from whichf1 import errors
     from whichf1.auditing import audit
     from whichf1.compared import Comparison, Pair
     from whichf1.comparison import compare
+    from whichf1.counts import Counts
     from whichf1.curves import (
         Curve,
         calibration_curve,
@@ -45,7 +26,18 @@ if _TYPE_CHECKING:
         pr_curve,
         roc_curve,
     )
+    from whichf1.definition import Definition
     from whichf1.explanation import explain
+    from whichf1.intervals import (
+        AgrestiCoull,
+        Bootstrap,
+        ClopperPearson,
+        DeLong,
+        Delta,
+        Interval,
+        Jeffreys,
+        Wilson,
+    )
     from whichf1.losses import Moments
     from whichf1.macro import (
         MacroF1,
@@ -55,62 +47,66 @@ if _TYPE_CHECKING:
         precision_recall_f1,
         supremum,
     )
+    from whichf1.multilabel import MultiLabelCounts
     from whichf1.presets import dialects
     from whichf1.rankings import Ranking
     from whichf1.ranks import SystemRanks, rank_systems
+    from whichf1.scorers import Scorer as _Scorer
+    from whichf1.scorers import score
+    from whichf1.scores import PerClass, Score
     from whichf1.scoring import moments
+    from whichf1.slices import Slices
+    from whichf1.sources import count, count_by, count_each
     from whichf1.sources.decisions import at_argmax, at_threshold, at_top_k
     from whichf1.sources.multilabel import count_multilabel
     from whichf1.sources.scored import rank, rank_histogram
     from whichf1.thresholds import BestThreshold, best_threshold, threshold_curve
 
+    precision: _Scorer
+    recall: _Scorer
+    specificity: _Scorer
+    negative_predictive_value: _Scorer
+    f_beta: _Scorer
+    f1: _Scorer
+    jaccard: _Scorer
+    false_positive_rate: _Scorer
+    false_negative_rate: _Scorer
+    false_discovery_rate: _Scorer
+    false_omission_rate: _Scorer
+    prevalence: _Scorer
+    informedness: _Scorer
+    markedness: _Scorer
+    positive_likelihood_ratio: _Scorer
+    negative_likelihood_ratio: _Scorer
+    one_vs_rest_accuracy: _Scorer
+    accuracy: _Scorer
+    error_rate: _Scorer
+    cohen_kappa: _Scorer
+    mcc: _Scorer
+    roc_auc: _Scorer
+    average_precision: _Scorer
+    ks: _Scorer
+    gain: _Scorer
+    lift: _Scorer
+    log_loss: _Scorer
+    brier: _Scorer
+    top_k_accuracy: _Scorer
+    expected_calibration_error: _Scorer
+    subset_accuracy: _Scorer
+    hamming_loss: _Scorer
+    label_ranking_average_precision: _Scorer
+    coverage_error: _Scorer
+    averaged_f1: _Scorer
+    f1_of_averages: _Scorer
+    averaged_f_beta: _Scorer
+    f_beta_of_averages: _Scorer
+    micro_f1: _Scorer
+    weighted_f1: _Scorer
+    macro_precision: _Scorer
+    macro_recall: _Scorer
+    balanced_accuracy: _Scorer
+
 __version__ = "0.1.0"
-
-precision = _Scorer("precision")
-recall = _Scorer("recall")
-specificity = _Scorer("specificity")
-negative_predictive_value = _Scorer("negative_predictive_value")
-f_beta = _Scorer("f_beta")
-f1 = _Scorer("f1")
-jaccard = _Scorer("jaccard")
-false_positive_rate = _Scorer("false_positive_rate")
-false_negative_rate = _Scorer("false_negative_rate")
-false_discovery_rate = _Scorer("false_discovery_rate")
-false_omission_rate = _Scorer("false_omission_rate")
-prevalence = _Scorer("prevalence")
-informedness = _Scorer("informedness")
-markedness = _Scorer("markedness")
-positive_likelihood_ratio = _Scorer("positive_likelihood_ratio")
-negative_likelihood_ratio = _Scorer("negative_likelihood_ratio")
-one_vs_rest_accuracy = _Scorer("one_vs_rest_accuracy")
-accuracy = _Scorer("accuracy")
-error_rate = _Scorer("error_rate")
-cohen_kappa = _Scorer("cohen_kappa")
-mcc = _Scorer("mcc")
-
-roc_auc = _Scorer("roc_auc")
-average_precision = _Scorer("average_precision")
-ks = _Scorer("ks")
-gain = _Scorer("gain")
-lift = _Scorer("lift")
-log_loss = _Scorer("log_loss")
-brier = _Scorer("brier")
-top_k_accuracy = _Scorer("top_k_accuracy")
-expected_calibration_error = _Scorer("expected_calibration_error")
-subset_accuracy = _Scorer("subset_accuracy")
-hamming_loss = _Scorer("hamming_loss")
-label_ranking_average_precision = _Scorer("label_ranking_average_precision")
-coverage_error = _Scorer("coverage_error")
-
-averaged_f1 = _Scorer("averaged_f1")
-f1_of_averages = _Scorer("f1_of_averages")
-averaged_f_beta = _Scorer("averaged_f_beta")
-f_beta_of_averages = _Scorer("f_beta_of_averages")
-micro_f1 = _Scorer("micro_f1")
-weighted_f1 = _Scorer("weighted_f1")
-macro_precision = _Scorer("macro_precision")
-macro_recall = _Scorer("macro_recall")
-balanced_accuracy = _Scorer("balanced_accuracy")
 
 __all__ = [
     "AgrestiCoull",
@@ -211,15 +207,29 @@ __all__ = [
 ]
 
 
-_ON_FIRST_USE = {
+_HOME = {
+    "AgrestiCoull": "intervals",
     "BestThreshold": "thresholds",
+    "Bootstrap": "intervals",
+    "ClopperPearson": "intervals",
     "Comparison": "compared",
+    "Counts": "counts",
     "Curve": "curves",
+    "DeLong": "intervals",
+    "Definition": "definition",
+    "Delta": "intervals",
+    "Interval": "intervals",
+    "Jeffreys": "intervals",
     "MacroF1": "macro",
     "Moments": "losses",
+    "MultiLabelCounts": "multilabel",
     "Pair": "compared",
+    "PerClass": "scores",
     "Ranking": "rankings",
+    "Score": "scores",
+    "Slices": "slices",
     "SystemRanks": "ranks",
+    "Wilson": "intervals",
     "at_argmax": "sources.decisions",
     "at_threshold": "sources.decisions",
     "at_top_k": "sources.decisions",
@@ -228,6 +238,9 @@ _ON_FIRST_USE = {
     "bounds": "macro",
     "calibration_curve": "curves",
     "compare": "comparison",
+    "count": "sources",
+    "count_by": "sources",
+    "count_each": "sources",
     "count_multilabel": "sources.multilabel",
     "det_curve": "curves",
     "dialects": "presets",
@@ -243,21 +256,33 @@ _ON_FIRST_USE = {
     "rank_histogram": "sources.scored",
     "rank_systems": "ranks",
     "roc_curve": "curves",
+    "score": "scorers",
     "supremum": "macro",
     "threshold_curve": "thresholds",
 }
-"""Names of modules that most programs never need."""
+"""The module of each name that is not a metric; modules are imported on first use."""
 
 
 def __getattr__(name: str) -> _Any:
     """What is imported on first use, and the other names of a metric: sensitivity is recall."""
-    if name in _ON_FIRST_USE:
-        from importlib import import_module
+    from importlib import import_module
 
-        globals()[name] = getattr(import_module(f"whichf1.{_ON_FIRST_USE[name]}"), name)
-        return globals()[name]
-    if name in _names():
-        from whichf1.metrics import find
+    if name == "errors":
+        return import_module("whichf1.errors")
+    if name in _HOME:
+        found = getattr(import_module(f"whichf1.{_HOME[name]}"), name)
+    elif name in __all__:
+        found = import_module("whichf1.scorers").Scorer(name)
+    elif name.startswith("_"):
+        raise AttributeError(f"module 'whichf1' has no attribute {name!r}")
+    else:
+        metrics = import_module("whichf1.metrics")
+        if name not in metrics.names():
+            raise AttributeError(f"module 'whichf1' has no attribute {name!r}")
+        return getattr(import_module("whichf1"), metrics.find(name).name)
+    globals()[name] = found
+    return found
 
-        return globals()[find(name).name]
-    raise AttributeError(f"module 'whichf1' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

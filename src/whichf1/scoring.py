@@ -19,7 +19,7 @@ from whichf1.scores import Score
 from whichf1.sources import has_columns
 from whichf1.sources.multilabel import ranked_labels
 from whichf1.sources.score_columns import read_scores
-from whichf1.sources.scored import numbers, predicted, predicted_binary, rank
+from whichf1.sources.scored import check_rows, numbers, predicted, predicted_binary, rank
 from whichf1.table import Predicted
 from whichf1.uncertainty.scored import mean_interval, ranking_interval
 
@@ -229,17 +229,20 @@ def _moments(definition: Definition, y_true: Any, scores: Any, labels: Any) -> M
     if metric.kind == "label ranking":
         items, names = ranked_labels(y_true, scores, labels)
     else:
-        values = numbers(scores, "probabilities" if metric.probabilities else "scores")
-        if metric.probabilities and values.ndim == 1:
+        flag = metric.probabilities
+        values = numbers(scores, "probabilities" if flag else "scores", finite=not flag)
+        if flag and values.ndim == 1:
             own = {"positive": definition.positive, "labels": labels}
             items, names, positive = predicted_binary(y_true, values, **own)
         else:
-            flag = metric.probabilities
-            items, names = predicted(y_true, values, labels=labels, probabilities=flag)
+            given = {"labels": labels, "probabilities": flag, "check": False}
+            items, names = predicted(y_true, values, **given)
     if "scale" in metric.parameters and dict(definition.parameters)["scale"] is None:
         definition = _with(definition, scale="half" if len(names) == 2 else "sum")
     sums = metric.formula(items, **dict(definition.parameters))
-    return Moments(metric.name, definition.parameters, names, positive, *sums)
+    if not sums.fair:  # the formula's own pass has looked
+        check_rows(items.scores)
+    return Moments(metric.name, definition.parameters, names, positive, *sums[:3])
 
 
 def score_moments(definition: Definition, sums: Moments) -> Score:

@@ -74,6 +74,11 @@ class Step(NamedTuple):
     """Negatives of at least each score."""
 
 
+def _running(counts: Array) -> Array:
+    """Running sums along the last axis: of integers as such, which is quicker and exact."""
+    return np.cumsum(counts, -1, dtype=np.int64 if counts.dtype.kind == "i" else np.float64)
+
+
 @dataclass(frozen=True, eq=False)
 class RankTable:
     """Items by their score, highest first: what formulas of rankings compute on.
@@ -101,11 +106,12 @@ class RankTable:
         So no formula needs arrays as long as the table, which may be as long as the data.
         """
         tp = fp = np.zeros(self.positives.shape[:-1])
-        for start in range(0, self.score.shape[-1], _BLOCK):
-            block = slice(start, start + _BLOCK)
-            p, n = (x[..., block].astype(np.float64) for x in (self.positives, self.negatives))
-            yield Step(p, n, tp[..., None] + np.cumsum(p, -1), fp[..., None] + np.cumsum(n, -1))
-            tp, fp = tp + p.sum(-1), fp + n.sum(-1)
+        for at in range(0, self.score.shape[-1], _BLOCK):
+            block = slice(at, at + _BLOCK)
+            p, n = self.positives[..., block], self.negatives[..., block]
+            above = [start[..., None] + _running(x) for start, x in ((tp, p), (fp, n))]
+            yield Step(p.astype(np.float64), n.astype(np.float64), *above)
+            tp, fp = (each[..., -1] for each in above)
 
     @cached_property
     def sizes(self) -> tuple[Array, Array]:

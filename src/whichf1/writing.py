@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from whichf1.errors import FileError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @contextmanager

@@ -7,12 +7,18 @@ They are C where the extension was built and NumPy otherwise, with the same resu
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 
-from whichf1.kernel.ranking_reference import Ranks, Sums
+from whichf1.kernel.ranking_reference import TOLERANCE, Ranks, Sums
 from whichf1.kernel.reference import Pairs
 
-NATIVE = os.environ.get("WHICHF1_NATIVE") != "0" and find_spec(f"{__name__}._native") is not None
+try:
+    if os.environ.get("WHICHF1_NATIVE") == "0":
+        raise ImportError("not wanted")
+    from whichf1.kernel import _native as _native
+except ImportError:
+    NATIVE = False
+else:
+    NATIVE = True
 """Whether the loops are C."""
 
 if NATIVE:
@@ -31,6 +37,7 @@ else:
 
 __all__ = [
     "NATIVE",
+    "TOLERANCE",
     "Pairs",
     "Ranks",
     "Sums",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from whichf1.kernel import _native, reference
-from whichf1.kernel.ranking_reference import Ranks, Sums
+from whichf1.kernel.ranking_reference import TOLERANCE, Ranks, Sums
 from whichf1.kernel.reference import Array, Pairs
 
 _LOG, _BRIER, _CHECK = 1, 2, 4
@@ -82,7 +83,11 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
         weights = np.ascontiguousarray(weights)
     n = len(scores)
     kind = np.float64 if weights is not None else np.int32 if n < 2**31 - 1 else np.int64
-    parts: list[Array] = [np.empty(n), np.empty(n, kind), np.empty(n, kind)]
+    width = np.dtype(kind).itemsize
+    room = np.empty((8 + 2 * width) * n, np.uint8)  # one piece, which large pages fit better
+    bounds = (0, 8 * n, (8 + width) * n, len(room))
+    pieces = (room[a:b] for a, b in pairwise(bounds))
+    parts: list[Array] = [x.view(t) for x, t in zip(pieces, (np.float64, kind, kind), strict=True)]
     distinct = _native.rank_table(scores, positive, weights, THREADS, *parts)
     parts = [part[:distinct] for part in parts]
     if 2 * distinct < n:  # do not keep the room for scores that were equal
@@ -94,17 +99,23 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
 
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> Sums:
     """Σ and Σ² of −ln(p of the true class), where a p below ``floor`` counts as ``floor``."""
-    total, squares, *_ = _native.losses(codes, probabilities, floor, 0.0, _LOG, THREADS)
-    return Sums(len(codes), total, squares)
+    wanted = _LOG | _CHECK
+    total, squares, _, _, bad = _native.losses(
+        codes, probabilities, floor, TOLERANCE, wanted, THREADS
+    )
+    return Sums(len(codes), total, squares, bad == len(codes))
 
 
 def brier_sums(codes: Array, probabilities: Array) -> Sums:
     """Σ and Σ² of the squared distance between an item's probabilities and its class."""
-    _, _, total, squares, _ = _native.losses(codes, probabilities, 0.0, 0.0, _BRIER, THREADS)
-    return Sums(len(codes), total, squares)
+    wanted = _BRIER | _CHECK
+    _, _, total, squares, bad = _native.losses(
+        codes, probabilities, 0.0, TOLERANCE, wanted, THREADS
+    )
+    return Sums(len(codes), total, squares, bad == len(codes))
 
 
-def first_bad_row(probabilities: Array, tolerance: float) -> int:
+def first_bad_row(probabilities: Array, tolerance: float = TOLERANCE) -> int:
     """The first row outside [0, 1] or off 1 by more than the tolerance; else how many there are."""
     codes = np.broadcast_to(np.int64(0), len(probabilities))
     return _native.losses(codes, probabilities, 0.0, tolerance, _CHECK, THREADS)[4]

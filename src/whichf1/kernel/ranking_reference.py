@@ -11,6 +11,8 @@ import numpy as np
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
+TOLERANCE = 1e-3
+"""How far the probabilities of an item may be from adding up to 1: as if rounded to 3 decimals."""
 _CHUNK = 1 << 16
 """Items worked on at a time, so that no temporary array is as long as the data."""
 
@@ -30,6 +32,8 @@ class Sums(NamedTuple):
     n: int
     total: float
     squares: float
+    fair: bool = True
+    """Whether every row that was looked at is a distribution over the classes."""
 
 
 def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> Ranks:
@@ -84,19 +88,21 @@ def _weighted(scores: Array, positive: Array, weights: Array) -> Ranks:
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> Sums:
     """Σ and Σ² of −ln(p of the true class), where a p below ``floor`` counts as ``floor``."""
     total = squares = 0.0
+    fair = first_bad_row(probabilities) == len(probabilities)
     for start in range(0, len(codes), _CHUNK):
         rows = slice(start, start + _CHUNK)
         own = np.take_along_axis(probabilities[rows], codes[rows, None], 1)[:, 0]
-        with np.errstate(divide="ignore"):  # a floor of 0 makes the loss infinite
+        with np.errstate(divide="ignore", invalid="ignore"):  # a floor of 0: an infinite loss
             loss = -np.log(np.maximum(own, floor))
         total += float(loss.sum())
         squares += float(np.dot(loss, loss))
-    return Sums(len(codes), total, squares)
+    return Sums(len(codes), total, squares, fair)
 
 
 def brier_sums(codes: Array, probabilities: Array) -> Sums:
     """Σ and Σ² of the squared distance between an item's probabilities and its class."""
     total = squares = 0.0
+    fair = first_bad_row(probabilities) == len(probabilities)
     for start in range(0, len(codes), _CHUNK):
         rows = slice(start, start + _CHUNK)
         off = np.array(probabilities[rows], np.float64)
@@ -104,10 +110,10 @@ def brier_sums(codes: Array, probabilities: Array) -> Sums:
         loss = np.einsum("ij,ij->i", off, off)
         total += float(loss.sum())
         squares += float(np.dot(loss, loss))
-    return Sums(len(codes), total, squares)
+    return Sums(len(codes), total, squares, fair)
 
 
-def first_bad_row(probabilities: Array, tolerance: float) -> int:
+def first_bad_row(probabilities: Array, tolerance: float = TOLERANCE) -> int:
     """The first row outside [0, 1] or off 1 by more than the tolerance; else how many there are."""
     for start in range(0, len(probabilities), _CHUNK):
         rows = probabilities[start : start + _CHUNK]

@@ -50,7 +50,7 @@ def brier(x: Predicted, scale: Literal["half", "sum"] | None = None) -> Sums:
     sums = kernel.brier_sums(x.codes, x.scores)
     if scale == "sum":
         return sums
-    return Sums(sums.n, sums.total / 2, sums.squares / 4)
+    return sums._replace(total=sums.total / 2, squares=sums.squares / 4)
 
 
 @declare(

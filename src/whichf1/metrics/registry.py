@@ -99,7 +99,6 @@ class Metric:
     for each item with its set of labels; a ranking from scores; a loss for each item from its
     probabilities; a label ranking for each item from the scores of its labels."""
     formula: Callable[..., Any] = field(repr=False)
-    parameters: Mapping[str, Parameter]
     summary: str
     tex: str
     title: str
@@ -115,6 +114,11 @@ class Metric:
     """Whether scores must be probabilities."""
     variance: Callable[[RankTable], Array] | None = field(default=None, repr=False)
     """The variance of a ranking's score, where it is known."""
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """What the formula takes beside the data, read from its signature on first use."""
+        return _parameters(self.formula)
 
     @cached_property
     def total(self) -> bool:
@@ -167,7 +171,6 @@ def _register(kind: Kind, formula: Callable[..., Any], facts: Facts) -> Metric:
         name=name,
         kind=kind,
         formula=formula,
-        parameters=_parameters(formula),
         summary=(formula.__doc__ or "").split("\n")[0],
         **{"title": name.replace("_", " "), **facts},  # type: ignore[arg-type]
     )

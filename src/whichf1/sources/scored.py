@@ -15,10 +15,6 @@ from whichf1.sources.arrays import Column, column, to_numpy, weights_column
 from whichf1.sources.score_columns import Scored, read_scores
 from whichf1.table import Array, Predicted
 
-TOLERANCE = 1e-3
-"""How far the probabilities of an item may be from adding up to 1: as if rounded to 3 decimals."""
-
-
 _TWO: dict[str, tuple[Label, ...]] = {"bool": (False, True), "int": (0, 1)}
 
 
@@ -209,9 +205,18 @@ def items_of(items: Column, label: Label) -> Array:
 
 
 def predicted(
-    y_true: Any, scores: Any, *, labels: Any = None, probabilities: bool = True
+    y_true: Any,
+    scores: Any,
+    *,
+    labels: Any = None,
+    probabilities: bool = True,
+    check: bool = True,
 ) -> tuple[Predicted, Labels]:
-    """Items with a score for every class, columns in the order of the labels."""
+    """Items with a score for every class, columns in the order of the labels.
+
+    Without ``check`` it is left to a later pass over the probabilities, which must call
+    :func:`check_rows` if they are not fair.
+    """
     items = column(y_true, "y_true")
     name = "probabilities" if probabilities else "scores"
     values = numbers(scores, name, finite=not probabilities)
@@ -219,7 +224,7 @@ def predicted(
         raise ShapeError(f"give a column of scores for each class; got shape {values.shape}")
     same_length(items, values)
     names = _column_classes(items, labels, values.shape[1])
-    if probabilities:
+    if probabilities and check:
         check_rows(values)
     return Predicted(_codes(items, names), values), names
 
@@ -242,7 +247,7 @@ def predicted_binary(
 
 
 def _column_classes(items: Column, labels: Any, columns: int) -> Labels:
-    if labels is None and items.kind == "int" and set(_observed(items)) <= set(range(columns)):
+    if labels is None and items.kind == "int" and _within(items.values, columns):
         return Labels(range(columns))
     names = classes_of(items, labels)
     if len(names) != columns:
@@ -251,6 +256,11 @@ def _column_classes(items: Column, labels: Any, columns: int) -> Labels:
             f"{list(names[:6])!r}. Declare the class of each column, in order: labels=[...]."
         )
     return names
+
+
+def _within(values: Array, columns: int) -> bool:
+    """Whether integers are from 0 to below ``columns``: a negative one is large without a sign."""
+    return bool(values.view(values.dtype.str.replace("i", "u")).max() < columns)
 
 
 def _codes(items: Column, names: Labels) -> Array:
@@ -277,12 +287,12 @@ def check_probabilities(values: Array) -> None:
 
 def check_rows(values: Array) -> None:
     """Raise at the first row that is no distribution over the classes."""
-    if kernel.first_bad_row(values, TOLERANCE) == len(values):
+    if kernel.first_bad_row(values) == len(values):
         return
     _check_finite(values, "probabilities")
     check_probabilities(values)
     sums = values.sum(1)
-    wrong = np.abs(sums - 1) > TOLERANCE
+    wrong = np.abs(sums - 1) > kernel.TOLERANCE
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InputError(

@@ -11,18 +11,13 @@
 #include <string.h>
 
 enum {
-    BLOCK = 1024, /* two blocks of int64 and their keys stay in the first-level cache */
+    BLOCK = 2048, /* bytes of a column: small enough that fetching ahead goes on while counting */
     WORD_BITS = 7, /* up to here counters are words, beyond bytes that carry over */
     MOST_BITS = 12,
+    LANES_FROM = 1024, /* items */
+    COUPLES = 1 << 16,
     SLICE = 1 << 17
 };
-
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&       \
-    !defined(__SANITIZE_ADDRESS__)
-#define VECTORISED __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
-#else
-#define VECTORISED
-#endif
 
 typedef struct {
     uint64_t true_, predicted;
@@ -38,7 +33,7 @@ typedef struct {
 /* A thread's blocks; on its stack, since a call on few items should allocate next to nothing. */
 typedef struct {
     uint32_t keys[BLOCK];
-    uint64_t true_block[BLOCK], predicted_block[BLOCK];
+    uint64_t true_block[BLOCK / 8], predicted_block[BLOCK / 8];
     uint64_t wide[2][BLOCK]; /* for the hash table */
 } scratch;
 
@@ -55,6 +50,7 @@ typedef struct {
     unsigned bits;
     uint64_t low;         /* the window's first label, in ordered form */
     uint32_t *words; /* counters: lane_count tables of words, or one of bytes */
+    uint32_t *couples; /* counters of two keys at a time, where there are many items */
     uint8_t *bytes;
     size_t lane_count;
     uint64_t pending; /* items in the words */
@@ -141,6 +137,31 @@ static uint64_t stage(worker *w, const void *t, const void *p, size_t n)
 COUNT_WORDS(uint8_t)
 COUNT_WORDS(uint16_t)
 
+/* Keys of a byte are counted two by two: half the work, and equal neighbours are rarer. */
+static void count_couples(const uint8_t *key, size_t n, uint32_t *couples)
+{
+    for (size_t i = 0; i + 8 <= n; i += 8) {
+        uint64_t eight;
+        memcpy(&eight, key + i, 8);
+        couples[eight & 0xffff]++;
+        couples[eight >> 16 & 0xffff]++;
+        couples[eight >> 32 & 0xffff]++;
+        couples[eight >> 48]++;
+    }
+}
+
+/* Couples as the two keys that they are: into the words. */
+static void part_couples(worker *w)
+{
+    for (size_t at = 0; w->couples && at < COUPLES; at++) {
+        uint32_t count = w->couples[at];
+        if (!count) continue;
+        w->words[at & 255] += count;
+        w->words[at >> 8] += count;
+        w->couples[at] = 0;
+    }
+}
+
 /* A large table of bytes stays in the cache where one of words would not. */
 #define COUNT_BYTES(K)                                                                             \
     static void count_bytes_##K(const K *key, size_t n, uint8_t *table, uint64_t *totals)          \
@@ -154,7 +175,10 @@ COUNT_BYTES(uint32_t)
 static void count_keys(worker *w, size_t n, const double *weights)
 {
     size_t cells = cells_of(w), lanes = w->lane_count;
-    if (w->bits <= 4) count_words_uint8_t((uint8_t *)w->own->keys, n, w->words, cells, lanes);
+    const uint8_t *bytes = (uint8_t *)w->own->keys;
+    size_t coupled = w->couples ? n / 8 * 8 : 0;
+    if (coupled) count_couples(bytes, n, w->couples);
+    if (w->bits <= 4) count_words_uint8_t(bytes + coupled, n - coupled, w->words, cells, lanes);
     else if (w->words) count_words_uint16_t((uint16_t *)w->own->keys, n, w->words, cells, lanes);
     else if (w->bits <= 8) count_bytes_uint16_t((uint16_t *)w->own->keys, n, w->bytes, w->totals);
     else count_bytes_uint32_t(w->own->keys, n, w->bytes, w->totals);
@@ -180,6 +204,7 @@ static uint64_t cell(const worker *w, size_t at)
 static wf_status flush(worker *w)
 {
     size_t cells = cells_of(w);
+    part_couples(w);
     if (!w->totals && !(w->totals = calloc(cells, sizeof *w->totals))) return WF_NO_MEMORY;
     for (size_t at = 0; w->bytes && at < cells; at++) w->totals[at] += w->bytes[at];
     for (size_t lane = 0; lane < w->lane_count; lane++)
@@ -195,10 +220,12 @@ static int counting(const worker *w) { return w->words || w->bytes; }
 static void free_dense(worker *w)
 {
     free(w->words);
+    free(w->couples);
     free(w->bytes);
     free(w->totals);
     free(w->sums);
     w->words = NULL;
+    w->couples = NULL;
     w->bytes = NULL;
     w->totals = NULL;
     w->sums = NULL;
@@ -207,9 +234,11 @@ static void free_dense(worker *w)
 static int allocate_table(worker *w, int with_totals)
 {
     size_t cells = cells_of(w);
-    int words = w->bits <= WORD_BITS, few = w->stop - w->start <= BLOCK;
+    int words = w->bits <= WORD_BITS, few = w->stop - w->start <= LANES_FROM;
     w->lane_count = !words ? 0 : few ? 1 : w->bits <= 5 ? 4 : 2;
     w->words = words ? calloc(w->lane_count * cells, sizeof *w->words) : NULL;
+    int many = w->width == 1 && w->bits > 2 && w->bits <= 4 && w->stop - w->start > COUPLES;
+    w->couples = many ? calloc(COUPLES, sizeof *w->couples) : NULL; /* it is done without, too */
     w->bytes = words ? NULL : calloc(cells, 1);
     w->totals = with_totals || !words ? calloc(cells, sizeof *w->totals) : NULL;
     w->sums = w->weights ? calloc(cells, sizeof *w->sums) : NULL;
@@ -220,8 +249,9 @@ static int allocate_table(worker *w, int with_totals)
 /* The same counts over another window, which must hold every label counted so far. */
 static wf_status rewindow(worker *w, uint64_t low, unsigned bits)
 {
-    worker old = {.bits = w->bits, .low = w->low, .words = w->words, .bytes = w->bytes,
-                  .totals = w->totals, .sums = w->sums, .lane_count = w->lane_count};
+    worker old = {.bits = w->bits, .low = w->low, .words = w->words, .couples = w->couples,
+                  .bytes = w->bytes, .totals = w->totals, .sums = w->sums,
+                  .lane_count = w->lane_count};
     w->bits = bits;
     w->low = low;
     int fine = allocate_table(w, counting(&old));
@@ -377,6 +407,7 @@ static void range_of_block(const worker *w, const void *items, size_t n, uint64_
 static wf_status widen(worker *w, const void *t, const void *p, size_t n)
 {
     uint64_t low = UINT64_MAX, high = 0, block_low, block_high;
+    part_couples(w);
     range_of_block(w, t, n, &low, &high);
     range_of_block(w, p, n, &low, &high);
     block_low = low;
@@ -426,8 +457,9 @@ static void count_slice(void *context, int index)
     scratch blocks;
     w->own = &blocks;
     int in_place = usable_in_place(w->true_, w->width) && usable_in_place(w->predicted, w->width);
-    for (size_t at = w->start; !w->status && at < w->stop; at += BLOCK) {
-        size_t n = w->stop - at < BLOCK ? w->stop - at : BLOCK, skip = at * (size_t)w->width;
+    size_t block = BLOCK / (size_t)w->width;
+    for (size_t at = w->start; !w->status && at < w->stop; at += block) {
+        size_t n = w->stop - at < block ? w->stop - at : block, skip = at * (size_t)w->width;
         const double *weights = w->weights ? w->weights + at : NULL;
         if (in_place) {
             w->status = count_block(w, w->true_->data + skip, w->predicted->data + skip, n, weights);
@@ -437,6 +469,9 @@ static void count_slice(void *context, int index)
         wf_gather(w->predicted, at, n, w->width, blocks.predicted_block);
         w->status = count_block(w, blocks.true_block, blocks.predicted_block, n, weights);
     }
+    part_couples(w);
+    free(w->couples);
+    w->couples = NULL;
 }
 
 /* Merging ------------------------------------------------------------------------------------- */

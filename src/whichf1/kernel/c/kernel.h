@@ -9,6 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Loops that gain from wide registers are compiled for several widths; which one runs is decided
+ * when the library is loaded. */
+#if !defined(__GNUC__) || defined(__clang__) || !defined(__x86_64__) || !defined(__linux__) ||     \
+    defined(__SANITIZE_ADDRESS__)
+#define VECTORISED
+#elif __GNUC__ < 12
+#define VECTORISED __attribute__((target_clones("avx2", "default")))
+#else
+#define VECTORISED __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#endif
+
 typedef enum { WF_OK, WF_NO_MEMORY, WF_NAN, WF_BAD_CODE } wf_status;
 
 /* A column as it lies in memory: any stride (0 and negative too), any alignment and byte order. */

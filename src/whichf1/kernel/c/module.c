@@ -210,12 +210,29 @@ static PyObject *margins(PyObject *self, PyObject *const *args, Py_ssize_t nargs
 
 /* encode_strings ------------------------------------------------------------------------------ */
 
-enum { REMEMBERED = 512, TRIAL = 4096 };
+/* What was seen is found again by its address, if equal strings are mostly one object, or by its
+ * text, if it is ASCII; else in the dictionary, that of other columns included. */
+enum { ADDRESSES = 512, TRIAL = 4096, TEXTS = 4096, NO_TEXT = -2 };
 
 typedef struct {
     PyObject *item;
     int32_t code;
 } seen;
+
+typedef struct {
+    const char *text; /* of a string that the caller holds; NULL: free */
+    uint64_t first, last;
+    Py_ssize_t size;
+    int32_t code;
+} spelled;
+
+typedef struct {
+    seen addresses[ADDRESSES];
+    Py_ssize_t misses; /* of addresses: after too many, nearly every string is an object of its own */
+    spelled *texts;    /* NULL: given up */
+    Py_ssize_t used;
+    PyObject *table, *strings;
+} memory;
 
 /* The code of a str, from the dictionary; -1 with an exception set on error. */
 static int32_t code_of(PyObject *item, PyObject *table, PyObject *strings)
@@ -241,34 +258,95 @@ static PyObject *item_at(PyObject *items, const Py_buffer *view, Py_ssize_t i)
     return *(PyObject **)((char *)view->buf + i * view->strides[0]);
 }
 
-/* Equal strings are often one object: then an address says the code, and the string itself is
- * never touched (given up after many misses). All is held by the caller, and exact str runs no code of others. */
+/* The first and the last 8 bytes, which may overlap: up to 16, they are the whole text. */
+static spelled spell(const char *text, Py_ssize_t size)
+{
+    spelled made = {text, 0, 0, size, -1};
+    if (size >= 8) {
+        memcpy(&made.first, text, 8);
+        memcpy(&made.last, text + size - 8, 8);
+    } else if (size >= 4) {
+        memcpy(&made.first, text, 4);
+        memcpy(&made.last, text + size - 4, 4);
+    } else if (size) {
+        made.first = (uint64_t)(unsigned char)text[0] | (uint64_t)(unsigned char)text[size / 2] << 8;
+        made.last = (unsigned char)text[size - 1];
+    }
+    return made;
+}
+
+/* Where the text stands, or would stand. */
+static spelled *slot_of(const memory *m, const spelled *wanted)
+{
+    uint64_t mixed = (wanted->first ^ wanted->last * 0x9e3779b97f4a7c15u) + (uint64_t)wanted->size;
+    size_t at = (size_t)(mixed * 0xff51afd7ed558ccdu >> 52);
+    for (;; at = (at + 1) % TEXTS) {
+        const spelled *here = &m->texts[at];
+        if (!here->text || (here->first == wanted->first && here->last == wanted->last &&
+                            here->size == wanted->size &&
+                            (here->size <= 16 || !memcmp(here->text, wanted->text, (size_t)here->size))))
+            return &m->texts[at];
+    }
+}
+
+static void give_up_texts(memory *m)
+{
+    free(m->texts);
+    m->texts = NULL;
+}
+
+/* The code of a str by its text, else from the dictionary. Text that is not ASCII would be converted
+ * and kept with each string, so it is left to the dictionary. */
+static int32_t code_of_text(memory *m, PyObject *item)
+{
+    if (!item || !PyUnicode_CheckExact(item)) return NO_TEXT;
+    if (m->texts) {
+        Py_ssize_t size;
+        const char *text = PyUnicode_AsUTF8AndSize(item, &size);
+        if (!text) PyErr_Clear(); /* surrogates */
+        if (text && size == PyUnicode_GetLength(item)) {
+            spelled wanted = spell(text, size), *slot = slot_of(m, &wanted);
+            if (slot->text) return slot->code;
+            wanted.code = code_of(item, m->table, m->strings);
+            if (wanted.code < 0) return -1;
+            *slot = wanted;
+            if (++m->used > TEXTS / 2) give_up_texts(m);
+            return wanted.code;
+        }
+        give_up_texts(m);
+    }
+    return code_of(item, m->table, m->strings);
+}
+
+static int32_t remembered(memory *m, PyObject *item)
+{
+    seen *slot = &m->addresses[((uint64_t)(uintptr_t)item * 0x9e3779b97f4a7c15u) >> 55];
+    if (m->misses >= TRIAL) return code_of_text(m, item);
+    if (item && slot->item == item) {
+        m->misses -= m->misses > 0;
+        return slot->code;
+    }
+    int32_t code = code_of_text(m, item);
+    if (code >= 0) *slot = (seen){item, code};
+    m->misses++;
+    return code;
+}
+
+/* All is held by the caller, and exact str runs no code of others. */
 static PyObject *encode_items(PyObject *items, const Py_buffer *view, Py_ssize_t n, PyObject *table,
                               PyObject *strings)
 {
-    seen cache[REMEMBERED] = {{NULL, 0}};
+    memory known = {.texts = calloc(TEXTS, sizeof(spelled)), .table = table, .strings = strings};
     PyObject *bytes = PyBytes_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(int32_t));
     int32_t *codes = bytes ? (int32_t *)(void *)PyBytes_AsString(bytes) : NULL;
-    Py_ssize_t misses = 0;
     for (Py_ssize_t i = 0; codes && i < n; i++) {
-        PyObject *item = item_at(items, view, i);
-        seen *slot = &cache[((uint64_t)(uintptr_t)item * 0x9e3779b97f4a7c15u) >> 55];
-        if (misses < TRIAL && slot->item == item) {
-            codes[i] = slot->code;
-            misses -= misses > 0;
-            continue;
-        }
-        int plain = item && PyUnicode_CheckExact(item);
-        codes[i] = plain ? code_of(item, table, strings) : -1;
-        if (codes[i] < 0) {
-            Py_DECREF(bytes);
-            return plain || PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
-        }
-        if (misses < TRIAL) { /* else nearly every string is an object of its own */
-            *slot = (seen){item, codes[i]};
-            misses++;
-        }
+        int32_t code = codes[i] = remembered(&known, item_at(items, view, i));
+        if (code >= 0) continue;
+        Py_CLEAR(bytes);
+        if (code == NO_TEXT && !PyErr_Occurred()) bytes = Py_NewRef(Py_None);
+        break;
     }
+    give_up_texts(&known);
     return bytes;
 }
 
