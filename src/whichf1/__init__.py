@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from os import path as _path
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
@@ -273,15 +274,19 @@ def __getattr__(name: str) -> _Any:
         found = getattr(import_module(f"whichf1.{_HOME[name]}"), name)
     elif name in __all__:
         found = import_module("whichf1.scorers").Scorer(name)
-    elif name.startswith("_"):
-        raise AttributeError(f"module 'whichf1' has no attribute {name!r}")
     else:
-        metrics = import_module("whichf1.metrics")
-        if name not in metrics.names():
+        metrics = None if _is_module(name) else import_module("whichf1.metrics")
+        if metrics is None or name not in metrics.names():
             raise AttributeError(f"module 'whichf1' has no attribute {name!r}")
         return getattr(import_module("whichf1"), metrics.find(name).name)
     globals()[name] = found
     return found
+
+
+def _is_module(name: str) -> bool:
+    """Whether the name is a module's, which the import statement asks for here first."""
+    ends = ("", ".py")
+    return any(_path.exists(_path.join(folder, name + end)) for folder in __path__ for end in ends)
 
 
 def __dir__() -> list[str]:

@@ -91,7 +91,7 @@ class Scorer:
             raise DefinitionError(
                 f"{self.__name__} is computed from the whole table, not per class"
             )
-        for name in ("average", "positive"):
+        for name in ("average", "positive", "score"):
             if name in options:
                 raise DefinitionError(f"per_class gives every class: leave {name}= out")
         plain = Scorer(self._metric)
@@ -131,7 +131,5 @@ def with_options(metric: Any, options: dict[str, Any]) -> Definition:
 
 
 def _data(options: Options) -> dict[str, Any]:
-    """What says how items are counted; columns only where they are named."""
-    given: dict[str, Any] = {key: options.get(key) for key in ("labels", "weights", "cluster")}
-    named: dict[str, Any] = {key: options.get(key) for key in COLUMN_OPTIONS}
-    return given | {key: value for key, value in named.items() if value is not None}
+    """What says how items are counted, where it was given."""
+    return {k: v for k, v in options.items() if k in DATA_OPTIONS and v is not None}

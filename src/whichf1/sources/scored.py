@@ -44,15 +44,17 @@ def rank(
         return rank_lines(read_scores(y_true, scores, **own, **reading), positive)
     if true is not None or score is not None or reading:
         raise InputError("true= and score= name the columns of a frame or file; arrays have none")
-    return rank_lines(Scored(y_true, scores, None, weights, None, labels), positive)
+    return _ranking(Scored(y_true, scores, None, weights, None, labels), positive)
 
 
 def rank_lines(data: Scored, positive: Any) -> Ranking:
-    """Group by score what may be grouped in part."""
-    scores = data.scores
-    if isinstance(scores, np.ndarray) and scores.ndim == 2 and scores.shape[1] == 1:
-        scores = scores[:, 0]
-    items, values, names, own = binary(data.true, scores, positive, data.labels)
+    """Group by score what was read from columns, and may be grouped in part."""
+    single = data.scores.shape[1] == 1
+    return _ranking(data._replace(scores=data.scores[:, 0]) if single else data, positive)
+
+
+def _ranking(data: Scored, positive: Any) -> Ranking:
+    items, values, names, own = binary(data.true, data.scores, positive, data.labels)
     mask = items_of(items, own)
     if data.items is None or data.weights is not None:
         given = data.weights
