@@ -42,6 +42,10 @@ class Scoring:
     def __init__(self, grouped: bool) -> None:
         self.grouped, self.ordered = grouped, not grouped
 
+    def numbers(self, columns: Columns) -> list[str]:
+        """The scores and the weights."""
+        return [*columns.preds, *([columns.weights] if columns.weights else [])]
+
     def of_view(
         self, database: Database, columns: Columns, explain: Explain, columnar: bool
     ) -> dict[str, list[Lines]]:

@@ -26,6 +26,9 @@ class Question(Protocol):
     ordered: bool
     """Whether the items are to come in their order."""
 
+    def numbers(self, columns: Columns) -> list[str]:
+        """The columns that are read as numbers."""
+
     def of_view(
         self, database: Database, columns: Columns, explain: Explain, columnar: bool
     ) -> dict[str, list[Any]]:
@@ -47,6 +50,10 @@ class Grouped:
     """GROUP BY the columns, as rows."""
 
     ordered = False
+
+    def numbers(self, columns: Columns) -> list[str]:
+        """The weights."""
+        return [] if columns.weights is None else [columns.weights]
 
     def of_view(
         self, database: Database, columns: Columns, explain: Explain, columnar: bool

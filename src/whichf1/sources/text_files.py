@@ -7,7 +7,7 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -146,15 +146,20 @@ def _json_path(key: str) -> str:
 
 
 def jsonl_columns(path: Path, name: str, compression: Compression, skip: bool = False) -> list[str]:
-    """The keys of the first lines."""
-    keys: dict[str, None] = {}
+    """The keys of the first lines of a file."""
     try:
-        for number, line in enumerate(islice(lines(path, compression), FIRST_LINES), 1):
-            if line.strip():
-                with suppress(*[FileError] if skip else []):
-                    keys |= dict.fromkeys(_object(line, name, number))
+        return keys_of(islice(lines(path, compression), FIRST_LINES), name, skip)
     except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"cannot read {name}: {error}") from None
+
+
+def keys_of(lines: Iterable[bytes], name: str, skip: bool) -> list[str]:
+    """The keys of the objects in some lines."""
+    keys: dict[str, None] = {}
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            with suppress(*[FileError] if skip else []):
+                keys |= dict.fromkeys(_object(line, name, number))
     if not keys:
         raise FileError(f"{name} is empty. It needs one JSON object per line and item.")
     columns = list(keys)
