@@ -144,7 +144,8 @@ def _numbers(column: Any) -> Array:
 
 def gaps_in(values: Any) -> Array:
     """Where a value is missing."""
-    if isinstance(values, np.ndarray) and values.dtype.kind in "iub":
+    whole = isinstance(values, np.ndarray) and values.dtype.kind in "iub"
+    if whole or (set(map(type, values)) == {str}):
         return np.zeros(len(values), np.bool_)
     return np.fromiter((is_missing(value) for value in values), np.bool_, len(values))
 

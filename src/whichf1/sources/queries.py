@@ -133,7 +133,7 @@ def as_number(column: str) -> str:
 def measures(columns: Columns) -> str:
     """What is said of a group: items, the sums of weights and of their squares, bad weights."""
     if columns.weights is None:
-        return "count(*) AS n, 0.0 AS sum, 0.0 AS squares, 0 AS bad"
+        return "count(*) AS n, 0.0::DOUBLE AS sum, 0.0::DOUBLE AS squares, 0 AS bad"
     good = "coalesce(isfinite(w) AND w >= 0, false)"
     return (
         f"count(*) AS n, coalesce(sum(w) FILTER ({good}), 0.0) AS sum, "

@@ -179,7 +179,8 @@ def _refuse(
 ) -> NoReturn:
     if name == columns.weights:
         refuse_weights(n, total, columns, origin)
-    if name == columns.true or name not in columns.preds:
+    unlabelled = name == columns.true and any(gaps_in(x.true).any() for x in parts)
+    if unlabelled or name not in columns.preds:
         refuse_missing(name, n, total, origin, "cluster" if name == columns.cluster else "label")
     where = origin.where(name)
     if not where and len(parts) == 1 and parts[0].ordered:
@@ -198,8 +199,12 @@ def _labels(parts: Sequence[Any], columns: Columns, origin: Origin, declared: An
     if typed and all(isinstance(x, np.ndarray) and x.dtype.kind in "iub" for x in parts):
         return np.concatenate(parts)
     values = [value for part in parts for value in part]
-    side = (columns.true, values)
-    (meaning,) = labels_of([side], origin, declared)
+    texts = set(map(type, values)) == {str}
+    distinct = set(values) if texts else values  # 1, 1.0 and True are equal to a set
+    (meaning,) = labels_of([(columns.true, distinct)], origin, declared)
     if meaning:
         one_kind([meaning], [columns.true], origin)
+    if texts:
+        label = {value: label for (_, value), label in meaning.items()}
+        return [label[value] for value in values]
     return [meaning[type(value), value] for value in values]
