@@ -13,7 +13,7 @@ setup(
         Extension(
             "whichf1.kernel._native",
             sources=sorted(path.as_posix() for path in C.glob("*.c")),
-            depends=[(C / "kernel.h").as_posix()],
+            depends=sorted(path.as_posix() for path in C.glob("*.h")),
             extra_compile_args=flags,
             extra_link_args=[] if sys.platform == "win32" else ["-pthread"],
             py_limited_api=True,

@@ -16,6 +16,8 @@ from typing import Any
 SECONDS = 6.0
 """How long the rounds of a row may take, beyond the first two."""
 ROUNDS = 15
+TURN = 0.2
+"""Seconds after which the next one takes its turn."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Row:
     same: bool = True
     """Whether the answers have to agree."""
     repeat: int = 7
-    """Calls of ours in each round: many, where one takes microseconds."""
+    """Calls of each in a round, as far as a turn goes: many, where one takes microseconds."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,14 @@ def measure(row: Row) -> list[Line]:
     started, rounds = time.perf_counter(), 0
     while rounds < 2 or (rounds < ROUNDS and time.perf_counter() - started < SECONDS):
         for name, call in calls.items():
-            for _ in range(row.repeat if name == "whichf1" else 1):
+            turn = time.perf_counter()
+            for _ in range(row.repeat):
                 begun = time.perf_counter()
                 call(*data)
-                best[name] = min(best[name], time.perf_counter() - begun)
+                ended = time.perf_counter()
+                best[name] = min(best[name], ended - begun)
+                if ended - turn > TURN:
+                    break
         rounds += 1
     gc.enable()
     return [

@@ -9,7 +9,7 @@ import numpy as np
 from whichf1.counts import Counts
 from whichf1.errors import DefinitionError, LabelError
 from whichf1.labels import Label, Labels
-from whichf1.table import Array, Table
+from whichf1.table import Array, Table, every_class
 
 
 class Frozen(NamedTuple):
@@ -43,7 +43,7 @@ def without(counts: Counts, ignore: tuple[Label, ...]) -> Counts:
 def codes_of(counts: Counts, classes: Any) -> Array:
     """Codes of the classes of a class set."""
     if classes == "declared":
-        return np.arange(len(counts.labels))
+        return every_class(len(counts.labels))
     if classes == "observed":
         return np.flatnonzero(counts.table.rows + counts.table.columns)
     if classes == "true":

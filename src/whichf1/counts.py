@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +20,7 @@ from whichf1.errors import (
 )
 from whichf1.labels import Labels
 from whichf1.merging import common_decision, common_labels, some
+from whichf1.once import once
 from whichf1.table import Array, OneVsRest, Table, sum_by
 from whichf1.writing import written_whole
 
@@ -70,18 +70,24 @@ class Counts:
         decision: str | None = None,
         squares: Array | None = None,
         in_order: bool = False,
+        n: int | None = None,
     ) -> None:
-        """``in_order``: the cells are known to be sorted, distinct and not 0."""
+        """``in_order``: the cells are known to be sorted, distinct and not 0; ``n``: known, too."""
         if not in_order:
             true, predicted, count, squares = _in_order(labels, true, predicted, count, squares)
-        columns = {"true": true, "predicted": predicted, "count": count, "squares": squares}
-        for name, column in columns.items():
+        for column in (true, predicted, count, squares):
             if column is not None:
-                column.flags.writeable = False
-            object.__setattr__(self, name, column)
-        object.__setattr__(self, "labels", labels)
-        object.__setattr__(self, "declared", declared)
-        object.__setattr__(self, "decision", decision)
+                column.setflags(write=False)
+        keep = object.__setattr__
+        keep(self, "labels", labels)
+        keep(self, "true", true)
+        keep(self, "predicted", predicted)
+        keep(self, "count", count)
+        keep(self, "squares", squares)
+        keep(self, "declared", declared)
+        keep(self, "decision", decision)
+        if n is not None:
+            self.__dict__["n"] = n
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Counts are immutable: cannot set {name!r}")
@@ -133,16 +139,16 @@ class Counts:
         declared = self.labels if self.declared else None
         return self + count(y_true, y_pred, labels=declared, weights=weights)
 
-    @property
+    @once
     def n(self) -> int | float:
         """The number of items, or the sum of their weights."""
-        total = self.count.sum().item()
+        total = np.add.reduce(self.count).item()
         return total  # type: ignore[no-any-return]
 
     @property
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
-        return self.count.dtype == np.float64
+        return self.count.dtype.kind == "f"
 
     @property
     def matrix(self) -> Array:
@@ -153,7 +159,7 @@ class Counts:
         dense[self.true, self.predicted] = self.count
         return dense
 
-    @cached_property
+    @once
     def table(self) -> Table:
         """The same cells as float64 arrays without labels, for formulas."""
         count = self.count.astype(np.float64)

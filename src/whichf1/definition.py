@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -64,7 +65,7 @@ _MEANS = ("macro", "weighted")
 _BATCHED = "the batches are no items: leave interval= out, and use counts"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Definition:
     """A metric with every choice that changes its value.
 
@@ -233,6 +234,7 @@ class Definition:
 
         return run(self, y_true, y_pred, labels, weights, cluster)
 
+    @cached_property
     def rule(self) -> ZeroRule:
         """What a division by 0 gives."""
         alone = self.epsilon if self.epsilon_in == "all" else 0
@@ -274,7 +276,7 @@ class Definition:
         metric, parameters = find(self.metric), dict(self.parameters)
         if metric.kind == "agreement":
             return ZeroRule(self.undefined).settle(metric.formula(counted.margins, **parameters))
-        rule = self.rule()
+        rule = self.rule
         c = counted.one_vs_rest(frozen.classes)
         if metric.kind == "items" or self.average == "samples":
             return rule.mean(

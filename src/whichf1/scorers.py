@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from types import NoneType
 from typing import Any, Unpack
 
 from whichf1.definition import SHORTHANDS, Definition, define
@@ -17,6 +17,8 @@ COLUMN_OPTIONS = ("true", "pred", "score", *Reading.__annotations__)
 """Options that name the columns of a dataframe or file, and say how a file is read."""
 DATA_OPTIONS = ("labels", "weights", "cluster", *COLUMN_OPTIONS)
 """Options that say how items are counted, not what the score is."""
+_PLAIN = (str, int, float, NoneType, Method)
+"""Options of these types are remembered with the definition that they gave."""
 
 
 class Options(Reading, total=False):
@@ -61,6 +63,7 @@ class Scorer:
         self.__name__ = name
         self._metric, self._preset = SHORTHANDS.get(name, (name, {}))
         self.__doc__ = self.metric.summary
+        self._known: dict[Any, Definition] = {}
 
     @property
     def metric(self) -> Metric:
@@ -70,20 +73,25 @@ class Scorer:
     def definition(self, **options: Unpack[Options]) -> Definition:
         """The definition with these options, without running it."""
         given = {k: v for k, v in options.items() if k not in DATA_OPTIONS}
+        known = tuple((k, type(v), v) for k, v in given.items())
+        try:
+            return self._known[known]
+        except (KeyError, TypeError):  # new, or not hashable
+            pass
         parameters = {k: given.pop(k) for k in self.metric.parameters if k in given}
-        return define(self.__name__, parameters, given)
-
-    @cached_property
-    def _default(self) -> Definition:
-        return define(self.__name__)
+        made = define(self.__name__, parameters, given)
+        if len(self._known) < 1000 and all(isinstance(v, _PLAIN) for _, _, v in known):
+            self._known[known] = made
+        return made
 
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
         """The score of Counts, of y_true and y_pred, or of columns of a dataframe or file.
 
         Columns are named with ``true=`` and ``pred=``, or ``score=`` for scores.
         """
-        definition = self.definition(**options) if options else self._default
-        return run(definition, y_true, y_pred, **_data(options))
+        if not options:
+            return run(self.definition(), y_true, y_pred)
+        return run(self.definition(**options), y_true, y_pred, **_data(options))
 
     def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
         """The score of each class."""

@@ -157,7 +157,7 @@ def run(
     """
     kind = find(definition.metric).kind
     sets = y_pred is not None and (kind == "items" or definition.average == "samples")
-    scored = kind not in (*COUNTED, "items")
+    scored = kind not in COUNTED and kind != "items"
     if (scored or sets) and cluster is not None:
         raise DefinitionError(
             f"cluster= needs one class for each item, which {definition.metric} here has not"
@@ -173,14 +173,14 @@ def run(
             f"{definition.metric} is computed from predictions: name their column with pred=, or "
             "decide with at_threshold(rank(...), threshold=...)"
         )
-    if sets and not has_columns(y_true):
+    if sets and not named and not isinstance(y_true, str):
         from whichf1.sources.multilabel import count_multilabel
 
-        counts: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
-        return evaluate(definition, counts)
+        own: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
+        return evaluate(definition, own)
     if definition.batch is None or isinstance(y_true, Counts):
-        own = {"labels": labels, "weights": weights, "cluster": cluster, **named}
-        return evaluate(definition, as_counts(y_true, y_pred, **own))
+        data = {"labels": labels, "weights": weights, "cluster": cluster}
+        return evaluate(definition, as_counts(y_true, y_pred, **data, **named))
     from whichf1.batches import evaluate_batches
 
     if weights is not None or cluster is not None or named:
@@ -255,6 +255,9 @@ def _number(n: int | float) -> str:
 
 
 def _made(counts: Counts) -> tuple[tuple[str, Any], ...]:
+    clustered = isinstance(counts, ClusteredCounts)
+    if not clustered and counts.decision is None:
+        return ()
     clusters = counts.joint.clusters if isinstance(counts, ClusteredCounts) else None
     made = {"decision": counts.decision, "clusters": clusters}
     return tuple((key, value) for key, value in made.items() if value is not None)

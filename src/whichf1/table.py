@@ -4,30 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from whichf1 import kernel
+from whichf1.once import once
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Ties: TypeAlias = Literal["first", "last", "best", "worst"]
 """Which of equal scores comes first: of classes in order, or the true one at best or worst."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OneVsRest:
-    """Each class against all others: four arrays (…, classes)."""
+@lru_cache(maxsize=64)
+def every_class(classes: int) -> Array:
+    """The codes of all classes, in order."""
+    codes = np.arange(classes)
+    codes.setflags(write=False)
+    return codes
 
-    tp: Array
-    """True positives: of this class and predicted so."""
-    fp: Array
-    """False positives: predicted as this class, of another."""
-    fn: Array
-    """False negatives: of this class, predicted as another."""
-    tn: Array
-    """True negatives: neither of this class nor predicted as it."""
+
+class OneVsRest:
+    """Each class against all others: four arrays (…, classes).
+
+    True positives ``tp`` are of the class and predicted so; false positives ``fp`` predicted as the
+    class and of another; false negatives ``fn`` of the class and predicted as another; true
+    negatives ``tn`` neither. Few formulas need the last, which is computed when it is asked for.
+    """
+
+    __slots__ = ("_tn", "_whole", "fn", "fp", "tp")
+
+    def __init__(
+        self, tp: Array, fp: Array, fn: Array, tn: Array | None = None, *, whole: Any = None
+    ) -> None:
+        """``whole``: in place of ``tn``, the table that has the total."""
+        self.tp, self.fp, self.fn = tp, fp, fn
+        self._tn, self._whole = tn, whole
+
+    @property
+    def tn(self) -> Array:
+        """True negatives."""
+        if self._tn is None:
+            self._tn = self._whole.total[..., None] - self.tp - self.fp - self.fn
+        return self._tn
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +76,7 @@ class Margins:
 
     def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""
-        return _one_vs_rest(self.rows, self.columns, self.hits, self.total, classes)
+        return _one_vs_rest(self, classes)
 
 
 _BLOCK = 1 << 16
@@ -147,19 +167,17 @@ class Table:
         """How many clusters the items come in; 0 where they come in none."""
         return 0 if self.cluster is None else int(self.cluster.max()) + 1
 
-    @cached_property
-    def _sums(self) -> tuple[Array, Array, Array, Array]:
-        """Rows, columns, hits and total, at once."""
-        if self.count.ndim == 1 and self.count.dtype == np.float64:
-            sums = kernel.margins(self.true, self.predicted, self.count, self.classes)
-        else:
-            right = self.true == self.predicted
-            sums = (
-                sum_by(self.true, self.count, self.classes),
-                sum_by(self.predicted, self.count, self.classes),
-                sum_by(self.true[right], self.count[..., right], self.classes),
-            )
-        return *sums, np.add.reduce(sums[0], -1)
+    @once
+    def _sums(self) -> tuple[Array, Array, Array]:
+        """Rows, columns and hits, at once."""
+        if self.count.ndim == 1 and self.count.dtype.char == "d":
+            return kernel.margins(self.true, self.predicted, self.count, self.classes)
+        right = self.true == self.predicted
+        return (
+            sum_by(self.true, self.count, self.classes),
+            sum_by(self.predicted, self.count, self.classes),
+            sum_by(self.true[right], self.count[..., right], self.classes),
+        )
 
     @property
     def rows(self) -> Array:
@@ -176,10 +194,11 @@ class Table:
         """Items of each class predicted as it (…, classes): the diagonal."""
         return self._sums[2]
 
-    @property
+    @once
     def total(self) -> Array:
         """All items (…)."""
-        return self._sums[3]
+        total: Array = np.add.reduce(self.rows, -1)
+        return total
 
     @property
     def margins(self) -> Margins:
@@ -190,19 +209,19 @@ class Table:
 
     def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""
-        return _one_vs_rest(self.rows, self.columns, self.hits, self.total, classes)
+        return _one_vs_rest(self, classes)
 
 
-def _one_vs_rest(
-    rows: Array, columns: Array, hits: Array, total: Array, classes: Array | slice
-) -> OneVsRest:
+def _one_vs_rest(whole: Margins | Table, classes: Array | slice) -> OneVsRest:
+    rows, columns, hits = whole.rows, whole.columns, whole.hits
+    if classes is every_class(rows.shape[-1]):
+        return OneVsRest(hits, columns - hits, rows - hits, whole=whole)
     if type(classes) is np.ndarray and type(rows) is np.ndarray:
         rows, columns = rows.take(classes, -1), columns.take(classes, -1)
         hits = hits.take(classes, -1)
     elif not isinstance(classes, slice) or classes != slice(None):
         rows, columns, hits = rows[..., classes], columns[..., classes], hits[..., classes]
-    fn, fp = rows - hits, columns - hits
-    return OneVsRest(hits, fp, fn, total[..., None] - hits - fp - fn)
+    return OneVsRest(hits, columns - hits, rows - hits, whole=whole)
 
 
 @dataclass(frozen=True, eq=False)

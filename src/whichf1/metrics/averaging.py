@@ -42,17 +42,18 @@ class ZeroRule:
     def settle(self, ratio: Ratio, unbounded: bool = False) -> Array:
         """The quotient; x/0 is infinite where the metric is unbounded (likelihood ratios)."""
         top, bottom = ratio[0], ratio[1] + self.epsilon if self.epsilon else ratio[1]
-        if _plain(bottom) and np.count_nonzero(bottom) == bottom.size:  # the usual, and quicker
+        real = bottom.real
+        if np.count_nonzero(real) == real.size:  # the usual, and quicker
             return top / bottom
-        nothing = bottom.real == 0
+        nothing = real == 0
         value = np.where(nothing, self.filler, top / np.where(nothing, 1, bottom))
         return np.where(nothing & (top.real > 0), np.inf, value) if unbounded else value
 
     def mean(self, values: Array, weights: Array | None = None) -> Array:
         """The mean over the last axis; 'skip' leaves undefined classes out, with their weight."""
-        if weights is None and _plain(values) and self.undefined != "skip":
-            plain: Array = np.add.reduce(values, -1) / np.float64(values.shape[-1])
-            return plain
+        if weights is None and self.undefined != "skip" and values.shape[-1:] != (0,):
+            mean: Array = values.sum(-1) / np.float64(values.shape[-1])
+            return mean
         weight = np.ones_like(values.real) if weights is None else weights
         if self.undefined == "skip":
             skipped = np.isnan(values)
@@ -62,11 +63,6 @@ class ZeroRule:
         nothing = total.real == 0
         quotient = (values * weight).sum(-1) / np.where(nothing, 1, total)
         return np.where(nothing, np.nan, quotient)
-
-
-def _plain(values: object) -> bool:
-    """Whether these are real numbers, not traced or stepped into the complex plane."""
-    return type(values) is np.ndarray and values.dtype == np.float64 and values.shape[-1:] != (0,)
 
 
 def per_class(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:
@@ -129,5 +125,6 @@ def combine(
 
     Any counts with that precision and recall will do: tp = pr, fp = (1 − p)r, fn = p(1 − r).
     """
-    c = OneVsRest(p * r, (1 - p) * r, p * (1 - r), np.zeros_like(p))
+    tp = p * r
+    c = OneVsRest(tp, r - tp, p - tp, np.zeros(p.shape))
     return ZeroRule(0, epsilon=epsilon).settle(metric.formula(c, **parameters))

@@ -66,7 +66,8 @@ def f_beta(c: OneVsRest, beta: float = 1) -> Ratio:
 )
 def f1(c: OneVsRest) -> Ratio:
     """Harmonic mean of precision and recall."""
-    return 2 * c.tp, 2 * c.tp + c.fp + c.fn
+    hits = 2 * c.tp
+    return hits, hits + c.fp + c.fn
 
 
 @rate(

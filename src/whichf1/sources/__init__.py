@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack
 
+from numpy import ndarray
+
 from whichf1.counts import Counts
 from whichf1.errors import InputError
 from whichf1.multilabel import MultiLabelCounts
@@ -61,7 +63,7 @@ def count(
     """
     if pred is not None and not isinstance(pred, str):
         raise InputError("count has one prediction column; count_each takes several")
-    if has_columns(y_true):
+    if type(y_true) is not ndarray and has_columns(y_true):
         options = {"labels": labels, "weights": weights, "cluster": cluster}
         (slices,) = _count_columns(
             y_true, y_pred, true=true, pred=pred, **options, **reading

@@ -42,6 +42,7 @@ def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any =
         declared=False,
         squares=squares[0] if squares else None,
         in_order=values is None and weight is None,
+        n=len(left) if weight is None else None,
     )
     if names is None:
         return counts

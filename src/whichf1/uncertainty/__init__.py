@@ -15,12 +15,14 @@ __all__ = ["estimate"]
 
 def estimate(definition: Definition, frozen: Frozen) -> tuple[Array, list[Interval | None]]:
     """The values of a definition, and an interval for each by its own method."""
-    method, sets = definition.interval, isinstance(frozen.table, LabelTable)
-    if method is not None and method.word == "delta" and not sets:
+    method = definition.interval
+    if method is None:
+        values = definition.values(frozen).reshape(-1)
+        return values, [None] * len(values)
+    sets = isinstance(frozen.table, LabelTable)
+    if method.word == "delta" and not sets:
         return delta_intervals(definition, frozen, method.level)
     values = definition.values(frozen).reshape(-1)
-    if method is None:
-        return values, [None] * len(values)
     if method.word == "delta":
         from whichf1.uncertainty.label_sets import label_set_intervals
 

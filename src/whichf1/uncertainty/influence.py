@@ -8,6 +8,7 @@ does not change when all counts are multiplied.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import exp, inf, isfinite, log, sqrt
 from typing import NamedTuple
 
@@ -70,6 +71,7 @@ def _logistic(x: float) -> float:
     return 1 / (1 + exp(-x)) if x > -700 else 0.0
 
 
+@lru_cache(maxsize=64)
 def normal_quantile(p: float) -> float:
     """The standard normal distribution's quantile."""
     from statistics import NormalDist  # slow to import
@@ -82,7 +84,7 @@ def standard_errors(definition: Definition, frozen: Frozen) -> tuple[Array, Arra
     table = frozen.table
     if find(definition.metric).kind == "agreement" or definition.average is not None:
         value, slope = margin_slopes(definition, frozen)
-        if definition.epsilon or table.cluster is not None or len(table.true) <= _BLOCK:
+        if definition.epsilon or table.cluster is not None:
             error = standard_error(slope.at(table.true, table.predicted), table)
         else:
             error = _standard_error_in_blocks(slope, table)
@@ -120,7 +122,7 @@ def centred(slope: Array, count: Array) -> Array:
 
 
 def _standard_error_in_blocks(slope: Slopes, table: Table) -> float:
-    """The same for many cells, a block at a time: what fits the cache is faster by far."""
+    """The same of a slope that is centred, a block at a time: what fits the cache is faster."""
     variance = 0.0
     for start in range(0, len(table.true), _BLOCK):
         block = slice(start, start + _BLOCK)

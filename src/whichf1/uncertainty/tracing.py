@@ -115,14 +115,22 @@ Slope: TypeAlias = Callable[[Array, Any, Any, Any], Any]
 
 
 def _binary(ufunc: np.ufunc, a: Any, b: Any, by_a: Slope, by_b: Slope) -> Traced:
-    x, y = _plain(a), _plain(b)
+    if not isinstance(b, Traced):
+        x = a.value
+        result = ufunc(x, b)
+        return Traced(result, a.tape, (a, lambda g: _fold(by_a(g, x, b, result), x.shape)))
+    y = b.value
+    if not isinstance(a, Traced):
+        result = ufunc(a, y)
+        return Traced(result, b.tape, (b, lambda g: _fold(by_b(g, a, y, result), y.shape)))
+    x = a.value
     result = ufunc(x, y)
-    parents = []
-    if isinstance(a, Traced):
-        parents.append((a, lambda g: _fold(by_a(g, x, y, result), x.shape)))
-    if isinstance(b, Traced):
-        parents.append((b, lambda g: _fold(by_b(g, x, y, result), y.shape)))
-    return Traced(result, parents[0][0].tape, *parents)
+    return Traced(
+        result,
+        a.tape,
+        (a, lambda g: _fold(by_a(g, x, y, result), x.shape)),
+        (b, lambda g: _fold(by_b(g, x, y, result), y.shape)),
+    )
 
 
 def _same(g: Array, *_: Any) -> Array:
