@@ -289,6 +289,7 @@ def test_every_format_in_python(tmp_path, name):
     assert curve.fpr.tolist() == wf.roc_curve(expected).fpr.tolist()
     best = wf.best_threshold(path, metric="f1", true="true", score="score", positive="b")
     assert best.threshold == wf.best_threshold(expected).threshold
+    assert wf.roc_auc(path, path, true="true", score="score", positive="b") == wf.roc_auc(expected)
     decided = wf.at_threshold(path, threshold=0.5, true="true", score="score", positive="b")
     assert decided == wf.at_threshold(true, score, 0.5, positive="b")
 
@@ -421,6 +422,15 @@ def test_arguments_that_do_not_fit():
     ):
         with pytest.raises(error, match=said):
             call()
+    bits = frame.select("true", "pred").to_pandas()
+    assert wf.subset_accuracy(bits, bits).value == 1.0  # two frames are two matrices
+    assert wf.macro_f1(frame, true="true", pred="pred", cluster="t").averaged.value == 1.0
+    with pytest.raises(e.DefinitionError, match=r"leave score= out"):
+        wf.macro_f1(frame, score="score")
+    with pytest.raises(e.DefinitionError, match="leave score= out"):
+        wf.recall.per_class(frame, score="score")
+    with pytest.raises(e.DefinitionError, match="no columns: give arrays"):
+        wf.averaged_f1(frame, true="true", pred="pred", batch=2)
     assert wf.roc_auc(frame).value == 1.0
     assert wf.average_precision(frame, weights="score").value == 1.0
     assert wf.f1(frame, true="true", pred="pred", positive=1).value == 1.0

@@ -19,7 +19,7 @@ from whichf1.joint import ClusteredCounts, Joint
 from whichf1.labels import Label, Labels
 from whichf1.metrics import COUNTED, find
 from whichf1.signature import with_data
-from whichf1.sources import as_counts, has_columns
+from whichf1.sources import as_counts, has_columns, is_path
 from whichf1.table import Array
 from whichf1.uncertainty import estimate
 
@@ -165,7 +165,7 @@ def run(
     if scored:
         from whichf1.scoring import evaluate_columns, evaluate_scores
 
-        if named or (has_columns(y_true) and (y_pred is None or isinstance(y_true, str))):
+        if named or (has_columns(y_true) and (y_pred is None or is_path(y_true))):
             return evaluate_columns(definition, y_true, y_pred, labels, weights, **named)
         return evaluate_scores(definition, y_true, y_pred, labels, weights)
     if "score" in named:
@@ -173,14 +173,14 @@ def run(
             f"{definition.metric} is computed from predictions: name their column with pred=, or "
             "decide with at_threshold(rank(...), threshold=...)"
         )
-    if sets and not named and not isinstance(y_true, str):
+    if sets and not named and not is_path(y_true):
         from whichf1.sources.multilabel import count_multilabel
 
         own: Any = count_multilabel(y_true, y_pred, labels=labels, weights=weights)
         return evaluate(definition, own)
     if definition.batch is None or isinstance(y_true, Counts):
-        data = {"labels": labels, "weights": weights, "cluster": cluster}
-        return evaluate(definition, as_counts(y_true, y_pred, **data, **named))
+        counts = as_counts(y_true, y_pred, labels, weights, cluster, **named)
+        return evaluate(definition, counts)
     from whichf1.batches import evaluate_batches
 
     if weights is not None or cluster is not None or named:

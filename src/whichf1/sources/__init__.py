@@ -126,11 +126,16 @@ def count_each(
 
 def has_columns(data: Any) -> bool:
     """Whether something is a dataframe or a path, whose columns have names."""
-    if isinstance(data, (str, os.PathLike)):
+    if is_path(data):
         return True
     from whichf1.sources.frames import is_frame
 
     return is_frame(data)
+
+
+def is_path(data: Any) -> bool:
+    """Whether something is the path of a file or a pattern of files."""
+    return isinstance(data, (str, os.PathLike))
 
 
 def _refuse_arrays(data: Any) -> None:
@@ -161,7 +166,7 @@ def _count_columns(
         (by,) if isinstance(by, str) else tuple(by),
         one_name(cluster, "cluster"),
     )
-    if not isinstance(data, (str, os.PathLike)) and predictions is None and not reading:
+    if not is_path(data) and predictions is None and not reading:
         from whichf1.sources.frames import quick_counts
 
         quick = quick_counts(data, wanted, labels)
@@ -173,14 +178,16 @@ def _count_columns(
 def as_counts(
     y_true: Any,
     y_pred: Any = None,
-    *,
     labels: Any = None,
-    **options: Any,
+    weights: Any = None,
+    cluster: Any = None,
+    **named: Any,
 ) -> Counts:
-    """Counts as they are, or counted from y_true and y_pred."""
+    """Counts as they are, or counted from y_true and y_pred, or from columns that are named."""
     if not isinstance(y_true, (Counts, MultiLabelCounts)):
-        return count(y_true, y_pred, labels=labels, **options)
-    if y_pred is not None or any(value is not None for value in options.values()):
+        own = {"labels": labels, "weights": weights, "cluster": cluster}
+        return count(y_true, y_pred, **own, **named)
+    if y_pred is not None or weights is not None or cluster is not None or named:
         raise InputError("Counts hold predictions, weights and clusters: give Counts alone")
     counts: Any = y_true if labels is None else y_true.declare(labels)
     return counts  # type: ignore[no-any-return]  # sets of labels go the same way
