@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from whichf1.errors import InputError, LabelError
-from whichf1.labels import kind_of
+from whichf1.errors import InputError
 from whichf1.slices import Slices
 from whichf1.sources.arrays import count_arrays
-from whichf1.sources.cells import Origin, Row, is_missing, merged
+from whichf1.sources.cells import Origin, Row, merged
 from whichf1.sources.columns import Columns, Wanted
+from whichf1.sources.objects import group_lists, holds_lists, refuse_mixed_objects
 from whichf1.sources.queries import Question, grouping_sets, of_each
 
 ROOTS = (
@@ -25,9 +25,6 @@ ROOTS = (
     *("modin", "cudf", "narwhals"),
 )
 """Libraries whose frames are known; narwhals is imported only for one of these."""
-
-SEVERAL = (list, tuple, set, frozenset, np.ndarray)
-"""What a cell is that holds several labels."""
 
 
 def is_frame(data: object) -> bool:
@@ -146,7 +143,7 @@ def group(frame: Any, columns: Columns) -> dict[str, list[Row]]:
     import narwhals as nw
 
     if isinstance(frame, nw.DataFrame):
-        _refuse_mixed_objects(frame, columns)
+        refuse_mixed_objects(frame, columns)
     if columns.joint:
         return {columns.preds[0]: _group_one(frame, columns, *columns.together)}
     if isinstance(frame, nw.DataFrame):
@@ -166,33 +163,8 @@ def _group_one(frame: Any, columns: Columns, *preds: str) -> list[Row]:
     keys = columns.keys(*preds)
     selected = frame.select(*_keys(keys), *weight_column(columns))
     if isinstance(frame, nw.DataFrame) and any(holds_lists(frame[name]) for name in keys):
-        return _group_lists(selected, len(keys), columns)
+        return group_lists(selected, len(keys), columns)
     return rows_of(grouped_frame(selected, [f"k{i}" for i in range(len(keys))], columns), columns)
-
-
-def holds_lists(series: Any) -> bool:
-    """Whether the cells of a column in memory are lists, which not every library can group."""
-    import narwhals as nw
-
-    if series.dtype != nw.Object:
-        return isinstance(series.dtype, (nw.List, nw.Array))
-    first = next((x for x in series.to_list() if isinstance(x, SEVERAL) or not is_missing(x)), None)
-    return isinstance(first, SEVERAL)
-
-
-def _group_lists(selected: Any, keys: int, columns: Columns) -> list[Row]:
-    cells = [map(_listed, selected[f"k{at}"].to_list()) for at in range(keys)]
-    if columns.weights is None:
-        return merged((*row, 1, 0.0, 0.0, 0) for row in zip(*cells, strict=True))
-    weights = ((w, w is not None and 0 <= w < np.inf) for w in selected["w"].to_list())
-    measures = ((1, w, w * w, 0) if good else (1, 0.0, 0.0, 1) for w, good in weights)
-    return merged((*row, *own) for row, own in zip(zip(*cells, strict=True), measures, strict=True))
-
-
-def _listed(cell: Any) -> Any:
-    if isinstance(cell, (set, frozenset)):
-        return sorted(cell, key=str)
-    return list(cell) if isinstance(cell, SEVERAL) else cell
 
 
 def _group_several(frame: Any, columns: Columns, preds: list[str]) -> dict[str, list[Row]]:
@@ -275,29 +247,6 @@ def plain_rows(result: Any) -> list[Row]:
     if root == "pyspark":
         return [tuple(row) for row in native.collect()]
     return list(result.collect().iter_rows())
-
-
-def _refuse_mixed_objects(frame: Any, columns: Columns) -> None:
-    """pandas' object columns group 1, True and 1.0 together: refuse what is not of one kind."""
-    import narwhals as nw
-
-    for name in (columns.true, *columns.preds):
-        if frame[name].dtype != nw.Object or holds_lists(frame[name]):
-            continue
-        values = frame[name].to_numpy()
-        kinds: dict[Any, int] = {}
-        for type_ in set(map(type, values)):
-            at = next(i for i, value in enumerate(values) if type(value) is type_)
-            if not is_missing(values[at]):
-                kind = kind_of(values[at])
-                kinds[kind] = min(at, kinds.get(kind, at))
-        if len(kinds) > 1:
-            first, second = sorted(kinds.values())[:2]
-            raise LabelError(
-                f"column {name!r} mixes label types: row {first} holds {values[first]!r} "
-                f"({type(values[first]).__name__}), row {second} {values[second]!r} "
-                f"({type(values[second]).__name__}). Use one type throughout."
-            )
 
 
 def by_partition(native: Any, columns: Columns, ask: Any, merge: Any) -> Any:

@@ -33,8 +33,7 @@ def rank(
 
     ``scores`` has a number for each item, larger for the ``positive`` class (1 or True unless
     said); or a column for each class, of which the positive one's is taken. A dataframe or file
-    with the names of its columns, ``true=`` and ``score=``, works in place of both: it is grouped
-    where it is.
+    with ``true=`` and ``score=``, the names of its columns, works in place of both.
 
     >>> rank([0, 1, 1, 0], [0.1, 0.4, 0.4, 0.4])
     <Ranking: 2 positives (class 1) and 2 negatives with 2 distinct scores>
@@ -49,16 +48,16 @@ def rank(
 
 def rank_lines(data: Scored, positive: Any) -> Ranking:
     """Group by score what was read from columns, and may be grouped in part."""
-    single = data.scores.shape[1] == 1
-    return _ranking(data._replace(scores=data.scores[:, 0]) if single else data, positive)
+    if data.scores.shape[1] == 1:
+        data = data._replace(scores=data.scores[:, 0])
+    return _ranking(data, positive)
 
 
 def _ranking(data: Scored, positive: Any) -> Ranking:
     items, values, names, own = binary(data.true, data.scores, positive, data.labels)
     mask = items_of(items, own)
     if data.items is None or data.weights is not None:
-        given = data.weights
-        weight = None if given is None else weights_column(given, len(values))
+        weight = None if data.weights is None else weights_column(data.weights, len(values))
         return Ranking(*kernel.rank_table(values, mask, weight), names, own)
     found, *sides = kernel.rank_table(values, mask, data.items.astype(np.float64))
     positives, negatives = (side.astype(np.int64) for side in sides)  # exact below 2⁵³
