@@ -193,3 +193,15 @@ def test_bad_triples_are_refused(given, message):
 def test_small_percentages_need_their_scale_said():
     found = wf.audit(precision="2.1", recall="1.4", f1="0.9", scale="percent")
     assert found.f1.value == pytest.approx(0.009) and found.verdict == "averaged F1"
+
+
+@pytest.mark.parametrize("text", ["6_2", "1e-1000000", "1e1000000", "0.5.5", ""])
+def test_what_is_no_printed_number_is_refused(text):
+    with pytest.raises(wf.errors.InputError, match="must be a number"):
+        wf.audit(precision=text, recall="0.5", f1="0.5")
+
+
+def test_a_number_of_classes_that_the_counts_contradict():
+    counts = wf.count([0, 1, 1], [0, 1, 0])
+    with pytest.raises(wf.errors.InputError, match="but there are 2 of them"):
+        wf.audit(precision="0.75", recall="0.75", f1="0.67", classes=5, counts=counts)

@@ -317,3 +317,8 @@ def test_scikit_learn_issue_27189():
     true, pred = list(range(104)), [*range(100), 101, 102, 103, 104]
     assert f"{wf.dialects['sklearn-1.3-zero-division-1'](true, pred):.4f}" == "0.9810"
     assert f"{wf.dialects['sklearn'](true, pred):.4f}" == "0.9524"
+
+
+def test_an_option_that_no_definition_has():
+    with pytest.raises(wf.errors.DefinitionError, match="keras has no option 'nosuch'"):
+        wf.dialects["keras"]([0, 1], [0, 1], nosuch=1)

@@ -63,14 +63,21 @@ def audit(
     p, r, f = read_all(given, decimals, common_scale(given, scale))
     if per_class is not None and counts is not None:
         raise InputError("give per_class= or counts=, not both")
-    if counts is not None:
-        return _compare(p, r, f, of_counts(counts))
-    if per_class is not None:
-        return _compare(p, r, f, of_classes(per_class, decimals, p.scale))
     whole = isinstance(classes, int) and not isinstance(classes, bool)
     if classes is not None and not (whole and classes >= 1):
         raise InputError(f"classes must be a whole number of at least 1; got {classes!r}")
-    return _judge(p, r, f, classes)
+    if counts is not None:
+        known = of_counts(counts)
+    elif per_class is not None:
+        known = of_classes(per_class, decimals, p.scale)
+    else:
+        return _judge(p, r, f, classes)
+    if classes not in (None, known.classes):
+        raise InputError(
+            f"classes={classes}, but there are {known.classes} of them to compute from. "
+            "Leave classes= out, or give all classes."
+        )
+    return _compare(p, r, f, known)
 
 
 def _judge(p: Published, r: Published, f: Published, classes: int | None) -> Audit:

@@ -352,7 +352,9 @@ def _from_record(record: Any) -> Counts:
     decision = record.get("decision")
     if not isinstance(decision, (str, type(None))):
         raise ValueError("its decision is no text")
-    declared = bool(record["declared"])
+    declared = record["declared"]
+    if not isinstance(declared, bool):
+        raise ValueError("whether its classes were declared is neither true nor false")
     squares = _squares(record, count) if record["weighted"] else None
     if "cluster" in record:
         return _clustered(record, labels, (true, predicted), count, squares)
@@ -380,7 +382,7 @@ def _clustered(
         squares=squares,
         cluster=keys[2],
         names=names,
-        declared=bool(record["declared"]),
+        declared=record["declared"],
     ).counts(0)
 
 

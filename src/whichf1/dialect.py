@@ -54,6 +54,10 @@ class Dialect:
         """
         if self.two_only and len(labels) != 2:
             raise DefinitionError(f"{self.library} takes two classes; there are {len(labels)}")
+        for option in changes:
+            if option not in Definition.__dataclass_fields__:
+                hint = did_you_mean(option, Definition.__dataclass_fields__)
+                raise DefinitionError(f"{self.name} has no option {option!r}. {hint}")
         there = tuple(label for label in self.definition.exclude if label in labels)
         return replace(self.definition, **{"exclude": there, **changes})
 

@@ -13,6 +13,8 @@ from whichf1.errors import InputError
 
 Scale: TypeAlias = Literal["unit", "percent"]
 
+MOST_DIGITS = 400
+"""No printed number is longer."""
 SLACK = 1e-12
 """Room for the floating-point error of whoever computed and rounded the number."""
 
@@ -83,10 +85,10 @@ def parse_number(given: Any, name: str) -> tuple[Decimal, Scale | None]:
         text = str(int(given))
     percent = text.endswith("%")
     try:
-        number = Decimal(text.rstrip("% "))
+        number = Decimal(text.rstrip("% ")) if "_" not in text else Decimal("nan")
     except InvalidOperation:
         number = Decimal("nan")
-    if not number.is_finite():
+    if not number.is_finite() or abs(number.as_tuple().exponent) > MOST_DIGITS:  # type: ignore[arg-type]
         raise InputError(f"{name} must be a number such as 0.354 or 35.4; got {given!r}")
     return number, "percent" if percent else None
 

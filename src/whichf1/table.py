@@ -50,8 +50,7 @@ class OneVsRest:
         return self._tn
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Margins:
+class Margins(NamedTuple):
     """The whole table summed up: all that a measure of agreement needs, arrays (…, classes)."""
 
     rows: Array
@@ -224,8 +223,7 @@ def _one_vs_rest(whole: Margins | Table, classes: Array | slice) -> OneVsRest:
     return OneVsRest(hits, columns - hits, rows - hits, whole=whole)
 
 
-@dataclass(frozen=True, eq=False)
-class Predicted:
+class Predicted(NamedTuple):
     """Items with a score for every class: what a loss is computed on."""
 
     codes: Array
@@ -248,8 +246,7 @@ class Predicted:
         return inside
 
 
-@dataclass(frozen=True, eq=False)
-class RankedLabels:
+class RankedLabels(NamedTuple):
     """Items with their labels and a score for every label."""
 
     true: Array

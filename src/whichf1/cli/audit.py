@@ -50,6 +50,8 @@ def audit(
     """Say which macro F1 published numbers are: averaged F1, F1 of averages, either, impossible."""
     triple: dict[str, Any] = {"precision": precision, "recall": recall, "f1": f1}
     options: dict[str, Any] = {"decimals": value_decimals, "scale": find_scale(scale)}
+    if rows is not None and matrix is None:
+        raise InputError("--rows says what a row of --matrix stands for: give both, or neither")
     if results is not None:
         if any((*triple.values(), per_class, matrix)):
             raise InputError("give a file of results, or one triple, not both")
@@ -76,6 +78,10 @@ def _audit_rows(path: str, classes: int | None, options: dict[str, Any]) -> list
     for row in results.rows:
         given: dict[str, Any] = {"precision": row.precision, "recall": row.recall, "f1": row.f1}
         own = row.classes if row.classes is not None else classes
+        if classes not in (None, own):
+            raise InputError(
+                f"{path!r}, line {row.line}: the file says {own} classes, --classes {classes}"
+            )
         try:
             found = audit_triple(**given, **{**options, "scale": results.scale}, classes=own)
         except InputError as error:
