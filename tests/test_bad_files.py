@@ -20,6 +20,53 @@ def test_a_malformed_file_is_refused(tmp_path, case):
     assert "\n" not in said and os.listdir(tmp_path) == [path.name]
 
 
+NUMBER = "has no finite number in 1 of its 2 items; the first is item 2"
+UNKNOWN = {"no such columns": "has no column 'true'. Its columns: a, b"}
+READERS = {
+    "scores": (
+        lambda path: wf.rank(path, true="true", score="pred", positive=1),
+        UNKNOWN
+        | {"JSON key missing": NUMBER, "Parquet missing label": NUMBER, "Parquet fraction": None},
+    ),
+    "probabilities": (
+        lambda path: wf.top_k_accuracy(path, true="true", score={0: "true", 1: "pred"}),
+        UNKNOWN
+        | {"JSON key missing": NUMBER, "Parquet missing label": NUMBER, "Parquet fraction": None}
+        | {"JSON label is a list": "item 1 ('[1]')"},  # it is a score here, too
+    ),
+    "sets": (
+        lambda path: wf.count_multilabel(path, sep=";"),
+        {
+            "missing label": None,  # an empty cell has no labels
+            "JSON label is a list": None,
+            "JSON labels mixed": "columns 'true' and 'pred' mix label types",
+        },
+    ),
+    "clusters": (
+        lambda path: wf.count(path, cluster="pred"),
+        UNKNOWN | {"no such columns": "no column 'pred'"},
+    ),
+    "systems": (lambda path: wf.compare(path, ["pred", "true"], true="true"), UNKNOWN),
+}
+"""Other ways to read a file, and the cases that are no error there (None) or another one."""
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("reader", READERS)
+def test_every_reader_refuses_a_malformed_file(tmp_path, reader, case):
+    read, other = READERS[reader]
+    path = write(tmp_path, case)
+    expected = other.get(case, CASES[case][2])
+    if expected is None:
+        assert read(path).n
+        return
+    with pytest.raises(wf.errors.InputError) as caught:
+        read(path)
+    said = str(caught.value)
+    assert repr(str(path)) in said and expected in said
+    assert "\n" not in said and os.listdir(tmp_path) == [path.name]
+
+
 def test_there_are_enough_cases():
     assert len(CASES) >= 30
 
@@ -39,34 +86,34 @@ def test_what_is_no_file(tmp_path):
 
 @pytest.mark.parametrize("change", ["shrinks", "grows"])
 def test_a_file_that_changes_while_it_is_read(tmp_path, monkeypatch, change):
-    from whichf1.sources import files
+    from whichf1.sources import queries
 
     path = tmp_path / "p.csv"
     path.write_bytes(HEAD + ROWS)
-    count = files.grouped
+    count = queries.grouped
 
     def grouped(*arguments, **options):
         found = count(*arguments, **options)
         path.write_bytes(HEAD + (ROWS[:4] if change == "shrinks" else ROWS * 2))
         return found
 
-    monkeypatch.setattr(files, "grouped", grouped)
+    monkeypatch.setattr(queries, "grouped", grouped)
     with pytest.raises(wf.errors.FileError, match="changed while it was read"):
         wf.count(path)
 
 
 def test_a_file_that_shrinks_before_it_is_counted(tmp_path, monkeypatch):
-    from whichf1.sources import files
+    from whichf1.sources import queries
 
     path = tmp_path / "p.csv"
     path.write_bytes(HEAD + ROWS)
-    count = files.grouped
+    count = queries.grouped
 
     def grouped(*arguments, **options):
         path.write_bytes(HEAD + ROWS[: len(ROWS) // 2])
         return count(*arguments, **options)
 
-    monkeypatch.setattr(files, "grouped", grouped)
+    monkeypatch.setattr(queries, "grouped", grouped)
     with pytest.raises(wf.errors.FileError):
         wf.count(path)
 
@@ -107,10 +154,17 @@ def test_skipping_counts_the_rest_and_says_so(tmp_path, case):
 def test_skipping_json_lines_weights_and_nothing(tmp_path, recwarn):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"true":1,"pred":1}\n{"true":1,\n[2]\n{"true":2,"true":3,"pred":1}\n')
-    with pytest.warns(
-        wf.errors.SkippedWarning, match="3 without a label in 'true' or not a JSON object"
-    ):
+    with pytest.warns(wf.errors.SkippedWarning) as caught:
         assert wf.count(path, on_error="skip").n == 1
+    said = str(caught[0].message)
+    assert "skipped 3 lines that are not a JSON object; 1 items were read" in said
+    path.write_bytes(b'{"true":1,"pred":1}\n[2]\n{"true":null}\n{"pred":1}\n{"true":1}\n')
+    with pytest.warns(wf.errors.SkippedWarning) as caught:  # a line that lacks both counts once
+        assert wf.count(path, on_error="skip").n == 1
+    assert (
+        "skipped 1 lines that are not a JSON object, 2 without a label in 'true', "
+        "1 without a label in 'pred'; 4 items were read"
+    ) in str(caught[0].message)
     weights = tmp_path / "w.csv"
     weights.write_text("true,pred,w\na,a,2\na,b,x\na,b,-1\na,b,3\n")
     with pytest.warns(wf.errors.SkippedWarning, match="2 with a bad weight in 'w'"):

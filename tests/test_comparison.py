@@ -19,7 +19,8 @@ from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
 from whichf1.ranks import letters
 from whichf1.report.escape import visible
 from whichf1.scores import frozen_on
-from whichf1.sources.together import count_file_together, count_together
+from whichf1.sources.systems import read_systems
+from whichf1.sources.together import count_together
 from whichf1.uncertainty import paired
 
 SYSTEMS = "examples/systems.csv"
@@ -55,7 +56,7 @@ def test_joint_counts_are_those_of_each_system(data):
     joint = count_together(gold, systems)
     for at, name in enumerate(systems):
         assert joint.counts(at) == wf.count(gold, systems[name])
-    own = count_file_together(SYSTEMS, true="gold", preds=COLUMNS)
+    own = read_systems(SYSTEMS, COLUMNS, counted=True, true="gold")
     assert [own.counts(at) for at in range(3)] == [joint.counts(at) for at in range(3)]
     assert int(joint.count.sum()) == joint.n == len(gold)
 

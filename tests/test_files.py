@@ -242,13 +242,46 @@ def test_two_files_that_do_not_fit(tmp_path, case):
         wf.count(*pair(tmp_path, gold, predictions), **options)
 
 
-def test_pairs_of_other_formats(tmp_path):
-    (tmp_path / "g.jsonl").write_text('{"gold":1}\n{"gold":2}\n')
-    pq.write_table(pa.table({"pred": [1, 1]}), tmp_path / "p.parquet")
-    pq.write_table(pa.table({"gold": [1, 2]}), tmp_path / "g.parquet")
-    assert wf.count(tmp_path / "g.parquet", tmp_path / "p.parquet").n == 2
-    with pytest.raises(wf.errors.InputError, match="Give both in one format"):
-        wf.count(tmp_path / "g.jsonl", tmp_path / "p.parquet")
+NUMBERS = [{"n": i, "id": 7 * i % 10, "label": i % 3} for i in range(10)]
+ONE_OF_EACH = ("a.csv", "a.jsonl.gz", "a.parquet", "a.arrow")
+
+
+@pytest.mark.parametrize("right", [*ONE_OF_EACH, "a.npz"])
+@pytest.mark.parametrize("left", [*ONE_OF_EACH, "a.npz"])
+def test_pairs_of_any_two_formats(tmp_path, left, right):
+    def written(name, side, column, rows):
+        path = tmp_path / f"{side}-{name}"
+        table = [{"id": row["id"], column: row[column]} for row in rows]
+        if name.endswith("npz"):
+            np.savez(path, **{key: np.array([row[key] for row in table]) for key in table[0]})
+        else:
+            WRITERS[name](path, table)
+        return path
+
+    gold = written(left, "gold", "true", [{**row, "true": row["label"]} for row in NUMBERS])
+    answers = [{**row, "pred": row["n"] % 2} for row in NUMBERS]
+    predictions = written(right, "pred", "pred", answers)
+    expected = wf.count([row["label"] for row in NUMBERS], [row["pred"] for row in answers])
+    assert wf.count(gold, predictions) == expected
+    shuffled = written(right, "pred", "pred", answers[::-1])
+    assert wf.count(gold, shuffled, id="id") == expected
+    assert wf.count(gold, shuffled) != expected
+
+
+def test_pairs_whose_types_do_not_fit(tmp_path):
+    (tmp_path / "g.csv").write_text("gold\nTrue\nFalse\n")
+    pq.write_table(pa.table({"pred": [True, False]}), tmp_path / "p.parquet")
+    with pytest.raises(wf.errors.LabelError, match=r"'gold' holds 'False' \(str\), .*\(bool\)"):
+        wf.count(tmp_path / "g.csv", tmp_path / "p.parquet")
+    (tmp_path / "p.jsonl").write_text('{"pred":"1"}\n{"pred":"2"}\n')
+    (tmp_path / "g.csv").write_text("gold\n1\n2\n")
+    with pytest.raises(wf.errors.LabelError, match="label types differ"):
+        wf.count(tmp_path / "g.csv", tmp_path / "p.jsonl")
+    labelled = wf.count(tmp_path / "g.csv", tmp_path / "p.jsonl", labels=["1", "2"])
+    assert labelled.n == 2  # declared as text, both are
+    np.savez(tmp_path / "none.npz", pred=np.zeros(0))
+    with pytest.raises(wf.errors.ShapeError, match=r"none\.npz' has no items"):
+        wf.count(tmp_path / "g.csv", tmp_path / "none.npz")
 
 
 # Memory, spilling, interruption

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import combinations
 from typing import Any, Unpack
@@ -25,10 +25,12 @@ from whichf1.intervals import Bootstrap, DeLong, Delta, Method, enough_replicate
 from whichf1.joint import Joint
 from whichf1.metrics import COUNTED, find
 from whichf1.scored_comparison import compare_scores
-from whichf1.scorers import DATA_OPTIONS, Options, with_options
+from whichf1.scorers import COLUMN_OPTIONS, DATA_OPTIONS, Options, with_options
 from whichf1.scores import Score, evaluate, frozen_on
 from whichf1.sets_comparison import compare_sets
+from whichf1.sources import has_columns
 from whichf1.sources.multilabel import are_sets, count_sets_together
+from whichf1.sources.systems import read_systems
 from whichf1.sources.together import count_together
 from whichf1.table import Array, Table
 from whichf1.uncertainty import paired
@@ -36,7 +38,7 @@ from whichf1.uncertainty import paired
 
 def compare(
     y_true: Any,
-    systems: Mapping[str, Any],
+    systems: Mapping[str, Any] | Sequence[str],
     metric: str = "averaged_f1",
     *,
     level: float | None = None,
@@ -50,7 +52,8 @@ def compare(
 
     ``metric`` is a name, a shorthand or a signature; ``options`` are those of a score, with
     ``labels=``, ``weights=`` and ``cluster=`` (items of one document or user, say). All systems are
-    scored on the same classes.
+    scored on the same classes. A dataframe or the path of a file works in place of ``y_true``:
+    then the systems are the names of its columns, and ``true=`` names the true classes.
 
     >>> truth = [0, 0, 0, 1, 1, 1, 2, 2, 2]
     >>> c = compare(truth, {"A": truth[:8] + [1], "B": [0, 0, 1, 1, 1, 2, 2, 2, 2]}, "accuracy")
@@ -58,21 +61,37 @@ def compare(
     >>> pair.a, pair.b, round(pair.difference, 4), pair.only_a, pair.only_b
     ('A', 'B', 0.1111, 2, 1)
     """
-    if not isinstance(systems, Mapping):
-        raise InputError(
-            f"systems must be named, as {{'A': predictions}}; got {type(systems).__name__}"
-        )
-    data = {key: options.get(key) for key in DATA_OPTIONS}
+    data: dict[str, Any] = {key: options.get(key) for key in ("labels", "weights", "cluster")}
+    named = {k: v for k, v in options.items() if k in COLUMN_OPTIONS and v is not None}
     own = {key: value for key, value in options.items() if key not in DATA_OPTIONS}
     given = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
     definition, plan = planned(metric, own, level, given)
     kind = find(definition.metric).kind
-    if kind == "items" or (kind in COUNTED and are_sets(y_true)):
+    counted = kind in COUNTED
+    if named or has_columns(y_true):
+        refuse_sets(definition.metric)
+        read = read_systems(y_true, systems, counted=counted, **data, **named)
+        if isinstance(read, Joint):
+            return compare_joint(read, definition, plan)
+        y_true, systems, data = read
+    if not isinstance(systems, Mapping):
+        raise InputError(
+            f"systems must be named, as {{'A': predictions}}; got {type(systems).__name__}"
+        )
+    if kind == "items" or (counted and are_sets(y_true)):
         return compare_sets(count_sets_together(y_true, systems, **data), definition, plan)
-    if kind not in COUNTED:
+    if not counted:
         return compare_scores(definition, plan, y_true, systems, data)
-    joint = count_together(y_true, systems, **data)
-    return compare_joint(joint, definition, plan)
+    return compare_joint(count_together(y_true, systems, **data), definition, plan)
+
+
+def refuse_sets(metric: str) -> None:
+    """Raise for a metric of sets of labels, which are compared from memory."""
+    if find(metric).kind == "items":
+        raise DefinitionError(
+            f"{metric} is for sets of labels, which are compared from arrays: "
+            "compare(sets, {'A': sets, 'B': sets})"
+        )
 
 
 def planned(

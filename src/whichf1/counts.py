@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
-
-if TYPE_CHECKING:
-    pass
 
 from whichf1.errors import (
     FileError,
@@ -237,6 +234,9 @@ class Counts:
 
     def to_json(self) -> str:
         """Versioned JSON that keeps the labels' types."""
+        return json.dumps(self._record())
+
+    def _record(self) -> dict[str, Any]:
         record: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
@@ -250,7 +250,7 @@ class Counts:
         }
         if self.squares is not None:
             record["squares"] = self.squares.tolist()
-        return json.dumps(record)
+        return record
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write :meth:`to_json` to a file, which appears whole or not."""
@@ -355,15 +355,35 @@ def _from_record(record: Any) -> Counts:
     declared = record["declared"]
     if not isinstance(declared, bool):
         raise ValueError("whether its classes were declared is neither true nor false")
+    squares = _squares(record, count) if record["weighted"] else None
+    if "cluster" in record:
+        return _clustered(record, labels, (true, predicted), count, squares)
     return Counts(
-        labels,
-        true,
-        predicted,
-        count,
-        declared=declared,
-        decision=decision,
-        squares=_squares(record, count) if record["weighted"] else None,
+        labels, true, predicted, count, declared=declared, decision=decision, squares=squares
     )
+
+
+def _clustered(
+    record: Any, labels: Labels, sides: tuple[Array, Array], count: Array, squares: Array | None
+) -> Counts:
+    from whichf1.joint import Joint, cells_of  # the way back, for what was saved with clusters
+
+    names = Labels(record["clusters"])
+    cluster = _codes(record["cluster"], len(names))
+    if cluster.shape != count.shape or len(np.unique(cluster)) < len(names):
+        raise ValueError("its clusters are not those of its cells")
+    keys, count, squares = cells_of([*sides, cluster], count, squares)
+    return Joint(
+        systems=("y_pred",),
+        labels=labels,
+        true=keys[0],
+        predicted=(keys[1],),
+        count=count,
+        squares=squares,
+        cluster=keys[2],
+        names=names,
+        declared=record["declared"],
+    ).counts(0)
 
 
 def _squares(record: Any, count: Array) -> Array | None:

@@ -14,6 +14,7 @@ from whichf1.metrics.ranking import gain
 from whichf1.rankings import Ranking
 from whichf1.scores import Score
 from whichf1.scoring import evaluate_scores, score_ranking
+from whichf1.sources import has_columns
 from whichf1.sources.scored import numbers, rank
 from whichf1.table import Array, sum_by
 
@@ -85,7 +86,7 @@ def _ranking(y_true: Any, scores: Any, options: dict[str, Any]) -> Ranking:
         if scores is not None or options:
             raise InputError("a Ranking holds all: give it alone")
         return y_true
-    if scores is None:
+    if scores is None and not has_columns(y_true):
         raise InputError("a curve needs scores: give y_true and scores, or a Ranking")
     return rank(y_true, scores, **options)
 
@@ -105,7 +106,8 @@ def _steps(ranking: Ranking, what: str) -> tuple[Array, Array, Array]:
 def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
     """True positive rate by false positive rate, a point for each distinct score.
 
-    ``positive``, ``labels`` and ``weights`` as in :func:`rank`; a Ranking works in place of both.
+    ``positive``, ``labels`` and ``weights`` as in :func:`rank`; a Ranking works in place of both,
+    or a dataframe or file with ``true=`` and ``score=``.
 
     >>> curve = roc_curve([0, 1, 1], [0.1, 0.4, 0.9])
     >>> curve.fpr.tolist(), curve.tpr.tolist()
@@ -194,7 +196,7 @@ def calibration_curve(
     [0.333, 1.0]
     """
     definition = define("expected_calibration_error", {"bins": bins, "binning": binning})
-    if not isinstance(y_true, Ranking):
+    if not isinstance(y_true, Ranking) and not has_columns(y_true):
         values = numbers(probabilities, "probabilities")
         if values.ndim == 2 and values.shape[1] > 2 and "positive" not in options:
             raise InputError("a calibration curve is of one class: pass positive=CLASS")

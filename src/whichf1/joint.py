@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from whichf1.counts import Counts
-from whichf1.errors import MergeError
+from whichf1.errors import LabelError, MergeError
 from whichf1.labels import Label, Labels
-from whichf1.table import Array, Table
+from whichf1.merging import common_labels, some
+from whichf1.table import Array, Table, sum_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +36,8 @@ class Joint:
     """Sums of squared weights."""
     cluster: Array | None = None
     """The code of each cell's cluster."""
+    names: Labels | None = None
+    """What the clusters are called: those of one name in two parts are one cluster."""
     declared: bool = False
 
     @property
@@ -63,11 +65,21 @@ class Joint:
         return ClusteredCounts(self.labels, *columns, **own, joint=self.system(system))
 
     def declare(self, labels: Labels) -> Joint:
-        """The same items under these declared classes."""
+        """The same items under these declared classes, which must hold every observed one."""
+        outside = next((x for x in self.labels if x not in labels), None)
+        if outside is not None:
+            raise LabelError(
+                f"label {outside!r} is not among the declared ones: {some(labels)}. "
+                "Add it to labels=, or drop its items first."
+            )
+        return self.recoded(labels, True)
+
+    def recoded(self, labels: Labels, declared: bool) -> Joint:
+        """The same items with codes into other classes, which hold every one of these."""
         rank = labels.codes(self.labels)
         predicted = tuple(rank[each] for each in self.predicted)
         return replace(
-            self, labels=labels, true=rank[self.true], predicted=predicted, declared=True
+            self, labels=labels, true=rank[self.true], predicted=predicted, declared=declared
         )
 
     def table(self, system: int, classes: int) -> Table:
@@ -80,9 +92,10 @@ class Joint:
         if not ignored:
             return self
         keep = ~np.isin(self.true, self.labels.codes(ignored))
-        cluster = None if self.cluster is None else self.cluster[keep]
+        cluster, names = None if self.cluster is None else self.cluster[keep], self.names
         if cluster is not None and len(cluster):  # clusters that lost all items are no clusters
-            cluster = np.unique(cluster, return_inverse=True)[1]
+            present, cluster = np.unique(cluster, return_inverse=True)
+            names = None if names is None else Labels.trusted(names[at] for at in present)
         return replace(
             self,
             true=self.true[keep],
@@ -90,7 +103,23 @@ class Joint:
             count=self.count[keep],
             squares=None if self.squares is None else self.squares[keep],
             cluster=cluster,
+            names=names,
         )
+
+
+def cells_of(
+    keys: Sequence[Array], count: Array, squares: Array | None
+) -> tuple[list[Array], Array, Array | None]:
+    """Cells in the order of their keys, each combination once, without those of no weight."""
+    order = np.lexsort(list(keys)[::-1])
+    order = order[count[order] > 0]
+    keys, count = [key[order] for key in keys], count[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    at, size = np.cumsum(new) - 1, int(new.sum())
+    if squares is not None:
+        squares = sum_by(at, squares[order], size)
+    return [key[new] for key in keys], sum_by(at, count, size), squares
 
 
 class ClusteredCounts(Counts):
@@ -112,14 +141,77 @@ class ClusteredCounts(Counts):
 
     def __add__(self, other: object) -> Counts:
         if isinstance(other, int) and other == 0:
-            return self
-        raise MergeError(
-            "counts of clusters do not add up: a cluster may have items in both. "
-            "Count all items together."
-        )
+            return self  # so that sum(parts) works
+        if not isinstance(other, Counts):
+            return NotImplemented
+        labels, declared = common_labels(self, other)
+        mine = self.joint.recoded(labels, declared)
+        if not other.n:
+            return mine.counts(0)
+        if not isinstance(other, ClusteredCounts):
+            raise MergeError(
+                "one part was counted with clusters, the other without. Count both the same way."
+            )
+        if self.weighted != other.weighted:
+            raise MergeError(
+                "one part was counted with weights, the other without. Count both the same way."
+            )
+        return _added(mine, other.joint.recoded(labels, declared)).counts(0)
 
     __radd__ = __add__
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Refused: a file of counts does not keep clusters."""
-        raise MergeError("a file of counts does not keep clusters: save the counts without them")
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ClusteredCounts):
+            return False if isinstance(other, Counts) else NotImplemented
+        a, b = self.joint, other.joint
+        pairs: tuple[tuple[Any, Any], ...] = (
+            (a.true, b.true),
+            (a.predicted[0], b.predicted[0]),
+            (a.cluster, b.cluster),
+            (a.count, b.count),
+        )
+        alike = all(np.array_equal(*pair) for pair in pairs)
+        return alike and a.names == b.names and super().__eq__(other)
+
+    __hash__ = None
+
+    def _record(self) -> dict[str, Any]:
+        """What is saved: the cells of each cluster, and the clusters' names."""
+        joint = self.joint
+        if joint.names is None or joint.cluster is None:
+            raise MergeError("these clusters have no names: count the items again, then save")
+        record = super()._record() | {
+            "true": joint.true.tolist(),
+            "predicted": joint.predicted[0].tolist(),
+            "count": joint.count.tolist(),
+            "cluster": joint.cluster.tolist(),
+            "clusters": joint.names,
+        }
+        return record if joint.squares is None else {**record, "squares": joint.squares.tolist()}
+
+
+def _added(a: Joint, b: Joint) -> Joint:
+    if a.names is None or b.names is None or a.cluster is None or b.cluster is None:
+        raise MergeError("clusters without names do not add up. Count all items together.")
+    if a.names.kind != b.names.kind:
+        raise MergeError(
+            f"the clusters of one part are {a.names.kind}, those of the other {b.names.kind}. "
+            "Count both with the same type of clusters."
+        )
+    names = Labels.sorted({*a.names, *b.names})
+    known = a.squares is not None and b.squares is not None
+    sides = [(j.true, j.predicted[0], names.codes(j.names or ())[j.cluster]) for j in (a, b)]
+    keys, count, squares = cells_of(
+        [np.concatenate(pair) for pair in zip(*sides, strict=True)],
+        np.concatenate([a.count, b.count]),
+        np.concatenate([j.squares for j in (a, b) if j.squares is not None]) if known else None,
+    )
+    return replace(
+        a,
+        true=keys[0],
+        predicted=(keys[1],),
+        cluster=keys[2],
+        count=count,
+        squares=squares,
+        names=names,
+    )

@@ -18,7 +18,7 @@ from whichf1.errors import DefinitionError, InputError
 from whichf1.labels import Label, Labels
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.metrics.rates import f1, precision, recall
-from whichf1.scorers import Options
+from whichf1.scorers import DATA_OPTIONS, Options
 from whichf1.scores import Score, evaluate
 from whichf1.sources import as_counts
 from whichf1.sources.arrays import count_arrays, to_numpy
@@ -110,9 +110,10 @@ def macro_f1(y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Mac
     '0.4857 0.5000 0.0143'
     """
     given: dict[str, Any] = dict(options)
-    counts = as_counts(
-        y_true, y_pred, labels=given.pop("labels", None), weights=given.pop("weights", None)
-    )
+    data = {key: given.pop(key) for key in DATA_OPTIONS if key in given}
+    if "score" in data:
+        raise DefinitionError("macro_f1 is computed from predictions: leave score= out")
+    counts = as_counts(y_true, y_pred, **data)
     if given.get("undefined", 0) not in (0, 1):
         raise DefinitionError(
             "with undefined='skip' or 'nan' precision, recall and F1 are averaged over different "

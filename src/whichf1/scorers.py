@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import NoneType
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 from whichf1.definition import SHORTHANDS, Definition, define
 from whichf1.errors import DefinitionError
@@ -11,17 +11,22 @@ from whichf1.intervals import Method
 from whichf1.metrics import Metric, find
 from whichf1.scores import PerClass, Score, evaluate_per_class, run
 from whichf1.signature import read
-from whichf1.sources import as_counts
+from whichf1.sources import Reading, as_counts
 
-DATA_OPTIONS = ("labels", "weights", "cluster")
+COLUMN_OPTIONS = ("true", "pred", "score", *Reading.__annotations__)
+"""Options that name the columns of a dataframe or file, and say how a file is read."""
+DATA_OPTIONS = ("labels", "weights", "cluster", *COLUMN_OPTIONS)
 """Options that say how items are counted, not what the score is."""
 _PLAIN = (str, int, float, NoneType, Method)
 """Options of these types are remembered with the definition that they gave."""
 
 
-class Options(TypedDict, total=False):
+class Options(Reading, total=False):
     """Everything that a score can be asked for."""
 
+    true: str | None
+    pred: str | None
+    score: Any
     labels: Any
     weights: Any
     cluster: Any
@@ -80,7 +85,10 @@ class Scorer:
         return made
 
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
-        """The score of Counts, or of y_true and y_pred."""
+        """The score of Counts, of y_true and y_pred, or of columns of a dataframe or file.
+
+        Columns are named with ``true=`` and ``pred=``, or ``score=`` for scores.
+        """
         if not options:
             return run(self.definition(), y_true, y_pred)
         return run(self.definition(**options), y_true, y_pred, **_data(options))
@@ -91,7 +99,7 @@ class Scorer:
             raise DefinitionError(
                 f"{self.__name__} is computed from the whole table, not per class"
             )
-        for name in ("average", "positive"):
+        for name in ("average", "positive", "score"):
             if name in options:
                 raise DefinitionError(f"per_class gives every class: leave {name}= out")
         plain = Scorer(self._metric)
@@ -131,4 +139,5 @@ def with_options(metric: Any, options: dict[str, Any]) -> Definition:
 
 
 def _data(options: Options) -> dict[str, Any]:
-    return {key: options.get(key) for key in DATA_OPTIONS}
+    """What says how items are counted, where it was given."""
+    return {k: v for k, v in options.items() if k in DATA_OPTIONS and v is not None}

@@ -20,7 +20,7 @@ from whichf1.joint import ClusteredCounts, Joint
 from whichf1.labels import Label, Labels
 from whichf1.metrics import COUNTED, find
 from whichf1.signature import with_data
-from whichf1.sources import as_counts
+from whichf1.sources import as_counts, has_columns, is_path
 from whichf1.table import Array
 from whichf1.uncertainty import estimate
 
@@ -176,28 +176,42 @@ def run(
     labels: Any = None,
     weights: Any = None,
     cluster: Any = None,
+    **named: Any,
 ) -> Score:
-    """Run a definition on what it is computed from: counts or predictions, scores, labels."""
+    """Run a definition on what it is computed from: counts or predictions, scores, labels.
+
+    ``named`` are the columns of a dataframe or file, and how it is read.
+    """
     kind = find(definition.metric).kind
     sets = y_pred is not None and (kind == "items" or definition.average == "samples")
     scored = kind not in COUNTED and kind != "items"
     if scored:
-        from whichf1.scoring import evaluate_scores
+        from whichf1.scoring import evaluate_columns, evaluate_scores
 
+        if named or (has_columns(y_true) and (y_pred is None or is_path(y_true))):
+            own = {"labels": labels, "weights": weights, "cluster": cluster, **named}
+            return evaluate_columns(definition, y_true, y_pred, **own)
         return evaluate_scores(definition, y_true, y_pred, labels, weights, cluster)
-    if sets:
+    if "score" in named:
+        raise DefinitionError(
+            f"{definition.metric} is computed from predictions: name their column with pred=, or "
+            "decide with at_threshold(rank(...), threshold=...)"
+        )
+    if sets and not named and not is_path(y_true):
         from whichf1.sources.multilabel import count_multilabel
 
         data = {"labels": labels, "weights": weights, "cluster": cluster}
-        own: Any = count_multilabel(y_true, y_pred, **data)
-        return evaluate(definition, own)
+        counted: Any = count_multilabel(y_true, y_pred, **data)
+        return evaluate(definition, counted)
     if definition.batch is None or isinstance(y_true, Counts):
-        counts = as_counts(y_true, y_pred, labels=labels, weights=weights, cluster=cluster)
+        counts = as_counts(y_true, y_pred, labels, weights, cluster, **named)
         return evaluate(definition, counts)
     from whichf1.batches import evaluate_batches
 
-    if weights is not None or cluster is not None:
-        raise DefinitionError("a mean over batches takes no weights and no clusters")
+    if weights is not None or cluster is not None or named:
+        raise DefinitionError(
+            "a mean over batches takes no weights, no clusters and no columns: give arrays"
+        )
     return evaluate_batches(definition, y_true, y_pred, labels)
 
 

@@ -25,6 +25,8 @@ from whichf1.scored_items import (
     with_parameters,
 )
 from whichf1.scores import Score
+from whichf1.sources import has_columns
+from whichf1.sources.score_columns import read_scores
 from whichf1.sources.scored import check_rows, numbers, predicted, rank
 from whichf1.table import Predicted, Table
 from whichf1.uncertainty.ranked import OfTable
@@ -59,6 +61,35 @@ def evaluate_scores(
     if weights is not None or isinstance(method, Bootstrap):
         return _score_items(definition, y_true, scores, **data)
     return score_moments(definition, _moments(definition, y_true, scores, labels))
+
+
+def evaluate_columns(
+    definition: Definition,
+    data: Any,
+    predictions: Any,
+    labels: Any,
+    weights: Any,
+    cluster: Any,
+    **named: Any,
+) -> Score:
+    """The same on columns of a dataframe or file; a ranking is grouped where the data is."""
+    metric = find(definition.metric)
+    if not has_columns(data):
+        raise InputError("true= and score= name the columns of a frame or file; arrays have none")
+    if "pred" in named or metric.kind == "label ranking":
+        what = "a matrix of scores" if metric.kind == "label ranking" else "scores: score=COLUMN"
+        raise DefinitionError(f"{metric.name} is computed from {what}")
+    own = {"labels": labels, "weights": weights, **named}
+    alone = named.get("score") is None or isinstance(named["score"], str)
+    means = definition.average is not None or dict(definition.parameters).get("multi_class")
+    by_item = cluster is not None or (weights is not None and definition.interval is not None)
+    if metric.kind == "ranking" and alone and not means and not by_item:
+        ranking = rank(data, predictions, positive=definition.positive, **own)
+        return evaluate_scores(definition, ranking, None)
+    found = read_scores(data, predictions, cluster=cluster, by_item=by_item, **own).each()
+    scores = found.scores[:, 0] if alone else found.scores
+    read = {"labels": found.labels, "weights": found.weights, "cluster": found.cluster}
+    return evaluate_scores(definition, found.true, scores, **read)
 
 
 def _score_items(

@@ -13,7 +13,7 @@ from whichf1.errors import DefinitionError, InputError
 from whichf1.fitting import refuse_other_data
 from whichf1.metrics import find
 from whichf1.rankings import Ranking
-from whichf1.scorers import with_options
+from whichf1.scorers import COLUMN_OPTIONS, with_options
 from whichf1.scores import Score, evaluate
 from whichf1.sources.decisions import at_threshold
 from whichf1.sources.scored import rank
@@ -91,13 +91,19 @@ def threshold_curve(
     weights: Any = None,
     **options: Any,
 ) -> ThresholdCurve:
-    """A score of predictions at every threshold; a Ranking works in place of y_true and scores."""
+    """A score of predictions at every threshold.
+
+    A Ranking works in place of y_true and scores, or a dataframe or file with ``true=`` and
+    ``score=``, the names of its columns.
+    """
     if isinstance(y_true, Ranking):
         if scores is not None:
             raise InputError("a Ranking holds its scores: pass metric= by name")
         ranking = y_true
     else:
-        ranking = rank(y_true, scores, positive=positive, labels=labels, weights=weights)
+        named = {key: options.pop(key) for key in COLUMN_OPTIONS if key in options}
+        own = {"positive": positive, "labels": labels, "weights": weights}
+        ranking = rank(y_true, scores, **own, **named)
     ranking.needs_both("a threshold")
     definition = _of_positive(with_options(metric, options), ranking)
     threshold = np.concatenate([[np.inf], ranking.score])

@@ -28,27 +28,46 @@ from whichf1.cli.options import (
     find_label,
 )
 from whichf1.cli.output import console, emit_text
+from whichf1.cli.reading import (
+    Engine,
+    EngineName,
+    Errors,
+    From,
+    GoldFile,
+    IdColumn,
+    Master,
+    MemoryLimit,
+    OnError,
+    PredFile,
+    ScoresFile,
+    TrueColumn,
+    WeightColumn,
+    opened,
+    source_name,
+)
 from whichf1.compared import Comparison
-from whichf1.comparison import compare_joint, planned
+from whichf1.comparison import compare_joint, planned, refuse_sets
 from whichf1.definition import define
 from whichf1.errors import DefinitionError
-from whichf1.labels import Labels
+from whichf1.joint import Joint
 from whichf1.metrics import COUNTED, find
 from whichf1.report import comparison as report
 from whichf1.scored_comparison import compare_scores
 from whichf1.signature import read
-from whichf1.sources.score_files import read_scores
-from whichf1.sources.together import count_file_together
+from whichf1.sources.arrays import column
+from whichf1.sources.database import MEMORY_LIMIT
+from whichf1.sources.scored import classes_of
+from whichf1.sources.systems import Items, read_systems
 
 
 def compare(
-    file: Annotated[str, typer.Argument(help="A CSV file with a header, one line per item.")],
-    true: Annotated[str, typer.Option(help="The column of true classes.")],
     pred: Annotated[list[str], typer.Option(help="A system's column of predictions; repeat it.")],
+    file: ScoresFile = None,
+    true: TrueColumn = None,
     metric: Annotated[
         str, typer.Option("--metric", "-m", help="A metric, or a signature.")
     ] = "averaged_f1",
-    weights: Annotated[str | None, typer.Option(help="A column of item weights.")] = None,
+    weights: WeightColumn = None,
     cluster: Cluster = None,
     average: Average = None,
     positive: Positive = None,
@@ -58,6 +77,14 @@ def compare(
     undefined: Undefined = None,
     scope: Scope = None,
     labels: LabelList = None,
+    gold: GoldFile = None,
+    pred_file: PredFile = None,
+    id: IdColumn = None,
+    from_: From = None,
+    memory_limit: MemoryLimit = MEMORY_LIMIT,
+    on_error: Errors = OnError.stop,
+    engine: EngineName = Engine.duckdb,
+    master: Master = None,
     level: Level = 0.95,
     replicates: Replicates = None,
     seed: Seed = None,
@@ -70,40 +97,35 @@ def compare(
     output: Output = None,
 ) -> None:
     """Compare systems on the same items: differences, tests, P(best), and rank flips."""
-    given = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
-    if find(define(read(metric)[0]).metric).kind not in COUNTED:
-        result = _compare_scores(locals(), given)
-        _emit(result, file, format, decimals, output)
-        return
-    joint = count_file_together(
-        file, true=true, preds=pred, labels=declared(labels), weights=weights, cluster=cluster
-    )
-    options = definition_options(joint.counts(0), {**locals(), "interval": "none"})
-    definition, plan = planned(metric, options, level, given)
-    _emit(compare_joint(joint, definition, plan), file, format, decimals, output)
+    given = locals()
+    plan = {name: given[name] for name in ("replicates", "seed", "power", "margin")}
+    asked = define(read(metric)[0]).metric
+    refuse_sets(asked)
+    counted = find(asked).kind in COUNTED
+    with opened(given) as (sources, reading):
+        own = {"true": true, "weights": weights, "cluster": cluster, "labels": declared(labels)}
+        data, other = [*sources, None][:2]
+        found = read_systems(data, pred, other, counted=counted, **{**own, **reading})
+    if isinstance(found, Joint):
+        options = definition_options(found.counts(0), {**given, "interval": "none"})
+        result = compare_joint(found, *planned(metric, options, level, plan))
+    else:
+        result = _compare_scores(found, given, plan)
+    _emit(result, source_name(given), format, decimals, output)
 
 
-def _compare_scores(options: dict[str, Any], given: dict[str, Any]) -> Comparison:
+def _compare_scores(found: Items, options: dict[str, Any], given: dict[str, Any]) -> Comparison:
     """The columns hold scores: compare them by a ranking or a loss."""
-    if find(define(read(options["metric"])[0]).metric).kind == "items":
-        raise DefinitionError(
-            f"{options['metric']} is for sets of labels, which are compared from Python: "
-            "compare(sets, {'A': sets, 'B': sets})"
-        )
     for name in ("average", "classes", "exclude", "ignore", "undefined", "scope"):
         if options[name] is not None:
             raise DefinitionError(f"--{name} does not apply to {options['metric']}")
-    labels = declared(options["labels"])
-    file, pred, weights = options["file"], options["pred"], options["weights"]
-    own_columns = {"true": options["true"], "weights": weights, "cluster": options["cluster"]}
-    scored = read_scores(file, scores=pred, labels=labels, **own_columns)
+    true, systems, data = found
     own: dict[str, Any] = {}
     if options["positive"] is not None:
-        own["positive"] = find_label(options["positive"], Labels.sorted(set(scored.true)))
+        classes = classes_of(column(true, "y_true"), data["labels"])
+        own["positive"] = find_label(options["positive"], classes)
     definition, plan = planned(options["metric"], own, options["level"], given)
-    systems = {name: scored.scores[:, at] for at, name in enumerate(pred)}
-    data = {"labels": labels, "weights": scored.weights, "cluster": scored.cluster}
-    return compare_scores(definition, plan, scored.true, systems, data)
+    return compare_scores(definition, plan, true, systems, data)
 
 
 def _emit(result: Comparison, file: str, format: Format, decimals: int, output: str | None) -> None:

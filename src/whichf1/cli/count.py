@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from whichf1.cli.options import LabelList
+from whichf1.cli.options import Cluster, LabelList
 from whichf1.cli.output import write
 from whichf1.cli.reading import (
     Engine,
@@ -43,6 +43,7 @@ def count(
     true: TrueColumn = None,
     pred: PredColumn = None,
     weights: WeightColumn = None,
+    cluster: Cluster = None,
     gold: GoldFile = None,
     pred_file: PredFile = None,
     id: IdColumn = None,

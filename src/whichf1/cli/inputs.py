@@ -16,7 +16,7 @@ from whichf1.sources import count
 from whichf1.writing import written_whole
 
 Predictions = Annotated[
-    str | None, typer.Argument(metavar="[FILE]", help="A CSV file with a header.")
+    str | None, typer.Argument(metavar="[FILE]", help="A file of predictions, as score reads them.")
 ]
 TrueColumn = Annotated[str | None, typer.Option("--true", help="The column of true classes.")]
 PredColumn = Annotated[str | None, typer.Option("--pred", help="The column of predicted classes.")]

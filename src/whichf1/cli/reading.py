@@ -47,6 +47,13 @@ File = Annotated[
         "in quotes, saved counts, or - for standard input."
     ),
 ]
+ScoresFile = Annotated[
+    str | None,
+    typer.Argument(
+        help="A file (CSV, TSV, JSONL, Parquet, Arrow, npz), a pattern of files in quotes, or - "
+        "for standard input with --from."
+    ),
+]
 TrueColumn = Annotated[str | None, typer.Option(help="The column of true classes.")]
 PredColumn = Annotated[str | None, typer.Option(help="The column of predicted classes.")]
 WeightColumn = Annotated[str | None, typer.Option(help="A column of item weights.")]
@@ -82,18 +89,9 @@ def read_counts(given: dict[str, Any]) -> Counts:
 
 def read_slices(given: dict[str, Any], by: list[str]) -> Slices:
     """The counts of each slice."""
-    if given.get("cluster"):
-        raise InputError("--by has no clusters yet: leave --cluster out")
     if _saved(given) is not None:
         raise InputError("saved counts hold no columns to slice by: count the file itself")
     return _read(count_by, given, by=by)  # type: ignore[no-any-return]
-
-
-def required_file(given: dict[str, Any]) -> str:
-    """The one CSV file that scores, probabilities and sets of labels are read from."""
-    if given["file"] in (None, "-") or given["by"] or given["gold"] or given["pred_file"]:
-        raise InputError("scores, probabilities and sets of labels are read from one CSV file")
-    return str(given["file"])
 
 
 def source_name(given: dict[str, Any]) -> str:
@@ -119,27 +117,32 @@ def _saved(given: dict[str, Any]) -> Counts | None:
 
 
 def _read(counting: Callable[..., Any], given: dict[str, Any], **more: Any) -> Any:
+    with opened(given) as (sources, reading):
+        own = {name: given[name] for name in ("true", "pred", "weights")}
+        cluster = {"cluster": given["cluster"]} if given.get("cluster") else {}
+        labels = declared(given["labels"])
+        return counting(*sources, labels=labels, **own, **cluster, **reading, **more)
+
+
+@contextmanager
+def opened(given: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any]]]:
+    """The files that a command reads, standard input as one, and how they are read."""
     sources = _sources(given)
-    spark = given["engine"] is Engine.spark
-    options = {
-        "true": given["true"],
-        "pred": given["pred"],
-        "weights": given["weights"],
-        "labels": declared(given["labels"]),
+    reading = {
         "format": given["from_"],
         "memory_limit": given["memory_limit"],
         "on_error": given["on_error"].value,
         "id": given["id"],
-        "engine": "spark" if spark else None,
+        "engine": "spark" if given["engine"] is Engine.spark else None,
         "master": given["master"],
-        **({"cluster": given["cluster"]} if given.get("cluster") else {}),
-        **more,
     }
     with _said(), tempfile.TemporaryDirectory(prefix="whichf1-") as folder:
         if sources == ["-"]:
+            if given["from_"] is None:
+                raise InputError("standard input needs its format: --from csv, say")
             sources = [str(spooled(folder))]
         with _progress(sources) as progress:
-            return counting(*sources, progress=progress, **options)
+            yield sources, {**reading, "progress": progress}
 
 
 def _sources(given: dict[str, Any]) -> list[str]:

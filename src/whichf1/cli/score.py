@@ -50,8 +50,8 @@ from whichf1.cli.reading import (
     PredFile,
     TrueColumn,
     WeightColumn,
+    opened,
     read_counts,
-    required_file,
     source_name,
 )
 from whichf1.cli.scored import (
@@ -114,7 +114,7 @@ def score(
     """Score a file of predictions: per class, both macro F1s, and the other averages."""
     given = locals()
     if asks_for_scores(given):
-        _score_scores(required_file(given), given)
+        _score_scores(given)
         return
     if by is not None:
         from whichf1.cli.slices import score_slices
@@ -129,14 +129,15 @@ def score(
     fail(below)
 
 
-def _score_scores(file: str, given: dict[str, Any]) -> None:
+def _score_scores(given: dict[str, Any]) -> None:
     """The same for scores, probabilities and sets of labels."""
-    subject = read_subject(file, declared(given["labels"]), given)
+    with opened(given) as (sources, reading):
+        subject = read_subject(sources, reading, declared(given["labels"]), given)
     options = definition_options(subject.counts, given)
     if given["score_column"] and given["metric"] is None:
         options.pop("positive", None)  # it says what the scores are of
     chosen = definitions_of(given["metric"], options) if given["metric"] else None
-    report = subject_report(file, subject, chosen, options)
+    report = subject_report(source_name(given), subject, chosen, options)
     below = below_floors(subject.counts, given["fail_under"], options, subject.evaluate)
     emit(report, given["format"], given["decimals"], given["output"])
     fail(below)

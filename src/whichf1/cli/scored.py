@@ -18,8 +18,9 @@ from whichf1.report.report import Report, chosen_report, full_report
 from whichf1.scores import Score, evaluate, run
 from whichf1.sources.arrays import column
 from whichf1.sources.decisions import at_argmax, at_threshold
-from whichf1.sources.score_files import count_label_sets, read_scores
-from whichf1.sources.scored import classes_of, positive_class, rank
+from whichf1.sources.label_cells import count_cells
+from whichf1.sources.score_columns import Scored, read_scores
+from whichf1.sources.scored import classes_of, positive_class, rank_lines
 
 ScoreColumn = Annotated[
     str | None, typer.Option("--score", help="A column of scores: higher is more positive.")
@@ -87,15 +88,9 @@ def asks_for_scores(given: dict[str, Any]) -> bool:
 def _refuse_unread(kind: str, given: dict[str, Any]) -> None:
     """Raise for an option that files of scores or of label sets do not take."""
     name = {"score_column": "--score", "probs": "--probs", "labels_sep": "--labels-sep"}[kind]
-    unread = {
-        "cluster": given["cluster"] if kind != "score_column" or given["threshold"] else None,
-        "id": given["id"],
-        "from": given["from_"],
-        "on-error": given["on_error"] != "raise",
-        "engine": given["engine"] != "duckdb",
-        "master": given["master"],
-        "ignore": given["ignore"],
-    }
+    decided = kind != "score_column" or given["threshold"] is not None
+    cluster = given["cluster"] if decided else None  # predictions made of scores know none
+    unread = {"cluster": cluster, "by": given["by"], "ignore": given["ignore"]}
     if given["metric"] is None:
         unread["average"] = given["average"]
         unread["positive"] = given["positive"] if kind != "score_column" else None
@@ -107,50 +102,55 @@ def _refuse_unread(kind: str, given: dict[str, Any]) -> None:
             raise InputError(f"{name}{needs} takes no --{option}: leave it out")
 
 
-def read_subject(file: str, labels: list[Label] | None, given: dict[str, Any]) -> Subject:
-    """Read the file as the command line says."""
-    true, weights = given["true"], given["weights"]
+def read_subject(
+    sources: list[str],
+    reading: dict[str, Any],
+    labels: list[Label] | None,
+    given: dict[str, Any],
+) -> Subject:
+    """Read the files as the command line says."""
+    own = {"true": given["true"], "weights": given["weights"], **reading}
     if given["labels_sep"]:
-        sets = count_label_sets(
-            file,
-            given["labels_sep"],
-            true=true,
-            pred=given["pred"],
-            labels=labels,
-            weights=weights,
-        )
-        return Subject(sets, (), lambda definition: evaluate(definition, sets), True)  # type: ignore[arg-type]
+        own |= {"pred": given["pred"], "sep": given["labels_sep"], "labels": labels}
+        sets: Any = count_cells(*sources, **own)
+        return Subject(sets, (), lambda definition: evaluate(definition, sets), True)
     if given["probs"]:
-        return _probabilities(file, labels, given)
-    return _scores(file, labels, given)
+        return _probabilities(sources, own, labels, given)
+    own |= {"cluster": given["cluster"], "labels": labels}
+    alone = bool(given["weights"] or given["cluster"])
+    data = read_scores(*sources, score=given["score_column"], by_item=alone, **own)
+    return _scores(data, labels, given)
 
 
-def _scores(file: str, labels: list[Label] | None, given: dict[str, Any]) -> Subject:
-    wanted = {key: given[key] for key in ("true", "weights", "cluster")}
-    data = read_scores(file, scores=[given["score_column"]], labels=labels, **wanted)
-    scores, limit = data.scores[:, 0], given["threshold"]
+def _scores(data: Scored, labels: list[Label] | None, given: dict[str, Any]) -> Subject:
     names = classes_of(column(data.true, "y_true"), labels)
     named = None if given["positive"] is None else find_label(given["positive"], names)
     positive = positive_class(names, named)
-    own: dict[str, Any] = {"labels": list(names), "weights": data.weights}
+    ranking = rank_lines(data._replace(labels=list(names)), positive)
+    single = data.weights is None and data.cluster is None
 
     def score(definition: Definition) -> Score:
         known = replace(definition, positive=positive)
-        return run(known, data.true, scores, **own, cluster=data.cluster)
+        means = known.average is not None or dict(known.parameters).get("multi_class")
+        if find(known.metric).kind == "ranking" and not means and single:
+            return run(known, ranking)
+        items = data.each()
+        own = {"labels": list(names), "weights": items.weights, "cluster": items.cluster}
+        return run(known, items.true, items.scores[:, 0], **own)
 
-    ranking = rank(data.true, scores, positive=positive, **own)
     shown = BINARY + (PROBABILITY if ranking.probabilities else ())
-    counts: Any = ranking
-    if limit is not None:
-        counts = at_threshold(data.true, scores, limit, positive=positive, **own)
+    limit = given["threshold"]
+    counts: Any = ranking if limit is None else at_threshold(ranking, threshold=limit)
     return Subject(counts, tuple((name, {}) for name in shown), score, limit is not None)
 
 
-def _probabilities(file: str, labels: list[Label] | None, given: dict[str, Any]) -> Subject:
+def _probabilities(
+    sources: list[str], own: dict[str, Any], labels: list[Label] | None, given: dict[str, Any]
+) -> Subject:
     names, columns = _probability_columns(given["probs"], labels)
-    wanted = {key: given[key] for key in ("true", "weights", "cluster")}
-    data = read_scores(file, scores=columns, labels=list(names), **wanted)
-    missing = next((label for label in data.true if label not in names), None)
+    data = read_scores(*sources, score=columns, labels=list(names), **own)
+    observed = set(data.true if isinstance(data.true, list) else data.true.tolist())
+    missing = next((label for label in observed if label not in names), None)
     if missing is not None:
         raise LabelError(
             f"class {missing!r} has no column among --probs {', '.join(columns)}. "
@@ -158,13 +158,13 @@ def _probabilities(file: str, labels: list[Label] | None, given: dict[str, Any])
         )
 
     def score(definition: Definition) -> Score:
-        return run(definition, data.true, data.scores, list(names), data.weights, data.cluster)
+        return run(definition, data.true, data.scores, list(names), data.weights)
 
     several = len(names) > 2
     shown: list[tuple[str, dict[str, Any]]] = [
         (name, {}) for name in (*SEVERAL, *(("top_k_accuracy",) if several else ()))
     ]
-    if len(set(data.true)) == len(names):
+    if len(observed) == len(names):
         means = MEANS if several else MEANS[:1]
         shown += [(name, {"average": "macro"}) for name in means]
     counts = at_argmax(data.true, data.scores, labels=list(names), weights=data.weights)

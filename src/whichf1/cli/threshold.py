@@ -21,15 +21,31 @@ from whichf1.cli.options import (
     find_label,
 )
 from whichf1.cli.output import console, write
+from whichf1.cli.reading import (
+    Engine,
+    EngineName,
+    Errors,
+    From,
+    GoldFile,
+    IdColumn,
+    Master,
+    MemoryLimit,
+    OnError,
+    PredFile,
+    ScoresFile,
+    opened,
+    source_name,
+)
 from whichf1.cli.scored import ScoreColumn
 from whichf1.errors import InputError
 from whichf1.report.escape import csv_cell, visible
 from whichf1.report.formats import number, plain_printer, print_columns
 from whichf1.scores import evaluate
 from whichf1.sources.arrays import column
+from whichf1.sources.database import MEMORY_LIMIT
 from whichf1.sources.decisions import at_threshold
-from whichf1.sources.score_files import read_scores
-from whichf1.sources.scored import classes_of
+from whichf1.sources.score_columns import read_scores
+from whichf1.sources.scored import classes_of, rank_lines
 from whichf1.thresholds import BestThreshold, best_threshold
 from whichf1.writing import written_whole
 
@@ -37,7 +53,7 @@ HEAD = ("threshold", "value", "TP", "FP", "FN", "TN", "signature")
 
 
 def threshold(
-    file: Annotated[str, typer.Argument(help="A CSV file with a header, one line per item.")],
+    file: ScoresFile = None,
     metric: Annotated[
         str, typer.Option("--metric", "-m", help="What should be best: any metric of counts.")
     ] = "f1",
@@ -46,6 +62,14 @@ def threshold(
     weights: Annotated[str | None, typer.Option(help="A column of item weights.")] = None,
     positive: Positive = None,
     labels: LabelList = None,
+    gold: GoldFile = None,
+    pred_file: PredFile = None,
+    id: IdColumn = None,
+    from_: From = None,
+    memory_limit: MemoryLimit = MEMORY_LIMIT,
+    on_error: Errors = OnError.stop,
+    engine: EngineName = Engine.duckdb,
+    master: Master = None,
     around: Annotated[
         int, typer.Option(min=0, help="Thresholds shown on either side of the best.")
     ] = 5,
@@ -54,19 +78,15 @@ def threshold(
     output: Output = None,
 ) -> None:
     """Find the threshold at which a score is best, trying every distinct score."""
-    columns = None if score_column is None else [score_column]
-    names = declared(labels)
-    data = read_scores(file, scores=columns, true=true, weights=weights, labels=names)
+    given, names = locals(), declared(labels)
+    own = {"score": score_column, "true": true, "weights": weights, "labels": names}
+    with opened(given) as (sources, reading):
+        data = read_scores(*sources, **{**own, **reading})
     classes = classes_of(column(data.true, "y_true"), names)
-    best = best_threshold(
-        data.true,
-        data.scores[:, 0],
-        metric,
-        positive=None if positive is None else find_label(positive, classes),
-        labels=list(classes),
-        weights=data.weights,
-    )
-    text = _FORMATS[format](file, best, decimals, around) if format in _FORMATS else None
+    named = None if positive is None else find_label(positive, classes)
+    best = best_threshold(rank_lines(data._replace(labels=list(classes)), named), metric=metric)
+    source = source_name(given)
+    text = _FORMATS[format](source, best, decimals, around) if format in _FORMATS else None
     if text is None:
         raise InputError(f"threshold prints {', '.join(_FORMATS)}; got --format {format.value}")
     if output is None:

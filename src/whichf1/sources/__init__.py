@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, TypedDict, Unpack
 
 from numpy import ndarray
@@ -14,6 +13,7 @@ from whichf1.errors import InputError
 from whichf1.multilabel import MultiLabelCounts
 from whichf1.slices import Slices
 from whichf1.sources.arrays import count_arrays
+from whichf1.sources.columns import Wanted, one_name, one_or_several
 
 
 class Reading(TypedDict, total=False):
@@ -63,11 +63,11 @@ def count(
     """
     if pred is not None and not isinstance(pred, str):
         raise InputError("count has one prediction column; count_each takes several")
-    if type(y_true) is not ndarray and _has_columns(y_true):
-        if cluster is not None:
-            return _clustered(y_true, y_pred, true, pred, labels, weights, cluster, reading)
-        options = {"labels": labels, "weights": weights, "true": true, "pred": pred, **reading}
-        (slices,) = _count_columns(y_true, y_pred, **options).values()
+    if type(y_true) is not ndarray and has_columns(y_true):
+        options = {"labels": labels, "weights": weights, "cluster": cluster}
+        (slices,) = _count_columns(
+            y_true, y_pred, true=true, pred=pred, **options, **reading
+        ).values()
         return slices.whole
     if true is not None or pred is not None or reading:
         raise InputError(
@@ -88,17 +88,6 @@ def count(
     return count_arrays(y_true, y_pred, labels=labels, weights=weights)
 
 
-def _clustered(
-    path: Any, other: Any, true: Any, pred: Any, labels: Any, weights: Any, cluster: Any, more: Any
-) -> Counts:
-    from whichf1.sources.together import count_file_together
-
-    if not isinstance(path, (str, os.PathLike)) or other is not None:
-        raise InputError("cluster= is a column of one CSV file, or an array beside two others")
-    own = {"labels": labels, "weights": weights, "cluster": cluster}
-    return count_file_together(path, true=true, preds=[pred], **own).counts(0)
-
-
 def count_by(
     data: Any,
     predictions: Any = None,
@@ -106,14 +95,15 @@ def count_by(
     by: str | Sequence[str],
     labels: Any = None,
     weights: str | None = None,
+    cluster: str | None = None,
     true: str | None = None,
     pred: str | None = None,
     **reading: Unpack[Reading],
 ) -> Slices:
     """Count a dataframe or files like :func:`count`, for each value of the columns ``by``."""
     _refuse_arrays(data)
-    options = {"labels": labels, "weights": weights, "true": true, "pred": pred, **reading}
-    (slices,) = _count_columns(data, predictions, by=by, **options).values()
+    own = {"labels": labels, "weights": weights, "cluster": cluster, "true": true, "pred": pred}
+    (slices,) = _count_columns(data, predictions, by=by, **own, **reading).values()
     return slices
 
 
@@ -134,16 +124,22 @@ def count_each(
     return {name: slices.whole for name, slices in found.items()}
 
 
-def _has_columns(data: Any) -> bool:
-    if isinstance(data, (str, os.PathLike)):
+def has_columns(data: Any) -> bool:
+    """Whether something is a dataframe or a path, whose columns have names."""
+    if is_path(data):
         return True
     from whichf1.sources.frames import is_frame
 
     return is_frame(data)
 
 
+def is_path(data: Any) -> bool:
+    """Whether something is the path of a file or a pattern of files."""
+    return isinstance(data, (str, os.PathLike))
+
+
 def _refuse_arrays(data: Any) -> None:
-    if not _has_columns(data):
+    if not has_columns(data):
         raise InputError(f"give a dataframe or a path, whose columns have names; got {type(data)}")
 
 
@@ -155,57 +151,43 @@ def _count_columns(
     pred: str | Sequence[str] | None,
     weights: Any,
     labels: Any,
+    cluster: Any = None,
     by: str | Sequence[str] = (),
-    id: str | None = None,
-    engine: str | None = None,
-    master: str | None = None,
     **reading: Any,
 ) -> dict[str, Slices]:
-    from whichf1.sources.cells import find_columns, tally
+    from whichf1.sources.gathering import gather
+    from whichf1.sources.queries import Grouped
+    from whichf1.sources.tallies import tally
 
-    if weights is not None and not isinstance(weights, str):
-        raise InputError("weights= names a column of the frame or file")
-    by = (by,) if isinstance(by, str) else tuple(by)
-    find = partial(find_columns, true=true, pred=pred, weights=weights, by=by)
-    if not isinstance(data, (str, os.PathLike)):
-        from whichf1.sources.frames import count_frame
+    wanted = Wanted(
+        one_name(true, "true"),
+        one_or_several(pred, "pred"),
+        one_name(weights, "weights"),
+        (by,) if isinstance(by, str) else tuple(by),
+        one_name(cluster, "cluster"),
+    )
+    if not is_path(data) and predictions is None and not reading:
+        from whichf1.sources.frames import quick_counts
 
-        if predictions is not None or reading or id or engine or master:
-            raise InputError("a frame is counted by itself: name its columns with true= and pred=")
-        return count_frame(data, find, labels)
-    from whichf1.sources.files import Options, group_files
-
-    options = Options(**reading)
-    if engine is not None or master is not None:
-        from whichf1.sources.spark import count_on_spark
-
-        if predictions is not None or engine not in (None, "spark"):
-            raise InputError("engine= is 'spark', for one path: join the files there first")
-        return count_on_spark(data, find, labels, options, master)
-    if predictions is not None:
-        from whichf1.sources.aligned import count_aligned
-
-        return count_aligned(
-            data, predictions, true=true, pred=pred, weights=weights, by=by, id=id,
-            labels=labels, options=options,
-        )  # fmt: skip
-    if id is not None:
-        raise InputError("id= joins a file of gold labels with a file of predictions: give both")
-    return tally(*group_files(data, find, options), labels)
+        quick = quick_counts(data, wanted, labels)
+        if quick is not None:
+            return quick
+    return tally(*gather(data, predictions, wanted, Grouped(), **reading), labels)
 
 
 def as_counts(
     y_true: Any,
     y_pred: Any = None,
-    *,
     labels: Any = None,
     weights: Any = None,
     cluster: Any = None,
+    **named: Any,
 ) -> Counts:
-    """Counts as they are, or counted from y_true and y_pred."""
+    """Counts as they are, or counted from y_true and y_pred, or from columns that are named."""
     if not isinstance(y_true, (Counts, MultiLabelCounts)):
-        return count(y_true, y_pred, labels=labels, weights=weights, cluster=cluster)
-    if y_pred is not None or weights is not None or cluster is not None:
+        own = {"labels": labels, "weights": weights, "cluster": cluster}
+        return count(y_true, y_pred, **own, **named)
+    if y_pred is not None or weights is not None or cluster is not None or named:
         raise InputError("Counts hold predictions, weights and clusters: give Counts alone")
     counts: Any = y_true if labels is None else y_true.declare(labels)
     return counts  # type: ignore[no-any-return]  # sets of labels go the same way

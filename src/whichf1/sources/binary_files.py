@@ -78,8 +78,10 @@ def npz_columns(path: Path, name: str) -> list[str]:
     return names
 
 
-def npz_chunks(path: Path, columns: list[str], name: str) -> Iterator[dict[str, Array]]:
-    """The arrays piece by piece, side by side."""
+def npz_chunks(
+    path: Path, columns: list[str], name: str, whole: bool = False
+) -> Iterator[dict[str, Array]]:
+    """The arrays side by side, piece by piece unless they are wanted whole."""
     from contextlib import ExitStack
 
     try:
@@ -89,8 +91,9 @@ def npz_chunks(path: Path, columns: list[str], name: str) -> Iterator[dict[str, 
             heads = [_npy_head(file) for file in files]
             _refuse_shapes(dict(zip(columns, heads, strict=True)), name)
             items = heads[0][0][0]
-            for start in range(0, items, CHUNK):
-                n = min(CHUNK, items - start)
+            size = max(items, 1) if whole else CHUNK
+            for start in range(0, items, size):
+                n = min(size, items - start)
                 yield {
                     column: _values(file.read(n * dtype.itemsize), dtype, n)
                     for column, file, (_, dtype) in zip(columns, files, heads, strict=True)

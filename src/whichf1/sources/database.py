@@ -10,6 +10,8 @@ from concurrent.futures import TimeoutError as Waiting
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from whichf1.errors import FileError, InputError
 from whichf1.sources.cells import Row
 
@@ -17,6 +19,7 @@ MEMORY_LIMIT = "1GB"
 _SPILL = re.compile(r"No space left|File too large|temporary|offload|max_temp_directory_size", re.I)
 THREAD_BYTES = 125 << 20
 """What a thread of DuckDB should have, as its documentation says."""
+_PLAIN = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN|VARCHAR|JSON")
 _UNITS = r"(?:[kmgt]i?b|bytes)"
 
 Progress = Callable[[float], None]
@@ -67,19 +70,24 @@ class Database:
 
     def run(self, query: str, explain: Callable[[str], str]) -> list[Row]:
         """The rows of a query; ``explain`` says what an error of DuckDB's means for the file."""
+        return self._ask(lambda: self.connection.execute(query).fetchall(), explain)  # type: ignore[no-any-return]
+
+    def columns(self, query: str, explain: Callable[[str], str]) -> list[Any]:
+        """The same column by column: an array, or a list where something is missing."""
+        return self._ask(lambda: plain_columns(self.connection.execute(query)), explain)  # type: ignore[no-any-return]
+
+    def _ask(self, ask: Callable[[], Any], explain: Callable[[str], str]) -> Any:
         try:
-            if self._progress is None:
-                return self.connection.execute(query).fetchall()
-            return self._watched(query, self._progress)
+            return ask() if self._progress is None else self._watched(ask, self._progress)
         except self._error as error:
             text = str(error)
             if isinstance(error, self._memory_error) or self._spilled(text):
                 raise FileError(self._no_room(text)) from None
             raise FileError(explain(text)) from None
 
-    def _watched(self, query: str, progress: Progress) -> list[Row]:
+    def _watched(self, ask: Callable[[], Any], progress: Progress) -> Any:
         with ThreadPoolExecutor(1) as pool:
-            rows = pool.submit(lambda: self.connection.execute(query).fetchall())
+            rows = pool.submit(ask)
             while True:
                 try:
                     return rows.result(timeout=0.1)
@@ -100,6 +108,23 @@ class Database:
             f"folder {self.folder.name!r} could not take the rest: {first_line(text)} Raise "
             "--memory-limit (memory_limit=), or point TMPDIR at a disk with more room."
         )
+
+
+def plain_columns(result: Any) -> list[Any]:
+    """A result of DuckDB's, column by column."""
+    types = [str(each[1]) for each in result.description]
+    if not all(_PLAIN.fullmatch(each) for each in types):  # others lose what they are as arrays
+        rows = result.fetchall()
+        return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in types]
+    return [_unmasked(column) for column in result.fetchnumpy().values()]
+
+
+def _unmasked(column: Any) -> Any:
+    if not np.ma.isMaskedArray(column):
+        return column.tolist() if column.dtype == object else column
+    if not np.ma.getmaskarray(column).any():
+        return _unmasked(column.data)
+    return column.filled(np.nan) if column.dtype.kind == "f" else column.tolist()
 
 
 def _memory(limit: str | int) -> str:

@@ -12,8 +12,9 @@ from whichf1.errors import DefinitionError, InputError, ShapeError
 from whichf1.labels import Label, Labels
 from whichf1.merging import NOTES
 from whichf1.rankings import Ranking
+from whichf1.sources import has_columns
 from whichf1.sources.arrays import weights_column
-from whichf1.sources.scored import binary, items_of, predicted
+from whichf1.sources.scored import binary, items_of, predicted, rank
 from whichf1.table import Array, Ties
 
 
@@ -25,10 +26,12 @@ def at_threshold(
     positive: Any = None,
     labels: Any = None,
     weights: Any = None,
+    **columns: Any,
 ) -> Counts:
     """Counts of the predictions 'positive where the score is at least the threshold'.
 
-    A :class:`Ranking` in place of y_true works without scores. A threshold outside the scores'
+    A :class:`Ranking` in place of y_true works without scores, and so does a dataframe or file
+    with ``true=`` and ``score=``, the names of its columns. A threshold outside the scores'
     range is allowed; the decision, which every signature shows, then says so.
 
     >>> at_threshold([0, 0, 1, 1], [0.2, 0.7, 0.7, 0.9], 0.7).matrix
@@ -40,6 +43,9 @@ def at_threshold(
         if scores is not None:
             raise InputError("a Ranking holds its scores: pass threshold= by name")
         return _from_ranking(y_true, limit)
+    if columns or has_columns(y_true):
+        given = {"positive": positive, "labels": labels, "weights": weights}
+        return _from_ranking(rank(y_true, scores, **given, **columns), limit)
     items, values, names, own = binary(y_true, scores, positive, labels)
     code = _two_classes(names).code(own)
     weight = None if weights is None else weights_column(weights, len(values))

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
-from whichf1.errors import FileError, InputError, ShapeError, did_you_mean
+from whichf1.errors import FileError, InputError, did_you_mean
 from whichf1.sources import binary_files, text_files
-from whichf1.sources.cells import Columns, Origin, Reading, Row, is_missing, merged
+from whichf1.sources.cells import Origin, Reading
+from whichf1.sources.columns import Columns, Wanted
 from whichf1.sources.compression import Compression, compression_of, refuse_broken
 from whichf1.sources.database import MEMORY_LIMIT, Database, Progress, first_line, quote
-from whichf1.sources.queries import as_number, grouped
+from whichf1.sources.queries import Gap, Question, as_number
 
 EXTENSIONS = {
     ".csv": "csv",
@@ -109,11 +110,17 @@ class File:
         return f"{self.name} is damaged: {first_line(said)}"
 
     def views(
-        self, database: Database, view: str, columns: list[str], skip: bool, used: list[str]
+        self,
+        database: Database,
+        view: str,
+        columns: list[str],
+        skip: bool,
+        used: list[str],
+        whole: bool = False,
     ) -> Iterator[None]:
         """Make the items visible to SQL under a name: at once, or piece by piece."""
         if self.format == "npz":
-            for chunk in binary_files.npz_chunks(self.path, used, self.name):
+            for chunk in binary_files.npz_chunks(self.path, used, self.name, whole):
                 database.connection.register(view, chunk)
                 yield
                 database.connection.unregister(view)
@@ -132,6 +139,12 @@ class File:
         if self.format == "jsonl":
             return text_files.jsonl_view(self.path, used, self.compression, skip)
         return text_files.csv_view(self.path, columns, TEXT[self.format], self.compression, skip)
+
+    def skipped(self, database: Database) -> tuple[str, ...]:
+        """What was left out of its lines, after they were read with ``skip``."""
+        if self.format == "jsonl":
+            return text_files.jsonl_skipped(database, self.path, self.compression, self.explain)
+        return text_files.csv_skipped(database) if self.format in TEXT else ()
 
     def _refuse_changed(self) -> None:
         now = os.stat(self.path)
@@ -199,57 +212,45 @@ def _format(path: Path, start: bytes, name: str) -> str:
     )
 
 
-def group_files(
-    path: str | os.PathLike[str], find: Any, options: Options
-) -> tuple[dict[str, list[Row]], Columns, Origin]:
-    """The rows of a file or of all files of a pattern; ``find`` picks the columns by name."""
+def gather_files(
+    path: str | os.PathLike[str], wanted: Wanted, question: Question, options: Options
+) -> tuple[dict[str, list[Any]], Columns, Origin]:
+    """What a question gives for a file or for all files of a pattern."""
     files = find_files(path, options.format)
-    parts: dict[str, list[Row]] = {}
+    parts: dict[str, list[Any]] = {}
     skipped: list[str] = []
     places: dict[str, str] = {}
-    wanted: Columns | None = None
+    columns: Columns | None = None
     with Database(options.memory_limit, options.progress) as database:
         for file in files:
             available = file.columns(database, options.skip)
-            wanted = find(available, file.name)
-            for _ in file.views(database, "items", available, options.skip, wanted.used):
-                rows = grouped(
-                    database, wanted, file.explain, columnar=file.format not in (*TEXT, "jsonl")
+            columns = wanted.find(available, file.name)
+            for _ in file.views(database, "items", available, options.skip, columns.used):
+                found = question.of_view(
+                    database, columns, file.explain, file.format not in (*TEXT, "jsonl")
                 )
-                for pred, found in rows.items():
-                    parts.setdefault(pred, []).extend(found)
+                for key, each in found.items():
+                    parts.setdefault(key, []).extend(each)
                 if not options.skip:
-                    _note_gaps(database, rows, wanted, file, places)
-            if options.skip and file.format in TEXT:
-                skipped += text_files.csv_skipped(database)
+                    _note_gaps(database, question.gaps(found, columns, file.reading), file, places)
+            if options.skip:
+                skipped += file.skipped(database)
     if len(files) > 1 or files[0].format == "npz":
-        parts = {pred: merged(rows) for pred, rows in parts.items()}
+        parts = {key: question.merged(found) for key, found in parts.items()}
     name = files[0].name if len(files) == 1 else repr(os.fspath(path))
     origin = Origin(
         name, files[0].reading, lambda column: places.get(column, ""), options.skip, tuple(skipped)
     )
-    assert wanted is not None
-    return parts, wanted, origin
+    assert columns is not None
+    return parts, columns, origin
 
 
-def _note_gaps(
-    database: Database,
-    rows: dict[str, list[Row]],
-    columns: Columns,
-    file: File,
-    places: dict[str, str],
-) -> None:
-    """Where the first missing label or weight stands, while the file is still open."""
-    at = len(columns.by)
-    for pred, found in rows.items():
-        for row in found:
-            for column, value in zip((columns.true, pred), row[at : at + 2], strict=True):
-                if is_missing(value) and column not in places:
-                    places[column] = _place(database, _is_missing(column), file)
-            if columns.weights and row[-1] and columns.weights not in places:
-                number = as_number(columns.weights)
-                bad = f"NOT coalesce(isfinite({number}) AND {number} >= 0, false)"
-                places[columns.weights] = _place(database, bad, file, columns.weights)
+def _note_gaps(database: Database, gaps: Iterable[Gap], file: File, places: dict[str, str]) -> None:
+    """Where the first bad value of a column stands, while the file is still open."""
+    for column, kind in gaps:
+        if column not in places:
+            shown = None if kind == "missing" else column
+            places[column] = _place(database, BAD[kind](column), file, shown)
 
 
 def _is_missing(column: str) -> str:
@@ -258,6 +259,18 @@ def _is_missing(column: str) -> str:
         f"{name} IS NULL OR (typeof({name}) IN ('FLOAT', 'DOUBLE') "
         f"AND isnan(TRY_CAST({name} AS DOUBLE)))"
     )
+
+
+def _no_number(column: str) -> str:
+    return f"NOT coalesce(isfinite({as_number(column)}), false)"
+
+
+def _no_weight(column: str) -> str:
+    return f"{_no_number(column)} OR {as_number(column)} < 0"
+
+
+BAD = {"missing": _is_missing, "number": _no_number, "weight": _no_weight}
+"""The condition for each kind of bad value."""
 
 
 def _place(database: Database, condition: str, file: File, shown: str | None = None) -> str:
@@ -281,9 +294,3 @@ def spooled(folder: str) -> Path:
         while chunk := sys.stdin.buffer.read(1 << 20):
             file.write(chunk)
     return path
-
-
-def refuse_empty(rows: int, name: str) -> None:
-    """Raise for a file without items."""
-    if not rows:
-        raise ShapeError(f"{name} has a header and no items")

@@ -6,25 +6,25 @@ pandas, polars, pyarrow, DuckDB relations, Ibis, Dask and PySpark.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from whichf1.errors import InputError, LabelError
-from whichf1.labels import kind_of
+from whichf1.errors import InputError
 from whichf1.slices import Slices
 from whichf1.sources.arrays import count_arrays
-from whichf1.sources.cells import Columns, Origin, Row, is_missing, merged, tally
-from whichf1.sources.queries import grouping_sets, of_each
+from whichf1.sources.cells import Origin, Row, merged
+from whichf1.sources.columns import Columns, Wanted
+from whichf1.sources.objects import group_lists, holds_lists, refuse_mixed_objects
+from whichf1.sources.queries import Question, grouping_sets, of_each
 
 ROOTS = (
     *("pandas", "polars", "pyarrow", "duckdb", "_duckdb", "ibis", "dask", "dask_expr", "pyspark"),
     *("modin", "cudf", "narwhals"),
 )
 """Libraries whose frames are known; narwhals is imported only for one of these."""
-
-Find = Callable[[Sequence[str], str], Columns]
 
 
 def is_frame(data: object) -> bool:
@@ -37,29 +37,44 @@ def is_frame(data: object) -> bool:
     return isinstance(found, (nw.DataFrame, nw.LazyFrame))
 
 
-def count_frame(
-    data: Any, find: Find, labels: Any, origin: Origin | None = None
-) -> dict[str, Slices]:
-    """The counts of each prediction column, by slice."""
+def gather_frame(
+    data: Any, wanted: Wanted, question: Question, origin: Origin | None = None
+) -> tuple[dict[str, list[Any]], Columns, Origin]:
+    """What a question gives for the frame."""
     frame, name = _known(data)
     origin = origin or Origin(name)
-    name = origin.name
-    columns = find(_names(frame), name)
-    quick = _quick(frame, columns, labels)
-    if quick is not None:
-        return quick
-    parts = _group_by_engine(frame, columns)
-    return tally(parts, columns, origin, labels)
+    columns = wanted.find(_names(frame), origin.name)
+    if not frame.implementation.is_pyspark():
+        return question.of_frame(frame, columns), columns, origin
+    spelled, short, back = _by_position(_native(frame), columns)
+    found = question.of_frame(short, spelled)
+    return {back.get(key, key): each for key, each in found.items()}, columns, origin
 
 
-def _group_by_engine(frame: Any, columns: Columns) -> dict[str, list[Row]]:
+def _by_position(native: Any, columns: Columns) -> tuple[Columns, Any, dict[str, str]]:
+    """Names by position: to Spark, a dot in a name means a field of a structure."""
+    import narwhals as nw
+
+    short = {name: f"c{at}" for at, name in enumerate(native.columns)}
+    spelled = replace(
+        columns,
+        true=short[columns.true],
+        preds=tuple(short[pred] for pred in columns.preds),
+        weights=columns.weights and short[columns.weights],
+        by=tuple(short[name] for name in columns.by),
+        cluster=columns.cluster and short[columns.cluster],
+    )
+    renamed = nw.from_native(native.toDF(*short.values()))
+    return spelled, renamed, {code: name for name, code in short.items()}
+
+
+def group_by_engine(frame: Any, columns: Columns) -> dict[str, list[Row]]:
+    """The rows of each prediction column, grouped where the frame lives."""
     engine = frame.implementation
     if engine.is_dask():
-        return _group_dask(_native(frame), columns)
-    if engine.is_duckdb() and len(columns.preds) > 1:
+        return by_partition(_native(frame), columns, group, _merge_rows)  # type: ignore[no-any-return]
+    if engine.is_duckdb() and len(columns.preds) > 1 and not columns.joint:
         return _group_relation(_native(frame), columns)
-    if engine.is_pyspark():
-        return _group_spark(_native(frame), columns)
     return group(frame, columns)
 
 
@@ -68,21 +83,6 @@ def _group_relation(relation: Any, columns: Columns) -> dict[str, list[Row]]:
     shown, chosen, sets = grouping_sets(columns, columns.preds)
     rows = relation.project(shown).aggregate(chosen, sets).fetchall()
     return of_each(rows, columns, columns.preds)
-
-
-def _group_spark(native: Any, columns: Columns) -> dict[str, list[Row]]:
-    """Names by position: to Spark, a dot in a name means a field of a structure."""
-    import narwhals as nw
-
-    short = {name: f"c{at}" for at, name in enumerate(native.columns)}
-    spelled = Columns(
-        short[columns.true],
-        tuple(short[pred] for pred in columns.preds),
-        None if columns.weights is None else short[columns.weights],
-        tuple(short[name] for name in columns.by),
-    )
-    parts = group(nw.from_native(native.toDF(*short.values())), spelled)
-    return {pred: parts[short[pred]] for pred in columns.preds}
 
 
 def _known(data: Any) -> tuple[Any, str]:
@@ -108,12 +108,14 @@ def _native(frame: Any) -> Any:
     return nw.to_native(frame)
 
 
-def _quick(frame: Any, columns: Columns, labels: Any) -> dict[str, Slices] | None:
+def quick_counts(data: Any, wanted: Wanted, labels: Any) -> dict[str, Slices] | None:
     """Integers and booleans in memory go to the array kernel as they are; None for others."""
     import narwhals as nw
 
-    if not isinstance(frame, nw.DataFrame) or columns.by or not len(frame):
+    frame, name = _known(data)
+    if not isinstance(frame, nw.DataFrame) or wanted.by or wanted.cluster or not len(frame):
         return None
+    columns = wanted.find(_names(frame), name)
     series = {name: frame[name] for name in (columns.true, *columns.preds)}
     for each in series.values():
         if not (each.dtype.is_integer() or each.dtype == nw.Boolean) or _has_gaps(each):
@@ -121,20 +123,13 @@ def _quick(frame: Any, columns: Columns, labels: Any) -> dict[str, Slices] | Non
     weights = None if columns.weights is None else frame[columns.weights]
     if weights is not None and (not weights.dtype.is_numeric() or weights.null_count()):
         return None
-    return {
-        pred: Slices(
-            (),
-            {
-                (): count_arrays(
-                    series[columns.true].to_numpy(),
-                    series[pred].to_numpy(),
-                    labels=labels,
-                    weights=None if weights is None else weights.to_numpy(),
-                )
-            },
-        )
+    weight = None if weights is None else weights.to_numpy()
+    true = series[columns.true].to_numpy()
+    counts = (
+        count_arrays(true, series[pred].to_numpy(), labels=labels, weights=weight)
         for pred in columns.preds
-    }
+    )
+    return {pred: Slices((), {(): each}) for pred, each in zip(columns.preds, counts, strict=True)}
 
 
 def _has_gaps(series: Any) -> bool:
@@ -148,7 +143,10 @@ def group(frame: Any, columns: Columns) -> dict[str, list[Row]]:
     import narwhals as nw
 
     if isinstance(frame, nw.DataFrame):
-        _refuse_mixed_objects(frame, columns)
+        refuse_mixed_objects(frame, columns)
+    if columns.joint:
+        return {columns.preds[0]: _group_one(frame, columns, *columns.together)}
+    if isinstance(frame, nw.DataFrame):
         return {pred: _group_one(frame, columns, pred) for pred in columns.preds}
     parts: dict[str, list[Row]] = {}
     for preds in _alike(frame, columns.preds):
@@ -159,10 +157,14 @@ def group(frame: Any, columns: Columns) -> dict[str, list[Row]]:
     return {pred: parts[pred] for pred in columns.preds}
 
 
-def _group_one(frame: Any, columns: Columns, pred: str) -> list[Row]:
-    keys = columns.keys(pred)
-    selected = frame.select(*_keys(keys), *_weight(columns))
-    return _grouped(selected, [f"k{i}" for i in range(len(keys))], columns)
+def _group_one(frame: Any, columns: Columns, *preds: str) -> list[Row]:
+    import narwhals as nw
+
+    keys = columns.keys(*preds)
+    selected = frame.select(*_keys(keys), *weight_column(columns))
+    if isinstance(frame, nw.DataFrame) and any(holds_lists(frame[name]) for name in keys):
+        return group_lists(selected, len(keys), columns)
+    return rows_of(grouped_frame(selected, [f"k{i}" for i in range(len(keys))], columns), columns)
 
 
 def _group_several(frame: Any, columns: Columns, preds: list[str]) -> dict[str, list[Row]]:
@@ -172,14 +174,14 @@ def _group_several(frame: Any, columns: Columns, preds: list[str]) -> dict[str, 
     import narwhals as nw
 
     chosen = [nw.col(name).alias(f"p{at}") for at, name in enumerate(preds)]
-    selected = frame.select(*_keys(shared), *chosen, *_weight(columns))
+    selected = frame.select(*_keys(shared), *chosen, *weight_column(columns))
     long = selected.unpivot(
         on=[f"p{at}" for at in range(len(preds))],
         index=[*fixed, *(["w"] if columns.weights else [])],
         variable_name="v",
         value_name=f"k{len(fixed)}",
     )
-    rows = _grouped(long, ["v", *fixed, f"k{len(fixed)}"], columns)
+    rows = rows_of(grouped_frame(long, ["v", *fixed, f"k{len(fixed)}"], columns), columns)
     parts: dict[str, list[Row]] = {pred: [] for pred in preds}
     for row in rows:
         parts[preds[int(row[0][1:])]].append(row[1:])
@@ -202,14 +204,15 @@ def _keys(names: Iterable[str]) -> list[Any]:
     return [nw.col(name).alias(f"k{i}") for i, name in enumerate(names)]
 
 
-def _weight(columns: Columns) -> list[Any]:
+def weight_column(columns: Columns) -> list[Any]:
     """Weights as 64-bit floats first: sums of narrow integers wrap in several engines."""
     import narwhals as nw
 
     return [] if columns.weights is None else [nw.col(columns.weights).cast(nw.Float64).alias("w")]
 
 
-def _grouped(selected: Any, keys: list[str], columns: Columns) -> list[Row]:
+def grouped_frame(selected: Any, keys: list[str], columns: Columns) -> Any:
+    """GROUP BY the keys: a frame of keys, items and, with weights, their sums and the bad ones."""
     import narwhals as nw
 
     measures = [nw.len().alias("n")]
@@ -222,12 +225,17 @@ def _grouped(selected: Any, keys: list[str], columns: Columns) -> list[Row]:
         ).with_columns((nw.col("w") * nw.col("w")).alias("ww"))
         measures += [nw.col("w").sum(), nw.col("ww").sum(), nw.col("bad").sum()]
     result = selected.group_by(*keys, drop_null_keys=False).agg(*measures)
-    rows = _rows(result.select(*keys, "n", *(["w", "ww", "bad"] if columns.weights else [])))
+    return result.select(*keys, "n", *(["w", "ww", "bad"] if columns.weights else []))
+
+
+def rows_of(result: Any, columns: Columns) -> list[Row]:
+    """The grouped table as plain rows, each engine in its own way."""
+    rows = plain_rows(result)
     return rows if columns.weights else [(*row, 0.0, 0.0, 0) for row in rows]
 
 
-def _rows(result: Any) -> list[Row]:
-    """The grouped table as plain rows, each engine in its own way."""
+def plain_rows(result: Any) -> list[Row]:
+    """A small table as plain rows."""
     import narwhals as nw
 
     if isinstance(result, nw.DataFrame):
@@ -241,48 +249,27 @@ def _rows(result: Any) -> list[Row]:
     return list(result.collect().iter_rows())
 
 
-def _refuse_mixed_objects(frame: Any, columns: Columns) -> None:
-    """pandas' object columns group 1, True and 1.0 together: refuse what is not of one kind."""
-    import narwhals as nw
-
-    for name in (columns.true, *columns.preds):
-        if frame[name].dtype != nw.Object:
-            continue
-        values = frame[name].to_numpy()
-        kinds: dict[Any, int] = {}
-        for type_ in set(map(type, values)):
-            at = next(i for i, value in enumerate(values) if type(value) is type_)
-            if not is_missing(values[at]):
-                kind = kind_of(values[at])
-                kinds[kind] = min(at, kinds.get(kind, at))
-        if len(kinds) > 1:
-            first, second = sorted(kinds.values())[:2]
-            raise LabelError(
-                f"column {name!r} mixes label types: row {first} holds {values[first]!r} "
-                f"({type(values[first]).__name__}), row {second} {values[second]!r} "
-                f"({type(values[second]).__name__}). Use one type throughout."
-            )
-
-
-def _group_dask(native: Any, columns: Columns) -> dict[str, list[Row]]:
-    """Counts of each partition and a tree of merges, on Dask's own scheduler; no shuffle."""
+def by_partition(native: Any, columns: Columns, ask: Any, merge: Any) -> Any:
+    """Ask each partition and merge in a tree, on Dask's own scheduler; no shuffle."""
     from importlib import import_module
 
     dask: Any = import_module("dask")  # its exports are not declared
     parts = [
-        dask.delayed(_group_partition)(part, columns) for part in native[columns.used].to_delayed()
+        dask.delayed(_ask_partition)(part, columns, ask)
+        for part in native[columns.used].to_delayed()
     ]
+    parts = [dask.delayed(merge)(parts[i : i + 1]) for i in range(len(parts))]
     while len(parts) > 1:
-        parts = [dask.delayed(_merge_parts)(parts[i : i + 8]) for i in range(0, len(parts), 8)]
+        parts = [dask.delayed(merge)(parts[i : i + 8]) for i in range(0, len(parts), 8)]
     (result,) = dask.compute(parts[0])
-    return result  # type: ignore[no-any-return]
+    return result
 
 
-def _group_partition(part: Any, columns: Columns) -> dict[str, list[Row]]:
+def _ask_partition(part: Any, columns: Columns, ask: Any) -> Any:
     import narwhals as nw
 
-    return {pred: merged(rows) for pred, rows in group(nw.from_native(part), columns).items()}
+    return ask(nw.from_native(part), columns)
 
 
-def _merge_parts(parts: list[dict[str, list[Row]]]) -> dict[str, list[Row]]:
+def _merge_rows(parts: list[dict[str, list[Row]]]) -> dict[str, list[Row]]:
     return {pred: merged(row for part in parts for row in part[pred]) for pred in parts[0]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
 from whichf1.joint_sets import JointSets
 from whichf1.labels import Labels
 from whichf1.multilabel import FN, FP, TP, MultiLabelCounts, group_sets
+from whichf1.sources import Reading, has_columns
 from whichf1.sources.arrays import to_numpy, weights_column
 from whichf1.sources.clusters import cluster_codes
+from whichf1.sources.label_cells import count_cells
 from whichf1.sources.scored import numbers
 from whichf1.table import Array, RankedLabels
 
@@ -30,24 +32,44 @@ class Sets(NamedTuple):
 
 def count_multilabel(
     y_true: Any,
-    y_pred: Any,
+    y_pred: Any = None,
     *,
     labels: Any = None,
     weights: Any = None,
     cluster: Any = None,
     threshold: float | None = None,
     top_k: int | None = None,
+    true: Any = None,
+    pred: Any = None,
+    sep: str | None = None,
+    **reading: Unpack[Reading],
 ) -> MultiLabelCounts:
     """Count items by their true and predicted sets of labels.
 
     Give indicator matrices (items × labels, 0 and 1; dense or scipy sparse), or lists of sets of
     labels. With ``threshold`` or ``top_k``, ``y_pred`` holds scores (items × labels): predicted
     are the labels that reach the threshold, or the k best of each item. ``cluster`` names the
-    document, user or the like that each item is of, for intervals.
+    document, user or the like that each item is of, for intervals. Or give a dataframe or
+    the path of a file with the names of its columns: ``true`` and ``pred`` hold lists of labels,
+    or texts in which ``sep`` stands between two; or each is a list of columns of 0 and 1, one for
+    each label.
 
     >>> count_multilabel([{"a", "b"}, {"b"}], [{"a"}, {"b"}])
     <MultiLabelCounts: 2 items with sets of 2 labels>
     """
+    named = true is not None or pred is not None or sep is not None or bool(reading)
+    if named or (y_pred is None and has_columns(y_true)):
+        if not has_columns(y_true) or threshold is not None or top_k is not None:
+            raise InputError(
+                "true=, pred= and sep= say where a dataframe or file has its sets of labels; "
+                "arrays, threshold= and top_k= go without them"
+            )
+        if cluster is not None:
+            raise InputError("cluster= of sets of labels goes with arrays: give y_true and y_pred")
+        own = {"true": true, "pred": pred, "sep": sep, "labels": labels, "weights": weights}
+        return count_cells(y_true, y_pred, **own, **reading)
+    if y_pred is None:
+        raise InputError("give y_true and y_pred, or a dataframe or path with true= and pred=")
     decision = None
     if threshold is not None or top_k is not None:
         y_pred, decision = _decide(y_pred, threshold, top_k)

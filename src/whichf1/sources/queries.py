@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from whichf1.sources.cells import MEASURES, Columns, Row, merged
+from whichf1.sources.cells import MEASURES, Reading, Row, is_missing, merged
+from whichf1.sources.columns import Columns
 from whichf1.sources.database import Database, quote
 
 PACKED_GROUPS = 1 << 11
@@ -15,6 +16,74 @@ SAMPLE = 20_000
 MOST_SETS = 32
 
 Explain = Callable[[str], str]
+Gap: TypeAlias = tuple[str, Literal["missing", "number", "weight"]]
+"""A column that holds a bad value: one that is missing, no finite number, or no weight."""
+
+
+class Question(Protocol):
+    """What is asked of the columns: the same of a DuckDB view and of any dataframe."""
+
+    ordered: bool
+    """Whether the items are to come in their order."""
+
+    def numbers(self, columns: Columns) -> list[str]:
+        """The columns that are read as numbers."""
+
+    def of_view(
+        self, database: Database, columns: Columns, explain: Explain, columnar: bool
+    ) -> dict[str, list[Any]]:
+        """The answer for the view ``items``."""
+
+    def of_frame(self, frame: Any, columns: Columns) -> dict[str, list[Any]]:
+        """The answer for a narwhals frame."""
+
+    def gaps(
+        self, found: Mapping[str, list[Any]], columns: Columns, reading: Reading
+    ) -> Iterable[Gap]:
+        """The columns in which an answer shows a bad value."""
+
+    def merged(self, found: list[Any]) -> list[Any]:
+        """The answers of several parts as one."""
+
+
+class Grouped:
+    """GROUP BY the columns, as rows."""
+
+    ordered = False
+
+    def numbers(self, columns: Columns) -> list[str]:
+        """The weights."""
+        return [] if columns.weights is None else [columns.weights]
+
+    def of_view(
+        self, database: Database, columns: Columns, explain: Explain, columnar: bool
+    ) -> dict[str, list[Row]]:
+        """The rows of the view ``items``."""
+        return grouped(database, columns, explain, columnar=columnar)
+
+    def of_frame(self, frame: Any, columns: Columns) -> dict[str, list[Row]]:
+        """The rows of a frame, grouped by its own engine."""
+        from whichf1.sources.frames import group_by_engine
+
+        return group_by_engine(frame, columns)
+
+    def gaps(
+        self, found: Mapping[str, list[Row]], columns: Columns, reading: Reading
+    ) -> Iterator[Gap]:
+        """Columns with missing values, or with bad weights."""
+        at = len(columns.by)
+        for pred, rows in found.items():
+            names = (columns.true, *(columns.together if columns.joint else (pred,)))
+            for row in rows:
+                for column, value in zip(names, row[at:], strict=False):
+                    if is_missing(value):
+                        yield column, "missing"
+                if columns.weights and row[-1]:
+                    yield columns.weights, "weight"
+
+    def merged(self, found: list[Row]) -> list[Row]:
+        """One row for each group."""
+        return merged(found)
 
 
 def grouped(
@@ -25,9 +94,8 @@ def grouped(
     Text is parsed once for all of them. A columnar file is asked several times, for a few
     prediction columns each: no prediction is read twice, and that is quicker than one question.
     """
-    if len(columns.preds) == 1:
-        (pred,) = columns.preds
-        return {pred: database.run(_query(columns, (pred,)), explain)}
+    if columns.joint or len(columns.preds) == 1:
+        return {columns.preds[0]: database.run(_query(columns, columns.together), explain)}
     if columnar:
         return _packed(database, columns, explain)
     parts: dict[str, list[Row]] = {}
@@ -40,10 +108,10 @@ def grouped(
 
 
 def _query(columns: Columns, preds: tuple[str, ...]) -> str:
-    keys = [*columns.by, columns.true, *preds]
+    keys = columns.keys(*preds)
     names = ", ".join(f"k{i}" for i in range(len(keys)))
     items = f"SELECT {_shown(columns, keys)} FROM items"
-    return f"SELECT {names}, {_measures(columns)} FROM ({items}) GROUP BY {names}"
+    return f"SELECT {names}, {measures(columns)} FROM ({items}) GROUP BY {names}"
 
 
 def _shown(columns: Columns, keys: list[str]) -> str:
@@ -62,14 +130,15 @@ def as_number(column: str) -> str:
     return f"TRY_CAST(CASE WHEN {quote(column)} IS NOT NULL THEN {quote(column)} END AS DOUBLE)"
 
 
-def _measures(columns: Columns) -> str:
+def measures(columns: Columns) -> str:
+    """What is said of a group: items, the sums of weights and of their squares, bad weights."""
     if columns.weights is None:
-        return "count(*), 0.0, 0.0, 0"
+        return "count(*) AS n, 0.0::DOUBLE AS sum, 0.0::DOUBLE AS squares, 0 AS bad"
     good = "coalesce(isfinite(w) AND w >= 0, false)"
     return (
-        f"count(*), coalesce(sum(w) FILTER ({good}), 0.0), "
-        f"coalesce(sum(w * w) FILTER ({good}), 0.0), "
-        f"count(*) FILTER (NOT {good})"
+        f"count(*) AS n, coalesce(sum(w) FILTER ({good}), 0.0) AS sum, "
+        f"coalesce(sum(w * w) FILTER ({good}), 0.0) AS squares, "
+        f"count(*) FILTER (NOT {good}) AS bad"
     )
 
 
@@ -84,11 +153,11 @@ class Sets(NamedTuple):
 def grouping_sets(columns: Columns, preds: Sequence[str]) -> Sets:
     """The parts of the question."""
     shared = len(columns.by) + 1
-    keys = [*columns.by, columns.true, *preds]
+    keys = columns.keys(*preds)
     names = [f"k{i}" for i in range(len(keys))]
     sets = ", ".join(f"({', '.join([*names[:shared], own])})" for own in names[shared:])
     which = f"GROUPING({', '.join(names[shared:])})"
-    chosen = f"{which}, {', '.join(names)}, {_measures(columns)}"
+    chosen = f"{which}, {', '.join(names)}, {measures(columns)}"
     return Sets(_shown(columns, keys), chosen, f"GROUPING SETS ({sets})")
 
 
@@ -118,7 +187,7 @@ def _packed(database: Database, columns: Columns, explain: Explain) -> dict[str,
 
 def _packs(database: Database, columns: Columns, explain: Explain) -> list[tuple[str, ...]]:
     """Columns whose joint table is small, judged from the first items; it only saves time."""
-    keys = [*columns.by, columns.true, *columns.preds]
+    keys = columns.keys(*columns.preds)
     distinct = ", ".join(f"approx_count_distinct({quote(name)})" for name in keys)
     sample = f"SELECT {', '.join(map(quote, dict.fromkeys(keys)))} FROM items LIMIT {SAMPLE}"
     sizes = dict(

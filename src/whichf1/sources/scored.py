@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -10,27 +10,58 @@ from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.labels import Label, Labels
 from whichf1.rankings import Ranking
+from whichf1.sources import Reading, has_columns
 from whichf1.sources.arrays import Column, column, to_numpy, weights_column
+from whichf1.sources.score_columns import Scored, read_scores
 from whichf1.table import Array, Predicted
 
 _TWO: dict[str, tuple[Label, ...]] = {"bool": (False, True), "int": (0, 1)}
 
 
 def rank(
-    y_true: Any, scores: Any, *, positive: Any = None, labels: Any = None, weights: Any = None
+    y_true: Any,
+    scores: Any = None,
+    *,
+    positive: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    true: str | None = None,
+    score: Any = None,
+    **reading: Unpack[Reading],
 ) -> Ranking:
     """Group items by score: a mergeable table from which rankings and curves are computed.
 
     ``scores`` has a number for each item, larger for the ``positive`` class (1 or True unless
-    said); or a column for each class, of which the positive one's is taken.
+    said); or a column for each class, of which the positive one's is taken. A dataframe or file
+    with ``true=`` and ``score=``, the names of its columns, works in place of both.
 
     >>> rank([0, 1, 1, 0], [0.1, 0.4, 0.4, 0.4])
     <Ranking: 2 positives (class 1) and 2 negatives with 2 distinct scores>
     """
-    items, values, names, own = binary(y_true, scores, positive, labels)
-    weight = None if weights is None else weights_column(weights, len(values))
-    ranks = kernel.rank_table(values, items_of(items, own), weight)
-    return Ranking(*ranks, names, own)
+    if has_columns(y_true):
+        own = {"true": true, "score": score, "labels": labels, "weights": weights}
+        return rank_lines(read_scores(y_true, scores, **own, **reading), positive)
+    if true is not None or score is not None or reading:
+        raise InputError("true= and score= name the columns of a frame or file; arrays have none")
+    return _ranking(Scored(y_true, scores, None, weights, None, labels), positive)
+
+
+def rank_lines(data: Scored, positive: Any) -> Ranking:
+    """Group by score what was read from columns, and may be grouped in part."""
+    if data.scores.shape[1] == 1:
+        data = data._replace(scores=data.scores[:, 0])
+    return _ranking(data, positive)
+
+
+def _ranking(data: Scored, positive: Any) -> Ranking:
+    items, values, names, own = binary(data.true, data.scores, positive, data.labels)
+    mask = items_of(items, own)
+    if data.items is None or data.weights is not None:
+        weight = None if data.weights is None else weights_column(data.weights, len(values))
+        return Ranking(*kernel.rank_table(values, mask, weight), names, own)
+    found, *sides = kernel.rank_table(values, mask, data.items.astype(np.float64))
+    positives, negatives = (side.astype(np.int64) for side in sides)  # exact below 2⁵³
+    return Ranking(found, positives, negatives, names, own)
 
 
 def rank_histogram(

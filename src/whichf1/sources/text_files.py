@@ -7,6 +7,7 @@ import io
 import json
 import re
 import zlib
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -19,6 +20,8 @@ from whichf1.sources.database import Database, first_line, quote, text
 ENDS = {b"\r\n": "CR LF", b"\n": "LF"}
 FIRST_LINES = 100
 """Lines of JSON in which the names of the columns are looked up."""
+GOOD = "json_type(json) = 'OBJECT' AND len(json_keys(json)) = len(list_distinct(json_keys(json)))"
+"""What a line must be; read_json would not see a key that stands twice when it ignores errors."""
 
 
 def csv_columns(path: Path, name: str, delimiter: str, compression: Compression) -> list[str]:
@@ -109,20 +112,33 @@ def _mixed_ends(path: Path, compression: Compression) -> str | None:
 
 def jsonl_view(path: Path, columns: list[str], compression: Compression, skip: bool) -> str:
     """SQL that reads these keys of every line, as JSON texts: 1 and "1" stay apart."""
-    packed = "uncompressed" if compression == "none" else compression
-    how = f"{text(str(path))}, format='newline_delimited', compression={text(packed)}"
+    how = _json_options(path, compression)
     if not skip:
         types = ", ".join(f"{quote(column)}: 'JSON'" for column in columns)
         return f"read_json({how}, columns={{{types}}})"
-    # read_json would not see a key that stands twice when it ignores errors
-    keys = "json_keys(json)"
-    good = f"json_type(json) = 'OBJECT' AND len({keys}) = len(list_distinct({keys}))"
     shown = ", ".join(
-        f"CASE WHEN {good} THEN nullif(json_extract(json, {text(_json_path(column))}), 'null') END "
-        f"AS {quote(column)}"
+        f"nullif(json_extract(json, {text(_json_path(column))}), 'null') AS {quote(column)}"
         for column in columns
     )
-    return f"(SELECT {shown} FROM read_json_objects({how}, ignore_errors=true))"
+    return f"(SELECT {shown} FROM read_json_objects({how}, ignore_errors=true) WHERE {GOOD})"
+
+
+def jsonl_skipped(
+    database: Database, path: Path, compression: Compression, explain: Callable[[str], str]
+) -> tuple[str, ...]:
+    """How many lines were left out since they hold no JSON object."""
+    how = _json_options(path, compression)
+    query = (
+        f"SELECT count(*) FROM read_json_objects({how}, ignore_errors=true) "
+        f"WHERE NOT coalesce({GOOD}, false)"
+    )
+    ((n,),) = database.run(query, explain)
+    return (f"{n:,} lines that are not a JSON object",) if n else ()
+
+
+def _json_options(path: Path, compression: Compression) -> str:
+    packed = "uncompressed" if compression == "none" else compression
+    return f"{text(str(path))}, format='newline_delimited', compression={text(packed)}"
 
 
 def _json_path(key: str) -> str:
@@ -130,15 +146,20 @@ def _json_path(key: str) -> str:
 
 
 def jsonl_columns(path: Path, name: str, compression: Compression, skip: bool = False) -> list[str]:
-    """The keys of the first lines."""
-    keys: dict[str, None] = {}
+    """The keys of the first lines of a file."""
     try:
-        for number, line in enumerate(islice(lines(path, compression), FIRST_LINES), 1):
-            if line.strip():
-                with suppress(*[FileError] if skip else []):
-                    keys |= dict.fromkeys(_object(line, name, number))
+        return keys_of(islice(lines(path, compression), FIRST_LINES), name, skip)
     except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"cannot read {name}: {error}") from None
+
+
+def keys_of(lines: Iterable[bytes], name: str, skip: bool) -> list[str]:
+    """The keys of the objects in some lines."""
+    keys: dict[str, None] = {}
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            with suppress(*[FileError] if skip else []):
+                keys |= dict.fromkeys(_object(line, name, number))
     if not keys:
         raise FileError(f"{name} is empty. It needs one JSON object per line and item.")
     columns = list(keys)

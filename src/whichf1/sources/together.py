@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +11,7 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.joint import Joint
-from whichf1.labels import Labels, from_text
-from whichf1.sources import csv_file as files
+from whichf1.labels import Labels
 from whichf1.sources.arrays import Column, column, weights_column
 from whichf1.table import Array
 
@@ -38,46 +35,27 @@ def count_together(
         raise ShapeError("there are no items: y_true is empty")
     weight = None if weights is None else weights_column(weights, len(true.values))
     codes, observed = _encode(columns)
-    keys, sizes = codes, [len(observed)] * len(codes)
+    keys, sizes, clusters = codes, [len(observed)] * len(codes), None
     if cluster is not None:
         groups = column(cluster, "cluster")
         _refuse_length(true, groups)
-        group_codes, found = _encode([groups])
-        keys, sizes = [*codes, *group_codes], [*sizes, len(found)]
+        group_codes, clusters = _encode([groups])
+        keys, sizes = [*codes, *group_codes], [*sizes, len(clusters)]
     cells, count, squares = _group(keys, sizes, weight)
-    return _joint(tuple(map(str, systems)), observed, cells, count, squares, labels)
-
-
-def _joint(
-    systems: tuple[str, ...],
-    observed: Labels,
-    cells: Sequence[Array],
-    count: Array,
-    squares: Array | None,
-    labels: Any,
-) -> Joint:
-    names, clustered = observed, len(cells) > len(systems) + 1
-    sides = list(cells[: len(systems) + 1])
-    if labels is not None:
-        names = labels if isinstance(labels, Labels) else Labels(labels)
-        outside = next((x for x in observed if x not in names), None)
-        if outside is not None:
-            raise LabelError(
-                f"label {outside!r} is not among the declared ones {list(names[:20])!r}. "
-                "Add it to labels=, or drop its items first."
-            )
-        rank = names.codes(observed)
-        sides = [rank[side] for side in sides]
-    return Joint(
-        systems=systems,
-        labels=names,
-        true=sides[0],
-        predicted=tuple(sides[1:]),
+    if clusters is not None:  # those of no weight are gone
+        present, cells[-1] = np.unique(cells[-1], return_inverse=True)
+        clusters = Labels.trusted(clusters[code] for code in present)
+    joint = Joint(
+        systems=tuple(map(str, systems)),
+        labels=observed,
+        true=cells[0],
+        predicted=tuple(cells[1 : len(columns)]),
         count=count,
         squares=squares,
-        cluster=cells[-1] if clustered else None,
-        declared=labels is not None,
+        cluster=None if clusters is None else cells[-1],
+        names=clusters,
     )
+    return joint if labels is None else joint.declare(Labels(labels))
 
 
 def _refuse_misfit(true: Column, other: Column) -> None:
@@ -157,63 +135,3 @@ def _distinct(keys: Sequence[Array], sizes: Sequence[int]) -> tuple[Array, Array
         key, size = key * more + other, size * more
     _, first, at = np.unique(key, return_index=True, return_inverse=True)
     return first, at
-
-
-def count_file_together(
-    path: str | os.PathLike[str],
-    *,
-    true: str | None,
-    preds: Sequence[str | None],
-    labels: Any = None,
-    weights: str | None = None,
-    cluster: str | None = None,
-) -> Joint:
-    """GROUP BY the same over columns of a CSV file, in one pass."""
-    name = os.fspath(path)
-    columns = files._header(Path(path))
-    if true is None or None in preds:
-        true, only = files._find_columns(columns, true, preds[0], name)
-        preds = [only]
-    systems = [each for each in preds if each is not None]
-    wanted = [true, *systems, *([cluster] if cluster else [])]
-    files._refuse_unknown(columns, [*wanted, weights], name)
-    if len(set(systems)) < len(systems):
-        raise InputError(f"a column of predictions is named twice: {', '.join(systems)}")
-    with files._relation(name, columns) as run:
-        for column_name in wanted:
-            files._refuse_gaps(run, name, column_name, column_name, weights)
-        keys = ", ".join(files._quote(each) for each in wanted)
-        places = ", ".join(str(at + 1) for at in range(len(wanted)))
-        query = f"SELECT {keys}, {files._measure(weights)} FROM items GROUP BY {places}"
-        rows = run(f"{query} ORDER BY {places}")
-    if not rows:
-        raise ShapeError(f"{name!r} has a header and no items")
-    return _from_rows(rows, tuple(systems), labels, bool(cluster), bool(weights))
-
-
-def _from_rows(
-    rows: list[tuple[Any, ...]],
-    preds: tuple[str, ...],
-    labels: Any,
-    clustered: bool,
-    weighted: bool,
-) -> Joint:
-    sides = [[row[at] for row in rows] for at in range(len(preds) + 1)]
-    texts = sorted({text for side in sides for text in side})
-    declared = None if labels is None else Labels(labels)
-    as_strings = declared is not None and declared.kind == "str"
-    value = dict(zip(texts, texts if as_strings else from_text(texts), strict=True))
-    observed = Labels.sorted(set(value.values()))
-    code = {text: observed.code(label) for text, label in value.items()}
-    cells = [np.array([code[text] for text in side], np.intp) for side in sides]
-    at = len(preds) + 1
-    if clustered:
-        cells.append(np.unique([row[at] for row in rows], return_inverse=True)[1])
-        at += 1
-    count = np.array([row[at] for row in rows], np.float64 if weighted else np.int64)
-    squares = np.array([row[at + 1] for row in rows]) if weighted else None
-    if weighted:
-        keep = count > 0
-        cells, count = [x[keep] for x in cells], count[keep]
-        squares = squares[keep] if squares is not None else None
-    return _joint(preds, observed, cells, count, squares, declared)

@@ -1,0 +1,47 @@
+"""A dataframe, files, two files side by side, or files on a cluster: the same question to all."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from whichf1.errors import InputError
+from whichf1.sources.cells import Origin
+from whichf1.sources.columns import Columns, Wanted
+from whichf1.sources.queries import Question
+
+
+def gather(
+    data: Any,
+    predictions: Any,
+    wanted: Wanted,
+    question: Question,
+    *,
+    id: str | None = None,
+    engine: str | None = None,
+    master: str | None = None,
+    **reading: Any,
+) -> tuple[dict[str, list[Any]], Columns, Origin]:
+    """What a question gives, for which columns, and where it comes from."""
+    if not isinstance(data, (str, os.PathLike)):
+        from whichf1.sources.frames import gather_frame
+
+        if predictions is not None or reading or id or engine or master:
+            raise InputError("a frame is counted by itself: name its columns with true= and pred=")
+        return gather_frame(data, wanted, question)
+    from whichf1.sources.files import Options, gather_files
+
+    options = Options(**reading)
+    if engine is not None or master is not None:
+        from whichf1.sources.spark import gather_on_spark
+
+        if predictions is not None or engine not in (None, "spark"):
+            raise InputError("engine= is 'spark', for one path: join the files there first")
+        return gather_on_spark(data, wanted, question, options, master)
+    if predictions is not None:
+        from whichf1.sources.aligned import gather_aligned
+
+        return gather_aligned(data, predictions, wanted, question, options, id)
+    if id is not None:
+        raise InputError("id= joins a file of gold labels with a file of predictions: give both")
+    return gather_files(data, wanted, question, options)
