@@ -160,7 +160,9 @@ def _counts(
     columns = np.array(lines, np.intp).reshape(-1, 3).T
     at, dtype = (1 - MEASURES, np.float64) if weighted else (-MEASURES, np.int64)
     count = np.array([row[at] for row in rows], dtype)
-    return MultiLabelCounts(labels, (columns[0], columns[1], columns[2]), count, declared=declared)
+    squares = np.array([row[2 - MEASURES] for row in rows], np.float64) if weighted else None
+    own = (columns[0], columns[1], columns[2])
+    return MultiLabelCounts(labels, own, count, declared=declared, squares=squares)
 
 
 def _count_indicators(
