@@ -82,7 +82,7 @@ class Scorer:
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
         """The score of Counts, or of y_true and y_pred."""
         if not options:
-            return run(self.definition(), y_true, y_pred)
+            return run(self._known.get(()) or self.definition(), y_true, y_pred)
         return run(self.definition(**options), y_true, y_pred, **_data(options))
 
     def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
