@@ -90,7 +90,7 @@ class Scorer:
         Columns are named with ``true=`` and ``pred=``, or ``score=`` for scores.
         """
         if not options:
-            return run(self.definition(), y_true, y_pred)
+            return run(self._known.get(()) or self.definition(), y_true, y_pred)
         return run(self.definition(**options), y_true, y_pred, **_data(options))
 
     def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
