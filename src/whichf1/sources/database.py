@@ -43,7 +43,9 @@ class Database:
             "autoload_known_extensions": "false",
         }
         self.connection = duckdb.connect(":memory:", config=settings)
-        self.connection.execute("SET enable_progress_bar=false")
+        watched = "true" if progress else "false"  # without a bar, DuckDB knows no progress
+        self.connection.execute(f"SET enable_progress_bar={watched}")
+        self.connection.execute("SET enable_progress_bar_print=false")
         self._fit_threads()
 
     def _fit_threads(self) -> None:

@@ -28,8 +28,8 @@ from whichf1.uncertainty.label_sets import item_slopes
 
 CHUNK = 1 << 18
 """Numbers drawn at a time: what stays in the cache."""
-LONG = 1 << 28
-"""Draws from which on a progress bar is shown on a terminal."""
+LONG = 1 << 25
+"""Draws, of a second or two, from which on a progress bar is shown on a terminal."""
 FEW_CELLS = 1 << 14
 """Up to here cells are summed class by class; beyond, in sorted order."""
 

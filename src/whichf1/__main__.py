@@ -1,0 +1,5 @@
+"""``python -m whichf1`` is the command ``whichf1``."""
+
+from whichf1.cli import main
+
+main()
