@@ -359,6 +359,33 @@ def test_scores_of_files_take_clusters_and_weights(run, tmp_path):
     assert code == 2 and "--cluster" in err
 
 
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision", "log_loss", "ks"])
+def test_columns_take_weights_and_clusters(name, tmp_path):
+    import pandas as pd
+
+    y, systems = systems_of("ranking", n=60)
+    rng = np.random.default_rng(1)
+    # equal scores with different weights: a group of them is not one item
+    data = {"y": y, "s": systems["a"].round(1), "t": systems["b"].round(2)}
+    frame = pd.DataFrame({**data, "w": rng.random(60).round(3) + 0.1, "d": np.arange(60) // 3})
+    path = tmp_path / "scores.csv"
+    frame.to_csv(path, index=False)
+    method = wf.Bootstrap(replicates=99) if name == "ks" else "delta"
+    for columns in ({}, {"weights": "w"}, {"cluster": "d"}, {"weights": "w", "cluster": "d"}):
+        arrays = {key: frame[column].to_numpy() for key, column in columns.items()}
+        expected = wf.score(y, data["s"], name, interval=method, **arrays)
+        pair = wf.compare(y, {"s": data["s"], "t": data["t"]}, name, replicates=99, **arrays)
+        for source in (frame, path):
+            own = {"true": "y", **columns}
+            found = wf.score(source, name, score="s", interval=method, **own)
+            assert found.signature == expected.signature
+            assert found.value == pytest.approx(expected.value, rel=1e-12)
+            if name != "ks":  # the order of the lines is the engine's
+                assert found.interval.low == pytest.approx(expected.interval.low, rel=1e-9)
+            both = wf.compare(source, ["s", "t"], name, replicates=99, **own)
+            assert both.pairs[0].difference == pytest.approx(pair.pairs[0].difference, abs=1e-12)
+
+
 def test_reports_say_what_is_not_as_usual(run, monkeypatch, tmp_path):
     path = tmp_path / "scores.csv"
     rows = zip(*systems_of("ranking", n=60)[1].values(), [0, 1] * 30, strict=True)
