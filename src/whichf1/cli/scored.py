@@ -89,7 +89,8 @@ def _refuse_unread(kind: str, given: dict[str, Any]) -> None:
     """Raise for an option that files of scores or of label sets do not take."""
     name = {"score_column": "--score", "probs": "--probs", "labels_sep": "--labels-sep"}[kind]
     decided = kind != "score_column" or given["threshold"] is not None
-    cluster = given["cluster"] if decided else None  # predictions made of scores know none
+    made = decided and kind != "labels_sep"  # predictions made of scores know no clusters
+    cluster = given["cluster"] if made else None
     unread = {"cluster": cluster, "by": given["by"], "ignore": given["ignore"]}
     if given["metric"] is None:
         unread["average"] = given["average"]
@@ -111,7 +112,8 @@ def read_subject(
     """Read the files as the command line says."""
     own = {"true": given["true"], "weights": given["weights"], **reading}
     if given["labels_sep"]:
-        own |= {"pred": given["pred"], "sep": given["labels_sep"], "labels": labels}
+        own |= {key: given[key] for key in ("pred", "cluster")}
+        own |= {"sep": given["labels_sep"], "labels": labels}
         sets: Any = count_cells(*sources, **own)
         return Subject(sets, (), lambda definition: evaluate(definition, sets), True)
     if given["probs"]:
@@ -140,7 +142,12 @@ def _scores(data: Scored, labels: list[Label] | None, given: dict[str, Any]) -> 
 
     shown = BINARY + (PROBABILITY if ranking.probabilities else ())
     limit = given["threshold"]
-    counts: Any = ranking if limit is None else at_threshold(ranking, threshold=limit)
+    counts: Any = ranking
+    if limit is not None and single:
+        counts = at_threshold(ranking, threshold=limit)
+    elif limit is not None:  # intervals need the weight of each item
+        weighted = {"labels": list(names), "weights": data.weights}
+        counts = at_threshold(data.true, data.scores[:, 0], limit, positive=positive, **weighted)
     return Subject(counts, tuple((name, {}) for name in shown), score, limit is not None)
 
 

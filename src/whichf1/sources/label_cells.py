@@ -18,7 +18,7 @@ from whichf1.sources.cells import MEASURES, Origin, Reading, Row, is_missing
 from whichf1.sources.columns import Columns, Wanted, one_name, one_or_several
 from whichf1.sources.gathering import gather
 from whichf1.sources.queries import Gap, Grouped
-from whichf1.sources.tallies import kept_rows
+from whichf1.sources.tallies import clusters_of, kept_rows, sizes_of
 
 
 class GroupedSets(Grouped):
@@ -41,23 +41,26 @@ def count_cells(
     sep: str | None = None,
     labels: Any = None,
     weights: Any = None,
+    cluster: Any = None,
     **reading: Any,
 ) -> MultiLabelCounts:
     """Count the sets of labels in columns of a frame or file."""
     if sep == "":
         raise InputError("sep= is empty: say what stands between two labels, as sep=';'")
-    weights = one_name(weights, "weights")
+    weights, cluster = one_name(weights, "weights"), one_name(cluster, "cluster")
     if not (true is None or isinstance(true, str)):
         columns = [one_or_several(true, "true") or (), one_or_several(pred, "pred") or ()]
-        return _count_indicators(data, predictions, columns, labels, weights, reading)
-    wanted = Wanted(true, None if pred is None else (one_name(pred, "pred") or "",), weights)
+        own = {"weights": weights, "cluster": cluster}
+        return _count_indicators(data, predictions, columns, labels, own, reading)
+    preds = None if pred is None else (one_name(pred, "pred") or "",)
+    wanted = Wanted(true, preds, weights, cluster=cluster)
     parts, columns_, origin = gather(data, predictions, wanted, GroupedSets(), **reading)
     both = (columns_.true, columns_.preds[0])
     if "text" in map(origin.reading_of, both):
         parts = {pred: [_filled(row, both, origin) for row in rows] for pred, rows in parts.items()}
     (rows,) = kept_rows(parts, columns_, origin).values()
     sides = [[_set(row[at], both[at], sep, origin) for row in rows] for at in (0, 1)]
-    return _counted(sides, rows, both, origin, labels, weights is not None)
+    return _counted(sides, rows, columns_, origin, labels)
 
 
 def _filled(row: Row, names: Sequence[str], origin: Origin) -> Row:
@@ -102,11 +105,11 @@ def _label(value: Any, cell: Any, column: str, origin: Origin) -> Any:
 def _counted(
     sides: list[list[list[Any]]],
     rows: list[Row],
-    names: Sequence[str],
+    columns: Columns,
     origin: Origin,
     labels: Any,
-    weighted: bool,
 ) -> MultiLabelCounts:
+    names = (columns.true, columns.preds[0])
     declared = None if labels is None else Labels(labels)
     sides = _read(sides, names, origin, declared)
     found = {each for side in sides for cell in side for each in cell}
@@ -120,7 +123,7 @@ def _counted(
     classes = Labels.sorted(found)
     code = {label: at for at, label in enumerate(classes)}
     true, predicted = ([{code[each] for each in cell} for cell in side] for side in sides)
-    counts = _counts(classes, true, predicted, rows, weighted, False)
+    counts = _counts(classes, true, predicted, rows, columns, origin, declared=False)
     if declared is None:
         return counts
     try:
@@ -149,20 +152,25 @@ def _counts(
     true: list[set[int]],
     predicted: list[set[int]],
     rows: list[Row],
-    weighted: bool,
+    used: Columns,
+    origin: Origin,
+    *,
     declared: bool,
 ) -> MultiLabelCounts:
-    lines = [
+    found = [
         (at, code, TP if code in guessed and code in own else FN if code in own else FP)
         for at, (own, guessed) in enumerate(zip(true, predicted, strict=True))
         for code in own | guessed
     ]
-    columns = np.array(lines, np.intp).reshape(-1, 3).T
-    at, dtype = (1 - MEASURES, np.float64) if weighted else (-MEASURES, np.int64)
-    count = np.array([row[at] for row in rows], dtype)
-    squares = np.array([row[2 - MEASURES] for row in rows], np.float64) if weighted else None
-    own = (columns[0], columns[1], columns[2])
-    return MultiLabelCounts(labels, own, count, declared=declared, squares=squares)
+    columns = np.array(found, np.intp).reshape(-1, 3).T
+    count, squares = sizes_of(rows, used.weights is not None)
+    cluster = None
+    if used.cluster is not None:
+        cluster = clusters_of([row[-MEASURES - 1] for row in rows], used.cluster, origin)[0]
+    lines = (columns[0], columns[1], columns[2])
+    return MultiLabelCounts(
+        labels, lines, count, declared=declared, squares=squares, cluster=cluster
+    )
 
 
 def _count_indicators(
@@ -170,7 +178,7 @@ def _count_indicators(
     predictions: Any,
     columns: Sequence[tuple[str, ...]],
     labels: Any,
-    weights: str | None,
+    own: dict[str, Any],
     reading: Any,
 ) -> MultiLabelCounts:
     """Columns of 0 and 1, the same labels in the same order on both sides."""
@@ -181,7 +189,7 @@ def _count_indicators(
             f"true= has {len(columns[0])} columns, pred= has {len(pred)}, and there are "
             f"{len(names)} labels: give both sides a column for each label, in the same order"
         )
-    wanted = Wanted(first, (*more, *pred), weights, joint=True)
+    wanted = Wanted(first, (*more, *pred), joint=True, **own)
     if predictions is not None:
         raise InputError("columns of 0 and 1 for each label are read from one file or frame")
     parts, found, origin = gather(data, None, wanted, Grouped(), **reading)
@@ -190,11 +198,11 @@ def _count_indicators(
     cells = np.array(
         [[_bit(row[at], name, origin) for at, name in enumerate(used)] for row in rows], np.bool_
     )
-    own, guessed = (
+    true, guessed = (
         [set(np.flatnonzero(line).tolist()) for line in side]
         for side in np.split(cells, [len(names)], axis=1)
     )
-    return _counts(names, own, guessed, rows, weights is not None, True)
+    return _counts(names, true, guessed, rows, found, origin, declared=True)
 
 
 def _bit(cell: Any, column: str, origin: Origin) -> bool:

@@ -49,10 +49,9 @@ def count_multilabel(
     Give indicator matrices (items × labels, 0 and 1; dense or scipy sparse), or lists of sets of
     labels. With ``threshold`` or ``top_k``, ``y_pred`` holds scores (items × labels): predicted
     are the labels that reach the threshold, or the k best of each item. ``cluster`` names the
-    document, user or the like that each item is of, for intervals. Or give a dataframe or
-    the path of a file with the names of its columns: ``true`` and ``pred`` hold lists of labels,
-    or texts in which ``sep`` stands between two; or each is a list of columns of 0 and 1, one for
-    each label.
+    document, user or the like that each item is of, for intervals. Or give a dataframe or the path
+    of a file with the names of its columns: ``true`` and ``pred`` hold lists of labels, or texts in
+    which ``sep`` stands between two; or each is a list of columns of 0 and 1, one for each label.
 
     >>> count_multilabel([{"a", "b"}, {"b"}], [{"a"}, {"b"}])
     <MultiLabelCounts: 2 items with sets of 2 labels>
@@ -64,10 +63,8 @@ def count_multilabel(
                 "true=, pred= and sep= say where a dataframe or file has its sets of labels; "
                 "arrays, threshold= and top_k= go without them"
             )
-        if cluster is not None:
-            raise InputError("cluster= of sets of labels goes with arrays: give y_true and y_pred")
-        own = {"true": true, "pred": pred, "sep": sep, "labels": labels, "weights": weights}
-        return count_cells(y_true, y_pred, **own, **reading)
+        own = {"true": true, "pred": pred, "weights": weights, "cluster": cluster}
+        return count_cells(y_true, y_pred, sep=sep, labels=labels, **own, **reading)
     if y_pred is None:
         raise InputError("give y_true and y_pred, or a dataframe or path with true= and pred=")
     decision = None

@@ -112,7 +112,7 @@ def _codes(rows: list[Row], values: Sequence[Values], classes: Labels) -> list[A
     ]
 
 
-def _sizes(rows: list[Row], weighted: bool) -> tuple[Array, Array | None]:
+def sizes_of(rows: list[Row], weighted: bool) -> tuple[Array, Array | None]:
     """Items or sums of weights, and the sums of squared weights."""
     if not weighted:
         return np.array([row[-MEASURES] for row in rows], np.int64), None
@@ -124,7 +124,7 @@ def _sizes(rows: list[Row], weighted: bool) -> tuple[Array, Array | None]:
 
 def _counts(rows: list[Row], values: list[Values], classes: Labels, weighted: bool) -> Counts:
     true, predicted = _codes(rows, values, classes)
-    count, squares = _sizes(rows, weighted)
+    count, squares = sizes_of(rows, weighted)
     return Counts(classes, true, predicted, count, declared=False, squares=squares)
 
 
@@ -134,9 +134,9 @@ def _joint(
     keys = _codes(rows, values, classes)
     clusters = None
     if columns.cluster is not None:
-        codes, clusters = _clusters([row[len(values)] for row in rows], columns.cluster, origin)
+        codes, clusters = clusters_of([row[len(values)] for row in rows], columns.cluster, origin)
         keys.append(codes)
-    keys, count, squares = cells_of(keys, *_sizes(rows, columns.weights is not None))
+    keys, count, squares = cells_of(keys, *sizes_of(rows, columns.weights is not None))
     if clusters is not None:
         present, keys[-1] = np.unique(keys[-1], return_inverse=True)
         clusters = Labels.trusted(clusters[code] for code in present)
@@ -152,7 +152,7 @@ def _joint(
     )
 
 
-def _clusters(cells: list[Any], column: str, origin: Origin) -> tuple[Array, Labels]:
+def clusters_of(cells: list[Any], column: str, origin: Origin) -> tuple[Array, Labels]:
     """The code of each cluster, and their names in order."""
     plain = [plain_value(cell, origin.reading) for cell in cells]
     names = [value if isinstance(value, (int, str)) else str(value) for value in plain]
