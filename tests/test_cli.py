@@ -436,3 +436,25 @@ def test_mf1_refuses_bad_input(capsys, arguments):
     assert mf1.main(arguments.split()) == 2
     out, err = capsys.readouterr()
     assert out == "" and "as in: mf1 2 100 10000 0 100" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["-m", "accuracy|v:1", "--interval", "wilson"], "says everything"),
+        (["-m", "accuracy|v:1", "--level", "0.9"], "says everything"),
+        (["-m", "accuracy", "--interval", "none", "--level", "0.9"], "takes no --level"),
+        (["-m", "accuracy", "--interval", "none", "--seed", "1"], "takes no --seed"),
+        (["--by", ""], "--by names columns"),
+        (["--by", "true,,pred"], "--by names columns"),
+    ],
+)
+def test_options_that_would_be_passed_over_are_refused(run, arguments, says):
+    code, out, err = run("score", ANIMALS, *arguments)
+    assert code == 2 and not out and says in err
+
+
+def test_a_table_without_intervals_has_no_column_for_them(run):
+    for format in ("markdown", "latex"):
+        _, out, _ = run("score", ANIMALS, "-m", "accuracy", "--interval", "none", "-f", format)
+        assert "interval" not in out

@@ -234,9 +234,12 @@ def test_bad_files(tmp_path, head, rows, arguments, says):
         run("score", path, *arguments)
 
 
-def test_threshold_prints_what_it_can(spam):
-    with pytest.raises(WhichF1Error, match="threshold prints text, json, csv"):
-        run("threshold", spam, "--positive", "spam", "--format", "latex")
+def test_threshold_prints_tables_for_papers_and_pages(spam):
+    latex = run("threshold", spam, "--positive", "spam", "--format", "latex")
+    assert latex.count(r"\toprule") == 1 and latex.rstrip().endswith(r"\end{table}")
+    page = run("threshold", spam, "--positive", "spam", "--format", "markdown", "--around", "0")
+    best = json.loads(run("threshold", spam, "--positive", "spam", "--format", "json"))
+    assert [line for line in page.splitlines() if line.startswith(f"| {best['threshold']!r} |")]
 
 
 def test_every_array_type_is_taken():

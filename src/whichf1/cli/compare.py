@@ -59,6 +59,9 @@ from whichf1.sources.database import MEMORY_LIMIT
 from whichf1.sources.scored import classes_of
 from whichf1.sources.systems import Items, read_systems
 
+NO_INTERVAL = {"interval": "none", "level": None, "replicates": None, "seed": None}
+"""A comparison has a plan in place of an interval."""
+
 
 def compare(
     pred: Annotated[list[str], typer.Option(help="A system's column of predictions; repeat it.")],
@@ -85,7 +88,7 @@ def compare(
     on_error: Errors = OnError.stop,
     engine: EngineName = Engine.duckdb,
     master: Master = None,
-    level: Level = 0.95,
+    level: Level = None,
     replicates: Replicates = None,
     seed: Seed = None,
     power: Annotated[float | None, typer.Option(help="For the smallest difference shown.")] = None,
@@ -107,7 +110,7 @@ def compare(
         data, other = [*sources, None][:2]
         found = read_systems(data, pred, other, counted=counted, **{**own, **reading})
     if isinstance(found, Joint):
-        options = definition_options(found.counts(0), {**given, "interval": "none"})
+        options = definition_options(found.counts(0), {**given, **NO_INTERVAL})
         result = compare_joint(found, *planned(metric, options, level, plan))
     else:
         result = _compare_scores(found, given, plan)

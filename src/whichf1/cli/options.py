@@ -9,9 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from whichf1.counts import Counts
-from whichf1.errors import InputError, did_you_mean
+from whichf1.errors import DefinitionError, InputError, did_you_mean
 from whichf1.intervals import find_method
 from whichf1.labels import Label, Labels, from_text
+from whichf1.signature import read
 
 
 class Format(StrEnum):
@@ -50,11 +51,11 @@ LabelList = Annotated[
     str | None, typer.Option("--labels", help="The declared classes in order: a,b,c.")
 ]
 IntervalName = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--interval",
-        help="delta, bootstrap (bca or percentile), or none; for shares of items also wilson, "
-        "clopper-pearson, agresti-coull and jeffreys.",
+        help="delta (unless said), bootstrap (bca or percentile), or none; for shares of items "
+        "also wilson, clopper-pearson, agresti-coull and jeffreys.",
     ),
 ]
 Replicates = Annotated[int | None, typer.Option(help="Replicates of a bootstrap.")]
@@ -62,7 +63,9 @@ Seed = Annotated[int | None, typer.Option(help="The seed of resampling.")]
 Cluster = Annotated[
     str | None, typer.Option(help="A column of clusters: items of one document or user, say.")
 ]
-Level = Annotated[float, typer.Option(help="The interval's nominal coverage.")]
+Level = Annotated[
+    float | None, typer.Option(help="The interval's nominal coverage: 0.95 unless said.")
+]
 OutputFormat = Annotated[Format, typer.Option("--format", "-f", help="How to print.")]
 Decimals = Annotated[int, typer.Option(min=0, max=17, help="Decimals in tables.")]
 FailUnder = Annotated[
@@ -102,10 +105,24 @@ def definition_options(counts: Counts, given: dict[str, Any]) -> dict[str, Any]:
     if given["undefined"] is not None:
         text = given["undefined"]
         options["undefined"] = int(text) if text in ("0", "1") else text
+    method = {k: given[k] for k in ("level", "replicates", "seed") if given.get(k) is not None}
     if given["interval"] != "none":
-        resampling = {k: given[k] for k in ("replicates", "seed") if given.get(k) is not None}
-        options["interval"] = find_method(given["interval"], level=given["level"], **resampling)
+        options["interval"] = find_method(given["interval"] or "delta", **method)
+    elif method:
+        raise DefinitionError(f"--interval none takes no --{next(iter(method))}: leave it out")
+    if given["interval"] is not None or method:
+        _refuse_beside_signatures(given.get("metric"))
     return options
+
+
+def _refuse_beside_signatures(metrics: Any) -> None:
+    """Raise for a signature, which says its own interval, beside an interval that was asked for."""
+    for text in metrics if isinstance(metrics, list) else []:
+        if read(text)[2]:
+            raise DefinitionError(
+                f"the signature {text!r} says everything: leave --interval, --level, --replicates "
+                "and --seed out"
+            )
 
 
 def find_label(text: str, labels: Labels) -> Label:

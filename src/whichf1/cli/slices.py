@@ -9,7 +9,7 @@ from whichf1.cli.output import emit
 from whichf1.cli.reading import read_slices, source_name
 from whichf1.cli.score import below_floors, definitions_of, fail
 from whichf1.definition import Definition, define_fitting
-from whichf1.errors import DefinitionError
+from whichf1.errors import DefinitionError, InputError
 from whichf1.report.describe import title
 from whichf1.report.report import is_per_class
 from whichf1.report.slices import slice_report
@@ -19,7 +19,10 @@ DEFAULT = ("averaged_f1", "f1_of_averages")
 
 def score_slices(given: dict[str, Any]) -> None:
     """Score the slices; without declared classes each is scored on the classes that it has."""
-    slices = read_slices(given, split_list(given["by"]))
+    by = split_list(given["by"])
+    if not by or not all(by):
+        raise InputError(f"--by names columns, as lang,domain; got {given['by']!r}")
+    slices = read_slices(given, by)
     options = definition_options(slices.whole, given)
     own = given["labels"] is None and given["classes"] is None
     names = given["metric"] or list(DEFAULT)

@@ -37,9 +37,9 @@ from whichf1.cli.reading import (
     source_name,
 )
 from whichf1.cli.scored import ScoreColumn
-from whichf1.errors import InputError
 from whichf1.report.escape import csv_cell, visible
 from whichf1.report.formats import number, plain_printer, print_columns
+from whichf1.report.sheet import Rows, Sheet, as_latex, as_markdown
 from whichf1.scores import evaluate
 from whichf1.sources.arrays import column
 from whichf1.sources.database import MEMORY_LIMIT
@@ -86,9 +86,7 @@ def threshold(
     named = None if positive is None else find_label(positive, classes)
     best = best_threshold(rank_lines(data._replace(labels=list(classes)), named), metric=metric)
     source = source_name(given)
-    text = _FORMATS[format](source, best, decimals, around) if format in _FORMATS else None
-    if text is None:
-        raise InputError(f"threshold prints {', '.join(_FORMATS)}; got --format {format.value}")
+    text = _FORMATS[format](source, best, decimals, around)
     if output is None:
         write(text)
         return
@@ -161,4 +159,26 @@ def _csv(file: str, best: BestThreshold, decimals: int, around: int) -> str:
     return out.getvalue()
 
 
-_FORMATS = {Format.text: _text, Format.json: _json, Format.csv: _csv}
+def _sheet(file: str, best: BestThreshold, decimals: int, around: int) -> Sheet:
+    rows = [
+        [_limit(row[0]), row[1], *(f"{x:,.6g}" for x in row[2:6]), row[6]]
+        for row in nearby(best, around)
+    ]
+    return Sheet(f"{file}: best threshold {_limit(best.threshold)}", Rows(HEAD, rows))
+
+
+def _markdown(file: str, best: BestThreshold, decimals: int, around: int) -> str:
+    return as_markdown(_sheet(file, best, decimals, around), decimals)
+
+
+def _latex(file: str, best: BestThreshold, decimals: int, around: int) -> str:
+    return as_latex(_sheet(file, best, decimals, around), decimals)
+
+
+_FORMATS = {
+    Format.text: _text,
+    Format.json: _json,
+    Format.csv: _csv,
+    Format.markdown: _markdown,
+    Format.latex: _latex,
+}

@@ -258,16 +258,8 @@ def as_markdown(report: Report, decimals: int = 4) -> str:
         ]
         parts.append("")
     if report.scores:
-        head = ["score", "value", interval_head(report) or "interval", "signature"]
-        body = [
-            [
-                markdown(name),
-                number(s.value, decimals),
-                span(s.interval, decimals),
-                markdown_code(s.signature),
-            ]
-            for name, s in report.scores
-        ]
+        head, rows = _score_columns(report, decimals)
+        body = [[markdown(row[0]), *row[1:-1], markdown_code(row[-1])] for row in rows]
         parts += [*_markdown_table(head, body, str), ""]
     notes = notes_of(report, decimals)
     parts += [markdown(note) for note in notes if note]
@@ -306,11 +298,8 @@ def as_latex(report: Report, decimals: int = 4) -> str:
         head, rows = _class_rows(report, decimals)
         lines += [*_tabular(head, rows), r"\par\medskip"]
     if report.scores:
-        cells = [
-            [name, number(s.value, decimals), span(s.interval, decimals)]
-            for name, s in report.scores
-        ]
-        lines += _tabular(["score", "value", interval_head(report) or "interval"], cells)
+        head, rows = _score_columns(report, decimals)
+        lines += _tabular(head[:-1], [row[:-1] for row in rows])
     lines += [rf"\caption{{{latex(summary_line(report))}.}}", r"\par\footnotesize\raggedright"]
     for name, each in report.per_class:
         lines.append(_note(name, each.definition, len(each.labels), each.n, each.signature))
