@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
@@ -17,6 +17,7 @@ from whichf1.metrics import find
 from whichf1.metrics.registry import EVERY
 from whichf1.scored_items import read_items, sampled
 from whichf1.table import Predicted, RankedLabels
+from whichf1.uncertainty.areas import area_spread
 from whichf1.uncertainty.influence import spread_on
 from whichf1.uncertainty.ranked import OfTable, spread_over
 from whichf1.uncertainty.scales import Spread, bent, transformed
@@ -443,3 +444,18 @@ def test_definitions_say_where_intervals_apply():
     assert "interval" in define("average_precision").applicable
     assert "interval" not in define("ks").applicable
     assert define("ks", None, {"interval": wf.Bootstrap()}).interval.word == "bootstrap"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(4, 300), st.integers(0, 3), st.integers(0, 2**32))
+def test_the_spread_of_an_area_is_that_of_its_derivatives(n, decimals, seed):
+    rng = np.random.default_rng(seed)
+    true = np.arange(n) % 3 == 0
+    ranking = wf.rank(true, np.round(rng.normal(size=n) + true, decimals))
+    area = wf.roc_auc(ranking).value
+    cells = OfTable(wf.roc_auc.definition(interval="delong"), ranking.table)
+    closed, walked = area_spread(ranking.table, area), spread_over(cells, cells.items)
+    if walked.error <= 1e-12 or not np.isfinite(walked.error):
+        assert closed.error == pytest.approx(walked.error, abs=1e-12)
+        return
+    np.testing.assert_allclose(closed, walked, rtol=1e-6, atol=1e-8)

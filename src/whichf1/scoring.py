@@ -29,8 +29,7 @@ from whichf1.sources import has_columns
 from whichf1.sources.score_columns import read_scores
 from whichf1.sources.scored import check_rows, numbers, predicted, rank
 from whichf1.table import Predicted, Table
-from whichf1.uncertainty.ranked import OfTable
-from whichf1.uncertainty.scored import mean_interval, refuse_other, scored_interval
+from whichf1.uncertainty.scored import mean_interval, refuse_other, scored_interval, table_interval
 
 
 def evaluate_scores(
@@ -179,8 +178,7 @@ def _ranking_interval(
             f"an interval of {metric.name} for weighted items needs the items: give y_true, "
             "scores and weights, or leave interval= out"
         )
-    cells = OfTable(definition, ranking.table)
-    return scored_interval(definition, cells, cells.items, value)
+    return table_interval(definition, ranking.table, value)
 
 
 def histogram_error(ranking: Ranking) -> float:

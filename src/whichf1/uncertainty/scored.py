@@ -11,12 +11,25 @@ from whichf1.definition import Definition
 from whichf1.errors import DefinitionError
 from whichf1.intervals import Bootstrap, Interval
 from whichf1.metrics import find
-from whichf1.table import Array, Table
+from whichf1.table import Array, RankTable, Table
+from whichf1.uncertainty.areas import area_spread
 from whichf1.uncertainty.influence import spread_on, standard_error
 from whichf1.uncertainty.means import merged
-from whichf1.uncertainty.ranked import Scored, spread_over
+from whichf1.uncertainty.ranked import OfTable, Scored, spread_over
 from whichf1.uncertainty.resampling import draws, generator, percentile_interval
 from whichf1.uncertainty.scales import NONE, Spread, normal_quantile, transformed
+
+
+def table_interval(definition: Definition, table: RankTable, value: float) -> Interval | None:
+    """An interval for the score of a ranking without weights."""
+    metric, method = find(definition.metric), definition.interval
+    whole_area = metric.name == "roc_auc" and dict(definition.parameters)["max_fpr"] is None
+    if method is None or isinstance(method, Bootstrap) or not whole_area:
+        cells = OfTable(definition, table)
+        return scored_interval(definition, cells, cells.items, value)
+    refuse_other(definition)
+    spread = area_spread(table, value)
+    return transformed(value, spread, metric.bounds, method.level, method.word)
 
 
 def scored_interval(

@@ -1,0 +1,52 @@
+"""The spread of the ROC AUC of a ranking, from sums over its scores.
+
+Each positive has the share of negatives below it, each negative the share of positives above it
+(ties half): how far these are from their mean, the area, is what an item gives. So the variance of
+DeLong, DeLong and Clarke-Pearson (1988), the skewness and the bend need no derivatives, and are
+what ``ranked.spread_over`` finds with them, at a fraction of the cost.
+"""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+
+import numpy as np
+
+from whichf1.table import RankTable
+from whichf1.uncertainty.scales import Spread
+
+
+def area_spread(table: RankTable, area: float) -> Spread:
+    """The spread of the ROC AUC ``area`` of counts without weights."""
+    positives, negatives = (float(x) for x in table.sizes)
+    squares, cube, fourth, bend, before = [0.0, 0.0], 0.0, 0.0, 0.0, 0.0
+    for step in table.steps():
+        above = (step.tp - step.positives / 2) / positives
+        below = (negatives - step.fp + step.negatives / 2) / negatives
+        up, down = (below - area) / positives, (above - area) / negatives
+        ups, downs = step.positives * up, step.negatives * down
+        passed = before + np.cumsum(downs)
+        # of all negatives the sum is 0: what lies below is what was not passed yet
+        bend += float(np.dot(ups, downs / 2 - passed))
+        before = float(passed[-1])
+        for side, (part, moved) in enumerate(((up, ups), (down, downs))):
+            moved = moved * part
+            squares[side] += float(moved.sum())
+            cube += float(np.dot(moved, part))
+            fourth += float(np.dot(moved * part, part))
+    square = sum(squares)
+    if not square:
+        return Spread(0.0, None)
+    error = sqrt(_corrected(squares[0], positives) + _corrected(squares[1], negatives))
+    uncertain = fourth - square**2 / (positives + negatives)
+    return Spread(
+        error,
+        cube / square**1.5,
+        2 * bend / (positives * negatives) / square**1.5,
+        2 * square**2 / uncertain if uncertain > 0 else inf,
+    )
+
+
+def _corrected(square: float, n: float) -> float:
+    """A class of one item has no variance to be known."""
+    return square * n / (n - 1) if n > 1 else inf
