@@ -101,7 +101,7 @@ def check_systems(frame, rows, gold):
     joint = read_systems(frame, ["a", "b"], counted=True, true="gold", cluster="doc")
     assert cells(joint) == Counter((r["gold"], r["a"], r["b"], r["doc"]) for r in rows)
     assert {type(label) for label in joint.labels} <= {int, str, bool}
-    documents = [int(r["doc"]) if isinstance(r["doc"], float) else r["doc"] for r in rows]
+    documents = clusters_of(rows)
     a = [row["a"] for row in rows]
     assert wf.count(frame, true="gold", pred="a", cluster="doc") == wf.count(
         gold, a, cluster=documents
@@ -120,7 +120,16 @@ def check_systems(frame, rows, gold):
 def check_sets(frame, rows):
     sides = [[set(row[side]) for row in rows] for side in ("tags", "found")]
     expected = wf.count_multilabel(*sides)
-    assert wf.count_multilabel(frame, true="tags", pred="found", sep=";") == expected
+    columns = {"true": "tags", "pred": "found", "sep": ";"}
+    assert wf.count_multilabel(frame, **columns) == expected
+    data = {"weights": [row["w"] for row in rows], "cluster": clusters_of(rows)}
+    if all(data["weights"]):
+        found = wf.count_multilabel(frame, **columns, weights="w", cluster="doc")
+        assert found == wf.count_multilabel(*sides, **data)
+
+
+def clusters_of(rows):
+    return [int(row["doc"]) if isinstance(row["doc"], float) else row["doc"] for row in rows]
 
 
 def check_losses(frame, rows, gold, positive):
@@ -133,6 +142,16 @@ def check_losses(frame, rows, gold, positive):
         assert found.signature == expected.signature
         area = wf.roc_auc(frame, true="gold", score="s", positive=positive)
         assert area == wf.roc_auc(gold, s, positive=positive)
+        weights = [row["w"] for row in rows]
+        if all(weights):
+            own = {"positive": positive, "interval": "delta"}
+            found = wf.roc_auc(frame, true="gold", score="s", weights="w", cluster="doc", **own)
+            expected = wf.roc_auc(gold, s, weights=weights, cluster=clusters_of(rows), **own)
+            assert found.value == pytest.approx(expected.value)
+            assert found.signature == expected.signature
+            found = wf.log_loss(frame, true="gold", score="s", weights="w", **options)
+            expected = wf.log_loss(gold, s, weights=weights, **options)
+            assert found.value == pytest.approx(expected.value)
         found = wf.compare(frame, ["s", "p"], "roc_auc", true="gold", positive=positive)
         expected = wf.compare(gold, {"s": s, "p": p}, "roc_auc", positive=positive)
         assert found.pairs[0].difference == pytest.approx(expected.pairs[0].difference)
@@ -367,6 +386,10 @@ def test_skipping_scores_sets_and_clusters(tmp_path, run):
     with pytest.warns(wf.errors.SkippedWarning, match="1 without a cluster in 'doc'"):
         counts = wf.count(path, pred="x", cluster="doc", on_error="skip")
     assert counts == wf.count(["b", "a"], ["b", "a"], cluster=["d", "d"])
+    with pytest.raises(wf.errors.LabelError, match=r"'doc' has no cluster in 1 .*item 2 \(line 3"):
+        gaps = tmp_path / "gaps.csv"
+        gaps.write_text("true,pred,doc\na,,d\n,b,\n")  # no labels are a set, too
+        wf.count_multilabel(gaps, sep=";", cluster="doc")
     options = ("--score", "score", "--positive", "b", "--on-error", "skip", "-f", "json")
     code, out, err = run("score", path, *options)
     assert code == 0 and "skipped 1 lines" in err and json.loads(out)["n"] == 2
@@ -410,6 +433,7 @@ def test_arguments_that_do_not_fit():
         (lambda: wf.compare(frame, ["pred", "pred"], true="true"), e.InputError, "named twice"),
         (lambda: wf.compare([0], {"A": [0]}, true="true"), e.InputError, "arrays have none"),
         (lambda: wf.compare(frame, ["pred", "t"], pred="t"), e.InputError, "name their columns"),
+        (lambda: wf.compare(frame, ["pred", "t"], "hamming_loss"), e.DefinitionError, "from arr"),
         (lambda: wf.count_multilabel(frame, top_k=1, true="t"), e.InputError, "go without them"),
         (lambda: wf.count_multilabel(frame, true="t", pred="t"), e.InputError, "Say what stands"),
         (lambda: wf.count_multilabel(frame, sep=""), e.InputError, "sep= is empty"),
@@ -424,6 +448,8 @@ def test_arguments_that_do_not_fit():
             call()
     bits = frame.select("true", "pred").to_pandas()
     assert wf.subset_accuracy(bits, bits).value == 1.0  # two frames are two matrices
+    both = wf.compare(bits, {"A": bits, "B": 1 - bits}, "hamming_loss", replicates=99)
+    assert both.pairs[0].difference == -1.0
     assert wf.macro_f1(frame, true="true", pred="pred", cluster="t").averaged.value == 1.0
     with pytest.raises(e.DefinitionError, match=r"leave score= out"):
         wf.macro_f1(frame, score="score")

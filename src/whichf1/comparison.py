@@ -28,9 +28,9 @@ from whichf1.scored_comparison import compare_scores
 from whichf1.scorers import COLUMN_OPTIONS, DATA_OPTIONS, Options, with_options
 from whichf1.scores import Score, evaluate, frozen_on
 from whichf1.sets_comparison import compare_sets
-from whichf1.sources import has_columns
+from whichf1.sources import has_columns, is_path
 from whichf1.sources.multilabel import are_sets, count_sets_together
-from whichf1.sources.systems import read_systems
+from whichf1.sources.systems import name_columns, read_systems
 from whichf1.sources.together import count_together
 from whichf1.table import Array, Table
 from whichf1.uncertainty import paired
@@ -68,7 +68,7 @@ def compare(
     definition, plan = planned(metric, own, level, given)
     kind = find(definition.metric).kind
     counted = kind in COUNTED
-    if named or has_columns(y_true):
+    if named or is_path(y_true) or (has_columns(y_true) and name_columns(systems)):
         refuse_sets(definition.metric)
         read = read_systems(y_true, systems, counted=counted, **data, **named)
         if isinstance(read, Joint):

@@ -29,7 +29,8 @@ class GroupedSets(Grouped):
     ) -> Iterator[Gap]:
         """Columns with missing cells, or with bad weights."""
         gaps = super().gaps(found, columns, reading)
-        yield from (gap for gap in gaps if reading != "text" or gap[1] == "weight")
+        sets = (columns.true, *columns.preds) if reading == "text" else ()
+        yield from (gap for gap in gaps if gap[0] not in sets)
 
 
 def count_cells(

@@ -57,6 +57,13 @@ def read_systems(
     return replace(joint, systems=tuple(columns))
 
 
+def name_columns(systems: Any) -> bool:
+    """Whether systems are names of columns, and not predictions (a frame may be a matrix)."""
+    if not isinstance(systems, Mapping):
+        return True
+    return all(isinstance(each, (str, list, tuple)) for each in systems.values())
+
+
 def _scores(
     data: Any, predictions: Any, columns: dict[str, tuple[str, ...]], options: dict[str, Any]
 ) -> Items:
