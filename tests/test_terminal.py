@@ -45,13 +45,13 @@ def on_a_terminal(arguments, folder):
 def large(tmp_path_factory):
     folder = tmp_path_factory.mktemp("large")
     rng = np.random.default_rng(0)
-    rows = rng.integers(0, 10, (1_000_000, 2))
+    rows = rng.integers(0, 10, (2_000_000, 2))
     line = "{},{},".format
-    padding = "x" * 50
+    padding = "x" * 100
     with open(folder / "large.csv", "w") as file:
         file.write("true,pred,note\n")
         file.writelines(f"{line(a, b)}{padding}\n" for a, b in rows.tolist())
-    assert (folder / "large.csv").stat().st_size > 50_000_000
+    assert (folder / "large.csv").stat().st_size > 200_000_000
     return folder
 
 

@@ -32,9 +32,21 @@ def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any =
     names = None if labels is None else Labels(labels)
     if names is not None and names.kind != kind:
         _refuse_undeclared(names, column(y_true, "y_true"), column(y_pred, "y_pred"))
+    counts = count_codes(left, right, values, weights)
+    if names is None:
+        return counts
+    if any(label not in names for label in counts.labels):
+        _refuse_undeclared(names, column(y_true, "y_true"), column(y_pred, "y_pred"))
+    return counts.declare(names)
+
+
+def count_codes(
+    left: Array, right: Array, values: list[Label] | None, weights: Any = None
+) -> Counts:
+    """Count two columns of numbers that stand for themselves, or for ``values``."""
     weight = None if weights is None else weights_column(weights, len(left))
     found, (true, predicted, count, *squares) = _group(left, right, values, weight)
-    counts = Counts(
+    return Counts(
         found,
         true,
         predicted,
@@ -44,11 +56,6 @@ def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any =
         in_order=values is None and weight is None,
         n=len(left) if weight is None else None,
     )
-    if names is None:
-        return counts
-    if any(label not in names for label in found):
-        _refuse_undeclared(names, column(y_true, "y_true"), column(y_pred, "y_pred"))
-    return counts.declare(names)
 
 
 _KINDS: dict[str, Kind] = {"i": "int", "u": "int", "b": "bool"}

@@ -68,6 +68,11 @@ def _pandas(pandas: Any, column: Any) -> Dictionary | None:
         return None
     if getattr(column.dtype, "kind", None) != "O":  # numbers and booleans need no dictionary
         return None
+    if isinstance(column.dtype, pandas.CategoricalDtype):
+        own = column if isinstance(column, pandas.Categorical) else column.array
+        return _of(own.categories.tolist(), own.codes)
+    if column.dtype == object and len(column) and type(column.iloc[0]) is str:
+        return Dictionary(column.to_numpy())
     try:
         positions, values = column.factorize()
     except TypeError:  # an item that cannot be hashed

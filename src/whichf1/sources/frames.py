@@ -14,9 +14,10 @@ import numpy as np
 
 from whichf1.errors import InputError
 from whichf1.slices import Slices
-from whichf1.sources.arrays import count_arrays
+from whichf1.sources.arrays import count_arrays, count_codes
 from whichf1.sources.cells import Origin, Row, merged
 from whichf1.sources.columns import Columns, Wanted
+from whichf1.sources.dictionaries import encode_columns
 from whichf1.sources.objects import group_lists, holds_lists, refuse_mixed_objects
 from whichf1.sources.queries import Question, grouping_sets, of_each
 
@@ -109,7 +110,7 @@ def _native(frame: Any) -> Any:
 
 
 def quick_counts(data: Any, wanted: Wanted, labels: Any) -> dict[str, Slices] | None:
-    """Integers and booleans in memory go to the array kernel as they are; None for others."""
+    """What is in memory goes to the array kernel, texts by their dictionaries; None for others."""
     import narwhals as nw
 
     frame, name = _known(data)
@@ -117,24 +118,37 @@ def quick_counts(data: Any, wanted: Wanted, labels: Any) -> dict[str, Slices] | 
         return None
     columns = wanted.find(_names(frame), name)
     series = {name: frame[name] for name in (columns.true, *columns.preds)}
+    kinds = (nw.String, nw.Categorical, nw.Enum)
+    slow = frame.implementation.is_pandas_like()  # others group texts faster by themselves
+    texts = slow and all(each.dtype in kinds for each in series.values())
     for each in series.values():
-        if not (each.dtype.is_integer() or each.dtype == nw.Boolean) or _has_gaps(each):
+        whole = each.dtype.is_integer() or each.dtype == nw.Boolean
+        if not (texts or whole) or _has_gaps(each):
             return None
     weights = None if columns.weights is None else frame[columns.weights]
     if weights is not None and (not weights.dtype.is_numeric() or weights.null_count()):
         return None
     weight = None if weights is None else weights.to_numpy()
-    true = series[columns.true].to_numpy()
-    counts = (
-        count_arrays(true, series[pred].to_numpy(), labels=labels, weights=weight)
-        for pred in columns.preds
-    )
+    if texts:
+        encoded = encode_columns(*(x.to_native() for x in series.values()))
+        if encoded is None or labels is not None:
+            return None  # what is no text is named by the engine's table
+        code = dict(zip(series, encoded[0], strict=True))
+        true = code[columns.true]
+        counts = [count_codes(true, code[pred], encoded[1], weight) for pred in columns.preds]
+    else:
+        true = series[columns.true].to_numpy()
+        counts = [
+            count_arrays(true, series[pred].to_numpy(), labels=labels, weights=weight)
+            for pred in columns.preds
+        ]
     return {pred: Slices((), {(): each}) for pred, each in zip(columns.preds, counts, strict=True)}
 
 
 def _has_gaps(series: Any) -> bool:
     """Whether a value is missing; NumPy's own integers and booleans have no room for one."""
-    plain = isinstance(getattr(series.to_native(), "dtype", None), np.dtype)
+    kind = getattr(series.to_native(), "dtype", None)
+    plain = isinstance(kind, np.dtype) and kind.kind != "O"
     return not plain and series.null_count() > 0
 
 
