@@ -14,15 +14,22 @@ static int usable_in_place(const wf_column *c, int width)
            (uintptr_t)c->data % (uintptr_t)width == 0;
 }
 
+/* Items of a block: more for a large table, in which counting waits for memory anyway. */
+static size_t block_of(const worker *w)
+{
+    size_t items = (w->bytes ? 4 : 1) * BLOCK / (size_t)w->width;
+    return items < BLOCK ? items : BLOCK;
+}
+
 static void count_slice(void *context, int index)
 {
     worker *w = (worker *)context + index;
     scratch blocks;
     w->own = &blocks;
     int in_place = usable_in_place(w->true_, w->width) && usable_in_place(w->predicted, w->width);
-    size_t block = BLOCK / (size_t)w->width;
-    for (size_t at = w->start; !w->status && at < w->stop; at += block) {
-        size_t n = w->stop - at < block ? w->stop - at : block, skip = at * (size_t)w->width;
+    for (size_t at = w->start, n; !w->status && at < w->stop; at += n) {
+        size_t block = block_of(w), skip = at * (size_t)w->width;
+        n = w->stop - at < block ? w->stop - at : block;
         const double *weights = w->weights ? w->weights + at : NULL;
         if (in_place) {
             w->status = wf_count_block(w, w->true_->data + skip, w->predicted->data + skip, n, weights);

@@ -27,7 +27,7 @@ typedef struct {
 /* A thread's blocks; on its stack, since a call on few items should allocate next to nothing. */
 typedef struct {
     uint32_t keys[BLOCK];
-    uint64_t true_block[BLOCK / 8], predicted_block[BLOCK / 8];
+    uint64_t true_block[BLOCK / 2], predicted_block[BLOCK / 2];
     uint64_t wide[2][BLOCK]; /* for the hash table */
 } scratch;
 

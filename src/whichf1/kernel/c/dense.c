@@ -268,6 +268,15 @@ static void range_of_block(const worker *w, const void *items, size_t n, uint64_
     }
 }
 
+/* Where the first window begins: at 0 if it can, where labels mostly begin and where other threads
+ * begin, too; else with room on either side for the labels of later blocks. */
+static uint64_t first_low(const worker *w, uint64_t low, uint64_t high, uint64_t rest)
+{
+    uint64_t zero = ordered(0, w->sign), room = (rest - (high - low)) / 2;
+    if (low >= zero && high - zero <= rest) return zero;
+    return low - lowest(w) < room ? lowest(w) : low - room;
+}
+
 /* A window for what was counted and this block: twice as wide at least, for more of the kind. */
 static wf_status widen(worker *w, const void *t, const void *p, size_t n)
 {
@@ -287,6 +296,7 @@ static wf_status widen(worker *w, const void *t, const void *p, size_t n)
     if (bits > most) return wf_to_hash(w);
     if (w->started && bits <= w->bits && w->bits < most) bits = w->bits + 1;
     uint64_t rest = ((uint64_t)1 << bits) - 1;
+    if (!w->started) low = first_low(w, low, high, rest);
     if (downwards) low = high - lowest(w) < rest ? lowest(w) : high - rest;
     else if (highest(w) - low < rest) low = highest(w) - rest;
     w->started = 1;
