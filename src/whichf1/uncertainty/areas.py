@@ -12,28 +12,32 @@ from math import inf, sqrt
 
 import numpy as np
 
-from whichf1.table import RankTable
+from whichf1.table import Array, RankTable
 from whichf1.uncertainty.scales import Spread
 
 
 def area_spread(table: RankTable, area: float) -> Spread:
     """The spread of the ROC AUC ``area`` of counts without weights."""
     positives, negatives = (float(x) for x in table.sizes)
+    pairs = positives * negatives
     squares, cube, fourth, bend, before = [0.0, 0.0], 0.0, 0.0, 0.0, 0.0
     for step in table.steps():
-        above = (step.tp - step.positives / 2) / positives
-        below = (negatives - step.fp + step.negatives / 2) / negatives
-        up, down = (below - area) / positives, (above - area) / negatives
-        ups, downs = step.positives * up, step.negatives * down
-        passed = before + np.cumsum(downs)
+        up = _linear(step.fp, step.negatives, -1 / pairs, (1 - area) / positives)
+        down = _linear(step.tp, step.positives, 1 / pairs, -area / negatives)
+        downs = step.negatives * down
+        passed = np.cumsum(downs)
+        downs *= 0.5
+        downs -= passed
+        downs -= before
         # of all negatives the sum is 0: what lies below is what was not passed yet
-        bend += float(np.dot(ups, downs / 2 - passed))
-        before = float(passed[-1])
-        for side, (part, moved) in enumerate(((up, ups), (down, downs))):
-            moved = moved * part
-            squares[side] += float(moved.sum())
+        bend += float(np.dot(step.positives * up, downs))
+        before += float(passed[-1])
+        for side, (part, count) in enumerate(((up, step.positives), (down, step.negatives))):
+            power = part * part
+            squares[side] += float(np.dot(count, power))
+            moved = count * power
             cube += float(np.dot(moved, part))
-            fourth += float(np.dot(moved * part, part))
+            fourth += float(np.dot(moved, power))
     square = sum(squares)
     if not square:
         return Spread(0.0, None)
@@ -42,9 +46,18 @@ def area_spread(table: RankTable, area: float) -> Spread:
     return Spread(
         error,
         cube / square**1.5,
-        2 * bend / (positives * negatives) / square**1.5,
+        2 * bend / pairs / square**1.5,
         2 * square**2 / uncertain if uncertain > 0 else inf,
     )
+
+
+def _linear(above: Array, own: Array, slope: float, start: float) -> Array:
+    """start + slope·(items of the other class above, ties half)."""
+    values: Array = own * -0.5
+    values += above
+    values *= slope
+    values += start
+    return values
 
 
 def _corrected(square: float, n: float) -> float:
