@@ -357,6 +357,19 @@ def test_margins_are_their_twins(given_columns):
         np.testing.assert_array_equal(one, other)
 
 
+@settings(max_examples=80, deadline=None)
+@given(columns())
+def test_counted_margins_are_those_of_the_pairs(given_columns):
+    true, predicted, _ = given_columns
+    ours, twin = native.count_margins(true, predicted), reference.count_margins(true, predicted)
+    if ours is None:  # more classes than a dense table holds
+        assert native.count_pairs(true, predicted).labels == twin[0]
+        return
+    assert ours[0] == twin[0]
+    for one, other in zip(ours[1], twin[1], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_random_buffers_under_the_sanitizers(tmp_path):
     compiler = shutil.which("cc") or shutil.which("gcc")
     assert compiler, "the C files are tested with a C compiler"

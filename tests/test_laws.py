@@ -226,3 +226,22 @@ def test_options_of_the_scorer_are_those_of_definitions_and_metrics():
     parameters = {name for metric in EVERY.values() for name in metric.parameters}
     options = {field.name for field in fields(Definition)} - {"metric", "parameters", "data"}
     assert set(Options.__annotations__) == options | parameters | set(DATA_OPTIONS)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(-3, 6), st.integers(-3, 6)), min_size=1, max_size=60))
+def test_arrays_and_their_counts_have_the_same_scores(pairs):
+    """Means of rates need only margins, which are counted without the table between."""
+    true, predicted = np.array(pairs).T
+    counts = wf.count(true, predicted)
+    for name in [m for m in METRICS if METRICS[m].kind == "rate"]:
+        for average in ("macro", "weighted", "micro"):
+            for undefined in (0, "skip"):
+                options = {"average": average, "undefined": undefined}
+                if METRICS[name].total:
+                    del options["undefined"]
+                score = getattr(wf, name)
+                ours, whole = score(true, predicted, **options), score(counts, **options)
+                assert ours.signature == whole.signature
+                assert ours.value == whole.value or np.isnan([ours.value, whole.value]).all()
+                assert (ours.n, ours.classes) == (whole.n, whole.classes)

@@ -239,6 +239,18 @@ class Definition:
         return run(self, y_true, y_pred, labels, weights, cluster)
 
     @cached_property
+    def needs_margins_only(self) -> bool:
+        """Whether the margins of all classes say enough: a plain mean, without an interval."""
+        special = (self.exclude, self.ignore, self.batch, self.interval)
+        means = find(self.metric).kind == "rate" and self.average in ("macro", "weighted", "micro")
+        return (
+            means
+            and not any(special)
+            and self.classes == "declared"
+            and self.two_classes == "both"
+        )
+
+    @cached_property
     def rule(self) -> ZeroRule:
         """What a division by 0 gives."""
         alone = self.epsilon if self.epsilon_in == "all" else 0

@@ -70,7 +70,7 @@ class Labels(tuple[Label, ...]):
     @classmethod
     def trusted(cls, values: Iterable[Label]) -> Labels:
         """Labels already known to be plain, distinct and of one kind."""
-        return super().__new__(cls, values)
+        return tuple.__new__(cls, values)
 
     @property
     def kind(self) -> Kind | None:

@@ -21,11 +21,12 @@ from whichf1.labels import Label, Labels
 from whichf1.metrics import COUNTED, find
 from whichf1.signature import with_data
 from whichf1.sources import as_counts, has_columns, is_path
-from whichf1.table import Array
+from whichf1.sources.arrays import count_margins
+from whichf1.table import Array, Margins, every_class
 from whichf1.uncertainty import estimate
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Score:
     """A value with its definition, the size of the data, and an interval if one was asked for."""
 
@@ -40,6 +41,19 @@ class Score:
     """None where none was asked for, or where the method has none (a perfect score, say)."""
     made: tuple[tuple[str, Any], ...] = ()
     """How the data were made, as fields of the signature: the decision rule, clusters of items."""
+
+    def __init__(
+        self,
+        value: float,
+        definition: Definition,
+        n: int | float,
+        classes: Labels,
+        interval: Interval | None = None,
+        made: tuple[tuple[str, Any], ...] = (),
+    ) -> None:
+        self.__dict__.update(  # at once, which is quicker than field by field
+            value=value, definition=definition, n=n, classes=classes, interval=interval, made=made
+        )
 
     def __post_init__(self) -> None:
         if self.definition.data:
@@ -182,6 +196,11 @@ def run(
 
     ``named`` are the columns of a dataframe or file, and how it is read.
     """
+    alone = labels is None and weights is None and cluster is None and not named
+    if alone and definition.needs_margins_only:
+        found = count_margins(y_true, y_pred)
+        if found is not None:
+            return _of_margins(definition, len(y_true), *found)
     kind = find(definition.metric).kind
     sets = y_pred is not None and (kind == "items" or definition.average == "samples")
     scored = kind not in COUNTED and kind != "items"
@@ -213,6 +232,12 @@ def run(
             "a mean over batches takes no weights, no clusters and no columns: give arrays"
         )
     return evaluate_batches(definition, y_true, y_pred, labels)
+
+
+def _of_margins(definition: Definition, n: int, labels: Labels, margins: Margins) -> Score:
+    table: Any = margins  # all that the formula of a rate looks at
+    frozen = Frozen(table, every_class(len(labels)), labels)
+    return Score(float(definition.values(frozen)), definition, n, labels)
 
 
 def evaluate(definition: Definition, counts: Counts) -> Score:

@@ -24,6 +24,7 @@ else:
 if NATIVE:
     from whichf1.kernel.native import (
         brier_sums,
+        count_margins,
         count_pairs,
         encode,
         first_bad_row,
@@ -33,7 +34,7 @@ if NATIVE:
     )
 else:
     from whichf1.kernel.ranking_reference import brier_sums, first_bad_row, loss_sums, rank_table
-    from whichf1.kernel.reference import count_pairs, encode, margins
+    from whichf1.kernel.reference import count_margins, count_pairs, encode, margins
 
 __all__ = [
     "NATIVE",
@@ -42,6 +43,7 @@ __all__ = [
     "Ranks",
     "Sums",
     "brier_sums",
+    "count_margins",
     "count_pairs",
     "encode",
     "first_bad_row",

@@ -11,6 +11,12 @@ def count_pairs(
     themselves, in no order. ``flush``: items that 32-bit counters may take; 0 for the default.
     """
 
+def count_margins(true: Any, predicted: Any, threads: int) -> tuple[list[int], bytes] | None:
+    """The labels, and the rows, columns and diagonal (float64) of their table.
+
+    None where there were too many classes for a dense table.
+    """
+
 def margins(true: Any, predicted: Any, count: Any, classes: int) -> bytes:
     """Sums (float64) of counts by true class, by predicted class, and of the diagonal."""
 

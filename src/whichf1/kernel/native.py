@@ -14,6 +14,7 @@ from whichf1.kernel.ranking_reference import TOLERANCE, Ranks, Sums
 from whichf1.kernel.reference import Array, Pairs
 
 _LOG, _BRIER, _CHECK = 1, 2, 4
+_FLOAT = np.dtype(np.float64)
 
 
 def _available() -> int:
@@ -37,6 +38,20 @@ def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> 
     unsigned = true.dtype.kind != "i" and predicted.dtype.kind != "i"
     wide = np.uint64 if unsigned else np.int64
     return reference.coded(np.frombuffer(left, wide), np.frombuffer(right, wide), count)
+
+
+def count_margins(
+    true: Array, predicted: Array
+) -> tuple[list[int], tuple[Array, Array, Array]] | None:
+    """The labels, and rows, columns and diagonal of their table; None: too many of them."""
+    found = _native.count_margins(true, predicted, THREADS)
+    if found is None:
+        return None
+    labels, sums = found
+    k = len(labels)
+    rows = np.ndarray(k, _FLOAT, sums)
+    columns, hits = np.ndarray(k, _FLOAT, sums, 8 * k), np.ndarray(k, _FLOAT, sums, 16 * k)
+    return labels, (rows, columns, hits)
 
 
 def margins(

@@ -84,6 +84,15 @@ def _dense(left: Array, right: Array, weights: Array | None, low: int, span: int
     return Pairs(labels, code[row], code[column], count)
 
 
+def count_margins(
+    true: Array, predicted: Array
+) -> tuple[list[int], tuple[Array, Array, Array]] | None:
+    """The labels, and rows, columns and diagonal of their table; None: too many of them."""
+    pairs = count_pairs(true, predicted)
+    count = pairs.count.astype(np.float64)
+    return pairs.labels, margins(pairs.true, pairs.predicted, count, len(pairs.labels))
+
+
 def margins(
     true: Array, predicted: Array, count: Array, classes: int
 ) -> tuple[Array, Array, Array]:

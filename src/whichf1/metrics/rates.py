@@ -66,7 +66,7 @@ def f_beta(c: OneVsRest, beta: float = 1) -> Ratio:
 )
 def f1(c: OneVsRest) -> Ratio:
     """Harmonic mean of precision and recall."""
-    hits = 2 * c.tp
+    hits = c.tp + c.tp  # quicker than 2 · TP
     return hits, hits + c.fp + c.fn
 
 

@@ -13,7 +13,7 @@ from whichf1.counts import Counts
 from whichf1.errors import LabelError, ShapeError, WeightError
 from whichf1.labels import Kind, Label, Labels, kind_of
 from whichf1.sources.dictionaries import encode_columns
-from whichf1.table import Array
+from whichf1.table import Array, Margins
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,25 @@ def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any =
     if any(label not in names for label in counts.labels):
         _refuse_undeclared(names, column(y_true, "y_true"), column(y_pred, "y_pred"))
     return counts.declare(names)
+
+
+def count_margins(y_true: Any, y_pred: Any) -> tuple[Labels, Margins] | None:
+    """The margins of two integer arrays at once: enough for a rate, where nothing else is asked.
+
+    None for anything else; the counts then tell what is wrong with it.
+    """
+    if type(y_true) is not np.ndarray or type(y_pred) is not np.ndarray:
+        return None
+    kind, shape = y_true.dtype, y_true.shape
+    if kind is not y_pred.dtype or kind.kind not in "iu" or shape != y_pred.shape:
+        return None
+    if len(shape) != 1 or not shape[0]:
+        return None
+    found = kernel.count_margins(y_true, y_pred)
+    if found is None:
+        return None
+    rows, columns, hits = found[1]
+    return Labels.trusted(found[0]), Margins(rows, columns, hits, hits)
 
 
 def count_codes(

@@ -113,6 +113,28 @@ static PyObject *pairs_tuple(const wf_pairs *pairs, int sign)
                          as_bytes(counts, 8 * pairs->cells));
 }
 
+/* The labels, and rows, columns and diagonal of what was counted without weights. */
+static PyObject *margins_tuple(const wf_pairs *pairs, int sign)
+{
+    if (!pairs->sorted) return Py_NewRef(Py_None);
+    PyObject *labels = label_list(pairs, sign), *sums = as_bytes(NULL, 24 * pairs->classes);
+    if (labels && sums) {
+        double *rows = (double *)(void *)PyBytes_AsString(sums), *columns = rows + pairs->classes;
+        double *hits = columns + pairs->classes;
+        memset(rows, 0, 24 * pairs->classes);
+        for (size_t i = 0; i < pairs->cells; i++) {
+            double count = (double)pairs->count[i];
+            rows[pairs->true_[i]] += count;
+            columns[pairs->predicted[i]] += count;
+            if (pairs->true_[i] == pairs->predicted[i]) hits[pairs->true_[i]] = count;
+        }
+        return Py_BuildValue("(NN)", labels, sums);
+    }
+    Py_XDECREF(labels);
+    Py_XDECREF(sums);
+    return NULL;
+}
+
 static int comparable(const Py_buffer views[2], const wf_column columns[2])
 {
     if (views[0].shape[0] != views[1].shape[0]) {
@@ -127,51 +149,84 @@ static int comparable(const Py_buffer views[2], const wf_column columns[2])
     return 1;
 }
 
-static PyObject *count_views(Py_buffer views[2], const wf_column columns[2], PyObject *const *args)
-{
-    Py_ssize_t n = views[0].shape[0];
-    Py_buffer weights;
-    wf_pairs pairs;
-    int threads = threads_of(args[3]);
-    uint64_t flush = PyLong_AsUnsignedLongLong(args[4]);
-    if (threads < 0 || PyErr_Occurred() || !comparable(views, columns)) return NULL;
-    if (get_weights(args[2], n, &weights) < 0) return NULL;
-    wf_count_options options = {threads, flush};
-    wf_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = wf_count(&columns[0], &columns[1], weights.buf, (size_t)n, options, &pairs);
-    Py_END_ALLOW_THREADS
-    if (weights.obj) PyBuffer_Release(&weights);
-    if (status) return failed(status);
-    PyObject *result = pairs_tuple(&pairs, columns[0].sign | columns[1].sign);
-    wf_pairs_free(&pairs);
-    return result;
-}
+typedef PyObject *(*on_views)(const Py_buffer views[2], const wf_column columns[2],
+                              PyObject *const *args);
 
-static PyObject *count_pairs(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+/* A function of two columns of integers, its first arguments. */
+static PyObject *with_columns(PyObject *const *args, on_views call)
 {
-    (void)self;
     Py_buffer views[2];
     wf_column columns[2];
     PyObject *result = NULL;
-    if (expect(nargs, 5) < 0) return NULL;
     if (get_column(args[0], "true", INTEGERS, &views[0], &columns[0]) < 0) return NULL;
     if (get_column(args[1], "predicted", INTEGERS, &views[1], &columns[1]) == 0) {
-        if (views[0].shape[0] > 0) result = count_views(views, columns, args);
-        else PyErr_SetString(PyExc_ValueError, "there are no items");
+        if (comparable(views, columns)) result = call(views, columns, args);
         PyBuffer_Release(&views[1]);
     }
     PyBuffer_Release(&views[0]);
     return result;
 }
 
+static PyObject *counted(Py_ssize_t n, const wf_column columns[2], const double *weights,
+                         wf_count_options options, PyObject *(*tuple)(const wf_pairs *, int))
+{
+    wf_pairs pairs;
+    wf_status status;
+    if (!n) {
+        PyErr_SetString(PyExc_ValueError, "there are no items");
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    status = wf_count(&columns[0], &columns[1], weights, (size_t)n, options, &pairs);
+    Py_END_ALLOW_THREADS
+    if (status) return failed(status);
+    PyObject *result = tuple(&pairs, columns[0].sign | columns[1].sign);
+    wf_pairs_free(&pairs);
+    return result;
+}
+
+static PyObject *pairs_of(const Py_buffer views[2], const wf_column columns[2],
+                          PyObject *const *args)
+{
+    Py_ssize_t n = views[0].shape[0];
+    Py_buffer weights;
+    int threads = threads_of(args[3]);
+    uint64_t flush = PyLong_AsUnsignedLongLong(args[4]);
+    if (threads < 0 || PyErr_Occurred() || get_weights(args[2], n, &weights) < 0) return NULL;
+    wf_count_options options = {threads, flush};
+    PyObject *result = counted(n, columns, weights.buf, options, pairs_tuple);
+    if (weights.obj) PyBuffer_Release(&weights);
+    return result;
+}
+
+static PyObject *count_pairs(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    return expect(nargs, 5) < 0 ? NULL : with_columns(args, pairs_of);
+}
+
+static PyObject *counted_margins(const Py_buffer views[2], const wf_column columns[2],
+                                 PyObject *const *args)
+{
+    int threads = threads_of(args[2]);
+    if (threads < 0) return NULL;
+    return counted(views[0].shape[0], columns, NULL, (wf_count_options){threads, 0}, margins_tuple);
+}
+
+static PyObject *count_margins(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    return expect(nargs, 3) < 0 ? NULL : with_columns(args, counted_margins);
+}
+
 /* margins ------------------------------------------------------------------------------------- */
 
-static PyObject *margins_of(Py_buffer views[2], const wf_column columns[2], PyObject *const *args)
+static PyObject *margins_of(const Py_buffer views[2], const wf_column columns[2],
+                            PyObject *const *args)
 {
     Py_ssize_t n = views[0].shape[0], classes = PyLong_AsSsize_t(args[3]);
     Py_buffer count;
-    if (PyErr_Occurred() || !comparable(views, columns)) return NULL;
+    if (PyErr_Occurred()) return NULL;
     if (classes < 0 || classes > PY_SSIZE_T_MAX / 24 || args[2] == Py_None) {
         PyErr_SetString(PyExc_ValueError, "margins takes counts and a number of classes");
         return NULL;
@@ -195,17 +250,7 @@ static PyObject *margins_of(Py_buffer views[2], const wf_column columns[2], PyOb
 static PyObject *margins(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
-    Py_buffer views[2];
-    wf_column columns[2];
-    PyObject *result = NULL;
-    if (expect(nargs, 4) < 0) return NULL;
-    if (get_column(args[0], "true", INTEGERS, &views[0], &columns[0]) < 0) return NULL;
-    if (get_column(args[1], "predicted", INTEGERS, &views[1], &columns[1]) == 0) {
-        result = margins_of(views, columns, args);
-        PyBuffer_Release(&views[1]);
-    }
-    PyBuffer_Release(&views[0]);
-    return result;
+    return expect(nargs, 4) < 0 ? NULL : with_columns(args, margins_of);
 }
 
 /* encode_strings ------------------------------------------------------------------------------ */
@@ -515,6 +560,7 @@ static PyObject *losses(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 
 static PyMethodDef functions[] = {
     FUNCTION(count_pairs, "count_pairs(true, predicted, weights, threads, flush)"),
+    FUNCTION(count_margins, "count_margins(true, predicted, threads)"),
     FUNCTION(margins, "margins(true, predicted, count, classes)"),
     FUNCTION(encode_strings, "encode_strings(items, table, strings)"),
     FUNCTION(encode_fixed, "encode_fixed(items)"),
