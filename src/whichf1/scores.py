@@ -54,10 +54,8 @@ class Score:
         self.__dict__.update(  # at once, which is quicker than field by field
             value=value, definition=definition, n=n, classes=classes, interval=interval, made=made
         )
-
-    def __post_init__(self) -> None:
-        if self.definition.data:
-            warn_of_other_data(self.definition, self.classes, dict(self.made))
+        if definition.data:
+            warn_of_other_data(definition, classes, dict(made))
 
     @cached_property
     def signature(self) -> str:
@@ -169,7 +167,7 @@ def warn_of_other_data(definition: Definition, classes: Labels, made: dict[str, 
 
 
 def _warn(what: str) -> None:
-    warnings.warn(f"the signature was {what}", OtherDataWarning, stacklevel=5)
+    warnings.warn(f"the signature was {what}", OtherDataWarning, stacklevel=4)
 
 
 def difference(a: Definition, b: Definition) -> str:
