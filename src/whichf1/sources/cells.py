@@ -66,6 +66,9 @@ class Origin:
             )
 
 
+_PRESENT = (int, str, bool)
+
+
 def merged(rows: Iterable[Row]) -> list[Row]:
     """Rows of several parts as one row for each group; 1, 1.0 and True stay apart."""
     sums: dict[Any, list[Any]] = {}
@@ -122,6 +125,8 @@ def _what(name: str, columns: Columns) -> str:
 
 def is_missing(value: object) -> bool:
     """None, NaN, or what pandas says for missing."""
+    if type(value) in _PRESENT:  # the usual, and quicker
+        return False
     if isinstance(value, (list, tuple)):
         return False
     return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
