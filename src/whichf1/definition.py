@@ -244,10 +244,7 @@ class Definition:
         special = (self.exclude, self.ignore, self.batch, self.interval)
         means = find(self.metric).kind == "rate" and self.average in ("macro", "weighted", "micro")
         return (
-            means
-            and not any(special)
-            and self.classes == "declared"
-            and self.two_classes == "both"
+            means and not any(special) and self.classes == "declared" and self.two_classes == "both"
         )
 
     @cached_property

@@ -68,9 +68,15 @@ def loss_items(
     else:
         given = {"labels": labels, "probabilities": flag, "check": check}
         items, names = predicted(y_true, values, **given)
-    if "scale" in metric.parameters and dict(definition.parameters)["scale"] is None:
-        definition = with_parameters(definition, scale="half" if len(names) == 2 else "sum")
-    return definition, items, names
+    return scaled(definition, names), items, names
+
+
+def scaled(definition: Definition, names: Labels) -> Definition:
+    """The definition with its scale, which the number of classes settles where it is not said."""
+    parameters = dict(definition.parameters)
+    if parameters.get("scale", "no such") is not None:
+        return definition
+    return with_parameters(definition, scale="half" if len(names) == 2 else "sum")
 
 
 def with_parameters(definition: Definition, **parameters: Any) -> Definition:

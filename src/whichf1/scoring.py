@@ -21,11 +21,14 @@ from whichf1.scored_items import (
     over_classes,
     read_items,
     sampled,
+    scaled,
     settled,
     with_parameters,
 )
 from whichf1.scores import Score
 from whichf1.sources import has_columns
+from whichf1.sources.frames import in_memory
+from whichf1.sources.loss_sums import PUSHED, LossSums, loss_in_place
 from whichf1.sources.score_columns import read_scores
 from whichf1.sources.scored import check_rows, numbers, predicted, rank
 from whichf1.table import Predicted, Table
@@ -85,10 +88,36 @@ def evaluate_columns(
     if metric.kind == "ranking" and alone and not means and not by_item:
         ranking = rank(data, predictions, positive=definition.positive, **own)
         return evaluate_scores(definition, ranking, None)
+    if not alone and weights is None and not by_item:
+        sums = _moments_in_place(definition, data, predictions, labels=labels, **named)
+        if sums is not None:
+            return score_moments(definition, sums)
     found = read_scores(data, predictions, cluster=cluster, by_item=by_item, **own).each()
     scores = found.scores[:, 0] if alone else found.scores
     read = {"labels": found.labels, "weights": found.weights, "cluster": found.cluster}
     return evaluate_scores(definition, found.true, scores, **read)
+
+
+def _moments_in_place(
+    definition: Definition, data: Any, predictions: Any, **named: Any
+) -> Moments | None:
+    """The sums of a loss where the rows stay with their engine, or in their files."""
+    metric = find(definition.metric)
+    bootstrap = isinstance(definition.interval, Bootstrap)
+    skip = named.get("on_error") not in (None, "raise")
+    if metric.name not in PUSHED or bootstrap or skip or in_memory(data):
+        return None
+    floor = dict(definition.parameters).get("floor", 1.0)
+    if not floor or definition.positive is not None:
+        return None
+    found = loss_in_place(LossSums(metric.name, floor), data, predictions, **named)
+    if found is None:
+        return None
+    names, sums = found
+    definition = scaled(definition, names)
+    half = dict(definition.parameters).get("scale") == "half"
+    total, squares = (sums.total / 2, sums.squares / 4) if half else (sums.total, sums.squares)
+    return Moments(metric.name, definition.parameters, names, None, sums.n, total, squares)
 
 
 def _score_items(

@@ -38,6 +38,15 @@ def is_frame(data: object) -> bool:
     return isinstance(found, (nw.DataFrame, nw.LazyFrame))
 
 
+def in_memory(data: Any) -> bool:
+    """Whether something is a dataframe whose rows are here already."""
+    if not is_frame(data):
+        return False
+    import narwhals as nw
+
+    return isinstance(nw.from_native(data), nw.DataFrame)
+
+
 def gather_frame(
     data: Any, wanted: Wanted, question: Question, origin: Origin | None = None
 ) -> tuple[dict[str, list[Any]], Columns, Origin]:

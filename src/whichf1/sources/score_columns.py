@@ -86,11 +86,11 @@ def read_scores(
     found, columns_, origin = gather(data, predictions, wanted, Scoring(grouped), **own)
     scored = _scored(found[KEY], columns_, origin, labels)
     if several and columns is not None and labels is None and not systems:
-        return scored._replace(labels=_of_names(columns, scored.true))
+        return scored._replace(labels=classes_of_columns(columns, scored.true))
     return scored
 
 
-def _of_names(columns: Sequence[str], true: Any) -> list[Label]:
+def classes_of_columns(columns: Sequence[str], true: Any) -> list[Label]:
     """The classes that columns of scores are named after."""
     observed = set(np.unique(true).tolist() if isinstance(true, np.ndarray) else true)
     readings: tuple[list[Label], ...] = ([*from_text(columns)], [*columns])
