@@ -171,7 +171,8 @@ def _resampled(
     pair = replace(pair, bootstrap=interval, p_bootstrap=p, p_randomization=swapped)
     if find(definition.metric).smooth:
         return pair
-    return replace(pair, interval=interval, p_value=p)  # the delta method is not for it
+    # the delta method is not for it, and of the two tests the bootstrap is the more cautious one
+    return replace(pair, interval=interval, p_value=p if swapped is None else swapped)
 
 
 def _normal(
