@@ -140,6 +140,10 @@ static void check_rank(size_t n)
     double *weights = below(2) ? NULL : malloc(n * sizeof *weights), total = 0, expected = 0;
     size_t coarse = below(2);
     for (size_t i = 0; i < n * (size_t)width; i++) memory[i] = (unsigned char)(coarse ? below(3) : next());
+    for (size_t i = 0; width == 8 && !coarse && i < n; i++) { /* of any size and sign, and no NaN */
+        double value = ldexp((double)(int64_t)next(), (int)below(40) - 90);
+        memcpy(memory + 8 * i, &value, 8);
+    }
     for (size_t i = 0; i < n; i++) labels[i] = (unsigned char)(below(3) == 0);
     for (size_t i = 0; weights && i < n; i++) weights[i] = (double)below(5);
     wf_column scores = {memory, width, width, 0, (int)below(2)}, positive = {labels, 1, 1, 0, 0};
@@ -168,10 +172,17 @@ static void check_loss(size_t n)
     size_t columns = 1 + below(9), width = below(2) ? 4 : 8, bytes = n * columns * width;
     unsigned char *memory = malloc(bytes), *codes = malloc(n);
     for (size_t i = 0; i < bytes; i++) memory[i] = (unsigned char)next();
-    for (size_t i = 0; i < n; i++) codes[i] = (unsigned char)below(columns + (below(50) == 0));
-    wf_matrix p = {memory, (ptrdiff_t)(columns * width), (ptrdiff_t)width, (int)width, (int)below(2), n,
+    int fair = width == 8 && below(2);
+    for (size_t i = 0; fair && i < n; i++) { /* distributions, now and then one that is none */
+        double row[9], sum = 0;
+        for (size_t j = 0; j < columns; j++) sum += row[j] = 1e-9 + (double)below(1000);
+        for (size_t j = 0; j < columns; j++) row[j] /= below(20 * n) ? sum : sum / 2;
+        memcpy(memory + i * columns * 8, row, columns * 8);
+    }
+    for (size_t i = 0; i < n; i++) codes[i] = (unsigned char)below(columns + (!fair && below(50) == 0));
+    wf_matrix p = {memory, (ptrdiff_t)(columns * width), (ptrdiff_t)width, (int)width, !fair && below(2), n,
                    columns};
-    if (below(2)) { /* the same buffer, columns first */
+    if (!fair && below(2)) { /* the same buffer, columns first */
         p.row_stride = (ptrdiff_t)width;
         p.column_stride = (ptrdiff_t)(n * width);
     }
@@ -195,7 +206,7 @@ int main(int argc, char **argv)
         n = 1 + below(6000);
         check_margins(n);
         check_encode(n);
-        check_rank(below(10) ? n : 8 * n);
+        check_rank(below(10) ? n : below(5) ? 8 * n : ((size_t)1 << 18) + n);
         check_loss(n);
     }
     printf("%d rounds\n", rounds);
