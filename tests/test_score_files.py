@@ -252,3 +252,59 @@ def test_every_array_type_is_taken():
     p = [[0.2, 0.8], [0.6, 0.4]]
     for make in (np.array, pd.DataFrame, torch.tensor):
         assert wf.log_loss([1, 0], make(p)).value == pytest.approx(wf.log_loss([1, 0], p).value)
+
+
+def test_a_signature_says_which_class_scores_are_of(tmp_path):
+    path = write(
+        tmp_path / "s.csv", ["y", "s"], [(0, 0.1), (0, 0.4), (1, 0.35), (1, 0.8), (0, 0.2)]
+    )
+    for text, value in (("0", 1 / 6), ("1", 5 / 6)):
+        found = records("score", path, "--true", "y", "--score", "s", "-m",
+                        f"roc_auc|positive:{text}|v:1")  # fmt: skip
+        ((signature, got),) = found.items()
+        assert got == pytest.approx(value) and f"positive:{text}" in signature
+    both = ["-m", "roc_auc|positive:0|v:1", "-m", "roc_auc|positive:1|v:1"]
+    with pytest.raises(WhichF1Error, match="of one class"):
+        run("score", path, "--true", "y", "--score", "s", *both)
+    with pytest.raises(WhichF1Error, match="'a'"):
+        run("score", path, "--true", "y", "--score", "s", "-m", 'roc_auc|positive:"a"|v:1')
+
+
+def test_weighted_decisions_have_the_intervals_of_their_predictions():
+    rng = np.random.default_rng(4)
+    y, w = rng.integers(0, 2, 80), rng.integers(1, 4, 80) / 2
+    s = y * 0.4 + rng.random(80)
+    decided = wf.at_threshold(y, s, 0.7, weights=w)
+    predicted = wf.count(y, (s >= 0.7).astype(int), weights=w)
+    both = np.column_stack([1 - s, s - 0.4])
+    best = wf.at_argmax(y, both, weights=w)
+    for counts, same in (
+        (decided, predicted),
+        (best, wf.count(y, both.argmax(1), labels=[0, 1], weights=w)),
+    ):
+        ours, twin = (wf.averaged_f1(x, interval="delta") for x in (counts, same))
+        assert ours.interval == twin.interval and ours.interval is not None
+
+
+def test_columns_named_like_the_classes_in_another_order():
+    frame = pd.DataFrame({"t": ["a", "b"], "a": [0.9, 0.2], "b": [0.1, 0.8]})
+    right = wf.log_loss(frame, true="t", score=["b", "a"])
+    assert right.value == wf.log_loss(frame, true="t", score=["a", "b"]).value
+    with pytest.raises(WhichF1Error, match="another order"):
+        wf.log_loss(frame, true="t", score=["b", "a"], labels=["a", "b"])
+
+
+def test_what_newcomers_tripped_over():
+    weighted = wf.roc_auc([0, 1, 1, 0], [0.1, 0.4, 0.3, 0.3], weights=[1, 2, 1, 1])
+    assert "weighted:true" in weighted.signature
+    with pytest.raises(WhichF1Error, match="average= does not apply"):
+        wf.expected_calibration_error([0, 1], [[0.7, 0.3], [0.4, 0.6]], average="macro")
+    with pytest.raises(WhichF1Error, match="take macro or weighted"):
+        wf.roc_auc([0, 1], [[0.7, 0.3], [0.4, 0.6]], average="micro")
+    with pytest.raises(WhichF1Error, match=r"beyond 2\*\*53"):
+        wf.roc_auc([0, 1, 1, 0], np.array([2**53, 2**53 + 1, 2**53 + 1, 2**53]))
+    twins = pd.DataFrame([[1, 1, 2, 2]], columns=["y", "p", "z", "z"])
+    with pytest.raises(WhichF1Error, match="cannot be read"):
+        wf.accuracy(twins, true="y", pred="p")
+    with pytest.raises(WhichF1Error, match="by text"):
+        wf.accuracy(pd.DataFrame([[1, 1], [2, 1]]), true=0, pred=1)

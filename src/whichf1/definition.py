@@ -146,10 +146,14 @@ class Definition:
         mean = several and self.average in ("macro", "weighted")
         whole = "it is computed from the whole table"
         scored = metric.kind in ("ranking", "loss")
-        averaged = "multi_class" in metric.parameters and self.average in (None, *_MEANS)
+        ways = (
+            metric.parameters["multi_class"].choices if "multi_class" in metric.parameters else ()
+        )
+        over_classes = "ovr" in ways  # else it is that of the best class, with nothing to average
+        averaged = over_classes and self.average in (None, *_MEANS)
         one = whole if not rate else "there is one positive class"
         return [
-            ("average", rate or averaged, whole),
+            ("average", rate or averaged, "take macro or weighted" if over_classes else whole),
             ("positive", rate or scored, whole),
             ("ignore", metric.kind in COUNTED, "drop those items from the data"),
             ("classes", several, one),

@@ -182,7 +182,8 @@ def score_ranking(definition: Definition, ranking: Ranking) -> Score:
                 f"the ranking is of class {ranking.positive!r}, not of {definition.positive!r}"
             )
         definition = replace(definition, positive=ranking.positive)
-    made = () if ranking.resolution is None else (("resolution", ranking.resolution),)
+    made: tuple[tuple[str, Any], ...] = (("weighted", True),) if ranking.weighted else ()
+    made += () if ranking.resolution is None else (("resolution", ranking.resolution),)
     value = _value(metric, definition, ranking)
     interval = _ranking_interval(metric, definition, ranking, value)
     return Score(value, definition, ranking.n, ranking.labels, interval, made)

@@ -16,6 +16,7 @@ from whichf1.metrics import COUNTED, find
 from whichf1.report.describe import title
 from whichf1.report.report import Report, chosen_report, full_report
 from whichf1.scores import Score, evaluate, run
+from whichf1.signature import read
 from whichf1.sources.arrays import column
 from whichf1.sources.decisions import at_argmax, at_threshold
 from whichf1.sources.label_cells import count_cells
@@ -100,6 +101,7 @@ def _refuse_unread(kind: str, given: dict[str, Any]) -> None:
     for option, value in unread.items():
         if value:
             needs = " without -m" if option in ("average", "positive") else ""
+            needs = " with --threshold" if option == "cluster" and given["threshold"] else needs
             raise InputError(f"{name}{needs} takes no --{option}: leave it out")
 
 
@@ -127,7 +129,7 @@ def read_subject(
 def _scores(data: Scored, labels: list[Label] | None, given: dict[str, Any]) -> Subject:
     names = classes_of(column(data.true, "y_true"), labels)
     named = None if given["positive"] is None else find_label(given["positive"], names)
-    positive = positive_class(names, named)
+    positive = positive_class(names, _said_positive(given["metric"], named))
     ranking = rank_lines(data._replace(labels=list(names)), positive)
     single = data.weights is None and data.cluster is None
 
@@ -149,6 +151,18 @@ def _scores(data: Scored, labels: list[Label] | None, given: dict[str, Any]) -> 
         weighted = {"labels": list(names), "weights": data.weights}
         counts = at_threshold(data.true, data.scores[:, 0], limit, positive=positive, **weighted)
     return Subject(counts, tuple((name, {}) for name in shown), score, limit is not None)
+
+
+def _said_positive(metrics: list[str] | None, named: Label | None) -> Label | None:
+    """The class that scores are of: as signatures say it, who must agree with --positive."""
+    said = [Definition.parse(text).positive for text in metrics or [] if read(text)[2]]
+    for label in said:
+        if label is not None and named is not None and label != named:
+            raise DefinitionError(
+                f"the scores of one column are of one class: {named!r} or {label!r}?"
+            )
+        named = named if label is None else label
+    return named
 
 
 def _probabilities(

@@ -122,7 +122,8 @@ def _resampling(comparison: Comparison) -> list[str]:
     pairs = comparison.pairs
     if any(pair.interval is not None and pair.interval.method == "bootstrap" for pair in pairs):
         return [
-            "The score hangs on single items: interval and p are those of the paired bootstrap."
+            "The score hangs on single items: the interval is that of the paired bootstrap, p that "
+            "of the randomization, or of the bootstrap where there is none."
         ]
     if comparison.plan.replicates and all(pair.p_bootstrap is None for pair in pairs):
         return ["With so many items these are not resampled: the delta method alone, and P(best) "

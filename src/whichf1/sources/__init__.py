@@ -61,6 +61,8 @@ def count(
     array([[1, 0],
            [1, 1]])
     """
+    if isinstance(true, int) or isinstance(pred, int):
+        raise InputError(f"true= and pred= name columns by text; got {true!r} and {pred!r}")
     if pred is not None and not isinstance(pred, str):
         raise InputError("count has one prediction column; count_each takes several")
     if type(y_true) is not ndarray and has_columns(y_true):

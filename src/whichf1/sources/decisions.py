@@ -48,15 +48,21 @@ def at_threshold(
         return _from_ranking(rank(y_true, scores, **given, **columns), limit)
     items, values, names, own = binary(y_true, scores, positive, labels)
     code = _two_classes(names).code(own)
-    weight = None if weights is None else weights_column(weights, len(values))
     decision = decision_text(own, limit, float(values.min()), float(values.max()))
     true = items_of(items, own).astype(np.uint8)
     above = (values >= limit).astype(np.uint8)
     if code == 0:
         true, above = 1 - true, 1 - above
-    pairs = kernel.count_pairs(true, above, weight)
-    codes = pairs.own_labels()  # 0 and 1 are codes of the classes
-    return Counts(names, *codes, pairs.count, declared=True, decision=decision)
+    return _decided(names, true, above, weights, decision)  # 0 and 1 are codes of the classes
+
+
+def _decided(names: Labels, true: Array, guessed: Array, weights: Any, decision: str) -> Counts:
+    """Counts of items whose codes are known, with the squares of weights that intervals need."""
+    weight = None if weights is None else weights_column(weights, len(true))
+    pairs = kernel.count_pairs(true, guessed, weight)
+    squares = None if weight is None else kernel.count_pairs(true, guessed, weight**2).count
+    own = {"declared": True, "decision": decision, "squares": squares}
+    return Counts(names, *pairs.own_labels(), pairs.count, **own)  # type: ignore[arg-type]
 
 
 def _threshold(value: Any) -> float:
@@ -134,12 +140,9 @@ def at_top_k(
     items, names = predicted(y_true, scores, labels=labels, probabilities=False)
     best = _best(items.scores, ties)
     guessed = best if k == 1 else np.where(items.within_top(int(k), ties), items.codes, best)
-    weight = None if weights is None else weights_column(weights, len(best))
-    pairs = kernel.count_pairs(items.codes, guessed, weight)
     rule = "argmax" if k == 1 else f"top-{k}"
     decision = f"{rule},ties={ties}"
-    codes = pairs.own_labels()  # codes of the classes were counted
-    return Counts(names, *codes, pairs.count, declared=True, decision=decision)
+    return _decided(names, items.codes, guessed, weights, decision)
 
 
 def _best(scores: Array, ties: str) -> Array:

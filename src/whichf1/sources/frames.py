@@ -34,7 +34,10 @@ def is_frame(data: object) -> bool:
         return False
     import narwhals as nw
 
-    found = nw.from_native(data, pass_through=True)
+    try:
+        found = nw.from_native(data, pass_through=True)
+    except Exception:  # a frame that cannot be read: what is wrong with it is said later
+        return True
     return isinstance(found, (nw.DataFrame, nw.LazyFrame))
 
 
@@ -44,7 +47,7 @@ def in_memory(data: Any) -> bool:
         return False
     import narwhals as nw
 
-    return isinstance(nw.from_native(data), nw.DataFrame)
+    return isinstance(_known(data)[0], nw.DataFrame)
 
 
 def gather_frame(

@@ -17,7 +17,7 @@ from whichf1.sources.columns import Columns, Wanted, one_name, one_or_several
 from whichf1.sources.database import Database, quote
 from whichf1.sources.gathering import gather
 from whichf1.sources.queries import Explain, Gap, as_number
-from whichf1.sources.score_columns import classes_of_columns
+from whichf1.sources.score_columns import classes_of_columns, refuse_other_order
 
 KEY = "losses"
 PUSHED = ("log_loss", "brier")
@@ -140,6 +140,7 @@ def loss_in_place(
     if isinstance(score, Mapping) and labels is None:
         labels, score = list(score), list(score.values())
     columns = one_or_several(score, "score")
+    refuse_other_order(columns, labels)
     wanted = Wanted(one_name(true, "true"), columns, scores=True)
     reading = {key: value for key, value in reading.items() if value is not None}
     parts, used, origin = gather(data, predictions, wanted, question, **reading)

@@ -82,12 +82,25 @@ def read_scores(
         cluster=one_name(cluster, "cluster"),
         scores=True,
     )
+    refuse_other_order(columns, labels)
     grouped = cluster is None and not by_item and (columns is None or len(columns) == 1)
     found, columns_, origin = gather(data, predictions, wanted, Scoring(grouped), **own)
     scored = _scored(found[KEY], columns_, origin, labels)
     if several and columns is not None and labels is None and not systems:
         return scored._replace(labels=classes_of_columns(columns, scored.true))
     return scored
+
+
+def refuse_other_order(columns: Sequence[str] | None, labels: Any) -> None:
+    """Raise where columns are named like the declared classes, and in another order."""
+    names = None if labels is None else [str(label) for label in labels]
+    if columns is None or names is None or [*columns] == names:
+        return
+    if len(columns) > 1 and sorted(columns) == sorted(names):
+        raise InputError(
+            f"the columns {', '.join(columns)} are named like the classes, and labels= has them in "
+            "another order. Leave labels= out, or give score={class: column}."
+        )
 
 
 def classes_of_columns(columns: Sequence[str], true: Any) -> list[Label]:

@@ -135,6 +135,8 @@ def numbers(data: Any, name: str, *, finite: bool = True) -> Array:
             given = np.array(given.tolist())
         if given.dtype.kind not in "fiub":
             raise ValueError(f"dtype {given.dtype}")
+        if given.dtype.kind in "iu" and given.dtype.itemsize == 8 and given.size:
+            _refuse_large(given, name)
         values = np.asarray(given, np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must be numbers: {error}") from None
@@ -146,6 +148,16 @@ def numbers(data: Any, name: str, *, finite: bool = True) -> Array:
     if finite:
         _check_finite(values, name)
     return values
+
+
+def _refuse_large(given: Array, name: str) -> None:
+    """Raise for integers that would be equal as floats though they are not."""
+    for value in (int(given.min()), int(given.max())):
+        if abs(value) > 1 << 53:
+            raise InputError(
+                f"{name} hold {value}: integers beyond 2**53 cannot be told apart as floats. "
+                "Give ranks, or smaller numbers."
+            )
 
 
 def _check_finite(values: Array, name: str) -> None:
