@@ -236,11 +236,12 @@ class Definition:
         labels: Any = None,
         weights: Any = None,
         cluster: Any = None,
+        **columns: Any,
     ) -> Score:
-        """Run the definition on Counts, or on y_true and y_pred."""
+        """Run the definition on Counts, on y_true and y_pred, or on columns of a frame or file."""
         from whichf1.scores import run  # a score holds its definition, and a definition runs
 
-        return run(self, y_true, y_pred, labels, weights, cluster)
+        return run(self, y_true, y_pred, labels, weights, cluster, **columns)
 
     @cached_property
     def needs_margins_only(self) -> bool:

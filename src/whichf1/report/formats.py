@@ -9,8 +9,10 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from whichf1.counts import Counts
 from whichf1.definition import Definition
 from whichf1.intervals import Interval
+from whichf1.metrics import COUNTED, find
 from whichf1.report.describe import sentence, title
 from whichf1.report.escape import csv_cell, latex, markdown, markdown_code, visible
 from whichf1.report.report import Report
@@ -99,10 +101,11 @@ def interval_note(report: Report) -> str | None:
         return f"Up to {undefined:,} replicates were undefined and are left out of an interval."
     if all(x.interval for x in asked):
         return None
-    return (
-        "–: the method has no interval there, as the score does not vary in these items. "
-        "Shares of items have one with: -m precision --interval wilson."
-    )
+    said = "–: the method has no interval there, as the score does not vary in these items."
+    plain = all(not x.made and find(x.definition.metric).kind in COUNTED for x in scores)
+    if not plain or not isinstance(report.counts, Counts):
+        return said
+    return f"{said} Shares of items have one with: -m precision --interval wilson."
 
 
 def notes_of(report: Report, decimals: int) -> list[str]:

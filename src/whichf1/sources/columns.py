@@ -116,8 +116,8 @@ def refuse_unknown(column: str, available: Sequence[str], name: str) -> None:
     """Raise if there is no such column, with those that there are."""
     if column not in available:
         raise FileError(
-            f"{name} has no column {column!r}. Its columns: {', '.join(available)}. "
-            + did_you_mean(column, available)
+            f"{name} has no column {column!r}. Its columns: {', '.join(available)}."
+            + (f" {hint}" if (hint := did_you_mean(column, available)).startswith("Did") else "")
         )
 
 

@@ -43,6 +43,8 @@ def at_threshold(
         if scores is not None:
             raise InputError("a Ranking holds its scores: pass threshold= by name")
         return _from_ranking(y_true, limit)
+    if columns and not has_columns(y_true):
+        raise InputError(f"at_threshold of arrays takes no {', '.join(f'{x}=' for x in columns)}")
     if columns or has_columns(y_true):
         given = {"positive": positive, "labels": labels, "weights": weights}
         return _from_ranking(rank(y_true, scores, **given, **columns), limit)
