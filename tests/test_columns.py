@@ -588,5 +588,8 @@ def test_rows_that_are_no_distributions_are_named_as_ever(value, tmp_path):
     spoiled = table.set_column(2, "dog", pa.array(column, pa.float64()))
     path = tmp_path / "a.parquet"
     WRITERS["a.parquet"](path, spoiled.to_pylist())
-    with pytest.raises(wf.errors.InputError):
+    with pytest.raises(wf.errors.InputError, match=r"a\.parquet"):
         wf.log_loss(path, true="gold", score=names)
+    if value is not None and value == value:
+        with pytest.raises(wf.errors.InputError, match=r"item 8: the probabilities .* no dist"):
+            wf.brier(path, true="gold", score=names)

@@ -216,7 +216,12 @@ def test_the_best_threshold_of_other_metrics(spam, metric, tmp_path):
         (["gold", "s"], [(1, 1), (0, 2)], ["--score", "s", "-m", "f1"], "needs predictions"),
         (["gold", "a", "b"], [("a", 0.5, 0.5)], ["--probs", "a,c"], "no column 'c'"),
         (["gold", "a", "b"], [("c", 0.5, 0.5)], ["--probs", "a,b"], "class 'c' has no column"),
-        (["gold", "a", "b"], [("a", 0.5, 0.9)], ["--probs", "a,b"], "row 0 .* adds up to 1.4"),
+        (
+            ["gold", "a", "b"],
+            [("a", 0.5, 0.9)],
+            ["--probs", "a,b"],
+            "item 1: the probabilities 0.5, 0.9 are no distribution",
+        ),
         (["gold", "a", "b"], [("a", 1.5, -0.5)], ["--probs", "a,b"], "lies in"),
         (["gold", "a", "b"], [("a", 1, 0)], ["--probs", "a"], "a column for each class"),
         (["gold", "a"], [("a", 1)], ["--probs", "a,b", "--labels", "a,c"], "not one of --labels"),

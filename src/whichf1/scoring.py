@@ -92,7 +92,9 @@ def evaluate_columns(
         sums = _moments_in_place(definition, data, predictions, labels=labels, **named)
         if sums is not None:
             return score_moments(definition, sums)
-    found = read_scores(data, predictions, cluster=cluster, by_item=by_item, **own).each()
+    own |= {"cluster": cluster, "by_item": by_item}
+    fair = metric.probabilities and not alone
+    found = read_scores(data, predictions, distributions=fair, **own).each()
     scores = found.scores[:, 0] if alone else found.scores
     read = {"labels": found.labels, "weights": found.weights, "cluster": found.cluster}
     return evaluate_scores(definition, found.true, scores, **read)

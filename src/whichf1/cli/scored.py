@@ -169,7 +169,7 @@ def _probabilities(
     sources: list[str], own: dict[str, Any], labels: list[Label] | None, given: dict[str, Any]
 ) -> Subject:
     names, columns = _probability_columns(given["probs"], labels)
-    data = read_scores(*sources, score=columns, labels=list(names), **own)
+    data = read_scores(*sources, score=columns, labels=list(names), distributions=True, **own)
     observed = set(data.true if isinstance(data.true, list) else data.true.tolist())
     missing = next((label for label in observed if label not in names), None)
     if missing is not None:

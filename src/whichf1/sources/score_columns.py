@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.labels import Label, Labels, from_text
 from whichf1.sources.cells import (
@@ -61,13 +62,14 @@ def read_scores(
     labels: Any = None,
     systems: bool = False,
     by_item: bool = False,
+    distributions: bool = False,
     **reading: Any,
 ) -> Scored:
     """The true classes and the scores in the columns of a frame or file.
 
     One column of scores is grouped where the data is: what is alike comes as one line. Several
     are of a class each, or of a system each, and come item by item, as one does where
-    ``by_item`` asks for it.
+    ``by_item`` asks for it. ``distributions``: each item must have one over the classes.
     """
     if isinstance(score, Mapping):
         if labels is not None:
@@ -86,9 +88,21 @@ def read_scores(
     grouped = cluster is None and not by_item and (columns is None or len(columns) == 1)
     found, columns_, origin = gather(data, predictions, wanted, Scoring(grouped), **own)
     scored = _scored(found[KEY], columns_, origin, labels)
+    if distributions:
+        _refuse_unfair(scored.scores, origin)
     if several and columns is not None and labels is None and not systems:
         return scored._replace(labels=classes_of_columns(columns, scored.true))
     return scored
+
+
+def _refuse_unfair(scores: Array, origin: Origin) -> None:
+    at = kernel.first_bad_row(scores)
+    if at < len(scores):
+        shown = ", ".join(f"{x:g}" for x in scores[at, :8])
+        raise InputError(
+            f"{origin.name}, item {at + 1:,}: the probabilities {shown} are no distribution: each "
+            f"lies in [0, 1], and they add up to 1, not to {scores[at].sum():g}. Mend the item."
+        )
 
 
 def refuse_other_order(columns: Sequence[str] | None, labels: Any) -> None:
