@@ -190,23 +190,28 @@ def _plain(value: Any, column: str, origin: Origin) -> Label:
 
 def one_kind(values: Sequence[Values], names: Sequence[str], origin: Origin) -> Labels:
     """The classes of all columns in order, which must be of one kind."""
-    sides = [{kind_of(label): label for label in side.values()} for side in values]
-    for side in sides:
-        if len(side) > 1:
-            (a, x), (b, y) = sorted(side.items(), key=str)[:2]
+    kinds = [sorted({str(kind_of(label)) for label in side.values()}) for side in values]
+    for found, side in zip(kinds, values, strict=True):
+        if len(found) > 1:
+            a, b = found[:2]
             raise LabelError(
-                f"{origin.name}: a column mixes label types: {x!r} ({a}) and {y!r} ({b}). "
-                "Use one type throughout."
+                f"{origin.name}: a column mixes label types: {_example(side, a)} and "
+                f"{_example(side, b)}. Use one type throughout."
             )
-    (left, x), *others = (next(iter(side.items())) for side in sides)
-    for name, (right, y) in zip(names[1:], others, strict=True):
-        if left != right:
+    for name, found, side in zip(names[1:], kinds[1:], values[1:], strict=True):
+        if found != kinds[0]:
+            own, other = _example(values[0], kinds[0][0]), _example(side, found[0])
             raise LabelError(
-                f"{origin.name}: label types differ: column {names[0]!r} holds {x!r} ({left}), "
-                f"column {name!r} {y!r} ({right}). Convert one, so that equal classes are equal "
-                "values."
+                f"{origin.name}: label types differ: column {names[0]!r} holds {own}, column "
+                f"{name!r} {other}. Convert one, so that equal classes are equal values."
             )
     return Labels.sorted({label for side in values for label in side.values()})
+
+
+def _example(side: Values, kind: str) -> str:
+    """The first label of a kind, whatever the order in which an engine gave them."""
+    label = min((x for x in side.values() if str(kind_of(x)) == kind), key=str)
+    return f"{label!r} ({kind})"
 
 
 def slice_key(values: Sequence[Any], reading: Reading) -> Key:
