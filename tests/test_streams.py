@@ -193,20 +193,27 @@ def test_verdicts(run, tmp_path):
     _, out, _ = run("score", path, "--by", "s", "-m", "accuracy", "-f", "csv")
     found = {row["s"]: row["verdict"] for row in csv.DictReader(io.StringIO(out))}
     small = "too small to tell"
-    assert found == {"bad": "below", "like": "near", "few": small, "good": "above", "all": small}
+    slices = {"bad": "below", "like": "near", "few": small, "good": "above", "all": small}
+    assert found == {"(whole)": "", **slices}
 
 
 def test_slices_in_every_format(run, sliced):
     files = [sliced, "--true", "gold", "--pred", "model", "--by", "lang,domain", "-m", "accuracy"]
     outputs = {f: run("score", *files, "-f", f)[1] for f in ("text", "markdown", "latex", "csv")}
     rows = list(csv.DictReader(io.StringIO(outputs["csv"])))
-    assert len(rows) == 8 and {row["domain"] for row in rows} == {"news", ""}
     slices = wf.count_by(sliced, true="gold", pred="model", by=["lang", "domain"])
+    whole, *rows = rows
+    said = [whole[name] for name in ("lang", "domain", "gap", "verdict")]
+    assert said == ["(whole)", "(whole)", "", ""] and int(whole["n"]) == slices.whole.n
+    score = wf.Definition.parse(whole["signature"])(slices.whole)
+    assert (float(whole["value"]), float(whole["low"])) == (score.value, score.interval.low)
+    assert len(rows) == 8 and {row["domain"] for row in rows} == {"news", ""}
     for row in rows:
         counts = slices[row["lang"], row["domain"] or None]
         assert float(row["value"]) == wf.Definition.parse(row["signature"])(counts).value
     for format in ("text", "markdown"):
         assert "fr, (missing)" in outputs[format] and "too small to tell" in outputs[format]
+        assert outputs[format].count("(whole)") == 1
     assert len(numbers_with_signatures(outputs["text"])) == 1 + 8
     assert outputs["latex"].count(r"\texttt{accuracy") == 9
     assert r"\begin{table}" in outputs["latex"] and "fr, news & " in outputs["latex"]
@@ -233,6 +240,19 @@ def test_slices_with_other_options(run, tmp_path, sliced):
     assert json.loads(out)["nothing to score in"] == ["2"]
     _, out, _ = run("score", path, "--by", "s", "-m", "averaged_f1", "-f", "json")
     assert [each["value"] for each in json.loads(out)["metrics"][0]["slices"]][1] == 1.0  # only a
+
+
+def test_a_slice_without_a_number_says_so(run, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("true,pred,s\na,a,all\nb,b,all\n" + "a,b,half\nb,a,half\na,a,half\nb,b,half\n")
+    files = [path, "--by", "s", "-m", "positive_likelihood_ratio", "--positive", "a"]
+    outputs = {f: run("score", *files, "-f", f)[1] for f in ("text", "json", "csv", "markdown")}
+    (row,) = (x for x in csv.DictReader(io.StringIO(outputs["csv"])) if x["s"] == "all")
+    assert (row["value"], row["gap"]) == ("infinite", "infinite")
+    record = json.loads(outputs["json"])["metrics"][0]["slices"][1]
+    assert (record["value"], record["why"], record["gap"]) == (None, "infinite", None)
+    for format in ("text", "markdown"):
+        assert outputs[format].count("infinite") == 2 and "inf " not in outputs[format]
 
 
 def test_nasty_slices_are_escaped(run, tmp_path):

@@ -238,15 +238,19 @@ def as_csv(report: Report, decimals: int = 4) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["name", "class", "value", "low", "high", "level", "method", "n", "signature"])
     for record in report.records():
-        score, interval = record.score, record.score.interval
-        label = "" if record.label is None else record.label
-        ends = (
-            [interval.low, interval.high, interval.level, interval.method] if interval else [""] * 4
-        )
-        value = score.value if math.isfinite(score.value) else number(score.value, 0)
-        row = [record.name, label, value, *ends, score.n, score.signature]
+        score, label = record.score, "" if record.label is None else record.label
+        row = [record.name, label, *score_cells(score), score.n, score.signature]
         writer.writerow([csv_cell(cell) for cell in row])
     return out.getvalue()
+
+
+def score_cells(score: Score) -> list[object]:
+    """Value, low, high, level and method for CSV; undefined and infinite values in words."""
+    value = score.value if math.isfinite(score.value) else number(score.value, 0)
+    interval = score.interval
+    if interval is None:
+        return [value, "", "", "", ""]
+    return [value, interval.low, interval.high, interval.level, interval.method]
 
 
 def as_markdown(report: Report, decimals: int = 4) -> str:

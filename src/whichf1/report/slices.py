@@ -20,6 +20,7 @@ from whichf1.report.formats import (
     number,
     plain_printer,
     print_columns,
+    score_cells,
     score_fields,
     span,
 )
@@ -34,6 +35,8 @@ WIDE = 0.1
 FEW = 10
 """With fewer items for each class an interval covers too rarely to judge by (docs/intervals.md)."""
 SMALL = "too small to tell"
+WHOLE = "(whole)"
+"""What stands in place of a slice's values in the row of all items."""
 NOTE = (
     "below, above: the slice's interval does not hold the score of the whole; near: it does; "
     f"{SMALL}: fewer than {FEW} items for each class, no interval, or one wider than {WIDE:g} that "
@@ -133,12 +136,12 @@ HEAD = ("slice", "items", "classes", "value", "interval", "gap", "verdict", "sig
 
 
 def _lines(table: SlicesOf, decimals: int) -> list[list[str]]:
-    whole = ["(whole)", *_cells(table.whole, decimals), "", "", table.whole.signature]
+    whole = [WHOLE, *_cells(table.whole, decimals), "", "", table.whole.signature]
     rows = [
         [
             shown(row.key),
             *_cells(row.score, decimals),
-            "undefined" if math.isnan(row.gap) else f"{row.gap:+.{decimals}f}",
+            f"{row.gap:+.{decimals}f}" if math.isfinite(row.gap) else number(row.gap, decimals),
             row.verdict,
             row.score.signature,
         ]
@@ -171,7 +174,7 @@ def as_text(report: SliceReport, console: Console, decimals: int) -> None:
 
 
 def as_json(report: SliceReport, decimals: int) -> str:
-    """All numbers in full precision; undefined ones are null."""
+    """All numbers in full precision; undefined and infinite ones are null."""
     record = {
         "source": report.source,
         "by": list(report.by),
@@ -183,7 +186,7 @@ def as_json(report: SliceReport, decimals: int) -> str:
                     {
                         "slice": dict(zip(report.by, map(_plain, row.key), strict=True)),
                         **score_fields(row.score),
-                        "gap": None if math.isnan(row.gap) else row.gap,
+                        "gap": row.gap if math.isfinite(row.gap) else None,
                         "verdict": row.verdict,
                     }
                     for row in table.rows
@@ -202,19 +205,23 @@ def _plain(value: Any) -> Any:
 
 
 def as_csv(report: SliceReport, decimals: int) -> str:
-    """One line per number, in full precision."""
+    """One line per number, in full precision; the whole stands before its slices."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     ends = ["low", "high", "level", "method"]
     head = ["name", *report.by, "value", *ends, "gap", "verdict", "n", "signature"]
     writer.writerow([csv_cell(cell) for cell in head])
+
+    def line(name: str, values: list[Any], score: Score, *judged: object) -> None:
+        cells = [name, *values, *score_cells(score), *judged, score.n, score.signature]
+        writer.writerow([csv_cell(cell) for cell in cells])
+
     for table in report.metrics:
+        line(table.name, [WHOLE] * len(report.by), table.whole, "", "")
         for row in table.rows:
             values = ["" if value is None else _plain(value) for value in row.key]
-            score, interval = row.score, row.score.interval
-            span = [getattr(interval, end) if interval else "" for end in ends]
-            cells = [table.name, *values, score.value, *span, row.gap, row.verdict, score.n]
-            writer.writerow([csv_cell(cell) for cell in [*cells, score.signature]])
+            gap = row.gap if math.isfinite(row.gap) else number(row.gap, 0)
+            line(table.name, values, row.score, gap, row.verdict)
     return out.getvalue()
 
 
