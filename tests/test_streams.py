@@ -8,6 +8,7 @@ import json
 import random
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -132,6 +133,73 @@ def test_parts_that_do_not_fit(run, tmp_path):
     code, _, err = run("score")
     assert code == 2 and "give a file, or --gold FILE with --pred-file FILE" in err
     assert whichf1("score", "-", stdin="true,pred\n").returncode == 2
+
+
+UNREADABLE = {
+    "no csv": ("csv", b"", "standard input is empty. It needs a header"),
+    "no tsv": ("tsv", b"", "standard input is empty. It needs a header"),
+    "no jsonl": ("jsonl", b"", "standard input is empty. It needs one JSON object"),
+    "no parquet": ("parquet", b"", "standard input is a damaged Parquet file"),
+    "no arrow": ("arrow", b"", "standard input is a damaged Arrow file"),
+    "no npz": ("npz", b"", "standard input is a damaged npz file"),
+    "parquet": ("parquet", b"PAR1 and no footer PAR1", "standard input is a damaged Parquet file"),
+    "arrow": ("arrow", b"ARROW1 and no schema", "Could not read schema from standard input"),
+    "gzip": ("csv", b"\x1f\x8b and no gzip", "standard input is a damaged gzip file"),
+    "line": ("csv", b"true,pred\na,a\nb\n", "standard input, line 3: 1 cells"),
+    "object": ("jsonl", b'{"true": 1, "pred": 1}\n[]\n', "standard input, line 2: not a JSON"),
+    "label": ("csv", b"true,pred\na,\n", "standard input: column 'pred' has no label in 1"),
+    "names": ("csv", b"a,b\n1,1\n", "standard input: the columns are not named as usual"),
+    "twins": ("csv", b"true,pred,True\n1,1,1\n", "standard input: column 'True' stands twice"),
+    "types": ("jsonl", b'{"true": 1, "pred": "1"}\n', "standard input: label types differ"),
+    "counts": (
+        None,
+        b'{"format": "whichf1.counts"',
+        "standard input is not a whole file of counts",
+    ),
+    "bytes": (None, b"{\xff}", "standard input is not a whole file of counts: 'utf-8' codec"),
+}
+
+
+@pytest.mark.parametrize("case", UNREADABLE)
+def test_errors_name_standard_input_and_no_temporary_file(run, monkeypatch, tmp_path, case):
+    format, data, said = UNREADABLE[case]
+    folder = tmp_path / 'it\'s "a" \\ folder'
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8"))
+    code, out, err = run("score", "-", *(["--from", format] if format else []))
+    assert (code, out) == (2, "") and said in err
+    assert "folder" not in err and "'standard" not in err and 'standard input"' not in err
+
+
+@pytest.mark.parametrize("command", ["score", "threshold", "compare"])
+def test_every_command_names_standard_input(run, monkeypatch, command):
+    own = {"threshold": ["--score", "x"], "compare": ["--pred", "x", "--pred", "pred"]}
+    options = own.get(command, ["--pred", "x"])
+    for skip in ([], ["--on-error", "skip"]):
+        data = io.BytesIO(b"true,pred\na,a\nb\n")
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data, "utf-8"))
+        code, _, err = run(command, "-", "--from", "csv", *options, *skip)
+        assert code == 2 and err.startswith("whichf1: standard input has no column 'x'")
+
+
+def test_what_was_skipped_of_standard_input(run, monkeypatch):
+    data = io.BytesIO(b"true,pred\na,a\nb\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data, "utf-8"))
+    code, _, err = run("score", "-", "--from", "csv", "--on-error", "skip", "-m", "accuracy")
+    assert code == 0 and err.startswith("whichf1: standard input: skipped 1 lines")
+
+
+def test_standard_input_that_does_not_fit_the_disk():
+    said = subprocess.run(
+        ["bash", "-c", f"ulimit -f 64; '{PROGRAM}' score - --from csv"],
+        input=b"a" * (1 << 20),
+        capture_output=True,
+        check=False,
+    )
+    assert (said.returncode, said.stdout) == (2, b"")
+    assert b"could not be copied to the temporary folder" in said.stderr
+    assert b"Traceback" not in said.stderr and b"Point TMPDIR" in said.stderr
 
 
 def test_gold_and_predictions_on_the_command_line(run, tmp_path):

@@ -265,16 +265,16 @@ class Counts:
                 text = file.read()
         except (OSError, UnicodeDecodeError) as error:
             raise FileError(f"cannot read counts from {os.fspath(path)!r}: {error}") from None
-        return cls.from_json(text, os.fspath(path))
+        return cls.from_json(text, repr(os.fspath(path)))
 
     @classmethod
-    def from_json(cls, text: str, name: str = "the text") -> Counts:
+    def from_json(cls, text: str | bytes, name: str = "the text") -> Counts:
         """What :meth:`to_json` gave; ``name`` says in messages where it came from."""
         try:
             return _from_record(json.loads(text))
         except (ValueError, TypeError, KeyError, LabelError) as error:
             raise FileError(
-                f"{name!r} is not a whole file of counts: {error}. Count again and save."
+                f"{name} is not a whole file of counts: {error}. Count again and save."
             ) from None
 
 

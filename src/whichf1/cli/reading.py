@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from glob import glob
 from pathlib import Path
@@ -14,13 +13,13 @@ from typing import Annotated, Any
 
 import typer
 
+from whichf1.cli import standard_input
 from whichf1.cli.options import declared
 from whichf1.counts import FORMAT, Counts
-from whichf1.errors import InputError, SkippedWarning
+from whichf1.errors import FileError, InputError, SkippedWarning, WhichF1Error
 from whichf1.report.escape import visible
 from whichf1.slices import Slices
 from whichf1.sources import count, count_by
-from whichf1.sources.files import spooled
 
 LARGE = 50_000_000
 """Bytes from which on a terminal shows how far the counting is."""
@@ -98,7 +97,7 @@ def source_name(given: dict[str, Any]) -> str:
     """What is said to have been scored."""
     if given["file"] is None:
         return f"{given['gold']} with {given['pred_file']}"
-    return "standard input" if given["file"] == "-" else str(given["file"])
+    return standard_input.NAME if given["file"] == "-" else str(given["file"])
 
 
 def _saved(given: dict[str, Any]) -> Counts | None:
@@ -107,7 +106,10 @@ def _saved(given: dict[str, Any]) -> Counts | None:
     if file is None or given["from_"] is not None:
         return None
     if file == "-":
-        return Counts.from_json(sys.stdin.read(), "standard input")
+        try:
+            return Counts.from_json(sys.stdin.buffer.read(), standard_input.NAME)
+        except FileError as error:
+            raise FileError(f"{error} Predictions need their format: --from csv, say") from None
     path = Path(file)
     if path.suffix == ".json" and path.is_file():
         with open(path, "rb") as start:
@@ -136,13 +138,16 @@ def opened(given: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any]]]:
         "engine": "spark" if given["engine"] is Engine.spark else None,
         "master": given["master"],
     }
-    with _said(), tempfile.TemporaryDirectory(prefix="whichf1-") as folder:
+    with ExitStack() as stack:
+        named: Callable[[object], str] = str
         if sources == ["-"]:
             if given["from_"] is None:
                 raise InputError("standard input needs its format: --from csv, say")
-            sources = [str(spooled(folder))]
-        with _progress(sources) as progress:
-            yield sources, {**reading, "progress": progress}
+            copy = stack.enter_context(standard_input.copied())
+            sources, named = [copy.path], copy.named
+        stack.enter_context(_said(named))
+        progress = stack.enter_context(_progress(sources))
+        yield sources, {**reading, "progress": progress}
 
 
 def _sources(given: dict[str, Any]) -> list[str]:
@@ -155,14 +160,17 @@ def _sources(given: dict[str, Any]) -> list[str]:
 
 
 @contextmanager
-def _said() -> Iterator[None]:
-    """What was skipped goes to standard error."""
+def _said(named: Callable[[object], str]) -> Iterator[None]:
+    """What was skipped goes to standard error; that and errors have the names of the files."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SkippedWarning)
-        yield
+        try:
+            yield
+        except WhichF1Error as error:
+            raise type(error)(named(error)) from None
     for warning in caught:
         if isinstance(warning.message, SkippedWarning):
-            print(f"whichf1: {visible(warning.message)}", file=sys.stderr)
+            print(f"whichf1: {visible(named(warning.message))}", file=sys.stderr)
         else:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno

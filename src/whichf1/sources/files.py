@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from glob import glob, has_magic
@@ -285,12 +284,3 @@ def _place(database: Database, condition: str, file: File, shown: str | None = N
     if file.format in TEXT:
         return f"the first is item {row:,}{held} (line {row + 1:,} if no cell holds a line break)"
     return f"the first is item {row:,}{held}"
-
-
-def spooled(folder: str) -> Path:
-    """Standard input as a file, which can be looked at before it is counted."""
-    path = Path(folder) / "standard input"
-    with open(path, "wb") as file:
-        while chunk := sys.stdin.buffer.read(1 << 20):
-            file.write(chunk)
-    return path
