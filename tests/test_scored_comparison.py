@@ -310,6 +310,44 @@ def test_a_signature_warns_on_data_of_another_kind():
         wf.compare(y == 1, scores, auc.signature)
 
 
+def warned(call, *arguments):
+    """What kinds of other data a call warns of."""
+    with pytest.warns(OtherDataWarning) as caught:
+        call(*arguments)
+    return [str(each.message) for each in caught]
+
+
+@pytest.mark.parametrize("kind", ["rate", "scores", "sets"])
+def test_a_signature_warns_once_for_all_systems(kind):
+    y, systems = systems_of("rate", n=120)
+    systems["c"] = (y + 1) % 3
+    metric = "accuracy"
+    if kind == "scores":
+        y, metric = (y == 1).astype(int), "roc_auc"
+        systems = {name: each + 0.5 for name, each in systems.items()}
+    if kind == "sets":
+        y, metric = [{int(x)} for x in y], "subset_accuracy"
+        systems = {name: [{int(x)} for x in each] for name, each in systems.items()}
+    cluster = np.arange(120) // 3
+    first = wf.compare(y, systems, metric, cluster=cluster, replicates=99)
+    clusters, weights = first.signature, first.signature + "|weighted:true"
+    assert len(warned(wf.compare, y, systems, clusters)) == 1
+    both = warned(wf.compare, y, systems, weights.replace("labels:", "labels:x"))
+    assert len(both) == 3 and len(set(both)) == 3  # classes, weights, clusters
+
+
+def test_slices_batches_and_ranks_warn_of_the_whole_once(run):
+    y, systems = systems_of("rate", n=120)
+    other = wf.averaged_f1(y, systems["a"], classes="observed").signature.replace("k:3", "k:4")
+    counts = {name: wf.count(y, each) for name, each in systems.items()}
+    assert len(warned(wf.rank_systems, counts, [other])) == 1
+    batched = wf.averaged_f1(y, systems["a"], batch=7).signature.replace("k:3", "k:4")
+    assert len(warned(wf.Definition.parse(batched), y, systems["a"])) == 1
+    files = ["examples/systems.csv", "--true", "gold", "--pred", "weak"]
+    code, out, err = run("score", *files, "--by", "gold", "-m", other)
+    assert code == 0 and "(whole)" in out and err.count("\n") == 1 and "the signature was" in err
+
+
 def test_the_signature_of_a_comparison_is_for_compare(run):
     y, systems = systems_of("rate")
     text = wf.compare(y, systems, "accuracy", replicates=99).signature

@@ -24,7 +24,7 @@ def evaluate_batches(definition: Definition, y_true: Any, y_pred: Any, labels: A
     Each batch has its own observed classes and shares the declared ones of the whole.
     """
     whole = count(y_true, y_pred, labels=labels)
-    one = replace(definition, batch=None)
+    one = replace(definition, batch=None, data=())  # what it says is of the whole
     scores = [evaluate(one, part) for part in batches(y_true, y_pred, definition.batch, whole)]
     value = float(np.mean([score.value for score in scores]))
     return Score(value, definition, whole.n, whole.labels)

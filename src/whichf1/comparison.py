@@ -26,7 +26,7 @@ from whichf1.joint import Joint
 from whichf1.metrics import COUNTED, find
 from whichf1.scored_comparison import compare_scores
 from whichf1.scorers import COLUMN_OPTIONS, DATA_OPTIONS, Options, with_options
-from whichf1.scores import Score, evaluate, frozen_on
+from whichf1.scores import Score, evaluate_each, frozen_on
 from whichf1.sets_comparison import compare_sets
 from whichf1.sources import has_columns, is_path
 from whichf1.sources.multilabel import are_sets, count_sets_together
@@ -135,10 +135,11 @@ def compare_joint(joint: Joint, definition: Definition, plan: Plan) -> Compariso
     if len(joint.systems) < 2:
         raise InputError(f"a comparison needs at least two systems; got {len(joint.systems)}")
     names = joint.systems
-    counts = [joint.counts(at) for at in range(len(names))]
-    parts = [joint.system(at) for at in range(len(names))]
-    scores = {name: evaluate(definition, each) for name, each in zip(names, counts, strict=True)}
-    frozen = [frozen_on(definition, c, part) for c, part in zip(counts, parts, strict=True)]
+    counts = {name: joint.counts(at) for at, name in enumerate(names)}
+    scores = evaluate_each(definition, counts)
+    frozen = [
+        frozen_on(definition, each, joint.system(at)) for at, each in enumerate(counts.values())
+    ]
     replicates = None
     if plan.replicates:
         replicates = paired.joint_replicates(definition, frozen, plan.replicates, plan.seed)
@@ -158,7 +159,7 @@ def compare_joint(joint: Joint, definition: Definition, plan: Plan) -> Compariso
         tuple(pairs),
         {} if replicates is None else p_best(definition, names, replicates),
         letters_of(definition, scores, pairs),
-        dict(zip(names, counts, strict=True)),
+        counts,
     )
 
 

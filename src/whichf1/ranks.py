@@ -20,7 +20,7 @@ from whichf1.errors import InputError
 from whichf1.labels import Labels
 from whichf1.metrics import find
 from whichf1.scorers import with_options
-from whichf1.scores import Score, evaluate
+from whichf1.scores import Score, evaluate_each
 
 DEFINITIONS = (
     "averaged_f1",
@@ -127,7 +127,7 @@ def _same_labels(counts: list[Counts]) -> list[Counts]:
 
 
 def _ranking(definition: Definition, counts: Mapping[str, Counts]) -> Order:
-    scores = {name: evaluate(definition, each) for name, each in counts.items()}
+    scores = evaluate_each(definition, counts)
     sign = -1 if find(definition.metric).better != "lower" else 1
     defined = [name for name in scores if not np.isnan(scores[name].value)]
     order: list[list[str]] = []

@@ -24,7 +24,7 @@ from whichf1.definition import Definition
 from whichf1.errors import InputError
 from whichf1.metrics import find
 from whichf1.scored_items import read_items, sampled
-from whichf1.scores import Score
+from whichf1.scores import Score, warn_of_other_data
 from whichf1.scoring import score_items
 from whichf1.table import Array, Table
 from whichf1.uncertainty.influence import centred, standard_error
@@ -55,9 +55,11 @@ def compare_scores(
 ) -> Comparison:
     """Compare systems by a ranking or a mean over items: differences, tests and P(best)."""
     refuse_few(systems)
-    own = [read_items(definition, y_true, each, data["labels"]) for each in systems.values()]
+    plain = replace(definition, data=())  # what it says of its data is said once, below
+    own = [read_items(plain, y_true, each, data["labels"]) for each in systems.values()]
     items = sampled(own[0].codes, data["weights"], data["cluster"])
     scores = {str(name): score_items(each, items) for name, each in zip(systems, own, strict=True)}
+    warn_of_other_data(definition, scores.values())
     scored = [each.scored for each in own]
     return compare_items(own[0].definition, plan, scores, scored, items, _hits(scored, items))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -55,7 +55,7 @@ class Score:
             value=value, definition=definition, n=n, classes=classes, interval=interval, made=made
         )
         if definition.data:
-            warn_of_other_data(definition, classes, dict(made))
+            warn_of_other_data(definition, [self])
 
     @cached_property
     def signature(self) -> str:
@@ -148,26 +148,32 @@ class PerClass(Mapping[Label, Score]):
         return f"<PerClass {{{shown}{', …' if len(self) > 6 else ''}}} ({self.signature})>"
 
 
-def warn_of_other_data(definition: Definition, classes: Labels, made: dict[str, Any]) -> None:
-    """Warn where a signature was of other classes, or of weights or clusters that are not given."""
-    said = dict(definition.data)
-    own = {"k": len(classes), "labels": classes.digest}
+def warn_of_other_data(definition: Definition, scores: Iterable[Score]) -> None:
+    """Warn, once for all scores, where a signature was of classes, weights or clusters unlike."""
+    found: dict[str, str] = {}
+    for score in scores:
+        found = dict(_other_data(definition, score)) | found
+    for what in found.values():
+        warnings.warn(f"the signature was {what}", OtherDataWarning, stacklevel=4)
+
+
+def _other_data(definition: Definition, score: Score) -> Iterator[tuple[str, str]]:
+    said, made = dict(definition.data), dict(score.made)
+    own = {"k": len(score.classes), "labels": score.classes.digest}
     if any(str(said.get(key, value)) != str(value) for key, value in own.items()):
-        _warn(
+        yield (
+            "classes",
             f"of {said.get('k', 'other')} classes (labels:{said.get('labels', '–')}), and these "
-            f"are {own['k']} (labels:{own['labels']}). Declare labels= to score the same ones."
+            f"are {own['k']} (labels:{own['labels']}). Declare labels= to score the same ones.",
         )
     if said.get("weighted") and "weighted" not in made:
-        _warn("of weighted items, and these have no weights. Give weights=.")
+        yield "weights", "of weighted items, and these have no weights. Give weights=."
     if "clusters" in said and "clusters" not in made and definition.interval is not None:
-        _warn(
+        yield (
+            "clusters",
             f"of items in {said['clusters']} clusters, and these are taken for independent. "
-            "Give cluster=."
+            "Give cluster=.",
         )
-
-
-def _warn(what: str) -> None:
-    warnings.warn(f"the signature was {what}", OtherDataWarning, stacklevel=4)
 
 
 def difference(a: Definition, b: Definition) -> str:
@@ -251,6 +257,14 @@ def evaluate(definition: Definition, counts: Counts) -> Score:
     values, intervals = _estimate(definition, frozen, counts)
     value, n = float(values[0]), _items(frozen, counts)
     return Score(value, definition, n, frozen.labels, intervals[0], _made(counts))
+
+
+def evaluate_each(definition: Definition, systems: Mapping[str, Counts]) -> dict[str, Score]:
+    """Run a definition on the counts of several systems, which have their data in common."""
+    plain = replace(definition, data=())
+    scores = {name: evaluate(plain, counts) for name, counts in systems.items()}
+    warn_of_other_data(definition, scores.values())
+    return scores
 
 
 def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:

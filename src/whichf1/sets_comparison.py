@@ -13,7 +13,7 @@ from whichf1.definition import Definition
 from whichf1.joint_sets import JointSets
 from whichf1.multilabel import TP, LabelTable
 from whichf1.scored_comparison import Facts, compare_items, refuse_few
-from whichf1.scores import evaluate, frozen_on
+from whichf1.scores import evaluate_each, frozen_on
 from whichf1.table import Array
 from whichf1.uncertainty.label_sets import item_slopes
 from whichf1.uncertainty.paired import mcnemar_test, single_items
@@ -61,12 +61,12 @@ def compare_sets(joint: JointSets, definition: Definition, plan: Plan) -> Compar
     """Compare the systems of joint sets of labels."""
     names = joint.systems
     refuse_few(dict.fromkeys(names))
-    counts: list[Any] = [joint.counts(at) for at in range(len(names))]
-    scores = {name: evaluate(definition, each) for name, each in zip(names, counts, strict=True)}
+    counts: dict[str, Any] = {name: joint.counts(at) for at, name in enumerate(names)}
+    scores = evaluate_each(definition, counts)
     tables = [joint.table(at) for at in range(len(names))]
     systems = [
         LabelSets(definition, frozen_on(definition, each)._replace(table=table))  # type: ignore[arg-type]
-        for each, table in zip(counts, tables, strict=True)
+        for each, table in zip(counts.values(), tables, strict=True)
     ]
     facts = _flipped(definition, joint, tables)
     return compare_items(definition, plan, scores, systems, tables[0].drawn, facts)

@@ -7,7 +7,7 @@ import io
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from whichf1.definition import Definition
@@ -98,10 +98,11 @@ def slice_report(
     metrics = []
     for name, definition in definitions:
         whole = evaluate(definition, slices.whole)
+        plain = replace(definition, data=())  # what a signature says of its data is of the whole
         rows = []
         for key, counts in slices.items():
             try:
-                score = evaluate(definition, counts)
+                score = evaluate(plain, counts)
             except ShapeError:
                 empty[key] = None
                 continue
