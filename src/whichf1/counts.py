@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from whichf1.errors import (
-    FileError,
-    InputError,
-    LabelError,
-    MergeError,
-    ShapeError,
-    TooLargeError,
-    WeightError,
-)
+from whichf1.dense import refuse_dense, square_of_counts
+from whichf1.errors import FileError, InputError, LabelError, MergeError, ShapeError
 from whichf1.labels import Labels
 from whichf1.merging import common_decision, common_labels, some
 from whichf1.once import once
 from whichf1.table import Array, OneVsRest, Table, sum_by
 from whichf1.writing import written_whole
-
-FORMAT = "whichf1.counts"
-VERSION = 1
-DENSE_BYTES = 1 << 30
-"""A dense table larger than this (1 GiB) is refused."""
 
 
 class Counts:
@@ -106,7 +93,7 @@ class Counts:
                 f"rows must be 'true' or 'predicted'; got {rows!r}. Libraries differ in what a row "
                 "of a confusion matrix stands for, so there is no default."
             )
-        table = _square_of_counts(matrix)
+        table = square_of_counts(matrix)
         names = Labels(range(len(table)) if labels is None else labels)
         if len(names) != len(table):
             raise ShapeError(f"the matrix has {len(table)} classes, labels= has {len(names)}")
@@ -234,23 +221,9 @@ class Counts:
 
     def to_json(self) -> str:
         """Versioned JSON that keeps the labels' types."""
-        return json.dumps(self._record())
+        from whichf1 import saving  # the way back, for what has clusters
 
-    def _record(self) -> dict[str, Any]:
-        record: dict[str, Any] = {
-            "format": FORMAT,
-            "version": VERSION,
-            "labels": self.labels,
-            "declared": self.declared,
-            "weighted": self.weighted,
-            "true": self.true.tolist(),
-            "predicted": self.predicted.tolist(),
-            "count": self.count.tolist(),
-            **({} if self.decision is None else {"decision": self.decision}),
-        }
-        if self.squares is not None:
-            record["squares"] = self.squares.tolist()
-        return record
+        return saving.to_json(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write :meth:`to_json` to a file, which appears whole or not."""
@@ -270,12 +243,9 @@ class Counts:
     @classmethod
     def from_json(cls, text: str | bytes, name: str = "the text") -> Counts:
         """What :meth:`to_json` gave; ``name`` says in messages where it came from."""
-        try:
-            return _from_record(json.loads(text))
-        except (ValueError, TypeError, KeyError, LabelError) as error:
-            raise FileError(
-                f"{name} is not a whole file of counts: {error}. Count again and save."
-            ) from None
+        from whichf1 import saving
+
+        return saving.from_json(text, name)
 
 
 def _in_order(
@@ -301,101 +271,3 @@ def _added_squares(a: Counts, b: Counts) -> Array | None:
     if not known or any(squares is None for squares in known):
         return None
     return np.concatenate([squares for squares in known if squares is not None])
-
-
-def refuse_dense(size: int, what: str) -> None:
-    """Raise if a dense array of ``size`` bytes is more than a session should get by accident."""
-    if size > DENSE_BYTES:
-        raise TooLargeError(
-            f"{what} would need {size / 1e9:,.1f} GB. Use the sparse columns "
-            "counts.true, counts.predicted and counts.count."
-        )
-
-
-def _square_of_counts(matrix: Any) -> Array:
-    try:
-        table = np.asarray(matrix)
-    except ValueError:
-        table = np.empty(0, object)
-    if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
-        raise ShapeError(
-            "a confusion matrix is square, with at least one class; "
-            f"got shape {table.shape if table.dtype != object else 'ragged'}"
-        )
-    if table.dtype.kind not in "iuf":
-        raise InputError(f"a confusion matrix holds counts; got dtype {table.dtype}")
-    wrong = ~np.isfinite(table) | (table < 0) | (table != np.floor(table)) | (table >= 2.0**63)
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0].tolist()
-        raise InputError(
-            f"cell [{row}, {column}] is {table[row, column]}: counts are whole and not negative. "
-            "For weighted items use count(..., weights=)."
-        )
-    return table.astype(np.int64)
-
-
-def _from_record(record: Any) -> Counts:
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise ValueError(f"no {FORMAT!r} in it")
-    if record["version"] != VERSION:
-        raise ValueError(f"its version is {record['version']!r}, this program reads {VERSION}")
-    labels = Labels(record["labels"])
-    dtype = np.float64 if record["weighted"] else np.int64
-    true, predicted = (_codes(record[side], len(labels)) for side in ("true", "predicted"))
-    count = np.array(record["count"], dtype)
-    if not true.shape == predicted.shape == count.shape or count.ndim != 1:
-        raise ValueError("its columns differ in length")
-    if dtype is np.int64 and any(type(x) is not int for x in record["count"]):
-        raise ValueError("a count is not a whole number")
-    if not (np.isfinite(count) & (count > 0)).all():
-        raise WeightError("a count is not positive")
-    decision = record.get("decision")
-    if not isinstance(decision, (str, type(None))):
-        raise ValueError("its decision is no text")
-    declared = record["declared"]
-    if not isinstance(declared, bool):
-        raise ValueError("whether its classes were declared is neither true nor false")
-    squares = _squares(record, count) if record["weighted"] else None
-    if "cluster" in record:
-        return _clustered(record, labels, (true, predicted), count, squares)
-    return Counts(
-        labels, true, predicted, count, declared=declared, decision=decision, squares=squares
-    )
-
-
-def _clustered(
-    record: Any, labels: Labels, sides: tuple[Array, Array], count: Array, squares: Array | None
-) -> Counts:
-    from whichf1.joint import Joint, cells_of  # the way back, for what was saved with clusters
-
-    names = Labels(record["clusters"])
-    cluster = _codes(record["cluster"], len(names))
-    if cluster.shape != count.shape or len(np.unique(cluster)) < len(names):
-        raise ValueError("its clusters are not those of its cells")
-    keys, count, squares = cells_of([*sides, cluster], count, squares)
-    return Joint(
-        systems=("y_pred",),
-        labels=labels,
-        true=keys[0],
-        predicted=(keys[1],),
-        count=count,
-        squares=squares,
-        cluster=keys[2],
-        names=names,
-        declared=record["declared"],
-    ).counts(0)
-
-
-def _squares(record: Any, count: Array) -> Array | None:
-    if "squares" not in record:
-        return None
-    squares = np.array(record["squares"], np.float64)
-    if squares.shape != count.shape or not (np.isfinite(squares) & (squares > 0)).all():
-        raise WeightError("a sum of squared weights is missing or not positive")
-    return squares
-
-
-def _codes(values: Any, classes: int) -> Array:
-    if not all(type(x) is int and 0 <= x < classes for x in values):
-        raise ValueError("a code is not that of a label")
-    return np.array(values, np.intp)

@@ -175,20 +175,6 @@ class ClusteredCounts(Counts):
 
     __hash__ = None
 
-    def _record(self) -> dict[str, Any]:
-        """What is saved: the cells of each cluster, and the clusters' names."""
-        joint = self.joint
-        if joint.names is None or joint.cluster is None:
-            raise MergeError("these clusters have no names: count the items again, then save")
-        record = super()._record() | {
-            "true": joint.true.tolist(),
-            "predicted": joint.predicted[0].tolist(),
-            "count": joint.count.tolist(),
-            "cluster": joint.cluster.tolist(),
-            "clusters": joint.names,
-        }
-        return record if joint.squares is None else {**record, "squares": joint.squares.tolist()}
-
 
 def _added(a: Joint, b: Joint) -> Joint:
     if a.names is None or b.names is None or a.cluster is None or b.cluster is None:

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from whichf1.counts import Counts, refuse_dense
+from whichf1.counts import Counts
 from whichf1.definition import Definition
+from whichf1.dense import refuse_dense
 from whichf1.errors import DefinitionError, InputError
 from whichf1.labels import Label, Labels
 from whichf1.metrics.averaging import ZeroRule, per_class
