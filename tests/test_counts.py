@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
+import pickle
 import sys
 
 import numpy as np
@@ -452,6 +454,24 @@ def test_nothing_half_written_is_left_behind(tmp_path, monkeypatch):
         wf.count([1, 1], [1, 1]).save(path)
     assert path.read_text() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    "again", [lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy]
+)
+@pytest.mark.parametrize("own", [{}, {"weights": [1, 2, 0.5]}, {"cluster": ["x", "y", "x"]},
+                                 {"labels": ["c", "b", "a"]}])  # fmt: skip
+def test_counts_go_to_other_processes(again, own):
+    counts = wf.count(["a", "b", "b"], ["a", "b", "a"], **own)
+    found = again(counts)
+    assert found == counts and type(found) is type(counts) and found.to_json() == counts.to_json()
+    assert wf.accuracy(found, interval="delta") == wf.accuracy(counts, interval="delta")
+    assert found + counts == counts + found == counts + counts
+    assert not found.count.flags.writeable
+    decided = wf.at_threshold(wf.rank([0, 1], [0.2, 0.7]), threshold=0.5)
+    assert again(decided).decision == decided.decision
+    slices = wf.Slices(("lang",), {("en",): counts})
+    assert again(slices)["en"] == counts
 
 
 def test_the_exception_tree_is_the_one_drawn():

@@ -79,6 +79,11 @@ class Counts:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Counts are immutable: cannot set {name!r}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        columns = (self.labels, self.true, self.predicted, self.count)
+        own = {x: getattr(self, x) for x in ("declared", "decision", "squares")}
+        return _again, (type(self), columns, own)
+
     @classmethod
     def from_matrix(
         cls, matrix: Any, *, rows: Literal["true", "predicted"], labels: Sequence[Any] | None = None
@@ -246,6 +251,11 @@ class Counts:
         from whichf1 import saving
 
         return saving.from_json(text, name)
+
+
+def _again(kind: type[Counts], columns: tuple[Any, ...], own: dict[str, Any]) -> Counts:
+    """Counts that were sent to another process, or copied."""
+    return kind(*columns, **own, in_order=True)
 
 
 def _in_order(

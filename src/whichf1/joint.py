@@ -134,6 +134,10 @@ class ClusteredCounts(Counts):
         super().__init__(*columns, **own)
         object.__setattr__(self, "joint", joint)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        again, (kind, columns, own) = super().__reduce__()
+        return again, (kind, columns, {**own, "joint": self.joint})
+
     def declare(self, labels: Sequence[Any]) -> Counts:
         """The same items under these declared classes, which must hold every observed one."""
         names = super().declare(labels).labels
