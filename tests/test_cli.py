@@ -312,8 +312,8 @@ def test_without_orientation_only_symmetric_scores_are_printed(run, matrix):
 
 
 def test_metrics_and_define(run):
-    from whichf1.definition import SHORTHANDS
     from whichf1.metrics import METRICS
+    from whichf1.shorthands import SHORTHANDS
 
     for format in ("text", "json", "markdown", "latex", "csv"):
         _, out, _ = run("metrics", "-f", format)

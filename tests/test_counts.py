@@ -337,6 +337,8 @@ BAD = [
     (lambda: wf.f1.per_class([0], [0], average="macro"), DefinitionError, "leave average= out"),
     (lambda: wf.Definition.parse("f1|avg"), DefinitionError, "is not 'key:value'"),
     (lambda: wf.Definition.parse("f1|avg:macro|avg:micro"), DefinitionError, "stands twice"),
+    (lambda: wf.Definition.parse("f1|avg:macro|average:micro"), DefinitionError, "are one field"),
+    (lambda: wf.Definition.parse("f1|data:1"), DefinitionError, "unknown field 'data'"),
     (
         lambda: wf.Definition.parse("f1|avg:macro|colour:red"),
         DefinitionError,

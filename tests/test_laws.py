@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 import whichf1 as wf
 from tests.strategies import LABELS, definitions, items
-from whichf1.definition import SHORTHANDS, Definition, define
+from whichf1.definition import Definition, define
 from whichf1.errors import DefinitionError
 from whichf1.metrics import EVERY, METRICS, find
+from whichf1.shorthands import SHORTHANDS
 from whichf1.table import Table
 
 E1 = ([0, 2, 4, 4, 4, 2, 0, 4], [0, 4, 4, 4, 4, 1, 1, 2])

@@ -1,4 +1,4 @@
-"""Options of a definition, each checked where it enters."""
+"""Options of a definition: each checked where it enters, and where it applies."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from whichf1.errors import DefinitionError, did_you_mean
-from whichf1.labels import Labels
-from whichf1.metrics.averaging import Undefined
+from whichf1.intervals import Bootstrap, Method
+from whichf1.labels import Label, Labels
+from whichf1.metrics import COUNTED, Metric
+from whichf1.metrics.averaging import Average, Formula, Undefined
 
 ClassSet: TypeAlias = Literal["declared", "observed", "true", "range"]
 TwoClasses: TypeAlias = Literal["both", "first", "last"]
 EpsilonIn: TypeAlias = Literal["all", "harmonic"]
+Condition: TypeAlias = tuple[str, bool, str]
+"""An option, whether it applies, and why if it does not."""
 
 
 def one_of(name: str, value: object, known: tuple[object, ...]) -> None:
@@ -55,3 +59,41 @@ def check_class_set(name: str, value: Any) -> Any:
     if name == "classes" and not chosen:
         raise DefinitionError("classes is an empty list: name at least one class")
     return chosen
+
+
+def conditions(
+    metric: Metric,
+    *,
+    average: Average | None,
+    positive: Label | None,
+    formula: Formula | None,
+    epsilon: float,
+    interval: Method | None,
+) -> list[Condition]:
+    """Which options can make a difference to a metric, given the others."""
+    rate = metric.kind == "rate"
+    several = metric.kind in ("rate", "items") and positive is None
+    mean = several and average in ("macro", "weighted")
+    whole = "it is computed from the whole table"
+    scored = metric.kind in ("ranking", "loss")
+    ways = metric.parameters["multi_class"].choices if "multi_class" in metric.parameters else ()
+    over_classes = "ovr" in ways  # else it is that of the best class, with nothing to average
+    averaged = over_classes and average in (None, "macro", "weighted")
+    one = whole if not rate else "there is one positive class"
+    smooth = metric.smooth or isinstance(interval, Bootstrap)
+    batched = "the batches are no items: leave interval= out, and use counts"
+    return [
+        ("average", rate or averaged, "take macro or weighted" if over_classes else whole),
+        ("positive", rate or scored, whole),
+        ("ignore", metric.kind in COUNTED, "drop those items from the data"),
+        ("classes", several, one),
+        ("exclude", several, one),
+        ("formula", mean and metric.harmonic, "it has one formula"),
+        ("undefined", not metric.total, "it is never undefined"),
+        ("interval", smooth, "it hangs on single items: use 'bootstrap'"),
+        ("scope", metric.harmonic and formula != "of-averages", "it divides once"),
+        ("two_classes", mean, "it is no mean over classes"),
+        ("epsilon", rate, whole),
+        ("epsilon_in", bool(epsilon) and metric.harmonic, "there is one denominator"),
+        ("batch", metric.kind in COUNTED and interval is None, batched),
+    ]

@@ -40,6 +40,25 @@ def without(counts: Counts, ignore: tuple[Label, ...]) -> Counts:
     )
 
 
+def fix_classes(
+    counts: Counts, classes: Any, exclude: tuple[Label, ...], two_classes: str
+) -> Frozen:
+    """The classes that are averaged over, on these counts."""
+    if classes == "range":
+        counts, chosen = over_range(counts)
+    else:
+        chosen = codes_of(counts, classes)
+    if two_classes != "both" and len(chosen) == 2:
+        chosen = chosen[:1] if two_classes == "first" else chosen[1:]
+    if exclude:
+        chosen = np.setdiff1d(chosen, counts.labels.codes(exclude), assume_unique=True)
+    if not len(chosen):
+        raise DefinitionError("no class is left to average over: all are excluded")
+    everything = len(chosen) == len(counts.labels)
+    labels = counts.labels if everything else pick(counts.labels, chosen)
+    return Frozen(counts.table, chosen, labels)
+
+
 def codes_of(counts: Counts, classes: Any) -> Array:
     """Codes of the classes of a class set."""
     if classes == "declared":

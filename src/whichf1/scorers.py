@@ -5,11 +5,12 @@ from __future__ import annotations
 from types import NoneType
 from typing import Any, Unpack
 
-from whichf1.definition import SHORTHANDS, Definition, define
+from whichf1.definition import Definition, define
 from whichf1.errors import DefinitionError
 from whichf1.intervals import Method
 from whichf1.metrics import Metric, find
 from whichf1.scores import PerClass, Score, evaluate_per_class, run
+from whichf1.shorthands import SHORTHANDS
 from whichf1.signature import read
 from whichf1.sources import Reading, as_counts
 
@@ -61,7 +62,7 @@ class Scorer:
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
-        self._metric, self._preset = SHORTHANDS.get(name, (name, {}))
+        self._metric = SHORTHANDS[name][0] if name in SHORTHANDS else name
         self.__doc__ = self.metric.summary
         self._known: dict[Any, Definition] = {}
 

@@ -7,12 +7,13 @@ import io
 import json
 from typing import TYPE_CHECKING
 
-from whichf1.definition import SHORTHANDS, Definition, define
+from whichf1.definition import Definition, define
 from whichf1.metrics import EVERY, Metric, find
 from whichf1.metrics.registry import KINDS
 from whichf1.report.describe import formula, sentence, title, zero_rule
 from whichf1.report.escape import csv_cell, latex, markdown, visible
 from whichf1.report.formats import print_columns
+from whichf1.shorthands import SHORTHANDS
 
 if TYPE_CHECKING:
     from rich.console import Console
