@@ -7,13 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from whichf1.cli.options import declared
-from whichf1.cli.output import console, write
+from whichf1.cli.output import console, emit_text
 from whichf1.cli.score import square
 from whichf1.counts import Counts
 from whichf1.errors import InputError
 from whichf1.report.sheet import Sheet, render
 from whichf1.sources import count
-from whichf1.writing import written_whole
 
 Predictions = Annotated[
     str | None, typer.Argument(metavar="[FILE]", help="A file of predictions, as score reads them.")
@@ -61,11 +60,7 @@ def read_counts(
 def emit_sheet(sheet: Sheet, format: str, decimals: int, output: str | None) -> None:
     """A sheet in the chosen format, to standard output or whole into a file."""
     text = render(sheet, format, console(), decimals)
-    if output is None:
-        write(text)
-        return
-    with written_whole(output) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    emit_text(lambda to: text, output)
 
 
 def find_scale(text: str | None) -> Any:

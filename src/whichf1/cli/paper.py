@@ -97,7 +97,7 @@ def _tracked(steps: Iterable[T], total: int, what: str) -> Iterator[T]:
 
 def _summary(figures: list[Figure]) -> None:
     from whichf1.paper.reproduction import HEAD, origin, rows, signatures
-    from whichf1.report.formats import plain_printer, print_columns
+    from whichf1.report.terminal import plain_printer, print_columns
 
     out = console()
     say = plain_printer(out)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from typing import Annotated, Any
@@ -20,7 +19,7 @@ from whichf1.cli.options import (
     declared,
     find_label,
 )
-from whichf1.cli.output import console, write
+from whichf1.cli.output import console, emit_text
 from whichf1.cli.reading import (
     Engine,
     EngineName,
@@ -37,9 +36,10 @@ from whichf1.cli.reading import (
     source_name,
 )
 from whichf1.cli.scored import ScoreColumn
-from whichf1.report.escape import csv_cell, visible
-from whichf1.report.formats import number, plain_printer, print_columns
+from whichf1.report.cells import number
+from whichf1.report.escape import csv_text, visible
 from whichf1.report.sheet import Rows, Sheet, as_latex, as_markdown
+from whichf1.report.terminal import plain_printer, print_columns
 from whichf1.scores import evaluate
 from whichf1.sources.arrays import column
 from whichf1.sources.database import MEMORY_LIMIT
@@ -47,7 +47,6 @@ from whichf1.sources.decisions import at_threshold
 from whichf1.sources.score_columns import read_scores
 from whichf1.sources.scored import classes_of, rank_lines
 from whichf1.thresholds import BestThreshold, best_threshold
-from whichf1.writing import written_whole
 
 HEAD = ("threshold", "value", "TP", "FP", "FN", "TN", "signature")
 
@@ -87,11 +86,7 @@ def threshold(
     best = best_threshold(rank_lines(data._replace(labels=list(classes)), named), metric=metric)
     source = source_name(given)
     text = _FORMATS[format](source, best, decimals, around)
-    if output is None:
-        write(text)
-        return
-    with written_whole(output) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    emit_text(lambda to: text, output)
 
 
 def nearby(best: BestThreshold, around: int) -> list[list[Any]]:
@@ -151,12 +146,8 @@ def _json(file: str, best: BestThreshold, decimals: int, around: int) -> str:
 
 
 def _csv(file: str, best: BestThreshold, decimals: int, around: int) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["best", *HEAD])
-    for row in nearby(best, around):
-        writer.writerow([csv_cell(x) for x in (int(row[0] == best.threshold), *row)])
-    return out.getvalue()
+    rows = ([int(row[0] == best.threshold), *row] for row in nearby(best, around))
+    return csv_text([["best", *HEAD], *rows])
 
 
 def _sheet(file: str, best: BestThreshold, decimals: int, around: int) -> Sheet:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whichf1.compared import Comparison, Pair, level_of
 from whichf1.ranks import Flip, SystemRanks
+from whichf1.report.cells import items, number, span
 from whichf1.report.comparison_data import as_csv, as_json
 from whichf1.report.describe import sentence, title
 from whichf1.report.escape import latex, markdown, markdown_code, visible
-from whichf1.report.formats import items, number, plain_printer, print_columns, span
+from whichf1.report.terminal import plain_printer, print_columns
 
 if TYPE_CHECKING:
     from rich.console import Console

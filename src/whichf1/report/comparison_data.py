@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from dataclasses import asdict
@@ -12,7 +10,8 @@ from typing import Any
 from whichf1.compared import Comparison, Pair
 from whichf1.intervals import Interval
 from whichf1.ranks import Flip, SystemRanks
-from whichf1.report.escape import csv_cell
+from whichf1.report.cells import exact
+from whichf1.report.escape import csv_text
 
 
 def as_json(comparison: Comparison, decimals: int, source: str) -> str:
@@ -72,15 +71,12 @@ def _pair_record(pair: Pair, signature: str) -> dict[str, Any]:
 
 def as_csv(comparison: Comparison, decimals: int, source: str) -> str:
     """One line per number of a system or pair, and per score of the ranking table."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["what", "a", "b", "value", "low", "high", "signature"])
+    rows: list[tuple[object, ...]] = [("what", "a", "b", "value", "low", "high", "signature")]
 
     def line(what: str, a: str, b: str, value: Any, interval: Interval | None, text: str) -> None:
-        ends = [interval.low, interval.high] if interval else ["", ""]
-        shown = "" if value is None else value
-        shown = "undefined" if isinstance(shown, float) and math.isnan(shown) else shown
-        writer.writerow([csv_cell(cell) for cell in (what, a, b, shown, *ends, text)])
+        ends = (interval.low, interval.high) if interval else (None, None)
+        shown = exact(value) if isinstance(value, float) else value
+        rows.append((what, a, b, shown, *ends, text))
 
     for name, score in comparison.scores.items():
         line("score", name, "", score.value, score.interval, score.signature)
@@ -98,4 +94,4 @@ def as_csv(comparison: Comparison, decimals: int, source: str) -> str:
             line("ranked", name, "", score.value, None, score.signature)
     for flip in comparison.flips:
         line("flip", flip.a, flip.b, None, None, comparison.signature)
-    return out.getvalue()
+    return csv_text(rows)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import unicodedata
+from collections.abc import Iterable
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -69,3 +72,11 @@ def csv_cell(value: object) -> object:
         return value
     shown = visible(value)
     return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """Rows as CSV; None is an empty cell."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerows([csv_cell(cell) for cell in row] for row in rows)
+    return out.getvalue()

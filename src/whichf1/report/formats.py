@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from whichf1.counts import Counts
 from whichf1.definition import Definition
-from whichf1.intervals import Interval
 from whichf1.metrics import COUNTED, find
+from whichf1.report.cells import items, number, score_cells, score_fields, span
 from whichf1.report.describe import sentence, title
-from whichf1.report.escape import csv_cell, latex, markdown, markdown_code, visible
+from whichf1.report.escape import csv_text, latex, markdown, markdown_code, visible
 from whichf1.report.report import Report
-from whichf1.scores import Score
+from whichf1.report.terminal import plain_printer, print_columns
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 MOST_CLASSES = 60
 """Classes shown in a table on the terminal; every other format shows all."""
-
-
-def number(value: float, decimals: int) -> str:
-    """A value for a table; NaN is said in words."""
-    if math.isnan(value):
-        return "undefined"
-    return f"{value:.{decimals}f}" if math.isfinite(value) else "infinite"
-
-
-def span(interval: Interval | None, decimals: int) -> str:
-    """An interval for a table."""
-    return "–" if interval is None else f"{interval:.{decimals}f}"
 
 
 def interval_head(report: Report) -> str | None:
@@ -46,11 +32,6 @@ def interval_head(report: Report) -> str | None:
     if not levels:
         return None
     return f"{100 * levels.pop():g} % interval" if len(levels) == 1 else "interval"
-
-
-def items(n: float) -> str:
-    """A number of items, or a sum of weights."""
-    return f"{n:,}" if isinstance(n, int) else f"{n:,.6g}"
 
 
 def summary_line(report: Report) -> str:
@@ -134,34 +115,6 @@ def as_text(report: Report, console: Console, decimals: int = 4) -> None:
         say(note)
 
 
-def plain_printer(console: Console) -> Callable[[str], None]:
-    """A function that prints a line as it is: no markup, no wrapping but the terminal's own."""
-    from rich.text import Text
-
-    return lambda line: console.print(Text(line), soft_wrap=True)
-
-
-def print_columns(
-    console: Console,
-    head: Sequence[str],
-    rows: Iterable[Sequence[object]],
-    left: Sequence[str] = ("class",),
-) -> None:
-    """A table in aligned columns, the head bold; all to the right but the ``left`` ones."""
-    from rich.cells import cell_len
-    from rich.text import Text
-
-    lines = [list(head), *([visible(cell) for cell in row] for row in rows)]
-    widths = [max(cell_len(line[at]) for line in lines) for at in range(len(head))]
-    for number_of, line in enumerate(lines):
-        cells = []
-        for name, width, cell in zip(head, widths, line, strict=True):
-            pad = " " * (width - cell_len(cell))
-            cells.append(cell + pad if name in left else pad + cell)
-        text = Text("  ".join(cells).rstrip(), style="" if number_of else "bold")
-        console.print(text, soft_wrap=True)
-
-
 def _class_columns(report: Report, decimals: int) -> tuple[list[str], list[list[str]]]:
     intervals = interval_head(report)
     support = report.support if report.oriented else {}
@@ -215,42 +168,15 @@ def as_json(report: Report, decimals: int = 4) -> str:
     return json.dumps(record, indent=2, allow_nan=False) + "\n"
 
 
-def score_fields(score: Score) -> dict[str, Any]:
-    """A score for JSON."""
-    finite = math.isfinite(score.value)
-    interval = score.interval
-    fields: dict[str, Any] = {"value": score.value if finite else None}
-    if not finite:
-        fields["why"] = number(score.value, 0)
-    if interval is not None:
-        fields["interval"] = {
-            "low": interval.low,
-            "high": interval.high,
-            "level": interval.level,
-            "method": interval.method,
-        }
-    return {**fields, "n": score.n, "signature": score.signature}
-
-
 def as_csv(report: Report, decimals: int = 4) -> str:
     """One line per number, in full precision."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["name", "class", "value", "low", "high", "level", "method", "n", "signature"])
+    rows: list[list[object]] = [
+        ["name", "class", "value", "low", "high", "level", "method", "n", "signature"]
+    ]
     for record in report.records():
-        score, label = record.score, "" if record.label is None else record.label
-        row = [record.name, label, *score_cells(score), score.n, score.signature]
-        writer.writerow([csv_cell(cell) for cell in row])
-    return out.getvalue()
-
-
-def score_cells(score: Score) -> list[object]:
-    """Value, low, high, level and method for CSV; undefined and infinite values in words."""
-    value = score.value if math.isfinite(score.value) else number(score.value, 0)
-    interval = score.interval
-    if interval is None:
-        return [value, "", "", "", ""]
-    return [value, interval.low, interval.high, interval.level, interval.method]
+        score = record.score
+        rows.append([record.name, record.label, *score_cells(score), score.n, score.signature])
+    return csv_text(rows)
 
 
 def as_markdown(report: Report, decimals: int = 4) -> str:

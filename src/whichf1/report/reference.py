@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import TYPE_CHECKING
 
@@ -11,8 +9,8 @@ from whichf1.definition import Definition, define
 from whichf1.metrics import EVERY, Metric, find
 from whichf1.metrics.registry import KINDS
 from whichf1.report.describe import formula, sentence, title, zero_rule
-from whichf1.report.escape import csv_cell, latex, markdown, visible
-from whichf1.report.formats import print_columns
+from whichf1.report.escape import csv_text, latex, markdown, visible
+from whichf1.report.terminal import print_columns
 from whichf1.shorthands import SHORTHANDS
 
 if TYPE_CHECKING:
@@ -60,10 +58,7 @@ def list_metrics(format: str, console: Console) -> str:
     if format == "json":
         return json.dumps([dict(zip(HEAD, row, strict=True)) for row in body], indent=2) + "\n"
     if format == "csv":
-        out = io.StringIO()
-        cells = [[csv_cell(cell) for cell in row] for row in body]
-        csv.writer(out, lineterminator="\n").writerows([HEAD, *cells])
-        return out.getvalue()
+        return csv_text([HEAD, *body])
     if format == "markdown":
         table = [
             list(HEAD),

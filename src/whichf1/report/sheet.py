@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from whichf1.report.escape import csv_cell, latex, markdown, markdown_code, visible
-from whichf1.report.formats import number, plain_printer, print_columns
+from whichf1.report.cells import exact, number
+from whichf1.report.escape import csv_text, latex, markdown, markdown_code, visible
+from whichf1.report.terminal import plain_printer, print_columns
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -151,10 +150,5 @@ def _plain(value: Any) -> Any:
 def as_csv(sheet: Sheet) -> str:
     """The rows, in full precision."""
     rows = sheet.stored or sheet.shown
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(rows.head)
-    for row in rows.body:
-        cells = ["undefined" if _plain(cell) != cell else cell for cell in row]
-        writer.writerow(["" if cell is None else csv_cell(cell) for cell in cells])
-    return out.getvalue()
+    body = ([exact(x) if isinstance(x, float) else x for x in row] for row in rows.body)
+    return csv_text([rows.head, *body])

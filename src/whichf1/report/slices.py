@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -13,17 +11,10 @@ from typing import TYPE_CHECKING, Any
 from whichf1.definition import Definition
 from whichf1.errors import ShapeError
 from whichf1.metrics import find
+from whichf1.report.cells import exact, items, number, score_cells, score_fields, span
 from whichf1.report.describe import sentence
-from whichf1.report.escape import csv_cell, latex, markdown, markdown_code, visible
-from whichf1.report.formats import (
-    items,
-    number,
-    plain_printer,
-    print_columns,
-    score_cells,
-    score_fields,
-    span,
-)
+from whichf1.report.escape import csv_text, latex, markdown, markdown_code, visible
+from whichf1.report.terminal import plain_printer, print_columns
 from whichf1.scores import Score, evaluate
 from whichf1.slices import Key, Slices
 
@@ -207,23 +198,20 @@ def _plain(value: Any) -> Any:
 
 def as_csv(report: SliceReport, decimals: int) -> str:
     """One line per number, in full precision; the whole stands before its slices."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     ends = ["low", "high", "level", "method"]
-    head = ["name", *report.by, "value", *ends, "gap", "verdict", "n", "signature"]
-    writer.writerow([csv_cell(cell) for cell in head])
+    lines: list[list[object]] = [
+        ["name", *report.by, "value", *ends, "gap", "verdict", "n", "signature"]
+    ]
 
     def line(name: str, values: list[Any], score: Score, *judged: object) -> None:
-        cells = [name, *values, *score_cells(score), *judged, score.n, score.signature]
-        writer.writerow([csv_cell(cell) for cell in cells])
+        lines.append([name, *values, *score_cells(score), *judged, score.n, score.signature])
 
     for table in report.metrics:
-        line(table.name, [WHOLE] * len(report.by), table.whole, "", "")
+        line(table.name, [WHOLE] * len(report.by), table.whole, None, None)
         for row in table.rows:
-            values = ["" if value is None else _plain(value) for value in row.key]
-            gap = row.gap if math.isfinite(row.gap) else number(row.gap, 0)
-            line(table.name, values, row.score, gap, row.verdict)
-    return out.getvalue()
+            values = [_plain(value) for value in row.key]
+            line(table.name, values, row.score, exact(row.gap), row.verdict)
+    return csv_text(lines)
 
 
 def as_markdown(report: SliceReport, decimals: int) -> str:
