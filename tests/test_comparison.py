@@ -16,9 +16,9 @@ import whichf1 as wf
 from whichf1.compared import Plan
 from whichf1.definition import define
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
+from whichf1.evaluation import frozen_on
 from whichf1.ranks import letters
 from whichf1.report.escape import visible
-from whichf1.scores import frozen_on
 from whichf1.sources.systems import read_systems
 from whichf1.sources.together import count_together
 from whichf1.uncertainty import paired

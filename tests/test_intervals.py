@@ -242,7 +242,7 @@ def test_clusters_are_resampled_whole():
     cluster = np.repeat(np.arange(15), [2, 6] * 7 + [4])
     counts = wf.count(true, predicted, cluster=cluster)
     definition = define("averaged_f1", None, {"interval": wf.Bootstrap(replicates=5000)})
-    from whichf1.scores import frozen_on
+    from whichf1.evaluation import frozen_on
 
     frozen = frozen_on(definition, counts)
     cells = resampling.replicated(definition, frozen, definition.interval)[:, 0]
@@ -378,7 +378,7 @@ def test_items_that_are_their_own_cluster_are_single_items():
     for name in ("averaged_f1", "mcc", "accuracy"):
         alone = define(name, None, {"interval": "delta"})
         clustered = wf.count(true, predicted, cluster=np.arange(n))
-        from whichf1.scores import frozen_on
+        from whichf1.evaluation import frozen_on
 
         own = errors(alone, frozen_on(alone, clustered))[0]
         plain = errors(alone, alone.freeze(wf.count(true, predicted)))[0]

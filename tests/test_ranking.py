@@ -15,9 +15,9 @@ from scipy.stats import ks_2samp
 import whichf1 as wf
 from whichf1.definition import Definition
 from whichf1.errors import DefinitionError, InputError, LabelError, MergeError, ShapeError
+from whichf1.evaluation import evaluate
 from whichf1.kernel import rank_table
 from whichf1.metrics import find
-from whichf1.scores import evaluate
 from whichf1.table import RankTable
 
 TIED = st.sampled_from([-2.0, -0.0, 0.0, 0.25, 0.5, 1.0, 1e300, -1e300, 5e-324])

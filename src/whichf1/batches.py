@@ -10,9 +10,10 @@ import numpy as np
 
 from whichf1.counts import Counts
 from whichf1.definition import Definition
+from whichf1.evaluation import evaluate
 from whichf1.metrics import METRICS
 from whichf1.metrics.averaging import ZeroRule, per_class
-from whichf1.scores import Score, evaluate
+from whichf1.scores import Score
 from whichf1.sources import count
 from whichf1.sources.arrays import to_numpy
 from whichf1.table import Array, OneVsRest

@@ -21,12 +21,13 @@ from whichf1.compared import (
 )
 from whichf1.definition import Definition
 from whichf1.errors import DefinitionError, InputError
+from whichf1.evaluation import evaluate_each, frozen_on
 from whichf1.intervals import Bootstrap, DeLong, Delta, Method, enough_replicates
 from whichf1.joint import Joint
 from whichf1.metrics import COUNTED, find
 from whichf1.scored_comparison import compare_scores
 from whichf1.scorers import COLUMN_OPTIONS, DATA_OPTIONS, Options, with_options
-from whichf1.scores import Score, evaluate_each, frozen_on
+from whichf1.scores import Score
 from whichf1.sets_comparison import compare_sets
 from whichf1.sources import has_columns, is_path
 from whichf1.sources.multilabel import are_sets, count_sets_together

@@ -189,7 +189,7 @@ class Definition:
         **columns: Any,
     ) -> Score:
         """Run the definition on Counts, on y_true and y_pred, or on columns of a frame or file."""
-        from whichf1.scores import run  # a score holds its definition, and a definition runs
+        from whichf1.evaluation import run  # a score holds its definition, and a definition runs
 
         return run(self, y_true, y_pred, labels, weights, cluster, **columns)
 

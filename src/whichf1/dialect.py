@@ -13,8 +13,9 @@ from typing import Any
 from whichf1.contrast import because, departures
 from whichf1.definition import Definition
 from whichf1.errors import DefinitionError, WhichF1Error, did_you_mean
+from whichf1.evaluation import run
 from whichf1.labels import Labels
-from whichf1.scores import Score, difference, run
+from whichf1.scores import Score, difference
 from whichf1.sources import as_counts
 
 SAME = 1e-5

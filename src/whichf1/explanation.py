@@ -16,9 +16,10 @@ from whichf1.counts import Counts
 from whichf1.definition import Definition
 from whichf1.dialect import SAME, Dialects
 from whichf1.errors import DefinitionError, InputError, WhichF1Error
+from whichf1.evaluation import run
 from whichf1.presets import dialects
 from whichf1.published import Published, Scale, read_published
-from whichf1.scores import Score, run
+from whichf1.scores import Score
 from whichf1.sources import as_counts
 from whichf1.sources.arrays import to_numpy
 

@@ -17,10 +17,11 @@ import numpy as np
 from whichf1.counts import Counts
 from whichf1.definition import Definition, define_fitting
 from whichf1.errors import InputError
+from whichf1.evaluation import evaluate_each
 from whichf1.labels import Labels
 from whichf1.metrics import find
 from whichf1.scorers import with_options
-from whichf1.scores import Score, evaluate_each
+from whichf1.scores import Score
 
 DEFINITIONS = (
     "averaged_f1",

@@ -9,9 +9,9 @@ from typing import Any
 from whichf1.counts import Counts
 from whichf1.definition import define
 from whichf1.errors import InputError
+from whichf1.evaluation import evaluate
 from whichf1.macro import bounds
 from whichf1.published import Published, Scale, read_all
-from whichf1.scores import evaluate
 
 DEFINITIONS = {
     "macro precision": define("macro_precision"),

@@ -7,9 +7,10 @@ from typing import Any, Unpack
 
 from whichf1.definition import Definition, define
 from whichf1.errors import DefinitionError
+from whichf1.evaluation import evaluate_per_class, run
 from whichf1.intervals import Method
 from whichf1.metrics import Metric, find
-from whichf1.scores import PerClass, Score, evaluate_per_class, run
+from whichf1.scores import PerClass, Score
 from whichf1.shorthands import SHORTHANDS
 from whichf1.signature import read
 from whichf1.sources import Reading, as_counts

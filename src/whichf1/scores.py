@@ -1,29 +1,21 @@
-"""Score: a number that says what it is; and the functions that give one."""
+"""Score: a number that says what it is."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from whichf1.class_sets import Frozen
-from whichf1.counts import Counts
 from whichf1.definition import Definition
 from whichf1.errors import DefinitionError, OtherDataWarning
-from whichf1.fitting import refuse_other_data
 from whichf1.intervals import Interval
-from whichf1.joint import ClusteredCounts, Joint
 from whichf1.labels import Label, Labels
-from whichf1.metrics import COUNTED, find
 from whichf1.signature import with_data
-from whichf1.sources import as_counts, has_columns, is_path
-from whichf1.sources.arrays import count_margins
-from whichf1.table import Array, Margins, every_class
-from whichf1.uncertainty import estimate
+from whichf1.table import Array
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -187,123 +179,6 @@ def difference(a: Definition, b: Definition) -> str:
     )
 
 
-def run(
-    definition: Definition,
-    y_true: Any,
-    y_pred: Any = None,
-    labels: Any = None,
-    weights: Any = None,
-    cluster: Any = None,
-    **named: Any,
-) -> Score:
-    """Run a definition on what it is computed from: counts or predictions, scores, labels.
-
-    ``named`` are the columns of a dataframe or file, and how it is read.
-    """
-    alone = labels is None and weights is None and cluster is None and not named
-    if alone and definition.needs_margins_only:
-        found = count_margins(y_true, y_pred)
-        if found is not None:
-            return _of_margins(definition, len(y_true), *found)
-    kind = find(definition.metric).kind
-    sets = y_pred is not None and (kind == "items" or definition.average == "samples")
-    scored = kind not in COUNTED and kind != "items"
-    if scored:
-        from whichf1.scoring import evaluate_columns, evaluate_scores
-
-        if named or (has_columns(y_true) and (y_pred is None or is_path(y_true))):
-            own = {"labels": labels, "weights": weights, "cluster": cluster, **named}
-            return evaluate_columns(definition, y_true, y_pred, **own)
-        return evaluate_scores(definition, y_true, y_pred, labels, weights, cluster)
-    if "score" in named:
-        raise DefinitionError(
-            f"{definition.metric} is computed from predictions: name their column with pred=, or "
-            "decide with at_threshold(rank(...), threshold=...)"
-        )
-    if sets and not named and not is_path(y_true):
-        from whichf1.sources.multilabel import count_multilabel
-
-        data = {"labels": labels, "weights": weights, "cluster": cluster}
-        counted: Any = count_multilabel(y_true, y_pred, **data)
-        return evaluate(definition, counted)
-    if definition.batch is None or isinstance(y_true, Counts):
-        counts = as_counts(y_true, y_pred, labels, weights, cluster, **named)
-        return evaluate(definition, counts)
-    from whichf1.batches import evaluate_batches
-
-    if weights is not None or cluster is not None or named:
-        raise DefinitionError(
-            "a mean over batches takes no weights, no clusters and no columns: give arrays"
-        )
-    return evaluate_batches(definition, y_true, y_pred, labels)
-
-
-def _of_margins(definition: Definition, n: int, labels: Labels, margins: Margins) -> Score:
-    table: Any = margins  # all that the formula of a rate looks at
-    frozen = Frozen(table, every_class(len(labels)), labels)
-    return Score(float(definition.values(frozen)), definition, n, labels)
-
-
-def evaluate(definition: Definition, counts: Counts) -> Score:
-    """Run a definition on counts."""
-    metric = find(definition.metric)
-    refuse_other_data(definition, counts)
-    if metric.kind == "rate" and definition.average is None and definition.positive is None:
-        raise DefinitionError(
-            f"{metric.name} of which class? Pass positive=CLASS, average='macro', 'weighted' or "
-            f"'micro', or call {metric.name}.per_class for all of them."
-        )
-    frozen = frozen_on(definition, counts)
-    values, intervals = _estimate(definition, frozen, counts)
-    value, n = float(values[0]), _items(frozen, counts)
-    return Score(value, definition, n, frozen.labels, intervals[0], _made(counts))
-
-
-def evaluate_each(definition: Definition, systems: Mapping[str, Counts]) -> dict[str, Score]:
-    """Run a definition on the counts of several systems, which have their data in common."""
-    plain = replace(definition, data=())
-    scores = {name: evaluate(plain, counts) for name, counts in systems.items()}
-    warn_of_other_data(definition, scores.values())
-    return scores
-
-
-def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
-    """Run a definition on every class of its class set."""
-    frozen = frozen_on(definition, counts)
-    values, intervals = _estimate(definition, frozen, counts)
-    n, made = _items(frozen, counts), _made(counts)
-    return PerClass(values, definition, n, frozen.labels, tuple(intervals), made)
-
-
-def _estimate(
-    definition: Definition, frozen: Frozen, counts: Counts
-) -> tuple[Array, list[Interval | None]]:
-    """Values and intervals; none where weights were added up without their squares."""
-    if counts.weighted and getattr(counts, "squares", None) is None:
-        definition = replace(definition, interval=None)
-    return estimate(definition, frozen)
-
-
-def frozen_on(definition: Definition, counts: Counts, joint: Joint | None = None) -> Frozen:
-    """The class set is fixed on the counts; the cells are those of the clusters or of ``joint``."""
-    frozen = definition.freeze(counts)
-    if joint is None and isinstance(counts, ClusteredCounts):
-        joint = counts.joint
-    if joint is not None:
-        fine = joint.without(definition.ignore).table(0, frozen.table.classes)
-        frozen = frozen._replace(table=fine)
-    if definition.positive is not None:
-        frozen = frozen._replace(classes=counts.labels.codes([definition.positive]))
-    return frozen
-
-
-def _items(frozen: Frozen, counts: Counts) -> int | float:
-    if frozen.table is counts.table:
-        return counts.n  # exact, also beyond 2⁵³
-    n = float(frozen.table.total)
-    return n if counts.weighted else int(n)
-
-
 def described(
     definition: Definition, n: int | float, labels: Labels, made: tuple[tuple[str, Any], ...] = ()
 ) -> str:
@@ -314,13 +189,3 @@ def described(
 
 def _number(n: int | float) -> str:
     return str(n) if isinstance(n, int) else f"{n:.12g}"
-
-
-def _made(counts: Counts) -> tuple[tuple[str, Any], ...]:
-    known = counts.joint if isinstance(counts, ClusteredCounts) else counts
-    clusters = getattr(known, "clusters", None)
-    if clusters is None and counts.decision is None and not counts.weighted:
-        return ()
-    weighted = counts.weighted or None
-    made = {"decision": counts.decision, "weighted": weighted, "clusters": clusters}
-    return tuple((key, value) for key, value in made.items() if value is not None)

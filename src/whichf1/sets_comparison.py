@@ -10,10 +10,10 @@ import numpy as np
 
 from whichf1.compared import Comparison, Plan
 from whichf1.definition import Definition
+from whichf1.evaluation import evaluate_each, frozen_on
 from whichf1.joint_sets import JointSets
 from whichf1.multilabel import TP, LabelTable
 from whichf1.scored_comparison import Facts, compare_items, refuse_few
-from whichf1.scores import evaluate_each, frozen_on
 from whichf1.table import Array
 from whichf1.uncertainty.label_sets import item_slopes
 from whichf1.uncertainty.paired import mcnemar_test, single_items

@@ -66,11 +66,12 @@ from whichf1.cli.scored import (
 from whichf1.counts import Counts
 from whichf1.definition import Definition, define_fitting
 from whichf1.errors import DefinitionError, InputError
+from whichf1.evaluation import evaluate
 from whichf1.fitting import refuse_other_data
 from whichf1.metrics import find
 from whichf1.report.escape import visible
 from whichf1.report.report import SYMMETRIC, Report, chosen_report, full_report
-from whichf1.scores import Score, evaluate
+from whichf1.scores import Score
 from whichf1.shorthands import BOTH, plain_name
 from whichf1.sources.database import MEMORY_LIMIT
 

@@ -11,11 +11,12 @@ import typer
 from whichf1.cli.options import find_label, split_list
 from whichf1.definition import Definition, define_fitting
 from whichf1.errors import DefinitionError, InputError, LabelError
+from whichf1.evaluation import evaluate, run
 from whichf1.labels import Label, Labels, from_text
 from whichf1.metrics import COUNTED, find
 from whichf1.report.describe import title
 from whichf1.report.report import Report, chosen_report, full_report
-from whichf1.scores import Score, evaluate, run
+from whichf1.scores import Score
 from whichf1.signature import read
 from whichf1.sources.arrays import column
 from whichf1.sources.decisions import at_argmax, at_threshold

@@ -36,11 +36,11 @@ from whichf1.cli.reading import (
     source_name,
 )
 from whichf1.cli.scored import ScoreColumn
+from whichf1.evaluation import evaluate
 from whichf1.report.cells import number
 from whichf1.report.escape import csv_text, visible
 from whichf1.report.sheet import Rows, Sheet, as_latex, as_markdown
 from whichf1.report.terminal import plain_printer, print_columns
-from whichf1.scores import evaluate
 from whichf1.sources.arrays import column
 from whichf1.sources.database import MEMORY_LIMIT
 from whichf1.sources.decisions import at_threshold

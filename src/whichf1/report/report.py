@@ -8,12 +8,13 @@ from typing import Any
 
 from whichf1.counts import Counts
 from whichf1.definition import Definition, define_fitting
+from whichf1.evaluation import evaluate, evaluate_per_class
 from whichf1.labels import Label
 from whichf1.macro import MacroF1, macro_f1
 from whichf1.metrics import find
 from whichf1.multilabel import MultiLabelCounts
 from whichf1.report.describe import title
-from whichf1.scores import PerClass, Score, evaluate, evaluate_per_class
+from whichf1.scores import PerClass, Score
 
 CLASS_METRICS = ("precision", "recall", "f1")
 SUMMARY = (

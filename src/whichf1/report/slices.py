@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from whichf1.definition import Definition
 from whichf1.errors import ShapeError
+from whichf1.evaluation import evaluate
 from whichf1.metrics import find
 from whichf1.report.cells import exact, items, number, score_cells, score_fields, span
 from whichf1.report.describe import sentence
 from whichf1.report.escape import csv_text, latex, markdown, markdown_code, visible
 from whichf1.report.terminal import plain_printer, print_columns
-from whichf1.scores import Score, evaluate
+from whichf1.scores import Score
 from whichf1.slices import Key, Slices
 
 if TYPE_CHECKING:
