@@ -494,3 +494,13 @@ def test_importing_is_light():
     code = f"import sys, whichf1; print(*{heavy} & set(sys.modules))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == ""
+
+
+def test_a_score_of_lists_needs_no_engine():
+    import subprocess
+
+    heavy = {"whichf1.sources.frames", "whichf1.sources.database", "whichf1.saving"}
+    scored = "import sys, whichf1; whichf1.averaged_f1(['a', 'b'], ['a', 'a'])"
+    code = f"{scored}; print(*{heavy} & set(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == ""

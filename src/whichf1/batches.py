@@ -15,7 +15,7 @@ from whichf1.metrics import METRICS
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.scores import Score
 from whichf1.sources import count
-from whichf1.sources.arrays import to_numpy
+from whichf1.sources.sequences import to_numpy
 from whichf1.table import Array, OneVsRest
 
 

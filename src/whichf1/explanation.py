@@ -21,7 +21,7 @@ from whichf1.presets import dialects
 from whichf1.published import Published, Scale, read_published
 from whichf1.scores import Score
 from whichf1.sources import as_counts
-from whichf1.sources.arrays import to_numpy
+from whichf1.sources.sequences import to_numpy
 
 NEAREST = 5
 MOST_OTHERS = 300

@@ -23,7 +23,8 @@ from whichf1.metrics.rates import f1, precision, recall
 from whichf1.scorers import DATA_OPTIONS, Options
 from whichf1.scores import Score
 from whichf1.sources import as_counts
-from whichf1.sources.arrays import count_arrays, to_numpy
+from whichf1.sources.arrays import count_arrays
+from whichf1.sources.sequences import to_numpy
 from whichf1.table import Array
 
 MOST_PAIRED = 10_000

@@ -12,10 +12,10 @@ from whichf1.errors import DefinitionError, InputError
 from whichf1.labels import Labels
 from whichf1.metrics import find
 from whichf1.rankings import Ranking
-from whichf1.sources.arrays import weights_column
 from whichf1.sources.clusters import cluster_codes
 from whichf1.sources.multilabel import ranked_labels
 from whichf1.sources.scored import binary, items_of, numbers, predicted, predicted_binary
+from whichf1.sources.sequences import weights_column
 from whichf1.table import Array, Predicted, Table
 from whichf1.uncertainty.means import Means
 from whichf1.uncertainty.ranked import Ranked, Rankings, Swappable

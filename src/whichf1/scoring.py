@@ -27,7 +27,7 @@ from whichf1.scored_items import (
 )
 from whichf1.scores import Score
 from whichf1.sources import has_columns
-from whichf1.sources.frames import in_memory
+from whichf1.sources.frame_kinds import in_memory
 from whichf1.sources.loss_sums import PUSHED, LossSums, loss_in_place
 from whichf1.sources.score_columns import read_scores
 from whichf1.sources.scored import check_rows, numbers, predicted, rank

@@ -54,9 +54,9 @@ from whichf1.metrics import COUNTED, find
 from whichf1.report import comparison as report
 from whichf1.scored_comparison import compare_scores
 from whichf1.signature import read
-from whichf1.sources.arrays import column
 from whichf1.sources.database import MEMORY_LIMIT
 from whichf1.sources.scored import classes_of
+from whichf1.sources.sequences import column
 from whichf1.sources.systems import Items, read_systems
 
 NO_INTERVAL = {"interval": "none", "level": None, "replicates": None, "seed": None}

@@ -18,11 +18,11 @@ from whichf1.report.describe import title
 from whichf1.report.report import Report, chosen_report, full_report
 from whichf1.scores import Score
 from whichf1.signature import read
-from whichf1.sources.arrays import column
 from whichf1.sources.decisions import at_argmax, at_threshold
 from whichf1.sources.label_cells import count_cells
 from whichf1.sources.score_columns import Scored, read_scores
 from whichf1.sources.scored import classes_of, positive_class, rank_lines
+from whichf1.sources.sequences import column
 
 ScoreColumn = Annotated[
     str | None, typer.Option("--score", help="A column of scores: higher is more positive.")

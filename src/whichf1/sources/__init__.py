@@ -14,6 +14,7 @@ from whichf1.multilabel import MultiLabelCounts
 from whichf1.slices import Slices
 from whichf1.sources.arrays import count_arrays
 from whichf1.sources.columns import Wanted, one_name, one_or_several
+from whichf1.sources.frame_kinds import is_frame
 
 
 class Reading(TypedDict, total=False):
@@ -128,11 +129,7 @@ def count_each(
 
 def has_columns(data: Any) -> bool:
     """Whether something is a dataframe or a path, whose columns have names."""
-    if is_path(data):
-        return True
-    from whichf1.sources.frames import is_frame
-
-    return is_frame(data)
+    return is_path(data) or is_frame(data)
 
 
 def is_path(data: Any) -> bool:

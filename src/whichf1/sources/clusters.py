@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from whichf1.errors import ShapeError
-from whichf1.sources.arrays import column
+from whichf1.sources.sequences import column
 from whichf1.table import Array
 
 

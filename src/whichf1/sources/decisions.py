@@ -13,8 +13,8 @@ from whichf1.labels import Label, Labels
 from whichf1.merging import NOTES
 from whichf1.rankings import Ranking
 from whichf1.sources import has_columns
-from whichf1.sources.arrays import weights_column
 from whichf1.sources.scored import binary, items_of, predicted, rank
+from whichf1.sources.sequences import weights_column
 from whichf1.table import Array, Ties
 
 

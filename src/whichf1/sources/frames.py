@@ -12,54 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from whichf1.errors import InputError
 from whichf1.slices import Slices
 from whichf1.sources.arrays import count_arrays, count_codes
 from whichf1.sources.cells import Origin, Row, merged
 from whichf1.sources.columns import Columns, Wanted
 from whichf1.sources.dictionaries import encode_columns
+from whichf1.sources.frame_kinds import column_names, known_frame
 from whichf1.sources.objects import group_lists, holds_lists, refuse_mixed_objects
 from whichf1.sources.queries import Question, grouping_sets, of_each
-
-ROOTS = (
-    *("pandas", "polars", "pyarrow", "duckdb", "_duckdb", "ibis", "dask", "dask_expr", "pyspark"),
-    *("modin", "cudf", "narwhals"),
-)
-"""Libraries whose frames are known; narwhals is imported only for one of these."""
-
-
-def is_frame(data: object) -> bool:
-    """Whether something is a dataframe, lazy or not (a single column is none)."""
-    if type(data).__module__.partition(".")[0] not in ROOTS:
-        return False
-    import narwhals as nw
-
-    try:
-        found = nw.from_native(data, pass_through=True)
-    except Exception:  # a frame that cannot be read: what is wrong with it is said later
-        return True
-    return isinstance(found, (nw.DataFrame, nw.LazyFrame))
-
-
-def in_memory(data: Any) -> bool:
-    """Whether something is a dataframe whose rows are here already."""
-    if not is_frame(data):
-        return False
-    import narwhals as nw
-
-    return isinstance(_known(data)[0], nw.DataFrame)
 
 
 def gather_frame(
     data: Any, wanted: Wanted, question: Question, origin: Origin | None = None
 ) -> tuple[dict[str, list[Any]], Columns, Origin]:
     """What a question gives for the frame."""
-    frame, name = _known(data)
+    frame, name = known_frame(data)
     origin = origin or Origin(name)
-    columns = wanted.find(_names(frame), origin.name)
+    columns = wanted.find(column_names(frame), origin.name)
     if not frame.implementation.is_pyspark():
         return question.of_frame(frame, columns), columns, origin
-    spelled, short, back = _by_position(_native(frame), columns)
+    spelled, short, back = _by_position(frame.to_native(), columns)
     found = question.of_frame(short, spelled)
     return {back.get(key, key): each for key, each in found.items()}, columns, origin
 
@@ -85,9 +57,9 @@ def group_by_engine(frame: Any, columns: Columns) -> dict[str, list[Row]]:
     """The rows of each prediction column, grouped where the frame lives."""
     engine = frame.implementation
     if engine.is_dask():
-        return by_partition(_native(frame), columns, group, _merge_rows)  # type: ignore[no-any-return]
+        return by_partition(frame.to_native(), columns, group, _merge_rows)  # type: ignore[no-any-return]
     if engine.is_duckdb() and len(columns.preds) > 1 and not columns.joint:
-        return _group_relation(_native(frame), columns)
+        return _group_relation(frame.to_native(), columns)
     return group(frame, columns)
 
 
@@ -98,37 +70,14 @@ def _group_relation(relation: Any, columns: Columns) -> dict[str, list[Row]]:
     return of_each(rows, columns, columns.preds)
 
 
-def _known(data: Any) -> tuple[Any, str]:
-    import narwhals as nw
-
-    try:
-        frame = nw.from_native(data)
-    except Exception as error:
-        raise InputError(f"this frame cannot be read: {error}") from None
-    return frame, f"the {type(nw.to_native(frame)).__module__.partition('.')[0]} frame"
-
-
-def _names(frame: Any) -> list[str]:
-    try:
-        return list(frame.collect_schema().names())
-    except Exception as error:
-        raise InputError(f"this frame's columns cannot be read: {error}. Rename them.") from None
-
-
-def _native(frame: Any) -> Any:
-    import narwhals as nw
-
-    return nw.to_native(frame)
-
-
 def quick_counts(data: Any, wanted: Wanted, labels: Any) -> dict[str, Slices] | None:
     """What is in memory goes to the array kernel, texts by their dictionaries; None for others."""
     import narwhals as nw
 
-    frame, name = _known(data)
+    frame, name = known_frame(data)
     if not isinstance(frame, nw.DataFrame) or wanted.by or wanted.cluster or not len(frame):
         return None
-    columns = wanted.find(_names(frame), name)
+    columns = wanted.find(column_names(frame), name)
     series = {name: frame[name] for name in (columns.true, *columns.preds)}
     kinds = (nw.String, nw.Categorical, nw.Enum)
     slow = frame.implementation.is_pandas_like()  # others group texts faster by themselves

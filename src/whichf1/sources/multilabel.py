@@ -12,10 +12,10 @@ from whichf1.joint_sets import JointSets
 from whichf1.labels import Labels
 from whichf1.multilabel import FN, FP, TP, MultiLabelCounts, group_sets
 from whichf1.sources import Reading, has_columns
-from whichf1.sources.arrays import to_numpy, weights_column
 from whichf1.sources.clusters import cluster_codes
 from whichf1.sources.label_cells import count_cells
 from whichf1.sources.scored import numbers
+from whichf1.sources.sequences import to_numpy, weights_column
 from whichf1.table import Array, RankedLabels
 
 

@@ -11,8 +11,8 @@ from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.labels import Label, Labels
 from whichf1.rankings import Ranking
 from whichf1.sources import Reading, has_columns
-from whichf1.sources.arrays import Column, column, to_numpy, weights_column
 from whichf1.sources.score_columns import Scored, read_scores
+from whichf1.sources.sequences import Column, column, to_numpy, weights_column
 from whichf1.table import Array, Predicted
 
 _TWO: dict[str, tuple[Label, ...]] = {"bool": (False, True), "int": (0, 1)}

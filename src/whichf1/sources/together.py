@@ -12,7 +12,7 @@ from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.joint import Joint
 from whichf1.labels import Labels
-from whichf1.sources.arrays import Column, column, weights_column
+from whichf1.sources.sequences import Column, column, weights_column
 from whichf1.table import Array
 
 

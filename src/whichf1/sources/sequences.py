@@ -1,0 +1,175 @@
+"""Any sequence in memory as a column of labels, or of weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from whichf1.errors import LabelError, ShapeError, WeightError
+from whichf1.labels import Kind, kind_of
+from whichf1.table import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of labels of one kind: integers of any width, booleans, or strings."""
+
+    kind: Kind
+    values: Array
+    name: str
+
+
+def column(data: Any, name: str) -> Column:
+    """Any sequence of labels as a Column, or an error that names the first bad item."""
+    if isinstance(data, (str, bytes, dict, set, frozenset)) or not hasattr(data, "__len__"):
+        raise ShapeError(
+            f"{name} must be a sequence of labels; got {type(data).__name__}. Give a list."
+        )
+    values = to_numpy(data)
+    if values.ndim != 1:
+        hint = "Take argmax(axis=1) of scores" if values.ndim == 2 else "Flatten it"
+        raise ShapeError(f"{name} must have one dimension; got shape {values.shape}. {hint} first.")
+    match values.dtype.kind:
+        case "i" | "u":
+            return Column("int", values, name)
+        case "b":
+            return Column("bool", values, name)
+        case "f":
+            return Column("int", _whole(values, name), name)
+        case "U" | "T":
+            return Column("str", values, name)
+        case "O":
+            return _from_objects(values, name)
+    raise LabelError(
+        f"{name} has dtype {values.dtype}, which cannot be labels. "
+        "Use integers, strings or booleans; decode bytes with .astype(str)."
+    )
+
+
+def to_numpy(data: Any) -> Array:
+    """A NumPy view or copy of any array-like; Python objects stay objects, nothing is guessed."""
+    if isinstance(data, np.ndarray):
+        return data
+    if isinstance(data, (list, tuple, range)):
+        return _objects(data) if not isinstance(data, range) else np.asarray(data)
+    if hasattr(data, "detach"):  # torch: leave the graph and the device; bfloat16 has no NumPy twin
+        data = data.detach().cpu()
+        return np.asarray(data.float() if "bfloat16" in str(data.dtype) else data)
+    if hasattr(data, "__array__"):  # pandas, polars, Arrow, jax
+        return np.asarray(data)
+    return _objects(list(data))
+
+
+def _objects(items: Sequence[Any]) -> Array:
+    """A list as an object array: np.array would turn [1, 'a'] into strings without a word."""
+    types = set(map(type, items))
+    if types in ({int}, {bool}, {float}):
+        try:
+            return np.array(items, {int: np.int64, bool: np.bool_, float: np.float64}[types.pop()])
+        except OverflowError:
+            pass  # integers beyond 64 bits: said with their position below
+    if any(hasattr(kind, "__len__") and not issubclass(kind, str) for kind in types):
+        try:
+            return np.array(items)  # nested: its shape is the message
+        except ValueError:
+            return np.empty((len(items), 0))
+    values = np.empty(len(items), object)
+    values[:] = items
+    return values
+
+
+def _whole(values: Array, name: str) -> Array:
+    """Floats that are whole numbers as int64: 3.0 is class 3."""
+    with np.errstate(invalid="ignore"):
+        whole = values.astype(np.int64)
+    wrong = ~((whole == values) & (np.abs(values) < 2.0**63))
+    if not wrong.any():
+        return whole
+    position = int(np.argmax(wrong))
+    value = values[position]
+    if np.isnan(value):
+        _refuse_missing(value, position, name)
+    raise LabelError(
+        f"{name}[{position}] is {value!r}: a float label must be a whole number. "
+        "For scores use a threshold or argmax first."
+    )
+
+
+def _from_objects(values: Array, name: str) -> Column:
+    kinds = {_kind_of_type(each) for each in set(map(type, values))}
+    if len(kinds) == 1 and (kind := kinds.pop()) is not None:
+        return Column(kind, _packed(values, kind, name), name)
+    _check_each(values, name)  # passes only whole floats, among integers or alone
+    return Column("int", _packed([int(value) for value in values], "int", name), name)
+
+
+def _kind_of_type(each: type) -> Kind | None:
+    if issubclass(each, (bool, np.bool_)):
+        return "bool"
+    if issubclass(each, (int, np.integer)):
+        return "int"
+    return "str" if issubclass(each, str) else None
+
+
+def _packed(values: Any, kind: str, name: str) -> Array:
+    if kind == "str":
+        return values  # type: ignore[no-any-return]
+    if kind == "bool":
+        return np.array(values, np.bool_)
+    for width in (np.int64, np.uint64):
+        try:
+            return np.array(values, width)
+        except OverflowError:
+            continue
+    position = next(i for i, value in enumerate(values) if not -(2**63) <= value < 2**63)
+    raise LabelError(
+        f"{name}[{position}] is {values[position]}: integer labels must fit 64 bits. "
+        "Use strings for longer ones."
+    )
+
+
+def _check_each(values: Array, name: str) -> None:
+    """Raise at the first item that is missing, no label, or of another kind than the first."""
+    first: Kind | None = None
+    for position, value in enumerate(values):
+        if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):
+            _refuse_missing(value, position, name)
+        kind = kind_of(value)
+        if kind is None:
+            raise LabelError(
+                f"{name}[{position}] is {value!r} ({type(value).__name__}): that is no label. "
+                "Labels are integers, strings, booleans or floats that are whole numbers."
+            )
+        first = first or kind
+        if kind != first:
+            raise LabelError(
+                f"{name} mixes label types: {name}[0] is {values[0]!r} "
+                f"({type(values[0]).__name__}), {name}[{position}] is {value!r} "
+                f"({type(value).__name__}). Use one type throughout."
+            )
+
+
+def _refuse_missing(value: object, position: int, name: str) -> NoReturn:
+    raise LabelError(
+        f"{name}[{position}] is missing ({value!r}). Give it a label or drop the item."
+    )
+
+
+def weights_column(data: Any, items: int) -> Array:
+    """Sample weights as float64, finite and not negative."""
+    try:
+        weights = np.asarray(to_numpy(data), np.float64)
+    except (TypeError, ValueError) as error:
+        raise WeightError(f"weights must be numbers: {error}") from None
+    if weights.shape != (items,):
+        raise ShapeError(f"weights have shape {weights.shape}; there are {items:,} items")
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        position = int(np.argmax(wrong))
+        raise WeightError(
+            f"weights[{position}] is {weights[position]}: weights are finite and not negative"
+        )
+    return weights
