@@ -20,6 +20,7 @@ from tests.test_scored_intervals import (
 )
 from whichf1 import scored_comparison
 from whichf1.errors import DefinitionError, InputError, OtherDataWarning
+from whichf1.evaluation import evaluate_per_class
 from whichf1.metrics.registry import EVERY
 from whichf1.scored_items import read_items
 
@@ -355,6 +356,18 @@ def test_the_signature_of_a_comparison_is_for_compare(run):
         wf.score(y, systems["a"], text)
     code, _, err = run("score", "examples/animals.csv", "-m", text)
     assert code == 2 and "signature of a comparison" in err
+
+
+def test_a_signature_of_each_class_warns_too(run):
+    y, systems = systems_of("rate", n=120)
+    each = wf.recall.per_class(y, systems["a"])
+    again = wf.Definition.parse(each.signature.replace("k:3", "k:4"))
+    with pytest.warns(OtherDataWarning, match="of 4 classes") as caught:
+        found = evaluate_per_class(again, wf.count(y, systems["a"]))
+        assert dict(found) == dict(each)  # which warns of nothing for each class
+    assert len(caught) == 1
+    code, out, err = run("score", "examples/animals.csv", "-m", each.signature)
+    assert code == 0 and "recall" in out and err.count("\n") == 1 and "of 3 classes" in err
 
 
 def test_warnings_are_one_line_on_the_command_line(run):

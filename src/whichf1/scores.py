@@ -108,6 +108,10 @@ class PerClass(Mapping[Label, Score]):
     intervals: tuple[Interval | None, ...]
     made: tuple[tuple[str, Any], ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.definition.data:
+            warn_of_other_data(self.definition, [self])
+
     @cached_property
     def signature(self) -> str:
         """What all of them are."""
@@ -140,7 +144,7 @@ class PerClass(Mapping[Label, Score]):
         return f"<PerClass {{{shown}{', …' if len(self) > 6 else ''}}} ({self.signature})>"
 
 
-def warn_of_other_data(definition: Definition, scores: Iterable[Score]) -> None:
+def warn_of_other_data(definition: Definition, scores: Iterable[Score | PerClass]) -> None:
     """Warn, once for all scores, where a signature was of classes, weights or clusters unlike."""
     found: dict[str, str] = {}
     for score in scores:
@@ -149,9 +153,10 @@ def warn_of_other_data(definition: Definition, scores: Iterable[Score]) -> None:
         warnings.warn(f"the signature was {what}", OtherDataWarning, stacklevel=4)
 
 
-def _other_data(definition: Definition, score: Score) -> Iterator[tuple[str, str]]:
+def _other_data(definition: Definition, score: Score | PerClass) -> Iterator[tuple[str, str]]:
     said, made = dict(definition.data), dict(score.made)
-    own = {"k": len(score.classes), "labels": score.classes.digest}
+    classes = score.classes if isinstance(score, Score) else score.labels
+    own = {"k": len(classes), "labels": classes.digest}
     if any(str(said.get(key, value)) != str(value) for key, value in own.items()):
         yield (
             "classes",
