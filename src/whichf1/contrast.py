@@ -1,12 +1,13 @@
-"""What sets a definition apart from the usual macro F1, in words."""
+"""What sets a definition apart from the usual macro F1, in words.
+
+The usual one is the mean of the F1 of the classes that occur, with 0/0 = 0: what most libraries
+print.
+"""
 
 from __future__ import annotations
 
 from whichf1.definition import Definition
 from whichf1.metrics import find
-
-USUAL = Definition(metric="f1", average="macro", formula="averaged", classes="observed")
-"""The mean of the F1 of the classes that occur, with 0/0 = 0: what most libraries print."""
 
 _CLASSES = {
     "declared": "averages over all declared classes (also those that never occur)",

@@ -51,7 +51,7 @@ def common_labels(a: Any, b: Any) -> tuple[Labels, bool]:
     return whole.labels, True
 
 
-def some(labels: Sequence[Any], most: int = 6) -> str:
+def some(labels: Sequence[Any]) -> str:
     """The first classes, for a message."""
-    shown = ", ".join(repr(label) for label in labels[:most])
-    return f"[{shown}{', …' if len(labels) > most else ''}]"
+    shown = ", ".join(repr(label) for label in labels[:6])
+    return f"[{shown}{', …' if len(labels) > 6 else ''}]"

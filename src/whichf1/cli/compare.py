@@ -27,7 +27,7 @@ from whichf1.cli.options import (
     definition_options,
     find_label,
 )
-from whichf1.cli.output import console, emit_text
+from whichf1.cli.output import emit_printed, emit_text
 from whichf1.cli.reading import (
     Engine,
     EngineName,
@@ -133,7 +133,6 @@ def _compare_scores(found: Items, options: dict[str, Any], given: dict[str, Any]
 
 def _emit(result: Comparison, file: str, format: Format, decimals: int, output: str | None) -> None:
     if format is Format.text:
-        emit_text(lambda to: report.as_text(result, to or console(), decimals, file), output)
+        emit_printed(lambda to: report.as_text(result, to, decimals, file), output)
     else:
-        text = report.FORMATS[format.value](result, decimals, file)
-        emit_text(lambda to: text, output)
+        emit_text(report.FORMATS[format.value](result, decimals, file), output)

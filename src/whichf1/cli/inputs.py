@@ -59,8 +59,7 @@ def read_counts(
 
 def emit_sheet(sheet: Sheet, format: str, decimals: int, output: str | None) -> None:
     """A sheet in the chosen format, to standard output or whole into a file."""
-    text = render(sheet, format, console(), decimals)
-    emit_text(lambda to: text, output)
+    emit_text(render(sheet, format, console(), decimals), output)
 
 
 def find_scale(text: str | None) -> Any:

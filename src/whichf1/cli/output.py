@@ -21,21 +21,28 @@ def emit(report: Report | SliceReport, format: Format, decimals: int, output: st
     """A report in the chosen format, to standard output or whole into a file."""
     formats: Any = slices if isinstance(report, SliceReport) else whole
     if format is Format.text:
-        emit_text(lambda to: formats.as_text(report, to or console(), decimals), output)
+        emit_printed(lambda to: formats.as_text(report, to, decimals), output)
     else:
-        text = formats.FORMATS[format.value](report, decimals)
-        emit_text(lambda to: text, output)
+        emit_text(formats.FORMATS[format.value](report, decimals), output)
 
 
-def emit_text(make: Callable[[Console | None], str | None], output: str | None) -> None:
-    """What ``make`` returns, or prints on the console it is given, to its place."""
-    buffer = io.StringIO()
-    text = make(None if output is None else console(buffer))
+def emit_text(text: str, output: str | None) -> None:
+    """A text to standard output, or whole into a file."""
     if output is None:
-        write(text or "")
+        write(text)
         return
     with written_whole(output) as temporary:
-        temporary.write_text(buffer.getvalue() if text is None else text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8")
+
+
+def emit_printed(show: Callable[[Console], None], output: str | None) -> None:
+    """What is printed on a console, to the terminal or whole into a file."""
+    if output is None:
+        show(console())
+        return
+    buffer = io.StringIO()
+    show(console(buffer))
+    emit_text(buffer.getvalue(), output)
 
 
 def console(file: Any = None) -> Console:

@@ -85,8 +85,7 @@ def threshold(
     named = None if positive is None else find_label(positive, classes)
     best = best_threshold(rank_lines(data._replace(labels=list(classes)), named), metric=metric)
     source = source_name(given)
-    text = _FORMATS[format](source, best, decimals, around)
-    emit_text(lambda to: text, output)
+    emit_text(_FORMATS[format](source, best, decimals, around), output)
 
 
 def nearby(best: BestThreshold, around: int) -> list[list[Any]]:

@@ -95,7 +95,7 @@ def notes_of(report: Report, decimals: int) -> list[str]:
     return [*gap_lines(report, decimals), *(note for note in last if note)]
 
 
-def as_text(report: Report, console: Console, decimals: int = 4) -> None:
+def as_text(report: Report, console: Console, decimals: int) -> None:
     """Print aligned tables on a terminal or, plainly, into a pipe."""
     say = plain_printer(console)
     say(visible(summary_line(report)))
@@ -141,7 +141,7 @@ def _score_columns(report: Report, decimals: int) -> tuple[list[str], list[list[
     return head, rows
 
 
-def as_json(report: Report, decimals: int = 4) -> str:
+def as_json(report: Report, decimals: int) -> str:
     """All numbers in full precision; undefined and infinite values are null, with a word."""
     macro = report.macro
     record: dict[str, Any] = {
@@ -168,7 +168,7 @@ def as_json(report: Report, decimals: int = 4) -> str:
     return json.dumps(record, indent=2, allow_nan=False) + "\n"
 
 
-def as_csv(report: Report, decimals: int = 4) -> str:
+def as_csv(report: Report, decimals: int) -> str:
     """One line per number, in full precision."""
     rows: list[list[object]] = [
         ["name", "class", "value", "low", "high", "level", "method", "n", "signature"]
@@ -179,7 +179,7 @@ def as_csv(report: Report, decimals: int = 4) -> str:
     return csv_text(rows)
 
 
-def as_markdown(report: Report, decimals: int = 4) -> str:
+def as_markdown(report: Report, decimals: int) -> str:
     """Tables in Markdown."""
     parts = [markdown(summary_line(report)), ""]
     if report.per_class:
@@ -221,7 +221,7 @@ def _class_rows(report: Report, decimals: int) -> tuple[list[str], list[list[str
     return head, rows
 
 
-def as_latex(report: Report, decimals: int = 4) -> str:
+def as_latex(report: Report, decimals: int) -> str:
     """A booktabs table; its note says in a sentence what each score is, with the signature."""
     lines = [
         r"% needs \usepackage{booktabs,textcomp} and \usepackage[T1]{fontenc}",
