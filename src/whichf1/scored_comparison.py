@@ -23,7 +23,7 @@ from whichf1.compared import (
 from whichf1.definition import Definition
 from whichf1.errors import InputError
 from whichf1.metrics import find
-from whichf1.scored_items import read_items, sampled
+from whichf1.scored_items import ScoredItems, read_items, sampled
 from whichf1.scores import Score, warn_of_other_data
 from whichf1.scoring import score_items
 from whichf1.table import Array, Table
@@ -55,13 +55,19 @@ def compare_scores(
 ) -> Comparison:
     """Compare systems by a ranking or a mean over items: differences, tests and P(best)."""
     refuse_few(systems)
-    plain = replace(definition, data=())  # what it says of its data is said once, below
-    own = [read_items(plain, y_true, each, data["labels"]) for each in systems.values()]
+    own = [read_items(definition, y_true, each, data["labels"]) for each in systems.values()]
     items = sampled(own[0].codes, data["weights"], data["cluster"])
-    scores = {str(name): score_items(each, items) for name, each in zip(systems, own, strict=True)}
-    warn_of_other_data(definition, scores.values())
+    scores = _scores([*map(str, systems)], own, items)
     scored = [each.scored for each in own]
     return compare_items(own[0].definition, plan, scores, scored, items, _hits(scored, items))
+
+
+def _scores(names: Sequence[str], own: Sequence[ScoredItems], items: Table) -> dict[str, Score]:
+    """The score of each system; what a signature says of its data is said once."""
+    plain = [replace(each, definition=replace(each.definition, data=())) for each in own]
+    scores = {name: score_items(each, items) for name, each in zip(names, plain, strict=True)}
+    warn_of_other_data(own[0].definition, scores.values())
+    return scores
 
 
 def refuse_few(systems: Mapping[str, Any]) -> None:
