@@ -203,9 +203,11 @@ def run(
     sets = y_pred is not None and (kind == "items" or definition.average == "samples")
     scored = kind not in COUNTED and kind != "items"
     if scored:
-        from whichf1.scoring import evaluate_columns, evaluate_scores
+        from whichf1.scoring import evaluate_scores
 
         if named or (has_columns(y_true) and (y_pred is None or is_path(y_true))):
+            from whichf1.column_scoring import evaluate_columns
+
             own = {"labels": labels, "weights": weights, "cluster": cluster, **named}
             return evaluate_columns(definition, y_true, y_pred, **own)
         return evaluate_scores(definition, y_true, y_pred, labels, weights, cluster)
