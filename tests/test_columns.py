@@ -369,7 +369,21 @@ def test_pairs_of_files_on_the_command_line(tmp_path, run):
             assert whole[0] == 0, whole[2]
             code, out, err = run(name, "--gold", gold, "--pred-file", answers, *more, *options)
             assert code == 0, err
-            assert without_source(out) == without_source(whole[1])
+            assert_alike(without_source(out), without_source(whole[1]))
+
+
+def assert_alike(a, b):
+    """Equal but for the last digits of numbers, which depend on the order of a sum."""
+    if isinstance(a, dict):
+        assert a.keys() == b.keys()
+        for key in a:
+            assert_alike(a[key], b[key])
+    elif isinstance(a, list):
+        assert len(a) == len(b)
+        for x, y in zip(a, b, strict=True):
+            assert_alike(x, y)
+    else:
+        assert a == (pytest.approx(b, rel=1e-12) if isinstance(b, float) else b)
 
 
 def test_skipping_scores_sets_and_clusters(tmp_path, run):
@@ -531,65 +545,3 @@ def test_parts_with_clusters_on_the_command_line(tmp_path, run, monkeypatch):
     assert without_source(found[1]) == without_source(direct[1])
     code, _, err = run("score", tmp_path / "all.json", "--cluster", "doc")
     assert code == 2 and "saved counts hold no columns" in err
-
-
-def distributions(n=400, seed=3):
-    """Classes and a distribution over them for each item, as a table with a column for each."""
-    rng = np.random.default_rng(seed)
-    names = ["cat", "dog", "eel"]
-    true, p = rng.integers(0, 3, n), rng.dirichlet([0.4, 1, 2], n)
-    table = pa.table({"gold": [names[x] for x in true], **dict(zip(names, p.T, strict=True))})
-    return table, [names[x] for x in true], p, names
-
-
-@pytest.fixture
-def rows_stay(monkeypatch):
-    """Reading the items is an error: what is computed must come from sums."""
-
-    def refuse(*_, **__):
-        raise AssertionError("the rows have left their engine")
-
-    monkeypatch.setattr("whichf1.scoring.read_scores", refuse)
-
-
-@pytest.mark.parametrize("engine", [*DATABASES, "polars lazy", "spark"])
-@pytest.mark.parametrize("metric", ["log_loss", "brier"])
-def test_losses_are_added_up_where_the_rows_are(engine, metric, rows_stay):
-    import polars
-
-    table, true, p, names = distributions()
-    lazy = {"polars lazy": lambda x: polars.from_arrow(x).lazy()}
-    frame = {**ENGINES, **lazy}[engine](table)
-    ours = wf.score(frame, metric, true="gold", score=names, interval="delta")
-    arrays = wf.score(true, p, metric, labels=names, interval="delta")
-    assert ours.value == pytest.approx(arrays.value, rel=1e-12)
-    assert ours.signature == arrays.signature
-    assert ours.interval.low == pytest.approx(arrays.interval.low, rel=1e-12)
-
-
-@pytest.mark.parametrize("name", WRITERS)
-def test_losses_of_files_are_added_up_in_them(name, tmp_path, rows_stay):
-    table, true, p, names = distributions()
-    path = tmp_path / name
-    if name.endswith("npz"):
-        np.savez(path, **{x: np.array(table[x].to_pylist()) for x in table.column_names})
-    else:
-        WRITERS[name](path, table.to_pylist())
-    for metric in ("log_loss", "brier"):
-        ours = wf.score(path, metric, true="gold", score=names)
-        assert ours.value == pytest.approx(wf.score(true, p, metric, labels=names).value, rel=1e-12)
-
-
-@pytest.mark.parametrize("value", [None, float("nan"), -0.1, 1.5, 0.9])
-def test_rows_that_are_no_distributions_are_named_as_ever(value, tmp_path):
-    table, _, _, names = distributions(50)
-    column = table["dog"].to_pylist()
-    column[7] = value if value != 0.9 else column[7] + 0.3
-    spoiled = table.set_column(2, "dog", pa.array(column, pa.float64()))
-    path = tmp_path / "a.parquet"
-    WRITERS["a.parquet"](path, spoiled.to_pylist())
-    with pytest.raises(wf.errors.InputError, match=r"a\.parquet"):
-        wf.log_loss(path, true="gold", score=names)
-    if value is not None and value == value:
-        with pytest.raises(wf.errors.InputError, match=r"item 8: the probabilities .* no dist"):
-            wf.brier(path, true="gold", score=names)

@@ -406,8 +406,12 @@ def test_scores_of_files_take_clusters_and_weights(run, tmp_path):
     area = wf.roc_auc(y, scores["s"], weights=w, cluster=document, interval="delta")
     assert found["roc_auc"]["interval"]["low"] == pytest.approx(area.interval.low)
     assert "log_loss" in found
-    code, _, err = run(*single, "--cluster", "d", "--threshold", "0.5")
-    assert code == 2 and "--cluster" in err
+    code, out, err = run(*single, "--cluster", "d", "--threshold", "0.5")
+    assert (code, err) == (0, "")
+    counts = wf.at_threshold(y, scores["s"], 0.5, cluster=document)
+    found = {x["signature"].split("|")[0]: x for x in json.loads(out)["scores"]}
+    expected = wf.accuracy(counts, interval="delta")
+    assert found["accuracy"]["interval"]["low"] == pytest.approx(expected.interval.low)
 
 
 @pytest.mark.parametrize("name", ["roc_auc", "average_precision", "log_loss", "ks"])

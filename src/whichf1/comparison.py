@@ -25,11 +25,11 @@ from whichf1.evaluation import evaluate_each, frozen_on
 from whichf1.intervals import Bootstrap, DeLong, Delta, Method, enough_replicates
 from whichf1.joint import Joint
 from whichf1.metrics import COUNTED, find
-from whichf1.scored_comparison import compare_scores
-from whichf1.scorers import COLUMN_OPTIONS, DATA_OPTIONS, Options, with_options
+from whichf1.scored_comparison import compare_columns, compare_scores
+from whichf1.scorers import Options, with_options
 from whichf1.scores import Score
 from whichf1.sets_comparison import compare_sets
-from whichf1.sources import has_columns, is_path
+from whichf1.sources import COLUMN_OPTIONS, DATA_OPTIONS, has_columns, is_path
 from whichf1.sources.multilabel import are_sets, count_sets_together
 from whichf1.sources.systems import name_columns, read_systems
 from whichf1.sources.together import count_together
@@ -74,7 +74,7 @@ def compare(
         read = read_systems(y_true, systems, counted=counted, **data, **named)
         if isinstance(read, Joint):
             return compare_joint(read, definition, plan)
-        y_true, systems, data = read
+        return compare_columns(definition, plan, read)
     if not isinstance(systems, Mapping):
         raise InputError(
             f"systems must be named, as {{'A': predictions}}; got {type(systems).__name__}"

@@ -43,10 +43,12 @@ def run(
     data = {"labels": labels, "weights": weights, "cluster": cluster}
     if find(definition.metric).kind in (*COUNTED, "items"):
         return _of_predictions(definition, y_true, y_pred, data, named)
-    from whichf1.scoring import evaluate_columns, evaluate_scores
-
     if named or (has_columns(y_true) and (y_pred is None or is_path(y_true))):
+        from whichf1.column_scoring import evaluate_columns
+
         return evaluate_columns(definition, y_true, y_pred, **data, **named)
+    from whichf1.scoring import evaluate_scores
+
     return evaluate_scores(definition, y_true, y_pred, **data)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from whichf1.counts import Counts
 from whichf1.errors import LabelError, MergeError
 from whichf1.labels import Label, Labels
-from whichf1.merging import common_labels, some
+from whichf1.merging import common_decision, common_labels, some
 from whichf1.table import Array, Table, sum_by
 
 
@@ -39,6 +39,8 @@ class Joint:
     names: Labels | None = None
     """What the clusters are called: those of one name in two parts are one cluster."""
     declared: bool = False
+    decision: str | None = None
+    """How scores became predictions, where they did."""
 
     @property
     def n(self) -> int | float:
@@ -59,7 +61,8 @@ class Joint:
         """The counts of one system, which know their clusters where there are some."""
         columns = (self.true.copy(), self.predicted[system].copy(), self.count.copy())
         squares = None if self.squares is None else self.squares.copy()
-        own: dict[str, Any] = {"declared": self.declared, "squares": squares}
+        own: dict[str, Any] = {"declared": self.declared, "decision": self.decision}
+        own["squares"] = squares
         if self.cluster is None:
             return Counts(self.labels, *columns, **own)
         return ClusteredCounts(self.labels, *columns, **own, joint=self.system(system))
@@ -150,6 +153,8 @@ class ClusteredCounts(Counts):
             return NotImplemented
         labels, declared = common_labels(self, other)
         mine = self.joint.recoded(labels, declared)
+        if other.n:
+            mine = replace(mine, decision=common_decision(self.decision, other.decision))
         if not other.n:
             return mine.counts(0)
         if not isinstance(other, ClusteredCounts):

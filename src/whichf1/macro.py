@@ -20,9 +20,9 @@ from whichf1.evaluation import evaluate
 from whichf1.labels import Label, Labels
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.metrics.rates import f1, precision, recall
-from whichf1.scorers import DATA_OPTIONS, Options
+from whichf1.scorers import Options
 from whichf1.scores import Score
-from whichf1.sources import as_counts
+from whichf1.sources import DATA_OPTIONS, as_counts
 from whichf1.sources.arrays import count_arrays
 from whichf1.sources.sequences import to_numpy
 from whichf1.table import Array

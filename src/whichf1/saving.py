@@ -99,6 +99,7 @@ def _clustered(
         cluster=keys[2],
         names=names,
         declared=record["declared"],
+        decision=record.get("decision"),
     ).counts(0)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from whichf1.column_scoring import items_of_systems
 from whichf1.compared import (
     Comparison,
     Pair,
@@ -26,9 +27,10 @@ from whichf1.metrics import find
 from whichf1.scored_items import ScoredItems, read_items, sampled
 from whichf1.scores import Score, warn_of_other_data
 from whichf1.scoring import score_items
+from whichf1.sources.systems import ScoreColumns
 from whichf1.table import Array, Table
 from whichf1.uncertainty.influence import centred, standard_error
-from whichf1.uncertainty.means import Means, merged
+from whichf1.uncertainty.means import Means
 from whichf1.uncertainty.paired import (
     bootstrap_p,
     holm,
@@ -36,7 +38,7 @@ from whichf1.uncertainty.paired import (
     randomized,
     single_items,
 )
-from whichf1.uncertainty.ranked import Swappable, stratified_error
+from whichf1.uncertainty.ranked import Swappable, kinds, stratified_error
 from whichf1.uncertainty.scored import replicated
 
 DRAWN = 2 * 10**8
@@ -57,7 +59,20 @@ def compare_scores(
     refuse_few(systems)
     own = [read_items(definition, y_true, each, data["labels"]) for each in systems.values()]
     items = sampled(own[0].codes, data["weights"], data["cluster"])
-    scores = _scores([*map(str, systems)], own, items)
+    return compare_own(plan, [*map(str, systems)], own, items)
+
+
+def compare_columns(definition: Definition, plan: Plan, columns: ScoreColumns) -> Comparison:
+    """The same of columns that stay where they are: what is alike comes as one kind of item."""
+    refuse_few(columns.systems)
+    return compare_own(plan, [*columns.systems], *items_of_systems(definition, columns))
+
+
+def compare_own(
+    plan: Plan, names: Sequence[str], own: Sequence[ScoredItems], items: Table
+) -> Comparison:
+    """Compare what systems say of the same items."""
+    scores = _scores(names, own, items)
     scored = [each.scored for each in own]
     return compare_items(own[0].definition, plan, scores, scored, items, _hits(scored, items))
 
@@ -84,7 +99,8 @@ def _hits(scored: Sequence[Swappable], items: Table) -> Facts:
         return lambda a, b: {}
 
     def facts(a: int, b: int) -> dict[str, Any]:
-        only_a, only_b = (int((x > y).sum()) for x, y in ((each[a], each[b]), (each[b], each[a])))
+        both = ((each[a], each[b]), (each[b], each[a]))
+        only_a, only_b = (int(items.count[x > y].sum()) for x, y in both)
         return {"mcnemar": mcnemar_test(only_a, only_b), "only_a": only_a, "only_b": only_b}
 
     return facts
@@ -100,7 +116,7 @@ def compare_items(
 ) -> Comparison:
     """Compare systems on the same items."""
     names = tuple(scores)
-    scored, items = merged(scored, items) if plan.replicates else (scored, items)
+    scored, items = kinds(scored, items) if plan.replicates else (scored, items)
     drawn = _drawn(definition, plan, scored, items)
     error = difference_errors(definition, scored, items, drawn)
     pairs: list[Pair] = []

@@ -40,7 +40,11 @@ def read_items(definition: Definition, y_true: Any, scores: Any, labels: Any) ->
     definition, items, names = loss_items(definition, y_true, scores, labels)
     if metric.each is None:
         raise DefinitionError(f"{metric.name} is no mean over items")
-    each = metric.each(items, **dict(definition.parameters))
+    return mean_items(definition, metric.each(items, **dict(definition.parameters)), names)
+
+
+def mean_items(definition: Definition, each: Array, names: Labels) -> ScoredItems:
+    """Items with the number of which a score is the mean."""
     return ScoredItems(definition, Means(each), np.zeros(len(each), np.intp), names)
 
 
@@ -56,11 +60,8 @@ def loss_items(
         return definition, *ranked_labels(y_true, scores, labels)
     flag = metric.probabilities
     values = numbers(scores, "probabilities" if flag else "scores", finite=not flag)
-    if definition.positive is not None and values.ndim == 2:
-        raise DefinitionError(
-            f"{metric.name} of a column for each class is over all classes: leave positive= out, "
-            "or give the column of that class"
-        )
+    if values.ndim == 2:
+        refuse_positive(definition)
     if flag and values.ndim == 1:
         own = {"positive": definition.positive, "labels": labels}
         items, names, positive = predicted_binary(y_true, values, **own)
@@ -69,6 +70,16 @@ def loss_items(
         given = {"labels": labels, "probabilities": flag, "check": check}
         items, names = predicted(y_true, values, **given)
     return scaled(definition, names), items, names
+
+
+def refuse_positive(definition: Definition) -> Definition:
+    """The definition, of a loss over a column for each class; it has no positive class."""
+    if definition.positive is not None:
+        raise DefinitionError(
+            f"{definition.metric} of a column for each class is over all classes: leave positive= "
+            "out, or give the column of that class"
+        )
+    return definition
 
 
 def scaled(definition: Definition, names: Labels) -> Definition:
@@ -85,10 +96,16 @@ def with_parameters(definition: Definition, **parameters: Any) -> Definition:
     return replace(definition, parameters=tuple(own.items()))
 
 
-def over_classes(definition: Definition, values: Array) -> bool:
+def means_over_classes(definition: Definition) -> bool:
+    """Whether a ranking is said to be a mean over classes."""
+    way = dict(definition.parameters).get("multi_class")
+    return definition.average is not None or way is not None
+
+
+def over_classes(definition: Definition, columns: int) -> bool:
     """Whether a ranking is over several classes, each with a column of scores."""
-    asked = definition.average is not None or dict(definition.parameters).get("multi_class")
-    several = values.ndim == 2 and (values.shape[1] > 2 or bool(asked))
+    asked = means_over_classes(definition)
+    several = columns > 2 or (columns == 2 and asked)
     if asked and not several:
         raise DefinitionError(
             f"{definition.signature} is a mean over classes: give a column of scores for each"
@@ -96,23 +113,32 @@ def over_classes(definition: Definition, values: Array) -> bool:
     return several and definition.positive is None
 
 
+def columns_in(values: Array) -> int:
+    """How many columns of scores there are."""
+    return 1 if values.ndim == 1 else values.shape[1]
+
+
 def _rankings(definition: Definition, y_true: Any, scores: Any, labels: Any) -> ScoredItems:
     values, metric = numbers(scores, "scores"), find(definition.metric)
-    if not over_classes(definition, values):
+    if not over_classes(definition, columns_in(values)):
         items, column, names, own = binary(y_true, values, definition.positive, labels)
         definition = replace(definition, positive=own)
-        return _one(definition, column, items_of(items, own), names)
+        return one_ranking(definition, column, items_of(items, own), names)
     flag = metric.probabilities
     every, names = predicted(y_true, values, labels=labels, probabilities=flag)
     if metric.probabilities:  # whether the best class is right, by its probability
         definition = with_parameters(definition, multi_class="top-label")
-        return _one(definition, every.scores.max(1), every.scores.argmax(1) == every.codes, names)
+        right = every.scores.argmax(1) == every.codes
+        return one_ranking(definition, every.scores.max(1), right, names)
     definition = settled(definition, names)
     rankings = Rankings(definition, _problems(definition, every, names), len(every.codes))
     return ScoredItems(definition, rankings, every.codes, names)
 
 
-def _one(definition: Definition, scores: Array, positive: Array, names: Labels) -> ScoredItems:
+def one_ranking(
+    definition: Definition, scores: Array, positive: Array, names: Labels
+) -> ScoredItems:
+    """Items in the order of one score."""
     ranked = Ranked(scores + 0.0, positive)
     probabilities = find(definition.metric).probabilities
     check = Ranking(*_sides(ranked), names, definition.positive)  # type: ignore[arg-type]
@@ -169,13 +195,19 @@ def _problems(definition: Definition, items: Predicted, names: Labels) -> list[R
     return [Ranked(items.scores[:, at], codes == at) for at in range(k)]
 
 
-def sampled(codes: Array, weights: Any, cluster: Any) -> Table:
-    """The items as what is drawn: single ones, with weights, or in clusters."""
+def sampled(codes: Array, weights: Any, cluster: Any, times: Array | None = None) -> Table:
+    """The items as what is drawn: single ones, with weights, or in clusters.
+
+    ``times`` is how many items each of them stands for; None for one.
+    """
     n = len(codes)
-    count = np.ones(n, np.int64) if weights is None else weights_column(weights, n)
+    count = np.ones(n, np.int64) if times is None else times
+    squares = None
+    if weights is not None:
+        weight = weights_column(weights, n)
+        count, squares = count * weight, count * weight * weight
     group = None
     if cluster is not None:  # a cluster whose items have no weight is none
         group, here = np.zeros(n, np.intp), count > 0
         group[here] = cluster_codes(cluster_codes(cluster, n)[here], int(here.sum()))
-    squares = None if weights is None else count * count
     return Table(codes, codes, count, int(codes.max()) + 1, squares, group)

@@ -13,12 +13,8 @@ from whichf1.metrics import Metric, find
 from whichf1.scores import PerClass, Score
 from whichf1.shorthands import SHORTHANDS
 from whichf1.signature import read
-from whichf1.sources import Reading, as_counts
+from whichf1.sources import DATA_OPTIONS, Reading, as_counts
 
-COLUMN_OPTIONS = ("true", "pred", "score", *Reading.__annotations__)
-"""Options that name the columns of a dataframe or file, and say how a file is read."""
-DATA_OPTIONS = ("labels", "weights", "cluster", *COLUMN_OPTIONS)
-"""Options that say how items are counted, not what the score is."""
 _PLAIN = (str, int, float, NoneType, Method)
 """Options of these types are remembered with the definition that they gave."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,22 +18,22 @@ from whichf1.metrics import Metric, find
 from whichf1.rankings import Ranking
 from whichf1.scored_items import (
     ScoredItems,
+    columns_in,
     loss_items,
     over_classes,
     read_items,
     sampled,
-    scaled,
     settled,
     with_parameters,
 )
 from whichf1.scores import Score
-from whichf1.sources import has_columns
-from whichf1.sources.frame_kinds import in_memory
-from whichf1.sources.loss_sums import PUSHED, LossSums, loss_in_place
-from whichf1.sources.score_columns import read_scores
-from whichf1.sources.scored import check_rows, numbers, predicted, rank
-from whichf1.table import Predicted, Table
+from whichf1.sources import DATA_OPTIONS, has_columns
+from whichf1.sources.scored import check_rows, numbers, predicted, rank, ranking_of
+from whichf1.table import Array, Predicted, Table
 from whichf1.uncertainty.scored import mean_interval, refuse_other, scored_interval, table_interval
+
+ByClass = Callable[[int], tuple[Array, Array, Array | None, Array | None]]
+"""For a class: the classes, scores, numbers of items and weights of lines that it ranks."""
 
 
 def evaluate_scores(
@@ -63,63 +64,6 @@ def evaluate_scores(
     if weights is not None or isinstance(method, Bootstrap):
         return _score_items(definition, y_true, scores, **data)
     return score_moments(definition, _moments(definition, y_true, scores, labels))
-
-
-def evaluate_columns(
-    definition: Definition,
-    data: Any,
-    predictions: Any,
-    labels: Any,
-    weights: Any,
-    cluster: Any,
-    **named: Any,
-) -> Score:
-    """The same on columns of a dataframe or file; a ranking is grouped where the data is."""
-    metric = find(definition.metric)
-    if not has_columns(data):
-        raise InputError("true= and score= name the columns of a frame or file; arrays have none")
-    if "pred" in named or metric.kind == "label ranking":
-        what = "a matrix of scores" if metric.kind == "label ranking" else "scores: score=COLUMN"
-        raise DefinitionError(f"{metric.name} is computed from {what}")
-    own = {"labels": labels, "weights": weights, **named}
-    alone = named.get("score") is None or isinstance(named["score"], str)
-    means = definition.average is not None or dict(definition.parameters).get("multi_class")
-    by_item = cluster is not None or (weights is not None and definition.interval is not None)
-    if metric.kind == "ranking" and alone and not means and not by_item:
-        ranking = rank(data, predictions, positive=definition.positive, **own)
-        return evaluate_scores(definition, ranking, None)
-    if not alone and weights is None and not by_item:
-        sums = _moments_in_place(definition, data, predictions, labels=labels, **named)
-        if sums is not None:
-            return score_moments(definition, sums)
-    own |= {"cluster": cluster, "by_item": by_item}
-    fair = metric.probabilities and not alone
-    found = read_scores(data, predictions, distributions=fair, **own).each()
-    scores = found.scores[:, 0] if alone else found.scores
-    read = {"labels": found.labels, "weights": found.weights, "cluster": found.cluster}
-    return evaluate_scores(definition, found.true, scores, **read)
-
-
-def _moments_in_place(
-    definition: Definition, data: Any, predictions: Any, **named: Any
-) -> Moments | None:
-    """The sums of a loss where the rows stay with their engine, or in their files."""
-    metric = find(definition.metric)
-    bootstrap = isinstance(definition.interval, Bootstrap)
-    skip = named.get("on_error") not in (None, "raise")
-    if metric.name not in PUSHED or bootstrap or skip or in_memory(data):
-        return None
-    floor = dict(definition.parameters).get("floor", 1.0)
-    if not floor or definition.positive is not None:
-        return None
-    found = loss_in_place(LossSums(metric.name, floor), data, predictions, **named)
-    if found is None:
-        return None
-    names, sums = found
-    definition = scaled(definition, names)
-    half = dict(definition.parameters).get("scale") == "half"
-    total, squares = (sums.total / 2, sums.squares / 4) if half else (sums.total, sums.squares)
-    return Moments(metric.name, definition.parameters, names, None, sums.n, total, squares)
 
 
 def _score_items(
@@ -153,17 +97,23 @@ def _rank_and_score(
     definition: Definition, y_true: Any, scores: Any, labels: Any, weights: Any
 ) -> Score:
     values = numbers(scores, "scores")
-    if not over_classes(definition, values):
+    if not over_classes(definition, columns_in(values)):
         own = {"positive": definition.positive, "labels": labels, "weights": weights}
         return score_ranking(definition, rank(y_true, values, **own))
-    if weights is not None or definition.interval is not None:
-        return _score_items(definition, y_true, values, labels, weights, None)
     metric = find(definition.metric)
+    together = definition.interval is not None and not metric.probabilities
+    if weights is not None or together:  # the columns of an item must be seen together
+        return _score_items(definition, y_true, values, labels, weights, None)
     items, names = predicted(y_true, values, labels=labels, probabilities=metric.probabilities)
     if metric.probabilities:
         top = with_parameters(definition, multi_class="top-label")
         return score_ranking(top, _top_label(items, names))
-    return _score_classes(settled(definition, names), items, names)
+    definition = settled(definition, names)
+
+    def lines(at: int) -> tuple[Array, Array, None, None]:
+        return items.codes, np.ascontiguousarray(items.scores[:, at]), None, None
+
+    return mean_over_classes(definition, lines, names)
 
 
 def score_ranking(definition: Definition, ranking: Ranking) -> Score:
@@ -227,55 +177,68 @@ def _top_label(items: Predicted, names: Labels) -> Ranking:
     return Ranking(*ranks, names, True)
 
 
-def _score_classes(definition: Definition, items: Predicted, names: Labels) -> Score:
+def mean_over_classes(definition: Definition, lines: ByClass, names: Labels) -> Score:
+    """The mean over each class against the rest, or over all pairs of classes."""
     metric = find(definition.metric)
     pairs = dict(definition.parameters)["multi_class"] == "ovo"
-    tables = _one_vs_one(items, names) if pairs else _one_vs_rest(items, names)
-    values, weights = [], []
-    for table in tables:
-        table.needs_both(metric.name)
-        values.append(_value(metric, definition, table))
-        sizes = table.table.sizes
-        weights.append(float(sizes[0]) + (float(sizes[1]) if pairs else 0.0))
+    values, sizes = [], np.zeros((0, 2))
+    for ranking in _class_rankings(lines, names, pairs):
+        ranking.needs_both(metric.name)
+        values.append(_value(metric, definition, ranking))
+        sizes = np.vstack([sizes, [float(x) for x in ranking.table.sizes]])
+        weighted = ranking.weighted
+    weights = sizes.sum(1) if pairs else sizes[:, 0]
     mean = np.average(values, weights=weights if definition.average == "weighted" else None)
-    return Score(float(mean), definition, len(items.codes), names)
+    n = sizes[:, 0].sum() / (len(names) - 1 if pairs else 1)  # a class is first in so many pairs
+    made = (("weighted", True),) if weighted else ()
+    return Score(float(mean), definition, float(n) if weighted else round(n), names, None, made)
 
 
-def _one_vs_rest(items: Predicted, names: Labels) -> list[Ranking]:
-    columns = (np.ascontiguousarray(items.scores[:, at]) for at in range(len(names)))
-    return [
-        Ranking(*rank_table(column, items.codes == at), names, names[at])
-        for at, column in enumerate(columns)
-    ]
-
-
-def _one_vs_one(items: Predicted, names: Labels) -> list[Ranking]:
-    """Both orders of each pair of classes, after Hand and Till (2001)."""
-    rows = [np.flatnonzero(items.codes == at) for at in range(len(names))]
-    tables = []
+def _class_rankings(lines: ByClass, names: Labels, pairs: bool) -> Iterator[Ranking]:
+    """Each class against the rest, or both orders of each pair (Hand and Till 2001)."""
+    known, places = None, []
     for a in range(len(names)):
+        codes, scores, items, weights = lines(a)
+        if not pairs:
+            yield ranking_of(scores, codes == a, items, weights, names, names[a])
+            continue
+        if codes is not known:
+            known, places = codes, [np.flatnonzero(codes == b) for b in range(len(names))]
         for b in range(len(names)):
             if a != b:
-                pair = np.concatenate([rows[a], rows[b]])
-                ranks = rank_table(items.scores[pair, a], items.codes[pair] == a)
-                tables.append(Ranking(*ranks, Labels([names[a], names[b]]), names[a]))
-    return tables
+                at = np.concatenate([places[a], places[b]])
+                n, w = (None if x is None else x[at] for x in (items, weights))
+                both = Labels([names[a], names[b]])
+                yield ranking_of(scores[at], codes[at] == a, n, w, both, names[a])
 
 
-def moments(y_true: Any, scores: Any, metric: str, **options: Any) -> Moments:
+def moments(y_true: Any, scores: Any = None, metric: str | None = None, **options: Any) -> Moments:
     """The sums of a loss over items, which add up over parts: ``log_loss(sum(parts))``.
+
+    A dataframe or file works in place of both, as ``moments(frame, "log_loss", true="gold",
+    score=["cat", "dog"])``.
 
     >>> parts = [moments([0, 1], p, "log_loss") for p in ([0.1, 0.9], [0.2, 0.6])]
     >>> sum(parts).n
     4
     """
-    labels = options.pop("labels", None)
+    if metric is None:  # of a frame or file: the metric comes second
+        scores, metric = None, scores
+    if not isinstance(metric, str):
+        raise DefinitionError("say which loss: moments(y_true, scores, 'log_loss')")
     own = find(metric).parameters
+    columns = {k: options.pop(k) for k in list(options) if k in DATA_OPTIONS}
     parameters = {name: options.pop(name) for name in list(options) if name in own}
     definition = define(metric, parameters, options)
     if find(definition.metric).kind not in ("loss", "label ranking"):
         raise DefinitionError(f"{metric} is no mean over items. {metric} has no moments.")
-    return _moments(definition, y_true, scores, labels)
+    if has_columns(y_true):
+        from whichf1.column_scoring import moments_of_columns
+
+        return moments_of_columns(definition, y_true, scores, **columns)
+    if scores is None or columns.keys() - {"labels"}:
+        raise InputError("give y_true and scores, or a frame or file with true= and score=")
+    return _moments(definition, y_true, scores, columns.get("labels"))
 
 
 def _moments(definition: Definition, y_true: Any, scores: Any, labels: Any) -> Moments:

@@ -14,8 +14,9 @@ from whichf1.evaluation import evaluate
 from whichf1.fitting import refuse_other_data
 from whichf1.metrics import find
 from whichf1.rankings import Ranking
-from whichf1.scorers import COLUMN_OPTIONS, with_options
+from whichf1.scorers import with_options
 from whichf1.scores import Score
+from whichf1.sources import COLUMN_OPTIONS
 from whichf1.sources.decisions import at_threshold
 from whichf1.sources.scored import rank
 from whichf1.table import Array, Table

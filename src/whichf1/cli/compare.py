@@ -45,6 +45,7 @@ from whichf1.cli.reading import (
     opened,
     source_name,
 )
+from whichf1.column_scoring import items_of_each
 from whichf1.compared import Comparison
 from whichf1.comparison import compare_joint, planned, refuse_sets
 from whichf1.definition import define
@@ -52,12 +53,13 @@ from whichf1.errors import DefinitionError
 from whichf1.joint import Joint
 from whichf1.metrics import COUNTED, find
 from whichf1.report import comparison as report
-from whichf1.scored_comparison import compare_scores
+from whichf1.scored_comparison import compare_own, refuse_few
 from whichf1.signature import read
 from whichf1.sources.database import MEMORY_LIMIT
+from whichf1.sources.score_columns import Scored, read_scores
 from whichf1.sources.scored import classes_of
 from whichf1.sources.sequences import column
-from whichf1.sources.systems import Items, read_systems
+from whichf1.sources.systems import ScoreColumns, read_systems
 
 NO_INTERVAL = {"interval": "none", "level": None, "replicates": None, "seed": None}
 """A comparison has a plan in place of an interval."""
@@ -109,26 +111,30 @@ def compare(
         own = {"true": true, "weights": weights, "cluster": cluster, "labels": declared(labels)}
         data, other = [*sources, None][:2]
         found = read_systems(data, pred, other, counted=counted, **{**own, **reading})
+        if not isinstance(found, Joint):
+            lines = read_scores(data, other, found.sought, apart=True)
     if isinstance(found, Joint):
         options = definition_options(found.counts(0), {**given, **NO_INTERVAL})
         result = compare_joint(found, *planned(metric, options, level, plan))
     else:
-        result = _compare_scores(found, given, plan)
+        result = _compare_scores(found, lines, given, plan)
     _emit(result, source_name(given), format, decimals, output)
 
 
-def _compare_scores(found: Items, options: dict[str, Any], given: dict[str, Any]) -> Comparison:
+def _compare_scores(
+    columns: ScoreColumns, lines: Scored, options: dict[str, Any], given: dict[str, Any]
+) -> Comparison:
     """The columns hold scores: compare them by a ranking or a loss."""
     for name in ("average", "classes", "exclude", "ignore", "undefined", "scope"):
         if options[name] is not None:
             raise DefinitionError(f"--{name} does not apply to {options['metric']}")
-    true, systems, data = found
     own: dict[str, Any] = {}
     if options["positive"] is not None:
-        classes = classes_of(column(true, "y_true"), data["labels"])
+        classes = classes_of(column(lines.true, "y_true"), lines.labels)
         own["positive"] = find_label(options["positive"], classes)
     definition, plan = planned(options["metric"], own, options["level"], given)
-    return compare_scores(definition, plan, true, systems, data)
+    refuse_few(columns.systems)
+    return compare_own(plan, [*columns.systems], *items_of_each(definition, columns, lines))
 
 
 def _emit(result: Comparison, file: str, format: Format, decimals: int, output: str | None) -> None:

@@ -133,14 +133,14 @@ def score(
 
 def _score_scores(given: dict[str, Any]) -> None:
     """The same for scores, probabilities and sets of labels."""
-    with opened(given) as (sources, reading):
+    with opened(given) as (sources, reading):  # a column for each class is asked again and again
         subject = read_subject(sources, reading, declared(given["labels"]), given)
-    options = definition_options(subject.counts, given)
-    if given["score_column"] and given["metric"] is None:
-        options.pop("positive", None)  # it says what the scores are of
-    chosen = definitions_of(given["metric"], options) if given["metric"] else None
-    report = subject_report(source_name(given), subject, chosen, options)
-    below = below_floors(subject.counts, given["fail_under"], options, subject.evaluate)
+        options = definition_options(subject.counts, given)
+        if given["score_column"] and given["metric"] is None:
+            options.pop("positive", None)  # it says what the scores are of
+        chosen = definitions_of(given["metric"], options) if given["metric"] else None
+        report = subject_report(source_name(given), subject, chosen, options)
+        below = below_floors(subject.counts, given["fail_under"], options, subject.evaluate)
     emit(report, given["format"], given["decimals"], given["output"])
     fail(below)
 

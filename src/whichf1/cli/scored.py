@@ -9,18 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from whichf1.cli.options import find_label, split_list
+from whichf1.column_scoring import score_classes, score_lines
 from whichf1.definition import Definition, define_fitting
 from whichf1.errors import DefinitionError, InputError, LabelError
-from whichf1.evaluation import evaluate, run
+from whichf1.evaluation import evaluate
 from whichf1.labels import Label, Labels, from_text
 from whichf1.metrics import COUNTED, find
 from whichf1.report.describe import title
 from whichf1.report.report import Report, chosen_report, full_report
 from whichf1.scores import Score
 from whichf1.signature import read
-from whichf1.sources.decisions import at_argmax, at_threshold
+from whichf1.sources.class_scores import ClassScores
+from whichf1.sources.decisions import decide, threshold_lines
 from whichf1.sources.label_cells import count_cells
-from whichf1.sources.score_columns import Scored, read_scores
+from whichf1.sources.score_columns import Scored, Sought, read_scores
 from whichf1.sources.scored import classes_of, positive_class, rank_lines
 from whichf1.sources.sequences import column
 
@@ -90,10 +92,7 @@ def asks_for_scores(given: dict[str, Any]) -> bool:
 def _refuse_unread(kind: str, given: dict[str, Any]) -> None:
     """Raise for an option that files of scores or of label sets do not take."""
     name = {"score_column": "--score", "probs": "--probs", "labels_sep": "--labels-sep"}[kind]
-    decided = kind != "score_column" or given["threshold"] is not None
-    made = decided and kind != "labels_sep"  # predictions made of scores know no clusters
-    cluster = given["cluster"] if made else None
-    unread = {"cluster": cluster, "by": given["by"], "ignore": given["ignore"]}
+    unread = {"by": given["by"], "ignore": given["ignore"]}
     if given["metric"] is None:
         unread["average"] = given["average"]
         unread["positive"] = given["positive"] if kind != "score_column" else None
@@ -102,7 +101,6 @@ def _refuse_unread(kind: str, given: dict[str, Any]) -> None:
     for option, value in unread.items():
         if value:
             needs = " without -m" if option in ("average", "positive") else ""
-            needs = " with --threshold" if option == "cluster" and given["threshold"] else needs
             raise InputError(f"{name}{needs} takes no --{option}: leave it out")
 
 
@@ -122,8 +120,10 @@ def read_subject(
     if given["probs"]:
         return _probabilities(sources, own, labels, given)
     own |= {"cluster": given["cluster"], "labels": labels}
-    alone = bool(given["weights"] or given["cluster"])
-    data = read_scores(*sources, score=given["score_column"], by_item=alone, **own)
+    sought = Sought.of(score=given["score_column"], **own)
+    apart = bool(given["weights"] or given["cluster"])
+    path, other = [*sources, None][:2]
+    data = read_scores(path, other, sought, apart=apart)
     return _scores(data, labels, given)
 
 
@@ -131,26 +131,16 @@ def _scores(data: Scored, labels: list[Label] | None, given: dict[str, Any]) -> 
     names = classes_of(column(data.true, "y_true"), labels)
     named = None if given["positive"] is None else find_label(given["positive"], names)
     positive = positive_class(names, _said_positive(given["metric"], named))
-    ranking = rank_lines(data._replace(labels=list(names)), positive)
-    single = data.weights is None and data.cluster is None
+    data = data._replace(labels=list(names))
+    ranking = rank_lines(data.summed(), positive)
+    apart = data.weights is not None or data.cluster is not None
 
     def score(definition: Definition) -> Score:
-        known = replace(definition, positive=positive)
-        means = known.average is not None or dict(known.parameters).get("multi_class")
-        if find(known.metric).kind == "ranking" and not means and single:
-            return run(known, ranking)
-        items = data.each()
-        own = {"labels": list(names), "weights": items.weights, "cluster": items.cluster}
-        return run(known, items.true, items.scores[:, 0], **own)
+        return score_lines(replace(definition, positive=positive), data, apart=apart)
 
     shown = BINARY + (PROBABILITY if ranking.probabilities else ())
     limit = given["threshold"]
-    counts: Any = ranking
-    if limit is not None and single:
-        counts = at_threshold(ranking, threshold=limit)
-    elif limit is not None:  # intervals need the weight of each item
-        weighted = {"labels": list(names), "weights": data.weights}
-        counts = at_threshold(data.true, data.scores[:, 0], limit, positive=positive, **weighted)
+    counts: Any = ranking if limit is None else threshold_lines(data, limit, positive)
     return Subject(counts, tuple((name, {}) for name in shown), score, limit is not None)
 
 
@@ -170,27 +160,23 @@ def _probabilities(
     sources: list[str], own: dict[str, Any], labels: list[Label] | None, given: dict[str, Any]
 ) -> Subject:
     names, columns = _probability_columns(given["probs"], labels)
-    data = read_scores(*sources, score=columns, labels=list(names), distributions=True, **own)
-    observed = set(data.true if isinstance(data.true, list) else data.true.tolist())
-    missing = next((label for label in observed if label not in names), None)
-    if missing is not None:
-        raise LabelError(
-            f"class {missing!r} has no column among --probs {', '.join(columns)}. "
-            "Name a column for each class, as CLASS=COLUMN where it is not called like it."
-        )
+    sought = Sought.of(
+        score=dict(zip(names, columns, strict=True)), cluster=given["cluster"], **own
+    )
+    path, other = [*sources, None][:2]
+    scores = ClassScores(path, other, sought, fair=True)
 
     def score(definition: Definition) -> Score:
-        return run(definition, data.true, data.scores, list(names), data.weights)
+        return score_classes(definition, scores)
 
     several = len(names) > 2
     shown: list[tuple[str, dict[str, Any]]] = [
         (name, {}) for name in (*SEVERAL, *(("top_k_accuracy",) if several else ()))
     ]
-    if len(observed) == len(names):
+    if len(scores.observed) == len(names):
         means = MEANS if several else MEANS[:1]
         shown += [(name, {"average": "macro"}) for name in means]
-    counts = at_argmax(data.true, data.scores, labels=list(names), weights=data.weights)
-    return Subject(counts, tuple(shown), score, True)
+    return Subject(decide(scores), tuple(shown), score, True)
 
 
 def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[Labels, list[str]]:

@@ -43,7 +43,7 @@ from whichf1.report.sheet import Rows, Sheet, as_latex, as_markdown
 from whichf1.report.terminal import plain_printer, print_columns
 from whichf1.sources.database import MEMORY_LIMIT
 from whichf1.sources.decisions import at_threshold
-from whichf1.sources.score_columns import read_scores
+from whichf1.sources.score_columns import Sought, read_scores
 from whichf1.sources.scored import classes_of, rank_lines
 from whichf1.sources.sequences import column
 from whichf1.thresholds import BestThreshold, best_threshold
@@ -78,9 +78,11 @@ def threshold(
 ) -> None:
     """Find the threshold at which a score is best, trying every distinct score."""
     given, names = locals(), declared(labels)
-    own = {"score": score_column, "true": true, "weights": weights, "labels": names}
+    own: dict[str, Any] = {"score": score_column, "true": true, "weights": weights, "labels": names}
     with opened(given) as (sources, reading):
-        data = read_scores(*sources, **{**own, **reading})
+        sought = Sought.of(**own, **reading)
+        path, other = [*sources, None][:2]
+        data = read_scores(path, other, sought)
     classes = classes_of(column(data.true, "y_true"), names)
     named = None if positive is None else find_label(positive, classes)
     best = best_threshold(rank_lines(data._replace(labels=list(classes)), named), metric=metric)

@@ -36,6 +36,12 @@ class Reading(TypedDict, total=False):
     """Where the cluster is, as spark://host:7077."""
 
 
+COLUMN_OPTIONS = ("true", "pred", "score", *Reading.__annotations__)
+"""Options that name the columns of a dataframe or file, and say how a file is read."""
+DATA_OPTIONS = ("labels", "weights", "cluster", *COLUMN_OPTIONS)
+"""Options that say how items are counted, not what the score is."""
+
+
 def count(
     y_true: Any,
     y_pred: Any = None,

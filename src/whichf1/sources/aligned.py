@@ -16,7 +16,6 @@ from whichf1.sources.files import File, Options, find_files
 from whichf1.sources.queries import Question
 
 SHOWN = 5
-ROW = '"the row of whichf1"'
 END = object()
 """What stands for the end of a file that gives no view."""
 
@@ -44,7 +43,7 @@ def gather_aligned(
             if next(views, END) is END:
                 raise ShapeError(f"{file.name} has no items")
             stack.callback(next, views, None)
-        _join(database, columns, own, id, (left, right), question.ordered)
+        _join(database, columns, own, id, (left, right))
         parts = question.of_view(database, columns, left.explain, False)
     others = {} if left.reading == right.reading else dict.fromkeys(columns.preds, right.reading)
     name = f"{left.name} with {right.name}"
@@ -110,7 +109,6 @@ def _join(
     own: list[str],
     id: str | None,
     files: tuple[File, File],
-    ordered: bool,
 ) -> None:
     shown = [f"gold.{quote(name)} AS {quote(name)}" for name in own]
     shown += [f"predictions.{quote(name)} AS {quote(name)}" for name in columns.preds]
@@ -122,11 +120,7 @@ def _join(
         _refuse_repeated(database, id, files)
         _refuse_unmatched(database, keys, files)
         how = f"JOIN predictions ON {keys[0]} = {keys[1]}"
-    gold = "gold"
-    if ordered and id is not None:  # a join gives items in any order
-        gold = f"(SELECT *, row_number() OVER () AS {ROW} FROM gold) AS gold"
-        how += f" ORDER BY {ROW}"
-    query = f"CREATE VIEW items AS SELECT {', '.join(shown)} FROM {gold} {how}"
+    query = f"CREATE VIEW items AS SELECT {', '.join(shown)} FROM gold {how}"
     database.run(query, files[0].explain)
 
 

@@ -69,18 +69,18 @@ class Origin:
 _PRESENT = (int, str, bool)
 
 
-def merged(rows: Iterable[Row]) -> list[Row]:
+def merged(rows: Iterable[Row], measures: int = MEASURES) -> list[Row]:
     """Rows of several parts as one row for each group; 1, 1.0 and True stay apart."""
     sums: dict[Any, list[Any]] = {}
     for row in rows:
-        keys = tuple(None if is_missing(value) else value for value in row[:-MEASURES])
+        keys = tuple(None if is_missing(value) else value for value in row[:-measures])
         tagged = (_hashable(keys), tuple(map(type, keys)))
         if tagged in sums:
-            more = zip(sums[tagged][1:], row[-MEASURES:], strict=True)
+            more = zip(sums[tagged][1:], row[-measures:], strict=True)
             sums[tagged][1:] = [a + b for a, b in more]
         else:
-            sums[tagged] = [keys, *row[-MEASURES:]]
-    return [(*keys, *measures) for keys, *measures in sums.values()]
+            sums[tagged] = [keys, *row[-measures:]]
+    return [(*keys, *added) for keys, *added in sums.values()]
 
 
 def _hashable(value: Any) -> Any:

@@ -9,12 +9,16 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.counts import Counts
 from whichf1.errors import DefinitionError, InputError, ShapeError
+from whichf1.joint import Joint, cells_of
 from whichf1.labels import Label, Labels
 from whichf1.merging import NOTES
 from whichf1.rankings import Ranking
 from whichf1.sources import has_columns
-from whichf1.sources.scored import binary, items_of, predicted, rank
-from whichf1.sources.sequences import weights_column
+from whichf1.sources.class_scores import ClassScores
+from whichf1.sources.frame_kinds import in_memory
+from whichf1.sources.score_columns import Scored, Sought, read_scores
+from whichf1.sources.scored import binary, items_of, predicted, rank_lines
+from whichf1.sources.sequences import column, weights_column
 from whichf1.table import Array, Ties
 
 
@@ -26,6 +30,7 @@ def at_threshold(
     positive: Any = None,
     labels: Any = None,
     weights: Any = None,
+    cluster: Any = None,
     **columns: Any,
 ) -> Counts:
     """Counts of the predictions 'positive where the score is at least the threshold'.
@@ -43,28 +48,95 @@ def at_threshold(
         if scores is not None:
             raise InputError("a Ranking holds its scores: pass threshold= by name")
         return _from_ranking(y_true, limit)
-    if columns and not has_columns(y_true):
+    given = {"labels": labels, "weights": weights, "cluster": cluster}
+    if has_columns(y_true):
+        apart = weights is not None or cluster is not None
+        lines = read_scores(y_true, scores, Sought.of(**given, **columns), apart=apart)
+        return threshold_lines(lines, limit, positive)
+    if columns:
         raise InputError(f"at_threshold of arrays takes no {', '.join(f'{x}=' for x in columns)}")
-    if columns or has_columns(y_true):
-        given = {"positive": positive, "labels": labels, "weights": weights}
-        return _from_ranking(rank(y_true, scores, **given, **columns), limit)
+    return _above(y_true, scores, limit, positive, **given)
+
+
+def threshold_lines(lines: Scored, threshold: float, positive: Any) -> Counts:
+    """The same of lines of items that are alike, in weight and cluster, too."""
+    if lines.weights is None and lines.cluster is None:
+        return _from_ranking(rank_lines(lines, positive), threshold)
+    scores = lines.scores[:, 0] if lines.scores.shape[1] == 1 else lines.scores
+    own = {"labels": lines.labels, "weights": lines.weights, "cluster": lines.cluster}
+    return _above(lines.true, scores, threshold, positive, **own, times=lines.items)
+
+
+def _above(
+    y_true: Any, scores: Any, threshold: float, positive: Any, *, labels: Any, **counted: Any
+) -> Counts:
     items, values, names, own = binary(y_true, scores, positive, labels)
     code = _two_classes(names).code(own)
-    decision = decision_text(own, limit, float(values.min()), float(values.max()))
+    decision = decision_text(own, threshold, float(values.min()), float(values.max()))
     true = items_of(items, own).astype(np.uint8)
-    above = (values >= limit).astype(np.uint8)
+    above = (values >= threshold).astype(np.uint8)
     if code == 0:
         true, above = 1 - true, 1 - above
-    return _decided(names, true, above, weights, decision)  # 0 and 1 are codes of the classes
+    return _decided(names, true, above, decision, **counted)  # 0 and 1 are codes of the classes
 
 
-def _decided(names: Labels, true: Array, guessed: Array, weights: Any, decision: str) -> Counts:
+def _decided(
+    names: Labels,
+    true: Array,
+    guessed: Array,
+    decision: str,
+    *,
+    weights: Any = None,
+    cluster: Any = None,
+    times: Array | None = None,
+) -> Counts:
     """Counts of items whose codes are known, with the squares of weights that intervals need."""
     weight = None if weights is None else weights_column(weights, len(true))
+    if cluster is not None or times is not None:
+        count = np.ones(len(true), np.int64) if times is None else times
+        squares = None if weight is None else count * weight**2
+        count = count if weight is None else count * weight
+        return _summed(names, true, guessed, count, squares, cluster, decision)
     pairs = kernel.count_pairs(true, guessed, weight)
     squares = None if weight is None else kernel.count_pairs(true, guessed, weight**2).count
     own = {"declared": True, "decision": decision, "squares": squares}
     return Counts(names, *pairs.own_labels(), pairs.count, **own)  # type: ignore[arg-type]
+
+
+def _summed(
+    names: Labels,
+    true: Array,
+    guessed: Array,
+    count: Array,
+    squares: Array | None,
+    cluster: Any,
+    decision: str,
+) -> Counts:
+    """Counts of cells of which several may be alike."""
+    keys = [true.astype(np.intp), guessed.astype(np.intp)]
+    clusters = None
+    if cluster is not None:
+        groups = column(cluster, "cluster").values
+        if len(groups) != len(true):
+            raise ShapeError(f"there are {len(true):,} items, cluster has {len(groups):,} values")
+        known, codes = np.unique(groups, return_inverse=True)
+        keys.append(codes)
+    keys, count, squares = cells_of(keys, count, squares)
+    if cluster is not None:  # those of no weight are gone
+        present, keys[2] = np.unique(keys[2], return_inverse=True)
+        clusters = Labels.trusted(known[present].tolist())
+    return Joint(
+        systems=("y_pred",),
+        labels=names,
+        true=keys[0],
+        predicted=(keys[1],),
+        count=count,
+        squares=squares,
+        cluster=None if clusters is None else keys[2],
+        names=clusters,
+        declared=True,
+        decision=decision,
+    ).counts(0)
 
 
 def _threshold(value: Any) -> float:
@@ -108,28 +180,40 @@ def _from_ranking(ranking: Ranking, threshold: float) -> Counts:
 
 
 def at_argmax(
-    y_true: Any, scores: Any, *, labels: Any = None, weights: Any = None, ties: Ties = "first"
+    y_true: Any,
+    scores: Any = None,
+    *,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
+    ties: Ties = "first",
+    **columns: Any,
 ) -> Counts:
     """Counts of the predictions 'the class with the best score', a column for each class.
 
-    Of equal scores the ``first`` class in the order of the labels is taken, or the ``last``.
+    Of equal scores the ``first`` class in the order of the labels is taken, or the ``last``. A
+    dataframe or file works in place of both, with ``true=`` and ``score=``, the names of its
+    columns.
 
     >>> at_argmax([0, 1, 2], [[0.5, 0.5, 0], [0.1, 0.8, 0.1], [0.4, 0.4, 0.2]]).matrix
     array([[1, 0, 0],
            [0, 1, 0],
            [1, 0, 0]])
     """
-    return at_top_k(y_true, scores, 1, labels=labels, weights=weights, ties=ties)
+    own = {"labels": labels, "weights": weights, "cluster": cluster, "ties": ties}
+    return at_top_k(y_true, scores, 1, **own, **columns)
 
 
 def at_top_k(
     y_true: Any,
-    scores: Any,
-    k: int,
+    scores: Any = None,
+    k: int | None = None,
     *,
     labels: Any = None,
     weights: Any = None,
+    cluster: Any = None,
     ties: Ties = "first",
+    **columns: Any,
 ) -> Counts:
     """Counts of predictions that are right where the true class is among the k best scores.
 
@@ -139,12 +223,32 @@ def at_top_k(
         raise DefinitionError(f"k must be a whole number of at least 1; got {k!r}")
     if ties not in ("first", "last"):
         raise DefinitionError(f"ties must be 'first' or 'last'; got {ties!r}")
-    items, names = predicted(y_true, scores, labels=labels, probabilities=False)
+    own = {"labels": labels, "weights": weights, "cluster": cluster}
+    if has_columns(y_true):
+        sought = Sought.of(**own, **columns)
+        if not in_memory(y_true):
+            return decide(ClassScores(y_true, scores, sought, fair=False), int(k), ties)
+        read = read_scores(y_true, scores, sought)
+        y_true, scores = read.true, read.scores
+        own = {"labels": read.labels, "weights": read.weights, "cluster": read.cluster}
+    elif columns:
+        raise InputError(f"at_top_k of arrays takes no {', '.join(f'{x}=' for x in columns)}")
+    items, names = predicted(y_true, scores, labels=own.pop("labels"), probabilities=False)
     best = _best(items.scores, ties)
     guessed = best if k == 1 else np.where(items.within_top(int(k), ties), items.codes, best)
-    rule = "argmax" if k == 1 else f"top-{k}"
-    decision = f"{rule},ties={ties}"
-    return _decided(names, items.codes, guessed, weights, decision)
+    return _decided(names, items.codes, guessed, _rule(int(k), ties), **own)
+
+
+def decide(scores: ClassScores, k: int = 1, ties: str = "first") -> Counts:
+    """The same of columns that stay where they are."""
+    lines = scores.decisions(k, ties)
+    count: Any = lines.items if lines.weights is None else lines.weights
+    cells = (lines.true - 1, lines.scores[:, 0], count, lines.squares, lines.cluster)
+    return _summed(scores.labels, *cells, _rule(k, ties))
+
+
+def _rule(k: int, ties: str) -> str:
+    return f"{'argmax' if k == 1 else f'top-{k}'},ties={ties}"
 
 
 def _best(scores: Array, ties: str) -> Array:

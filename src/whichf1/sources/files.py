@@ -15,8 +15,8 @@ from whichf1.sources import binary_files, text_files
 from whichf1.sources.cells import Origin, Reading
 from whichf1.sources.columns import Columns, Wanted
 from whichf1.sources.compression import Compression, compression_of, refuse_broken
-from whichf1.sources.database import MEMORY_LIMIT, Database, Progress, first_line, quote
-from whichf1.sources.queries import Gap, Question, as_number
+from whichf1.sources.database import MEMORY_LIMIT, Database, Progress, first_line
+from whichf1.sources.queries import Gap, Question
 
 EXTENSIONS = {
     ".csv": "csv",
@@ -246,39 +246,18 @@ def gather_files(
 
 def _note_gaps(database: Database, gaps: Iterable[Gap], file: File, places: dict[str, str]) -> None:
     """Where the first bad value of a column stands, while the file is still open."""
-    for column, kind in gaps:
-        if column not in places:
-            shown = None if kind == "missing" else column
-            places[column] = _place(database, BAD[kind](column), file, shown)
+    for gap in gaps:
+        if gap.column not in places:
+            places[gap.column] = _place(database, gap, file)
 
 
-def _is_missing(column: str) -> str:
-    name = quote(column)
-    return (
-        f"{name} IS NULL OR (typeof({name}) IN ('FLOAT', 'DOUBLE') "
-        f"AND isnan(TRY_CAST({name} AS DOUBLE)))"
-    )
-
-
-def _no_number(column: str) -> str:
-    return f"NOT coalesce(isfinite({as_number(column)}), false)"
-
-
-def _no_weight(column: str) -> str:
-    return f"{_no_number(column)} OR {as_number(column)} < 0"
-
-
-BAD = {"missing": _is_missing, "number": _no_number, "weight": _no_weight}
-"""The condition for each kind of bad value."""
-
-
-def _place(database: Database, condition: str, file: File, shown: str | None = None) -> str:
-    value = f"CAST({quote(shown)} AS VARCHAR)" if shown else "NULL"
-    numbered = f"SELECT row_number() OVER () AS row, {condition} AS bad, {value} AS v FROM items"
+def _place(database: Database, gap: Gap, file: File) -> str:
+    shown = f"{gap.condition} AS bad, {gap.shown} AS v"
+    numbered = f"SELECT row_number() OVER () AS row, {shown} FROM items"
     row, seen = database.run(
         f"SELECT row, v FROM ({numbered}) WHERE bad ORDER BY row LIMIT 1", file.explain
     )[0]
-    held = f" ({seen!r})" if shown else ""
+    held = "" if gap.shown == "NULL" else f" ({seen!r})"
     if file.format == "jsonl":
         return f"the first is item {row:,}{held} (line {row:,} if no line is blank)"
     if file.format in TEXT:

@@ -139,7 +139,8 @@ def _group_one(frame: Any, columns: Columns, *preds: str) -> list[Row]:
     selected = frame.select(*_keys(keys), *weight_column(columns))
     if isinstance(frame, nw.DataFrame) and any(holds_lists(frame[name]) for name in keys):
         return group_lists(selected, len(keys), columns)
-    return rows_of(grouped_frame(selected, [f"k{i}" for i in range(len(keys))], columns), columns)
+    names = [f"k{i}" for i in range(len(keys))]
+    return rows_of(grouped_frame(selected, names, columns.weights is not None), columns)
 
 
 def _group_several(frame: Any, columns: Columns, preds: list[str]) -> dict[str, list[Row]]:
@@ -156,7 +157,8 @@ def _group_several(frame: Any, columns: Columns, preds: list[str]) -> dict[str, 
         variable_name="v",
         value_name=f"k{len(fixed)}",
     )
-    rows = rows_of(grouped_frame(long, ["v", *fixed, f"k{len(fixed)}"], columns), columns)
+    keys = ["v", *fixed, f"k{len(fixed)}"]
+    rows = rows_of(grouped_frame(long, keys, columns.weights is not None), columns)
     parts: dict[str, list[Row]] = {pred: [] for pred in preds}
     for row in rows:
         parts[preds[int(row[0][1:])]].append(row[1:])
@@ -186,21 +188,22 @@ def weight_column(columns: Columns) -> list[Any]:
     return [] if columns.weights is None else [nw.col(columns.weights).cast(nw.Float64).alias("w")]
 
 
-def grouped_frame(selected: Any, keys: list[str], columns: Columns) -> Any:
+def grouped_frame(selected: Any, keys: list[str], weighted: bool) -> Any:
     """GROUP BY the keys: a frame of keys, items and, with weights, their sums and the bad ones."""
     import narwhals as nw
 
     measures = [nw.len().alias("n")]
-    if columns.weights is not None:
+    if weighted:
         w = nw.col("w")
-        bad = w.is_null() | ~w.is_finite() | (w < 0)
-        flagged = selected.with_columns(nw.when(bad).then(1).otherwise(0).alias("bad"))
+        bad = w.is_null() | ~w.is_finite() | (w < 0)  # a float: sums of integers may be wider
+        flag = nw.when(bad).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
+        flagged = selected.with_columns(flag.alias("bad"))
         selected = flagged.with_columns(
             nw.when(nw.col("bad") == 0).then(w).otherwise(nw.lit(0.0)).alias("w")
         ).with_columns((nw.col("w") * nw.col("w")).alias("ww"))
         measures += [nw.col("w").sum(), nw.col("ww").sum(), nw.col("bad").sum()]
     result = selected.group_by(*keys, drop_null_keys=False).agg(*measures)
-    return result.select(*keys, "n", *(["w", "ww", "bad"] if columns.weights else []))
+    return result.select(*keys, "n", *(["w", "ww", "bad"] if weighted else []))
 
 
 def rows_of(result: Any, columns: Columns) -> list[Row]:

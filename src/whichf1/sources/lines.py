@@ -1,4 +1,4 @@
-"""Scores column by column: the question that rankings and losses have, to a view or a frame."""
+"""Scores by their values: the question that rankings and losses have, to a view or a frame."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from whichf1.errors import InputError
 from whichf1.sources.cells import Reading, is_missing
 from whichf1.sources.columns import Columns
 from whichf1.sources.database import Database, quote
-from whichf1.sources.queries import Explain, Gap, as_number, measures
+from whichf1.sources.derived import Derived
+from whichf1.sources.queries import Explain, Gap, as_number, missing, no_number, no_weight
 from whichf1.table import Array
 
 KEY = "scores"
@@ -19,7 +20,7 @@ KEY = "scores"
 
 
 class Lines(NamedTuple):
-    """Items by true class and scores: one line for each item, or for all that are alike."""
+    """Items by true class and scores: one line for all that are alike."""
 
     true: Any
     """Values as the engine has them: a list, or an array without gaps."""
@@ -28,90 +29,123 @@ class Lines(NamedTuple):
     items: Array | None
     """How many items a line stands for; None where it is one."""
     weights: Array | None
-    """The weight of a line; NaN where a single item has none."""
+    """The weight of a line, or of each of its items where they are alike in that, too."""
+    squares: Array | None
+    """The sum of squared weights, where weights are added up."""
     bad: Array | None
-    """How many items of a line have no good weight, where they are grouped."""
+    """How many items of a line have no good weight, where weights are added up."""
     cluster: Any
     ordered: bool
     """Whether the lines are in the order of the items."""
 
 
 class Scoring:
-    """The true class and the scores of items; grouped, those that are alike as one line."""
+    """GROUP BY the true class and the scores, or what is derived from them.
 
-    def __init__(self, grouped: bool) -> None:
-        self.grouped, self.ordered = grouped, not grouped
+    The items of a line are alike in weight and cluster, too, if they are to stay ``apart``;
+    otherwise their weights are added up.
+    """
+
+    def __init__(self, apart: bool = False, derived: Derived | None = None) -> None:
+        self._apart, self._derived = apart, derived
 
     def numbers(self, columns: Columns) -> list[str]:
         """The scores and the weights."""
-        return [*columns.preds, *([columns.weights] if columns.weights else [])]
+        return numbers_of(columns)
 
     def of_view(
         self, database: Database, columns: Columns, explain: Explain, columnar: bool
     ) -> dict[str, list[Lines]]:
         """The lines of the view ``items``."""
-        shown = [f"{quote(columns.true)} AS k"]
-        shown += [f"{as_number(name)} AS s{at}" for at, name in enumerate(columns.preds)]
-        shown += [f"{as_number(columns.weights)} AS w"] if columns.weights else []
-        shown += [f"{quote(columns.cluster)} AS c"] if columns.cluster else []
-        items = f"SELECT {', '.join(shown)} FROM items"
-        keys = ", ".join(["k", *(f"s{at}" for at in range(len(columns.preds)))])
-        query = f"SELECT {keys}, {measures(columns)} FROM ({items}) GROUP BY {keys}"
-        found = database.columns(query if self.grouped else items, explain)
-        return {KEY: [_lines(found, columns, self.grouped, ordered=not self.grouped)]}
+        found = database.ask(lambda: self._grouped(of_items(database, columns), columns), explain)
+        return {KEY: [found]}
 
     def of_frame(self, frame: Any, columns: Columns) -> dict[str, list[Lines]]:
         """The lines of a frame; of one in memory, every item."""
+        import narwhals as nw
+
         from whichf1.sources.frames import by_partition
 
-        _refuse_text(frame, columns)
+        refuse_text(frame, columns)
         if frame.implementation.is_dask():
             native = frame.to_native()
-            return by_partition(native, columns, self._of_part, _side_by_side)  # type: ignore[no-any-return]
+            return by_partition(native, columns, self._of_part, side_by_side)  # type: ignore[no-any-return]
+        if isinstance(frame, nw.DataFrame) and self._derived is None:
+            found = columns_of(prepared(frame, columns))
+            return {KEY: [_items(found, columns)]}
         return self._of_part(frame, columns)
 
     def _of_part(self, frame: Any, columns: Columns) -> dict[str, list[Lines]]:
-        import narwhals as nw
+        return {KEY: [self._grouped(prepared(frame, columns), columns)]}
 
-        from whichf1.sources.frames import grouped_frame, weight_column
+    def _grouped(self, items: Any, columns: Columns) -> Lines:
+        from whichf1.sources.frames import grouped_frame
 
-        scores = [nw.col(x).cast(nw.Float64).alias(f"s{at}") for at, x in enumerate(columns.preds)]
-        cluster = [] if columns.cluster is None else [nw.col(columns.cluster).alias("c")]
-        selected = frame.select(
-            nw.col(columns.true).alias("k"), *scores, *weight_column(columns), *cluster
-        )
-        memory = isinstance(frame, nw.DataFrame)
-        grouped = self.grouped and not memory
-        if grouped:
-            keys = ["k", *(f"s{at}" for at in range(len(columns.preds)))]
-            selected = grouped_frame(selected, keys, columns)
-        return {KEY: [_lines(columns_of(selected), columns, grouped, ordered=memory)]}
+        width = len(columns.preds)
+        if self._derived is not None:
+            items, width = self._derived.of(items, columns)
+        keys = ["k", *(f"s{at}" for at in range(width))]
+        keys += ["c"] if columns.cluster else []
+        summed = columns.weights is not None and not self._apart
+        keys += ["w"] if columns.weights and not summed else []
+        found = columns_of(grouped_frame(items, keys, summed))
+        return _lines(found, width, columns, summed)
 
     def gaps(
         self, found: Mapping[str, list[Lines]], columns: Columns, reading: Reading
     ) -> Iterator[Gap]:
         """Columns with missing classes, scores that are no numbers, or bad weights."""
-        for lines in found[KEY]:
+        for lines in found[KEY] if self._derived is None else ():
             if gaps_in(lines.true).any():
-                yield columns.true, "missing"
+                yield missing(columns.true)
             for column, bad in zip(columns.preds, ~np.isfinite(lines.scores).T, strict=True):
                 if bad.any():
-                    yield column, "number"
+                    yield no_number(column)
             if columns.weights and bad_weights(lines).any():
-                yield columns.weights, "weight"
+                yield no_weight(columns.weights)
             if columns.cluster and gaps_in(lines.cluster).any():
-                yield columns.cluster, "missing"
+                yield missing(columns.cluster)
 
     def merged(self, found: list[Lines]) -> list[Lines]:
         """All of them: what is alike is found when they are ranked."""
         return found
 
 
-def _side_by_side(parts: list[dict[str, list[Lines]]]) -> dict[str, list[Lines]]:
+def numbers_of(columns: Columns) -> list[str]:
+    """The scores and the weights."""
+    return [*columns.preds, *([columns.weights] if columns.weights else [])]
+
+
+def of_items(database: Database, columns: Columns) -> Any:
+    """The view ``items`` as a frame: k, s0, s1, … and w and c where there are weights, clusters."""
+    import narwhals as nw
+
+    shown = [f"{quote(columns.true)} AS k"]
+    shown += [f"{as_number(name)} AS s{at}" for at, name in enumerate(columns.preds)]
+    shown += [f"{as_number(columns.weights)} AS w"] if columns.weights else []
+    shown += [f"{quote(columns.cluster)} AS c"] if columns.cluster else []
+    return nw.from_native(database.connection.sql(f"SELECT {', '.join(shown)} FROM items"))
+
+
+def prepared(frame: Any, columns: Columns) -> Any:
+    """A frame with the same names."""
+    import narwhals as nw
+
+    from whichf1.sources.frames import weight_column
+
+    scores = [nw.col(x).cast(nw.Float64).alias(f"s{at}") for at, x in enumerate(columns.preds)]
+    cluster = [] if columns.cluster is None else [nw.col(columns.cluster).alias("c")]
+    true = nw.col(columns.true).alias("k")
+    return frame.select(true, *scores, *weight_column(columns), *cluster)
+
+
+def side_by_side(parts: list[dict[str, list[Any]]]) -> dict[str, list[Any]]:
+    """The answers of several parts as one."""
     return {KEY: [lines for part in parts for lines in part[KEY]]}
 
 
-def _refuse_text(frame: Any, columns: Columns) -> None:
+def refuse_text(frame: Any, columns: Columns) -> None:
+    """Raise for scores that are no numbers."""
     import narwhals as nw
 
     schema = frame.collect_schema()
@@ -122,18 +156,25 @@ def _refuse_text(frame: Any, columns: Columns) -> None:
             )
 
 
-def _lines(found: Sequence[Any], columns: Columns, grouped: bool, ordered: bool) -> Lines:
+def _lines(found: Sequence[Any], width: int, columns: Columns, summed: bool) -> Lines:
+    true, *rest = found
+    scores, rest = np.column_stack([_numbers(column) for column in rest[:width]]), rest[width:]
+    cluster = rest.pop(0) if columns.cluster else None
+    if summed:
+        n, w, ww, bad = map(_numbers, rest)
+        return Lines(true, scores, n.astype(np.int64), w, ww, bad, cluster, False)
+    weights = _numbers(rest.pop(0)) if columns.weights else None
+    items = np.asarray(rest[0], np.int64)
+    return Lines(true, scores, items, weights, None, None, cluster, False)
+
+
+def _items(found: Sequence[Any], columns: Columns) -> Lines:
     true, *rest = found
     width = len(columns.preds)
-    scores = np.column_stack([_numbers(column) for column in rest[:width]])
-    rest = rest[width:]
-    if grouped:
-        weights = _numbers(rest[1]) if columns.weights else None
-        bad = _numbers(rest[3]) if columns.weights else None
-        return Lines(true, scores, np.asarray(rest[0], np.int64), weights, bad, None, False)
+    scores, rest = np.column_stack([_numbers(column) for column in rest[:width]]), rest[width:]
     weights = _numbers(rest.pop(0)) if columns.weights else None
     cluster = rest.pop(0) if columns.cluster else None
-    return Lines(true, scores, None, weights, None, cluster, ordered)
+    return Lines(true, scores, None, weights, None, None, cluster, True)
 
 
 def _numbers(column: Any) -> Array:
@@ -157,7 +198,8 @@ def bad_weights(lines: Lines) -> Array:
     if lines.bad is not None:
         return lines.bad.astype(np.int64)
     with np.errstate(invalid="ignore"):
-        return (~(np.isfinite(lines.weights) & (lines.weights >= 0))).astype(np.int64)
+        wrong = ~(np.isfinite(lines.weights) & (lines.weights >= 0))
+    return wrong * (1 if lines.items is None else lines.items)
 
 
 def columns_of(result: Any) -> list[Any]:

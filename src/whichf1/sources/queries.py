@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol
 
 from whichf1.sources.cells import MEASURES, Reading, Row, is_missing, merged
 from whichf1.sources.columns import Columns
@@ -16,15 +16,20 @@ SAMPLE = 20_000
 MOST_SETS = 32
 
 Explain = Callable[[str], str]
-Gap: TypeAlias = tuple[str, Literal["missing", "number", "weight"]]
-"""A column that holds a bad value: one that is missing, no finite number, or no weight."""
+
+
+class Gap(NamedTuple):
+    """Items of which a column holds no good value."""
+
+    column: str
+    condition: str
+    """Which items, in SQL."""
+    shown: str = "NULL"
+    """What of them is shown, in SQL; NULL for nothing."""
 
 
 class Question(Protocol):
     """What is asked of the columns: the same of a DuckDB view and of any dataframe."""
-
-    ordered: bool
-    """Whether the items are to come in their order."""
 
     def numbers(self, columns: Columns) -> list[str]:
         """The columns that are read as numbers."""
@@ -48,8 +53,6 @@ class Question(Protocol):
 
 class Grouped:
     """GROUP BY the columns, as rows."""
-
-    ordered = False
 
     def numbers(self, columns: Columns) -> list[str]:
         """The weights."""
@@ -77,9 +80,9 @@ class Grouped:
             for row in rows:
                 for column, value in zip(names, row[at:], strict=False):
                     if is_missing(value):
-                        yield column, "missing"
+                        yield missing(column)
                 if columns.weights and row[-1]:
-                    yield columns.weights, "weight"
+                    yield no_weight(columns.weights)
 
     def merged(self, found: list[Row]) -> list[Row]:
         """One row for each group."""
@@ -128,6 +131,28 @@ def as_number(column: str) -> str:
     it is an error after all; hidden in an expression, it stays what it says.
     """
     return f"TRY_CAST(CASE WHEN {quote(column)} IS NOT NULL THEN {quote(column)} END AS DOUBLE)"
+
+
+def missing(column: str) -> Gap:
+    """Items without a value."""
+    name = quote(column)
+    absent = (
+        f"{name} IS NULL OR (typeof({name}) IN ('FLOAT', 'DOUBLE') "
+        f"AND isnan(TRY_CAST({name} AS DOUBLE)))"
+    )
+    return Gap(column, absent)
+
+
+def no_number(column: str) -> Gap:
+    """Items without a finite number."""
+    wrong = f"NOT coalesce(isfinite({as_number(column)}), false)"
+    return Gap(column, wrong, f"CAST({quote(column)} AS VARCHAR)")
+
+
+def no_weight(column: str) -> Gap:
+    """Items without a weight: a finite number that is not negative."""
+    none = no_number(column)
+    return none._replace(condition=f"{none.condition} OR {as_number(column)} < 0")
 
 
 def measures(columns: Columns) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,64 +35,107 @@ class Scored(NamedTuple):
     items: Array | None
     """How many items a line stands for; None where each is one."""
     weights: Array | None
-    """The weight of each line."""
+    """The weight of each line, or of each of its items where they are kept apart."""
+    squares: Array | None
+    """The sum of squared weights, where they are added up."""
     cluster: Any
     """The cluster of each line."""
     labels: Any
     """The classes, in the order of the columns where there are several."""
 
-    def each(self) -> Scored:
-        """A line for each item, those that were grouped by class and score."""
-        if self.items is None or self.weights is not None:
+    def single(self) -> Scored:
+        """Items with weights one by one: each is drawn, and changes places, by itself."""
+        if self.items is None or self.weights is None:
             return self
-        codes = np.unique(self.true, return_inverse=True)[1]
-        order = np.lexsort((self.scores[:, 0], codes))  # however the engine has ordered them
-        at = np.repeat(order, self.items[order])
-        true = self.true[at] if isinstance(self.true, np.ndarray) else [self.true[x] for x in at]
-        return self._replace(true=true, scores=self.scores[at], items=None)
+        at = np.repeat(np.arange(len(self.items)), self.items)
+        true, weights, cluster = (_at(x, at) for x in (self.true, self.weights, self.cluster))
+        return Scored(true, self.scores[at], None, weights, None, cluster, self.labels)
+
+    def summed(self) -> Scored:
+        """With the weights of the items of a line added up, whatever their clusters."""
+        if self.items is None or self.weights is None:
+            return self._replace(cluster=None)
+        return self._replace(weights=self.items * self.weights, cluster=None)
+
+
+def _at(values: Any, places: Array) -> Any:
+    if values is None or isinstance(values, np.ndarray):
+        return values if values is None else values[places]
+    return [values[at] for at in places]
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """Columns of scores as they were asked for."""
+
+    true: str | None
+    columns: tuple[str, ...] | None
+    weights: str | None
+    cluster: str | None
+    labels: Any
+    systems: int
+    """How many systems the columns are of; 0: the columns are named like classes, or one."""
+    reading: dict[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        score: Any = None,
+        true: Any = None,
+        weights: Any = None,
+        cluster: Any = None,
+        labels: Any = None,
+        systems: int = 0,
+        **reading: Any,
+    ) -> Sought:
+        """From the options of a function."""
+        if isinstance(score, Mapping):
+            if labels is not None:
+                raise InputError("score= names a column for each class: leave labels= out")
+            labels, score = list(score), list(score.values())
+        columns = one_or_several(score, "score")
+        if not systems:
+            refuse_other_order(columns, labels)
+        return cls(
+            one_name(true, "true"),
+            columns,
+            one_name(weights, "weights"),
+            one_name(cluster, "cluster"),
+            labels,
+            systems,
+            {key: value for key, value in reading.items() if value is not None},
+        )
+
+    @property
+    def several(self) -> bool:
+        """Whether there is a column for each class."""
+        return not self.systems and self.columns is not None and len(self.columns) > 1
+
+    @property
+    def wanted(self) -> Wanted:
+        """The columns."""
+        own = {"weights": self.weights, "cluster": self.cluster, "scores": True}
+        return Wanted(self.true, self.columns, **own)  # type: ignore[arg-type]
 
 
 def read_scores(
-    data: Any,
-    predictions: Any = None,
-    *,
-    score: Any = None,
-    true: Any = None,
-    weights: Any = None,
-    cluster: Any = None,
-    labels: Any = None,
-    systems: bool = False,
-    by_item: bool = False,
-    distributions: bool = False,
-    **reading: Any,
+    data: Any, predictions: Any, sought: Sought, *, apart: bool = False, fair: bool = False
 ) -> Scored:
     """The true classes and the scores in the columns of a frame or file.
 
-    One column of scores is grouped where the data is: what is alike comes as one line. Several
-    are of a class each, or of a system each, and come item by item, as one does where
-    ``by_item`` asks for it. ``distributions``: each item must have one over the classes.
+    They are grouped where the data is: what is alike comes as one line, but for a frame in memory.
+    Weights are added up unless items are to stay ``apart``. ``fair``: each item must have a
+    distribution over the classes.
     """
-    if isinstance(score, Mapping):
-        if labels is not None:
-            raise InputError("score= names a column for each class: leave labels= out")
-        labels, score = list(score), list(score.values())
-    own, several = {k: v for k, v in reading.items() if v is not None}, not isinstance(score, str)
-    columns = one_or_several(score, "score")
-    wanted = Wanted(
-        one_name(true, "true"),
-        columns,
-        one_name(weights, "weights"),
-        cluster=one_name(cluster, "cluster"),
-        scores=True,
+    found, columns, origin = gather(
+        data, predictions, sought.wanted, Scoring(apart), **sought.reading
     )
-    refuse_other_order(columns, labels)
-    grouped = cluster is None and not by_item and (columns is None or len(columns) == 1)
-    found, columns_, origin = gather(data, predictions, wanted, Scoring(grouped), **own)
-    scored = _scored(found[KEY], columns_, origin, labels)
-    if distributions:
+    scored = _scored(found[KEY], columns, origin, sought.labels)
+    if fair:
         _refuse_unfair(scored.scores, origin)
-    if several and columns is not None and labels is None and not systems:
-        return scored._replace(labels=classes_of_columns(columns, scored.true))
+    if sought.several and sought.labels is None:
+        return scored._replace(labels=classes_of_columns(columns.preds, scored.true))
     return scored
 
 
@@ -138,27 +182,36 @@ def _scored(parts: Sequence[Lines], columns: Columns, origin: Origin, labels: An
     true = _labels([_chosen(x.true, keep) for x, keep in kept], columns, origin, declared)
     if not len(true):
         raise ShapeError(f"{origin.name}: no items are left to count")
+    return joined(true, kept, columns, origin, labels)
+
+
+def joined(
+    true: Any,
+    kept: Sequence[tuple[Lines, Any]],
+    columns: Columns,
+    origin: Origin,
+    labels: Any,
+) -> Scored:
+    """The lines that are kept of several parts."""
     cluster = None
     if columns.cluster is not None:
         cells = (cell for x, keep in kept for cell in _chosen(x.cluster, keep))
         cluster = [plain_value(cell, origin.reading) for cell in cells]
-    return Scored(
-        true,
-        np.concatenate([x.scores[keep] for x, keep in kept]),
-        _together([(x.items, keep) for x, keep in kept]),
-        _together([(x.weights, keep) for x, keep in kept]),
-        cluster,
-        labels,
+    items, weights, squares = (
+        _together([(getattr(x, name), keep) for x, keep in kept])
+        for name in ("items", "weights", "squares")
     )
+    scores = np.concatenate([x.scores[keep] for x, keep in kept])
+    return Scored(true, scores, items, weights, squares, cluster, labels)
 
 
-def _together(parts: Sequence[tuple[Array | None, Array]]) -> Array | None:
+def _together(parts: Sequence[tuple[Array | None, Any]]) -> Array | None:
     found = [values[keep] for values, keep in parts if values is not None]
     return np.concatenate(found) if found else None
 
 
-def _chosen(values: Any, keep: Array) -> Any:
-    if isinstance(values, np.ndarray):
+def _chosen(values: Any, keep: Any) -> Any:
+    if isinstance(values, np.ndarray) or isinstance(keep, slice):
         return values[keep]
     return values if keep.all() else [values[at] for at in np.flatnonzero(keep)]
 
@@ -181,13 +234,51 @@ def _complete(
             lacking[columns.weights] += int(wrong[keep].sum())
             keep &= wrong < n
         kept.append((lines, keep))
+    unlabelled = any(gaps_in(x.true).any() for x in parts)
+    report_lacking(lacking, total, columns, origin, unlabelled, _first(parts, columns))
+    return kept
+
+
+def report_lacking(
+    lacking: Mapping[str, int],
+    total: int,
+    columns: Columns,
+    origin: Origin,
+    unlabelled: bool,
+    first: Callable[[str], str] = lambda name: "",
+) -> None:
+    """Raise for columns that lack something, or say what is left out.
+
+    ``unlabelled``: a true class is missing, and not a score in the same column.
+    """
     missing = {name: lacks for name, lacks in lacking.items() if lacks}
     if origin.skip:
         origin.say_skipped([_said(x, lacks, columns) for x, lacks in missing.items()], total)
-        return kept
+        return
     for name, lacks in missing.items():
-        _refuse(name, lacks, total, parts, columns, origin)
-    return kept
+        if name == columns.weights:
+            refuse_weights(lacks, total, columns, origin)
+        if (unlabelled and name == columns.true) or name not in columns.preds:
+            what = "cluster" if name == columns.cluster else "label"
+            refuse_missing(name, lacks, total, origin, what)
+        where = origin.where(name) or first(name)
+        raise InputError(
+            f"{origin.name}: column {name!r} has no finite number in {lacks:,} of its {total:,} "
+            f"items{where}. Fix it or drop the item."
+        )
+
+
+def _first(parts: Sequence[Lines], columns: Columns) -> Callable[[str], str]:
+    """Where the first bad score of a column stands, in items that are in order."""
+
+    def first(name: str) -> str:
+        if len(parts) > 1 or not parts[0].ordered:
+            return ""
+        scores = parts[0].scores[:, columns.preds.index(name)]
+        at = int(np.argmin(np.isfinite(scores)))
+        return f"; the first is row {at} ({scores[at]})"
+
+    return first
 
 
 def _bad(lines: Lines, columns: Columns) -> list[tuple[str, Array]]:
@@ -199,27 +290,10 @@ def _bad(lines: Lines, columns: Columns) -> list[tuple[str, Array]]:
 def _said(name: str, n: int, columns: Columns) -> str:
     if name == columns.weights:
         return f"{n:,} with a bad weight in {name!r}"
+    if name not in columns.used:
+        return f"{n:,} whose probabilities are no distribution"
     what = {columns.true: "a label", columns.cluster: "a cluster"}.get(name, "a finite number")
     return f"{n:,} without {what} in {name!r}"
-
-
-def _refuse(
-    name: str, n: int, total: int, parts: Sequence[Lines], columns: Columns, origin: Origin
-) -> NoReturn:
-    if name == columns.weights:
-        refuse_weights(n, total, columns, origin)
-    unlabelled = name == columns.true and any(gaps_in(x.true).any() for x in parts)
-    if unlabelled or name not in columns.preds:
-        refuse_missing(name, n, total, origin, "cluster" if name == columns.cluster else "label")
-    where = origin.where(name)
-    if not where and len(parts) == 1 and parts[0].ordered:
-        scores = parts[0].scores[:, columns.preds.index(name)]
-        at = int(np.argmin(np.isfinite(scores)))
-        where = f"; the first is row {at} ({scores[at]})"
-    raise InputError(
-        f"{origin.name}: column {name!r} has no finite number in {n:,} of its {total:,} items"
-        f"{where}. Fix it or drop the item."
-    )
 
 
 def _labels(parts: Sequence[Any], columns: Columns, origin: Origin, declared: Any) -> Any:

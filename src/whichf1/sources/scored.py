@@ -11,7 +11,7 @@ from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.labels import Label, Labels
 from whichf1.rankings import Ranking
 from whichf1.sources import Reading, has_columns
-from whichf1.sources.score_columns import Scored, read_scores
+from whichf1.sources.score_columns import Scored, Sought, read_scores
 from whichf1.sources.sequences import Column, column, to_numpy, weights_column
 from whichf1.table import Array, Predicted
 
@@ -40,10 +40,10 @@ def rank(
     """
     if has_columns(y_true):
         own = {"true": true, "score": score, "labels": labels, "weights": weights}
-        return rank_lines(read_scores(y_true, scores, **own, **reading), positive)
+        return rank_lines(read_scores(y_true, scores, Sought.of(**own, **reading)), positive)
     if true is not None or score is not None or reading:
         raise InputError("true= and score= name the columns of a frame or file; arrays have none")
-    return _ranking(Scored(y_true, scores, None, weights, None, labels), positive)
+    return _ranking(Scored(y_true, scores, None, weights, None, None, labels), positive)
 
 
 def rank_lines(data: Scored, positive: Any) -> Ranking:
@@ -55,11 +55,22 @@ def rank_lines(data: Scored, positive: Any) -> Ranking:
 
 def _ranking(data: Scored, positive: Any) -> Ranking:
     items, values, names, own = binary(data.true, data.scores, positive, data.labels)
-    mask = items_of(items, own)
-    if data.items is None or data.weights is not None:
-        weight = None if data.weights is None else weights_column(data.weights, len(values))
-        return Ranking(*kernel.rank_table(values, mask, weight), names, own)
-    found, *sides = kernel.rank_table(values, mask, data.items.astype(np.float64))
+    weight = None if data.weights is None else weights_column(data.weights, len(values))
+    return ranking_of(values, items_of(items, own), data.items, weight, names, own)
+
+
+def ranking_of(
+    scores: Array,
+    positive: Array,
+    items: Array | None,
+    weights: Array | None,
+    names: Labels,
+    own: Label,
+) -> Ranking:
+    """Group lines by score: each stands for an item, for several, or for a sum of weights."""
+    if items is None or weights is not None:
+        return Ranking(*kernel.rank_table(scores, positive, weights), names, own)
+    found, *sides = kernel.rank_table(scores, positive, items.astype(np.float64))
     positives, negatives = (side.astype(np.int64) for side in sides)  # exact below 2⁵³
     return Ranking(found, positives, negatives, names, own)
 
@@ -236,7 +247,7 @@ def predicted(
     if values.ndim != 2:
         raise ShapeError(f"give a column of scores for each class; got shape {values.shape}")
     same_length(items, values)
-    names = _column_classes(items, labels, values.shape[1])
+    names = column_classes(items, labels, values.shape[1])
     if probabilities and check:
         check_rows(values)
     return Predicted(_codes(items, names), values), names
@@ -259,7 +270,8 @@ def predicted_binary(
     return Predicted(items_of(items, own).astype(np.intp), both), names, own
 
 
-def _column_classes(items: Column, labels: Any, columns: int) -> Labels:
+def column_classes(items: Column, labels: Any, columns: int) -> Labels:
+    """The classes that so many columns of scores are of."""
     if labels is None and items.kind == "int" and _within(items.values, columns):
         return Labels(range(columns))
     names = classes_of(items, labels)

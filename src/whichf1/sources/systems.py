@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from whichf1.errors import InputError
 from whichf1.joint import Joint
@@ -12,11 +12,18 @@ from whichf1.sources import has_columns
 from whichf1.sources.columns import Wanted, one_name
 from whichf1.sources.gathering import gather
 from whichf1.sources.queries import Grouped
-from whichf1.sources.score_columns import read_scores
+from whichf1.sources.score_columns import Sought
 from whichf1.sources.tallies import tally_together
 
-Items = tuple[Any, dict[str, Any], dict[str, Any]]
-"""True classes, the scores of each system, and labels, weights and clusters."""
+
+class ScoreColumns(NamedTuple):
+    """Systems that give scores, in columns that stay where they are."""
+
+    data: Any
+    predictions: Any
+    sought: Sought
+    systems: dict[str, tuple[str, ...]]
+    """The columns of each."""
 
 
 def read_systems(
@@ -30,8 +37,8 @@ def read_systems(
     cluster: Any = None,
     true: Any = None,
     **reading: Any,
-) -> Joint | Items:
-    """What systems are compared on: joint counts, or the scores of each item."""
+) -> Joint | ScoreColumns:
+    """What systems are compared on: joint counts, or columns of scores."""
     if not has_columns(data):
         raise InputError("true= names a column of a dataframe or file; arrays have none")
     reading = {key: value for key, value in reading.items() if value is not None}
@@ -40,8 +47,10 @@ def read_systems(
     columns = _columns(systems)
     own = {"weights": weights, "cluster": cluster}
     if not counted:
-        options = {"true": true, "labels": labels, **own, **reading}
-        return _scores(data, predictions, columns, options)
+        every = [column for found in columns.values() for column in found]
+        given = {"true": true, "labels": labels, "systems": len(columns), **own, **reading}
+        sought = Sought.of(score=every, **given)
+        return ScoreColumns(data, predictions, sought, columns)
     for name, found in columns.items():
         if len(found) != 1:
             raise InputError(f"system {name!r} has one column of predictions; got {found!r}")
@@ -62,20 +71,6 @@ def name_columns(systems: Any) -> bool:
     if not isinstance(systems, Mapping):
         return True
     return all(isinstance(each, (str, list, tuple)) for each in systems.values())
-
-
-def _scores(
-    data: Any, predictions: Any, columns: dict[str, tuple[str, ...]], options: dict[str, Any]
-) -> Items:
-    wanted = [column for found in columns.values() for column in found]
-    read = read_scores(data, predictions, score=wanted, systems=True, **options)
-    scores, at = {}, 0
-    for name, found in columns.items():
-        chosen = read.scores[:, at : at + len(found)]
-        scores[name] = chosen[:, 0] if len(found) == 1 else chosen
-        at += len(found)
-    given = {"labels": read.labels, "weights": read.weights, "cluster": read.cluster}
-    return read.true, scores, given
 
 
 def _columns(systems: Any) -> dict[str, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import inf, sqrt
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -19,8 +19,11 @@ from whichf1.definition import Definition
 from whichf1.metrics import find
 from whichf1.table import Array, RankTable, Step, Table
 from whichf1.uncertainty.influence import as_items, centred, spread_on
+from whichf1.uncertainty.means import Means
 from whichf1.uncertainty.scales import Spread
 from whichf1.uncertainty.tracing import Traced, slopes
+
+S = TypeVar("S")
 
 
 class Scored(Protocol):
@@ -108,6 +111,17 @@ class Ranked:
             sides = tuple(np.add.reduceat(x, self._first, axis=-1) for x in sides)  # type: ignore[assignment]
         return RankTable(self.score, *sides)
 
+    def marks(self, items: int) -> Array:
+        """Twice the place of each item's score, one more for a positive; −1 if it is not ranked."""
+        marks = np.full(items, -1)
+        marks[self.order] = 2 * self._group + self.positive
+        return marks
+
+    def at(self, places: Array, items: int) -> Ranked:
+        """These items alone."""
+        marks = self.marks(items)[places]
+        return Ranked(self.score[marks // 2], marks % 2 == 1, np.flatnonzero(marks >= 0))
+
     def beside(self, other: Ranked, items: int, by_score: bool) -> Ranked:
         """Both rankings as one, of twice the items: by score, or each by its own ranks.
 
@@ -184,6 +198,15 @@ class Rankings:
         """How many items one score reads, each as often as it is ranked."""
         return sum(len(ranking.order) for ranking in self._rankings)
 
+    def marks(self) -> list[Array]:
+        """What tells kinds of items apart: the place of their score, and whether it is right."""
+        return [ranking.marks(self._items) for ranking in self._rankings]
+
+    def at(self, places: Array) -> Rankings:
+        """These items alone."""
+        rankings = [ranking.at(places, self._items) for ranking in self._rankings]
+        return Rankings(self._definition, rankings, len(places))
+
     def beside(self, other: Rankings) -> Rankings:
         """The items as this system has them, then as another has them."""
         by_score = find(self._definition.metric).probabilities
@@ -193,6 +216,30 @@ class Rankings:
             [a.beside(b, self._items, by_score) for a, b in pairs],
             2 * self._items,
         )
+
+
+def kinds(scored: Sequence[S], items: Table) -> tuple[Sequence[S], Table]:
+    """Items that are alike to all systems as one kind of item, in the order of what they are.
+
+    What is drawn then does not depend on the order in which items came, nor on where they were
+    grouped. Items with weights stay single ones; clusters are drawn by themselves.
+    """
+    own = [each for each in scored if isinstance(each, (Means, Rankings))]
+    if len(own) < len(scored) or items.cluster is not None:
+        return scored, items
+    marks = [items.true, *(mark for each in own for mark in each.marks())]
+    weighted = items.squares is not None
+    order = np.lexsort([*([items.count] if weighted else []), *marks[::-1]])
+    new = np.full(len(order), weighted)
+    new[0] = True
+    for mark in marks:
+        ranked = mark[order]
+        new[1:] |= ranked[1:] != ranked[:-1]
+    first = np.flatnonzero(new)
+    true = items.true[order[first]]
+    count = np.add.reduceat(items.count[order], first)
+    table = Table(true, true, count, items.classes, count * count if weighted else None)
+    return [each.at(order[first]) for each in own], table  # type: ignore[misc]
 
 
 class OfTable:

@@ -14,8 +14,7 @@ from whichf1.metrics import find
 from whichf1.table import Array, RankTable, Table
 from whichf1.uncertainty.areas import area_spread
 from whichf1.uncertainty.influence import spread_on, standard_error
-from whichf1.uncertainty.means import merged
-from whichf1.uncertainty.ranked import OfTable, Scored, spread_over
+from whichf1.uncertainty.ranked import OfTable, Scored, kinds, spread_over
 from whichf1.uncertainty.resampling import draws, generator, percentile_interval
 from whichf1.uncertainty.scales import NONE, Spread, normal_quantile, transformed
 
@@ -41,7 +40,7 @@ def scored_interval(
         return None
     ranking = metric.kind == "ranking"
     if isinstance(method, Bootstrap):
-        values = replicated(*merged([scored], items), method.replicates, method.seed)[:, 0]
+        values = replicated(*kinds([scored], items), method.replicates, method.seed)[:, 0]
         skew = None
         if method.kind == "bca":  # what hangs on single items has no acceleration to be known
             own = spread_on(scored.slopes(items.count), items).skew if metric.smooth else 0.0

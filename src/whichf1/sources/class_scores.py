@@ -1,0 +1,322 @@
+"""A column of scores for each class, which stay where they are: only groups and sums leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from whichf1 import kernel
+from whichf1.errors import InputError, LabelError, ShapeError
+from whichf1.labels import Label, Labels
+from whichf1.sources.cells import (
+    Origin,
+    Reading,
+    Row,
+    is_missing,
+    labels_of,
+    merged,
+    one_kind,
+    plain_value,
+)
+from whichf1.sources.columns import Columns
+from whichf1.sources.database import Database
+from whichf1.sources.derived import (
+    Chosen,
+    Decisions,
+    Derived,
+    Place,
+    TopLabels,
+    Values,
+    complete,
+    gap_of,
+)
+from whichf1.sources.gathering import gather
+from whichf1.sources.lines import (
+    KEY,
+    Scoring,
+    numbers_of,
+    of_items,
+    prepared,
+    refuse_text,
+    side_by_side,
+)
+from whichf1.sources.queries import Explain, Gap, as_number, missing, no_number, no_weight
+from whichf1.sources.score_columns import (
+    Scored,
+    Sought,
+    classes_of_columns,
+    joined,
+    report_lacking,
+)
+from whichf1.sources.scored import column_classes
+from whichf1.sources.sequences import column
+from whichf1.table import Array
+
+UNFAIR = "the probabilities"
+"""Under which the place of an item whose scores are no distribution is kept."""
+
+
+class _Rows:
+    """A question whose answer is a small table."""
+
+    def numbers(self, columns: Columns) -> list[str]:
+        """The scores and the weights."""
+        return numbers_of(columns)
+
+    def of_view(
+        self, database: Database, columns: Columns, explain: Explain, columnar: bool
+    ) -> dict[str, list[Row]]:
+        """The rows of the view ``items``."""
+        rows = database.ask(lambda: self.rows(of_items(database, columns), columns), explain)
+        return {KEY: rows}
+
+    def of_frame(self, frame: Any, columns: Columns) -> dict[str, list[Row]]:
+        """The rows of a frame."""
+        from whichf1.sources.frames import by_partition
+
+        refuse_text(frame, columns)
+        if frame.implementation.is_dask():
+            return by_partition(frame.to_native(), columns, self._of_part, side_by_side)  # type: ignore[no-any-return]
+        return self._of_part(frame, columns)
+
+    def _of_part(self, frame: Any, columns: Columns) -> dict[str, list[Row]]:
+        return {KEY: self.rows(prepared(frame, columns), columns)}
+
+    def rows(self, items: Any, columns: Columns) -> list[Row]:
+        """The answer for items with the names k, s0, … and w and c."""
+        raise NotImplementedError
+
+    def gaps(
+        self, found: Mapping[str, list[Row]], columns: Columns, reading: Reading
+    ) -> Iterator[Gap]:
+        """The columns in which an answer shows a bad value."""
+        return iter(())
+
+    def merged(self, found: list[Row]) -> list[Row]:
+        """The answers of several parts, which are added up later."""
+        return found
+
+
+class Classes(_Rows):
+    """How many items there are of each true class, by what they lack."""
+
+    def __init__(self, distributions: int) -> None:
+        """``distributions``: how many systems have probabilities."""
+        self._distributions = distributions
+
+    def rows(self, items: Any, columns: Columns) -> list[Row]:
+        """(true class, gap, items)."""
+        import narwhals as nw
+
+        from whichf1.sources.frames import grouped_frame, plain_rows
+
+        gap = gap_of(columns, self._distributions).alias("gap")
+        return plain_rows(grouped_frame(items.select(nw.col("k"), gap), ["k", "gap"], False))
+
+    def gaps(
+        self, found: Mapping[str, list[Row]], columns: Columns, reading: Reading
+    ) -> Iterator[Gap]:
+        """The columns in which an answer shows a bad value."""
+        for value, gap, _ in found[KEY]:
+            if is_missing(value):
+                yield missing(columns.true)
+            elif gap == len(columns.used):
+                yield self._no_distribution(columns)
+            elif gap < len(columns.used):
+                name = columns.used[int(gap)]
+                cluster = name == columns.cluster and name not in columns.preds
+                number = no_weight if name == columns.weights else no_number
+                yield (missing if cluster else number)(name)
+
+    def _no_distribution(self, columns: Columns) -> Gap:
+        own = [as_number(name) for name in columns.preds]
+        width = len(own) // self._distributions
+        wrong = [
+            f"least({each}) < 0 OR greatest({each}) > 1 OR abs({' + '.join(some)} - 1) > "
+            f"{kernel.TOLERANCE!r}"
+            for some in (own[at : at + width] for at in range(0, len(own), width))
+            for each in (", ".join(some),)
+        ]
+        shown = ", ".join(f"CAST({each} AS VARCHAR)" for each in own[:8])
+        return Gap(UNFAIR, f"({') OR ('.join(wrong)})", f"concat_ws(', ', {shown})")
+
+
+class Added(_Rows):
+    """Sums over the items, by cluster, of a value v of each: see ``Sums``."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+
+    def rows(self, items: Any, columns: Columns) -> list[Row]:
+        """(cluster, items, items of unknown classes, *sums); the cluster is 0 where none is."""
+        import narwhals as nw
+
+        from whichf1.sources.frames import plain_rows
+
+        (value,) = self._values.each(columns)
+        weight = nw.col("w") if columns.weights else nw.lit(1.0)
+        cluster = nw.col("c") if columns.cluster else nw.lit(0)
+        lost = nw.when(nw.col("t") == 0).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
+        made = {"c": cluster, "lost": lost, "w": weight, "v": value}
+        own = self._values.judged(items, columns)
+        own = own.select(*(each.alias(name) for name, each in made.items()))
+        w, v = nw.col("w"), nw.col("v")
+        sums = {"ww": w * w, "wv": w * v, "wwv": w * w * v, "wwvv": w * w * v * v}
+        own = own.with_columns(*(each.alias(name) for name, each in sums.items()))
+        names = ["lost", "w", *sums]
+        measures = (nw.col(name).sum() for name in names)
+        found = own.group_by("c", drop_null_keys=False).agg(nw.len().alias("n"), *measures)
+        return plain_rows(found.select("c", "n", *names))
+
+
+class Sums(NamedTuple):
+    """Sums over items of a value v and a weight w, in a line for each cluster, or in one."""
+
+    cluster: list[Any]
+    w: Array
+    ww: Array
+    wv: Array
+    wwv: Array
+    wwvv: Array
+
+
+class ClassScores:
+    """The scores of one system or of several, each with a column for each class."""
+
+    def __init__(self, data: Any, predictions: Any, sought: Sought, *, fair: bool) -> None:
+        """``fair``: the scores of an item are a distribution over the classes."""
+        self._source, self.sought = (data, predictions), sought
+        self._systems = max(1, sought.systems)
+        distributions = self._systems if fair else 0
+        question = Classes(distributions)
+        found, columns, origin = gather(*self._source, sought.wanted, question, **sought.reading)
+        rows = merged(found[KEY], measures=1)
+        self.n = _report(rows, columns, origin)
+        values = [row[0] for row in rows if row[1] == complete(columns) and not is_missing(row[0])]
+        self.labels, self._places = self._classes(values, columns, origin)
+        self.observed = {self.labels[at] for _, at in self._places}
+        self.columns = columns
+        self._filtered = distributions if origin.skip else None
+
+    def _classes(
+        self, values: list[Any], columns: Columns, origin: Origin
+    ) -> tuple[Labels, list[Place]]:
+        """The classes in the order of the columns, and where each value stands among them."""
+        width, rest = divmod(len(columns.preds), self._systems)
+        if rest:
+            raise ShapeError("give each system as many columns of scores, one for each class")
+        declared = None if self.sought.labels is None else Labels(self.sought.labels)
+        (meaning,) = labels_of([(columns.true, values)], origin, declared)
+        one_kind([meaning], [columns.true], origin)
+        observed = [*dict.fromkeys(meaning.values())]
+        if declared is None and not self.sought.systems:
+            declared = Labels(classes_of_columns(columns.preds, observed))
+        outside = next((x for x in observed if declared is not None and x not in declared), None)
+        if outside is not None:
+            raise LabelError(
+                f"{origin.name}: class {outside!r} has no column of scores among "
+                f"{', '.join(columns.preds)}. Name a column for each class."
+            )
+        names = column_classes(column(observed, "y_true"), declared, width)
+        places = {value: names.code(label) for (_, value), label in meaning.items()}
+        return names, [*places.items()]
+
+    def sums(self, metric: str, parameters: Mapping[str, Any]) -> Sums:
+        """The sums of a number of each item, of which a metric is the mean."""
+        values = Values(self._places, metric, parameters, 1, self._filtered)
+        own = self.sought
+        found, _, origin = gather(*self._source, own.wanted, Added(values), **own.reading)
+        rows = merged(found[KEY], measures=len(Sums._fields) + 1)
+        n, lost, *sums = (np.array(x, np.float64) for x in [*zip(*rows, strict=True)][1:])
+        self._refuse_changed(int(n.sum()), bool(lost.any()), origin)
+        clusters = [row[0] for row in rows]
+        if own.cluster is not None:
+            clusters = [plain_value(each, origin.reading) for each in clusters]
+        return Sums(clusters, *sums)
+
+    def values(self, metric: str, parameters: Mapping[str, Any]) -> Scored:
+        """That number of each item for each system, what is alike as one line."""
+        own = (metric, parameters, self._systems, self._filtered)
+        return self._lines(Values(self._places, *own), apart=True)
+
+    def decisions(self, k: int, ties: str) -> Scored:
+        """The place of the true class (from 1 on) and that of the predicted one, grouped."""
+        return self._lines(Decisions(self._places, k, ties, self._filtered))
+
+    def top_labels(self, *, apart: bool) -> Scored:
+        """Whether each system's best class is right, and its score, grouped."""
+        return self._lines(TopLabels(self._places, self._systems, self._filtered), apart)
+
+    def joint(self, *, apart: bool = True) -> Scored:
+        """The scores of each item as they are, what is alike as one line."""
+        every = range(len(self.columns.preds))
+        return self._named(self._lines(Chosen(self._places, every, self._filtered), apart))
+
+    def column(self, label: Label, *, apart: bool) -> Scored:
+        """The scores of one class."""
+        return self._named(self._column(self.labels.code(label), apart))
+
+    def of_class(self, at: int) -> tuple[Array, Array, Array | None, Array | None]:
+        """The place of the true class, the score, the number and the weight of each line."""
+        lines = self._column(at, False)
+        return lines.true - 1, lines.scores[:, 0], lines.items, lines.weights
+
+    def _column(self, at: int, apart: bool) -> Scored:
+        if self._filtered is not None:  # then the other columns matter, too
+            return self._lines(Chosen(self._places, [at], self._filtered), apart)
+        alone = replace(self.sought, columns=(self.columns.preds[at],))
+        return self._lines(Chosen(self._places, [0]), apart, alone)
+
+    def _named(self, lines: Scored) -> Scored:
+        """With true classes by their labels."""
+        at = lines.true - 1
+        if self.labels.kind == "str":
+            return lines._replace(true=[self.labels[x] for x in at.tolist()])
+        return lines._replace(true=np.array(self.labels)[at])
+
+    def _lines(self, derived: Derived, apart: bool = False, sought: Sought | None = None) -> Scored:
+        own, question = sought or self.sought, Scoring(apart, derived)
+        found, columns, origin = gather(*self._source, own.wanted, question, **own.reading)
+        place = np.concatenate([np.asarray(x.true, np.intp) for x in found[KEY]])
+        kept = [(x, slice(None)) for x in found[KEY]]
+        lines = joined(place, kept, columns, origin, self.labels)
+        self._refuse_changed(int(lines.items.sum()), not place.all(), origin)  # type: ignore[union-attr]
+        return lines
+
+    def _refuse_changed(self, n: int, unknown: bool, origin: Origin) -> None:
+        if n != self.n or unknown:
+            raise InputError(
+                f"{origin.name} changed while it was read: it had {self.n:,} items, now {n:,}"
+                f"{', some of other classes' if unknown else ''}. Score it when it is finished."
+            )
+
+
+def _report(rows: Sequence[Row], columns: Columns, origin: Origin) -> int:
+    """How many items lack nothing; the others are refused, or left out with a word."""
+    lacking = dict.fromkeys([*columns.used, UNFAIR], 0)
+    names, n = [*lacking], 0
+    for value, gap, items in rows:
+        if is_missing(value):
+            lacking[columns.true] += int(items)
+        elif gap < complete(columns):
+            lacking[names[int(gap)]] += int(items)
+        else:
+            n += int(items)
+    total = n + sum(lacking.values())
+    if not total and not origin.skipped:
+        raise ShapeError(f"{origin.name} has a header and no items")
+    unlabelled = any(is_missing(row[0]) for row in rows)
+    unfair = lacking[UNFAIR]
+    if unfair and not origin.skip and sum(lacking.values()) == unfair:
+        raise InputError(
+            f"{origin.name}: the probabilities are no distribution in {unfair:,} of its {total:,} "
+            f"items{origin.where(UNFAIR)}. Each lies in [0, 1], and those of an item add up to 1. "
+            "Mend the items."
+        )
+    report_lacking(lacking, total, columns, origin, unlabelled)
+    if not n:
+        raise ShapeError(f"{origin.name}: no items are left to count")
+    return n

@@ -1,0 +1,428 @@
+"""Columns of scores that stay where they are: the same numbers as arrays, and few lines read."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import whichf1 as wf
+from tests.engines import DATABASES, ENGINES
+from tests.test_files import WRITERS
+from tests.test_frames import group
+from whichf1.sources import frames, lines
+from whichf1.sources.class_scores import Added
+
+LAZY = {name: ENGINES[name] for name in (*DATABASES, "polars lazy", "spark")}
+"""Engines that hold the rows themselves."""
+NAMES = ["cat", "dog", "eel"]
+QUICK = {"replicates": 199}
+
+
+class Data:
+    """Items with two systems of distributions over three classes, weights and clusters."""
+
+    def __init__(self, n=300, seed=3, names=NAMES):
+        rng = np.random.default_rng(seed)
+        k = len(names)
+        at = rng.integers(0, k, n)
+        self.true = [names[x] for x in at]
+        self.names = names
+        sure = 0.3 * np.eye(k)[at]
+        self.p, self.q = (self.fair(rng.dirichlet(np.full(k, 0.7), n) + sure) for _ in range(2))
+        self.w = rng.integers(1, 5, n) / 2
+        self.doc = [f"d{x}" for x in rng.integers(0, n // 4, n)]
+        columns = {f"p{x}": s for x, s in zip(names, self.p.T, strict=True)}
+        columns |= {f"q{x}": s for x, s in zip(names, self.q.T, strict=True)}
+        self.table = pa.table({"gold": self.true, **columns, "w": self.w, "doc": self.doc})
+        self.columns = {x: f"p{x}" for x in names}
+        self.systems = {s: [f"{s}{x}" for x in names] for s in "pq"}
+
+    @staticmethod
+    def fair(scores):
+        """Distributions in steps of 1/64, so that some are alike and sums are exact."""
+        whole = np.floor(64 * scores / scores.sum(1, keepdims=True))
+        whole[:, -1] += 64 - whole.sum(1)
+        return whole / 64
+
+    def write(self, path):
+        if path.name.endswith("npz"):
+            made = {x: np.array(self.table[x].to_pylist()) for x in self.table.column_names}
+            np.savez(path, **made)
+        else:
+            WRITERS[path.name](path, self.table.to_pylist())
+        return path
+
+
+SCORES = [
+    ("log_loss", {}),
+    ("brier", {}),
+    ("top_k_accuracy", {"k": 2}),
+    ("top_k_accuracy", {"k": 1, "ties": "last"}),
+    ("top_k_accuracy", {"k": 1, "ties": "best"}),
+    ("top_k_accuracy", {"k": 1, "ties": "worst"}),
+    ("log_loss", {"floor": 0.0}),
+    ("expected_calibration_error", {"multi_class": "top-label"}),
+    ("roc_auc", {"average": "macro", "multi_class": "ovr"}),
+    ("roc_auc", {"average": "weighted", "multi_class": "ovo"}),
+    ("average_precision", {"average": "macro"}),
+    ("roc_auc", {"positive": "dog"}),
+]
+KINDS = [{}, {"weights": "w"}, {"cluster": "doc"}, {"weights": "w", "cluster": "doc"}]
+
+
+def assert_same(found, expected):
+    assert found.value == pytest.approx(expected.value, rel=1e-10)
+    assert found.signature == expected.signature
+    assert found.n == pytest.approx(expected.n)
+    assert (found.interval is None) == (expected.interval is None)
+    if expected.interval is not None:
+        for end in ("low", "high"):
+            ours, theirs = getattr(found.interval, end), getattr(expected.interval, end)
+            assert ours == pytest.approx(theirs, rel=1e-8)
+
+
+def check_scores(source, data, scores=SCORES, kinds=KINDS):
+    arrays = {"w": data.w, "doc": data.doc}
+    for metric, options in scores:
+        for kind in kinds:
+            for interval in (None, "delta", wf.Bootstrap(**QUICK)):
+                if interval == "delta" and metric == "expected_calibration_error":
+                    continue
+                own = {**options, "interval": interval} if interval else options
+                given = {key: arrays[name] for key, name in kind.items()}
+                found = wf.score(source, metric, true="gold", score=data.columns, **kind, **own)
+                expected = wf.score(data.true, data.p, metric, labels=data.names, **given, **own)
+                assert_same(found, expected)
+
+
+def check_decisions(source, data, kinds=KINDS):
+    arrays = {"w": data.w, "doc": data.doc}
+    for kind in kinds:
+        given = {key: arrays[name] for key, name in kind.items()}
+        for k, ties in ((1, "first"), (1, "last"), (2, "first"), (2, "last")):
+            found = wf.at_top_k(source, k=k, ties=ties, true="gold", score=data.columns, **kind)
+            expected = wf.at_top_k(data.true, data.p, k, ties=ties, labels=data.names, **given)
+            assert found == expected
+            ours, theirs = (wf.averaged_f1(x, interval="delta") for x in (found, expected))
+            assert_same(ours, theirs)
+    assert wf.at_argmax(source, true="gold", score=data.columns) == wf.at_argmax(
+        data.true, data.p, labels=data.names
+    )
+
+
+def check_comparisons(source, data, kinds=KINDS):
+    arrays = {"w": data.w, "doc": data.doc}
+    for metric, options in (
+        ("log_loss", {}),
+        ("top_k_accuracy", {"k": 1}),
+        ("expected_calibration_error", {"multi_class": "top-label"}),
+        ("roc_auc", {"average": "macro"}),
+    ):
+        for kind in kinds:
+            given = {key: arrays[name] for key, name in kind.items()}
+            own = {"labels": data.names, **options, **QUICK}
+            found = wf.compare(source, data.systems, metric, true="gold", **kind, **own)
+            expected = wf.compare(data.true, {"p": data.p, "q": data.q}, metric, **given, **own)
+            assert found.signature == expected.signature
+            ours, theirs = found.pairs[0], expected.pairs[0]
+            assert ours.difference == pytest.approx(theirs.difference, rel=1e-9)
+            assert (ours.only_a, ours.only_b) == (theirs.only_a, theirs.only_b)
+            if metric != "expected_calibration_error":
+                assert ours.standard_error == pytest.approx(theirs.standard_error, rel=1e-8)
+                assert ours.p_value == pytest.approx(theirs.p_value, rel=1e-6)
+            for test in ("p_bootstrap", "p_randomization"):
+                a, b = getattr(ours, test), getattr(theirs, test)
+                assert (a is None) == (b is None)
+                if "cluster" not in kind:  # what is drawn has an order of its own
+                    assert a == b
+
+
+@pytest.mark.parametrize("engine", [pytest.param(name, marks=group(name)) for name in LAZY])
+@pytest.mark.filterwarnings("ignore")
+def test_every_engine_gives_the_numbers_of_arrays(engine):
+    data = Data()
+    frame = LAZY[engine](data.table)
+    few = KINDS if engine != "spark" else KINDS[::3]
+    check_scores(frame, data, SCORES if engine != "spark" else SCORES[::2], few)
+    if engine != "spark":
+        check_decisions(frame, data)
+        check_comparisons(frame, data)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("spark")
+@pytest.mark.filterwarnings("ignore")
+def test_spark_decides_and_compares():
+    data = Data(120)
+    frame = LAZY["spark"](data.table)
+    found = wf.at_top_k(frame, k=2, true="gold", score=data.columns, weights="w", cluster="doc")
+    given = {"labels": NAMES, "weights": data.w, "cluster": data.doc}
+    assert found == wf.at_top_k(data.true, data.p, 2, **given)
+    own = {"labels": NAMES, **QUICK}
+    both = wf.compare(frame, data.systems, "brier", true="gold", **own)
+    arrays = wf.compare(data.true, {"p": data.p, "q": data.q}, "brier", **own)
+    assert both.pairs[0].difference == pytest.approx(arrays.pairs[0].difference)
+    assert both.pairs[0].p_value == pytest.approx(arrays.pairs[0].p_value)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_format_gives_the_numbers_of_arrays(name, tmp_path):
+    data = Data()
+    path = data.write(tmp_path / name)
+    check_scores(path, data, SCORES[:1] + SCORES[7:9], KINDS[::3])
+    if name in ("a.csv", "a.jsonl", "a.parquet", "a.npz"):
+        check_decisions(path, data, KINDS[::3])
+    if name in ("a.jsonl", "a.parquet"):
+        check_scores(path, data, SCORES, KINDS[::3])
+        check_comparisons(path, data, KINDS[::3])
+
+
+@pytest.mark.parametrize("kind", ["int", "bool", "float", "text of numbers"])
+@pytest.mark.parametrize("engine", [*DATABASES, "polars lazy", "a.csv", "a.jsonl", "a.parquet"])
+@pytest.mark.filterwarnings("ignore")
+def test_true_classes_of_every_type(engine, kind, tmp_path):
+    if (engine, kind) == ("a.csv", "bool"):
+        kind = "int"  # text holds no booleans
+    names = {"int": [-1, 0, 7], "bool": [False, True], "float": [1, 2, 3]}.get(kind, ["1", "2"])
+    data = Data(80, names=names)
+    cells = [float(x) for x in data.true] if kind == "float" else data.true
+    data.table = data.table.set_column(0, "gold", pa.array(cells))
+    if engine in LAZY:
+        source = LAZY[engine](data.table)
+    else:
+        source = tmp_path / engine
+        WRITERS[engine](source, data.table.to_pylist())
+    options = {"true": "gold", "score": [*data.columns.values()], "labels": names}
+    for metric in ("log_loss", "top_k_accuracy"):
+        found = wf.score(source, metric, **options)
+        assert_same(found, wf.score(data.true, data.p, metric, labels=names))
+    assert wf.at_argmax(source, **options) == wf.at_argmax(data.true, data.p, labels=names)
+
+
+@pytest.fixture
+def leaving(monkeypatch):
+    """How many lines have left an engine."""
+    counted = []
+
+    def watch(module, name, size):
+        own = getattr(module, name)
+
+        def counting(result):
+            found = own(result)
+            counted.append(size(found))
+            return found
+
+        monkeypatch.setattr(module, name, counting)
+
+    watch(frames, "plain_rows", len)
+    watch(lines, "columns_of", lambda found: len(found[0]))
+    return counted
+
+
+@pytest.mark.parametrize("engine", [*DATABASES, "polars lazy", "a.parquet", "a.csv"])
+@pytest.mark.filterwarnings("ignore")
+def test_the_rows_stay(engine, tmp_path, leaving):
+    """What leaves is a sum, or a line for each combination of distinct values."""
+    data = Data(2000)
+    kinds = len({(t, *p) for t, p in zip(data.true, data.p.tolist(), strict=True)})
+    if engine in LAZY:
+        source = LAZY[engine](data.table)
+        parts = 2 if engine == "dask" else 1
+    else:
+        source, parts = data.write(tmp_path / engine), 1
+    own = {"true": "gold", "score": data.columns}
+    most = {
+        ("log_loss", ()): 1,
+        ("brier", (("weights", "w"), ("interval", "delta"))): 1,
+        ("brier", (("cluster", "doc"), ("interval", "bootstrap"))): 500,
+        ("log_loss", (("interval", "bootstrap"),)): 65,
+        ("top_k_accuracy", (("interval", "bootstrap"),)): 2,
+        ("expected_calibration_error", ()): 2 * 65,
+        ("roc_auc", (("average", "macro"),)): 3 * 3 * 65,
+        ("roc_auc", (("average", "macro"), ("interval", "delta"))): kinds,
+    }
+    assert kinds < 1900
+    for (metric, options), few in most.items():
+        leaving.clear()
+        wf.score(source, metric, **own, **dict(options))
+        assert sum(leaving) <= parts * (3 + few), (metric, options)
+    leaving.clear()
+    wf.at_argmax(source, **own)
+    assert sum(leaving) <= parts * (3 + 9)
+    leaving.clear()
+    wf.compare(source, data.systems, "top_k_accuracy", true="gold", labels=NAMES, k=1, **QUICK)
+    assert sum(leaving) <= parts * (3 + 4)
+
+
+@pytest.mark.parametrize("engine", [*DATABASES, "polars lazy", "a.parquet", "a.csv"])
+@pytest.mark.filterwarnings("ignore")
+def test_many_classes(engine, tmp_path):
+    """Expressions stay flat: engines limit their depth."""
+    names = [f"c{at:03}" for at in range(300)]
+    rng = np.random.default_rng(1)
+    true = [names[x] for x in rng.integers(0, 300, 400)]
+    p = rng.dirichlet(np.ones(300), 400)
+    table = pa.table({"gold": true, **dict(zip(names, p.T, strict=True))})
+    if engine in LAZY:
+        source = LAZY[engine](table)
+    else:
+        source = tmp_path / engine
+        WRITERS[engine](source, table.to_pylist())
+    for metric in ("log_loss", "brier", "top_k_accuracy"):
+        found = wf.score(source, metric, true="gold", score=names)
+        assert_same(found, wf.score(true, p, metric, labels=names))
+    found = wf.at_top_k(source, k=5, true="gold", score=names)
+    assert found == wf.at_top_k(true, p, 5, labels=names)
+
+
+def spoiled(tmp_path, *lines):
+    path = tmp_path / "a.csv"
+    path.write_text("gold,cat,dog,w,doc\n" + "".join(f"{line}\n" for line in lines))
+    return path
+
+
+GOOD = ["cat,0.75,0.25,1,a", "dog,0.5,0.5,2,a", "dog,0.125,0.875,1,b", "cat,1,0,1,c"]
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (
+            "cat,0.7,0.7,1,a",
+            r"no distribution in 1 of its 5 items; .*item 5 \('0.7, 0.7'\) \(line 6",
+        ),
+        ("cat,1.5,-0.5,1,a", r"no distribution in 1 of its 5 items.*lies in \[0, 1\]"),
+        ("cat,x,0.5,1,a", r"'cat' has no finite number in 1 of its 5 items; .*item 5 \('x'\)"),
+        ("cat,0.5,inf,1,a", r"'dog' has no finite number in 1 of its 5 items"),
+        (",0.5,0.5,1,a", r"'gold' has no label in 1 of its 5 items; .*item 5"),
+        ("eel,0.5,0.5,1,a", r"which class is each of the columns cat, dog of.*eel"),
+        ("cat,0.5,0.5,-1,a", r"1 of the 5 items have no good weight in column 'w'; .*item 5"),
+        ("cat,0.5,0.5,1,", r"'doc' has no cluster in 1 of its 5 items; .*item 5"),
+        ("cat,0.5", r"line 6"),
+    ],
+)
+def test_what_is_wrong_with_an_item(tmp_path, line, says):
+    path = spoiled(tmp_path, *GOOD, line)
+    own = {"true": "gold", "score": ["cat", "dog"], "weights": "w", "cluster": "doc"}
+    with pytest.raises(wf.errors.WhichF1Error, match=says):
+        wf.log_loss(path, **own)
+    if "distribution" not in says:
+        with pytest.raises(wf.errors.WhichF1Error, match=says):
+            wf.at_argmax(path, **own)
+
+
+def test_bad_items_are_skipped_with_one_word(tmp_path):
+    bad = ["cat,0.7,0.7,1,a", "cat,x,0.5,1,a", ",0.5,0.5,1,a", "cat,0.5,0.5,-1,a", "cat,1"]
+    path = spoiled(tmp_path, *GOOD[:2], *bad, *GOOD[2:])
+    clean = spoiled(tmp_path / "..", *GOOD)
+    own = {"true": "gold", "score": ["cat", "dog"], "weights": "w", "interval": "delta"}
+    for metric, options in (
+        ("log_loss", {}),
+        ("brier", {"cluster": "doc"}),
+        ("log_loss", {"interval": "bootstrap"}),
+        ("expected_calibration_error", {"multi_class": "top-label", "interval": None}),
+    ):
+        given = {**own, **options}
+        with pytest.warns(wf.errors.SkippedWarning) as said:
+            found = wf.score(path, metric, on_error="skip", **given)
+        (word,) = (str(each.message) for each in said)
+        for part in (
+            "1 without a label in 'gold'",
+            "1 without a finite number in 'cat'",
+            "1 with a bad weight in 'w'",
+            "1 whose probabilities are no distribution",
+            "1 lines (missing columns",
+        ):
+            assert part in word
+        assert_same(found, wf.score(clean, metric, **given))
+    with pytest.warns(wf.errors.SkippedWarning) as said:
+        area = wf.roc_auc(path, true="gold", score=["cat", "dog"], average="macro", on_error="skip")
+    y, s = ["cat", "dog", "cat", "cat", "dog", "cat"], [0.75, 0.5, 0.7, 0.5, 0.125, 1]
+    assert len(said) == 1
+    other = [0.25, 0.5, 0.7, 0.5, 0.875, 0]
+    rows = np.column_stack([s, other])
+    assert area == wf.roc_auc(y, rows, labels=["cat", "dog"], average="macro")
+
+
+def test_a_file_that_changes_between_two_questions(tmp_path, monkeypatch):
+    path = spoiled(tmp_path, *GOOD)
+
+    def rows(self, *given, own=Added.rows):
+        found = own(self, *given)
+        return [(c, n + 1, *rest) for c, n, *rest in found]
+
+    monkeypatch.setattr(Added, "rows", rows)
+    with pytest.raises(wf.errors.InputError, match="changed while it was read: it had 4 items"):
+        wf.log_loss(path, true="gold", score=["cat", "dog"])
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars lazy", "a.csv"])
+def test_moments_of_columns(engine, tmp_path):
+    data = Data(100)
+    source = LAZY[engine](data.table) if engine in LAZY else data.write(tmp_path / engine)
+    for metric in ("log_loss", "brier", "top_k_accuracy"):
+        found = wf.moments(source, metric, true="gold", score=data.columns)
+        expected = wf.moments(data.true, data.p, metric, labels=data.names)
+        assert (found.n, found.labels, found.parameters) == (
+            *(expected.n, expected.labels, expected.parameters),
+        )
+        assert found.total == pytest.approx(expected.total)
+        assert found.squares == pytest.approx(expected.squares)
+        assert_same(wf.score(found, metric), wf.score(expected, metric))
+    with pytest.raises(wf.errors.InputError, match="leave weights= and cluster= out"):
+        wf.moments(source, "brier", true="gold", score=data.columns, weights="w")
+
+
+def test_one_column_of_two_classes(tmp_path):
+    path = spoiled(tmp_path, *GOOD)
+    y, s, doc, w = ["cat", "dog", "dog", "cat"], [0.75, 0.5, 0.125, 1], [*"aabc"], [1, 2, 1, 1]
+    own = {"true": "gold", "score": "cat", "positive": "cat"}
+    found = wf.moments(path, "log_loss", **own)
+    expected = wf.moments(y, s, "log_loss", positive="cat")
+    assert found.total == pytest.approx(expected.total) and found.n == 4
+    counts = wf.at_threshold(path, threshold=0.5, cluster="doc", weights="w", **own)
+    direct = wf.at_threshold(y, s, 0.5, positive="cat", cluster=doc, weights=w)
+    assert counts == direct and "clusters:3" in wf.accuracy(counts).signature
+    assert 'decision:"' in wf.accuracy(counts).signature
+    parts = wf.at_threshold(y[:2], s[:2], 0.5, positive="cat", cluster=doc[:2], weights=w[:2])
+    parts += wf.at_threshold(y[2:], s[2:], 0.5, positive="cat", cluster=doc[2:], weights=w[2:])
+    assert parts == direct
+    saved = tmp_path / "counts.json"
+    counts.save(saved)
+    assert wf.Counts.load(saved) == counts
+    other = wf.at_threshold(y, s, 0.25, positive="cat", cluster=doc, weights=w)
+    with pytest.raises(wf.errors.MergeError, match="decided differently"):
+        counts + other
+
+
+def test_probabilities_on_the_command_line(tmp_path, run, monkeypatch):
+    data = Data(100)
+    path = data.write(tmp_path / "a.csv")
+    probs = ["--probs", ",".join(f"{x}={c}" for x, c in data.columns.items()), "--true", "gold"]
+    code, out, err = run("score", path, *probs, "--cluster", "doc", "-f", "json")
+    assert (code, err) == (0, "")
+    found = {x["signature"].split("|")[0].split("(")[0]: x for x in json.loads(out)["scores"]}
+    own = {"labels": NAMES, "cluster": data.doc, "interval": "delta"}
+    for name, expected in (
+        ("log_loss", wf.log_loss(data.true, data.p, **own)),
+        ("brier", wf.brier(data.true, data.p, **own)),
+        (
+            "accuracy",
+            wf.accuracy(
+                wf.at_argmax(data.true, data.p, labels=NAMES, cluster=data.doc), interval="delta"
+            ),
+        ),
+    ):
+        assert found[name]["value"] == pytest.approx(expected.value)
+        assert found[name]["interval"]["low"] == pytest.approx(expected.interval.low)
+        assert "clusters:" in found[name]["signature"]
+    with open(path, "rb") as stdin:
+        monkeypatch.setattr("sys.stdin", type("Stdin", (), {"buffer": stdin})())
+        code, piped, err = run("score", "-", "--from", "csv", *probs, "-f", "json")
+    assert (code, err) == (0, "")
+    code, read, _ = run("score", path, *probs, "-f", "json")
+    ours, theirs = json.loads(piped)["scores"], json.loads(read)["scores"]
+    assert [x["signature"] for x in ours] == [x["signature"] for x in theirs]
