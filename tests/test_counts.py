@@ -496,10 +496,13 @@ def test_importing_is_light():
     assert out.stdout.strip() == ""
 
 
-def test_a_score_of_lists_needs_no_engine():
+def test_a_score_of_lists_loads_what_it_needs():
     import subprocess
 
-    heavy = {"whichf1.sources.frames", "whichf1.sources.database", "whichf1.saving"}
+    heavy = {
+        *("whichf1.sources.frames", "whichf1.sources.database"),
+        *("whichf1.saving", "whichf1.uncertainty.influence"),
+    }
     scored = "import sys, whichf1; whichf1.averaged_f1(['a', 'b'], ['a', 'a'])"
     code = f"{scored}; print(*{heavy} & set(sys.modules))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

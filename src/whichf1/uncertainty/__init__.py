@@ -8,7 +8,6 @@ from whichf1.errors import DefinitionError
 from whichf1.intervals import Bootstrap, Interval
 from whichf1.multilabel import LabelTable
 from whichf1.table import Array
-from whichf1.uncertainty.influence import delta_intervals
 
 __all__ = ["estimate"]
 
@@ -21,6 +20,8 @@ def estimate(definition: Definition, frozen: Frozen) -> tuple[Array, list[Interv
         return values, [None] * len(values)
     sets = isinstance(frozen.table, LabelTable)
     if method.word == "delta" and not sets:
+        from whichf1.uncertainty.influence import delta_intervals
+
         return delta_intervals(definition, frozen, method.level)
     values = definition.values(frozen).reshape(-1)
     if method.word == "delta":
