@@ -157,16 +157,7 @@ def check_losses(frame, rows, gold, positive):
         assert found.pairs[0].difference == pytest.approx(expected.pairs[0].difference)
 
 
-LISTS = {
-    **IN_MEMORY,
-    "duckdb": DATABASES["duckdb"],
-    "ibis": DATABASES["ibis"],
-    "dask": DATABASES["dask"],
-}
-del LISTS["pandas objects"]  # made by another way of spelling a missing value
-
-
-@pytest.mark.parametrize("engine", LISTS)
+@every_engine
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", [pa.string(), pa.int64()])
 def test_lists_of_labels(engine, kind):
@@ -180,7 +171,7 @@ def test_lists_of_labels(engine, kind):
             "w": [1.0, 2.0, 0.5, 4.0],
         }
     )
-    frame = LISTS[engine](table)
+    frame = ENGINES[engine](table)
     sets = [[set(cell) for cell in side] for side in (true, pred)]
     assert wf.count_multilabel(frame) == wf.count_multilabel(*sets)
     expected = wf.count_multilabel(*sets, weights=[1.0, 2.0, 0.5, 4.0])
@@ -441,7 +432,7 @@ def test_arguments_that_do_not_fit():
         (lambda: wf.compare(frame, ["pred", "t"], "hamming_loss"), e.InputError, "Say what stan"),
         (lambda: wf.count_multilabel(frame, top_k=1, true="t"), e.InputError, "go without them"),
         (lambda: wf.count_multilabel(frame, true="t", pred="t"), e.InputError, "Say what stands"),
-        (lambda: wf.count_multilabel(frame, sep=""), e.InputError, "sep= .* is empty"),
+        (lambda: wf.count_multilabel(frame, sep=""), e.InputError, "the text between two lab"),
         (lambda: wf.count_multilabel([{1}]), e.InputError, "give y_true and y_pred"),
         (
             lambda: wf.coverage_error(frame, true="true", score="score"),

@@ -263,7 +263,7 @@ def test_the_command_line_says_what_is_wrong(tmp_path, run):
     own = ("compare", path, "--true", "tags", "--pred", "x", "--pred", "y")
     for more, said in (
         (("-m", "subset_accuracy"), "(--labels-sep ';')"),
-        (("--labels-sep", ""), "(--labels-sep) is empty"),
+        (("--labels-sep", ""), "(--labels-sep) is the text between two labels"),
         (("--labels-sep", ";", "-m", "accuracy"), "these have sets of labels"),
         (("--labels-sep", ";", "-m", "roc_auc"), "this metric compares scores"),
         (("--labels-sep", ";", "--ignore", "k"), "these have sets of labels"),
@@ -358,7 +358,8 @@ def test_wrong_input_is_refused_with_words():
     for call, error, said in (
         (compare(["x", "y"], "subset_accuracy", true="tags"), E.InputError, "Say what stands betw"),
         (compare(["x", "y"], **listed), E.InputError, "'x' holds texts such as"),
-        (compare(["x", "y"], true="tags", sep=""), E.InputError, "sep= .* is empty"),
+        (compare(["x", "y"], true="tags", sep=""), E.InputError, "the text between two .* got ''"),
+        (compare(["x", "y"], true="tags", sep=[";"]), E.InputError, r"got \[';'\]"),
         (compare(["x", "score"], "roc_auc", **texts), E.InputError, "this metric compares scores"),
         (compare(["x", "y"], "mcc", **texts), E.DefinitionError, "these have sets of labels"),
         (compare(["x", "y"], ignore=["k"], **texts), E.DefinitionError, "have sets of labels"),

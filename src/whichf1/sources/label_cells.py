@@ -45,10 +45,9 @@ def count_cells(
     **options: Any,
 ) -> MultiLabelCounts:
     """Count the sets of labels in columns of a frame or file."""
-    systems = None
-    if pred is not None:
-        both = true is None or isinstance(true, str)
-        systems = [(one_name(pred, "pred") or "",) if both else one_or_several(pred, "pred") or ()]
+    single = true is None or isinstance(true, str)
+    found = one_or_several(one_name(pred, "pred") if single else pred, "pred")
+    systems = None if found is None else [found]
     return read_sets(data, predictions, true, systems, **options).counts(0)
 
 
@@ -68,8 +67,8 @@ def read_sets(
 
     A system has a column of sets, or as many columns of 0 and 1 as ``true`` names.
     """
-    if sep == "":
-        raise InputError("sep= (--labels-sep) is empty: say what stands between two labels, as ';'")
+    if sep is not None and (not isinstance(sep, str) or not sep):
+        raise InputError(f"sep= (--labels-sep) is the text between two labels, as ';'; got {sep!r}")
     own: dict[str, Any] = {
         "weights": one_name(weights, "weights"),
         "cluster": one_name(cluster, "cluster"),
