@@ -112,6 +112,8 @@ SPARK_TYPES = {
     pa.float64(): "double",
     pa.bool_(): "boolean",
     pa.string(): "string",
+    pa.list_(pa.string()): "array<string>",
+    pa.list_(pa.int64()): "array<bigint>",
 }
 
 

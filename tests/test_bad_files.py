@@ -46,7 +46,19 @@ READERS = {
         lambda path: wf.count(path, cluster="pred"),
         UNKNOWN | {"no such columns": "no column 'pred'"},
     ),
-    "systems": (lambda path: wf.compare(path, ["pred", "true"], true="true"), UNKNOWN),
+    "systems": (
+        lambda path: wf.compare(path, ["pred", "true"], true="true").scores["pred"],
+        UNKNOWN | {"JSON label is a list": None},
+    ),
+    "set systems": (
+        lambda path: wf.compare(path, ["pred", "true"], true="true", sep=";").scores["pred"],
+        UNKNOWN
+        | {
+            "missing label": None,
+            "JSON label is a list": None,
+            "JSON labels mixed": "columns 'true', 'pred' and 'true' mix label types",
+        },
+    ),
 }
 """Other ways to read a file, and the cases that are no error there (None) or another one."""
 

@@ -70,7 +70,7 @@ def test_scores(spam):
         metric(y, s, positive="spam")
         for metric in (wf.roc_auc, wf.average_precision, wf.log_loss, wf.brier, wf.ece)
     ]
-    assert found == {score.signature: score.value for score in expected}
+    assert found == pytest.approx({score.signature: score.value for score in expected})
 
 
 def test_scores_at_a_threshold(spam):

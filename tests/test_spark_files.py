@@ -38,6 +38,10 @@ def test_spark_reads_every_kind_of_column(tmp_path, name):
     assert loss.value == pytest.approx(wf.log_loss(here, true="true", score=["a", "b"]).value)
     names = {"true": "tags", "pred": "found", "sep": ";"}
     assert wf.count_multilabel(path, **names, **own) == wf.count_multilabel(here, **names)
+    names = {"true": "tags", "sep": ";", "cluster": "doc", "weights": "w"}
+    found = wf.compare(path, ["found", "other"], "subset_accuracy", **names, **own)
+    expected = wf.compare(here, ["found", "other"], "subset_accuracy", **names)
+    assert found.pairs == expected.pairs and found.signature == expected.signature
     found = wf.compare(path, ["x", "y"], "accuracy", true="true", **own)
     assert found.pairs == wf.compare(here, ["x", "y"], "accuracy", true="true").pairs
 
@@ -53,6 +57,8 @@ def test_json_values_keep_their_types(tmp_path):
     path.write_text('{"true":["a","b"],"pred":[]}\n{"true":["b"],"pred":["b"]}\n')
     sets = wf.count_multilabel([{"a", "b"}, {"b"}], [set(), {"b"}])
     assert wf.count_multilabel(path, engine="spark") == sets
+    found = wf.compare(path, ["pred", "true"], true="true", engine="spark")  # lists are sets
+    assert found.pairs == wf.compare(path, ["pred", "true"], true="true").pairs
 
 
 LATE = b'{"true":1,"pred":1}\n' * 200

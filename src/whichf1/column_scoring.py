@@ -6,7 +6,7 @@ columns must be seen together; a loss has its sums, in a line for each cluster.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf, isfinite, sqrt
 from typing import Any
@@ -49,6 +49,7 @@ from whichf1.sources.scored import positive_class, rank_lines, ranking_of
 from whichf1.sources.systems import ScoreColumns
 from whichf1.table import Array, Table
 from whichf1.uncertainty.means import Means
+from whichf1.uncertainty.ranked import kinds
 from whichf1.uncertainty.scored import mean_interval, refuse_other
 
 
@@ -113,8 +114,16 @@ def items_of_lines(definition: Definition, lines: Scored) -> tuple[ScoredItems, 
     """The lines as items of which a score can be computed."""
     lines = lines.single()
     scores = lines.scores[:, 0] if lines.scores.shape[1] == 1 else lines.scores
-    own = read_items(definition, lines.true, scores, lines.labels)
-    return own, sampled(own.codes, lines.weights, lines.cluster, lines.items)
+    (own,), items = _alike([read_items(definition, lines.true, scores, lines.labels)], lines)
+    return own, items
+
+
+def _alike(own: Sequence[ScoredItems], lines: Scored) -> tuple[list[ScoredItems], Table]:
+    """What systems say of lines as kinds of items, however an engine has ordered them."""
+    items = sampled(own[0].codes, lines.weights, lines.cluster, lines.items)
+    scored, items = kinds([each.scored for each in own], items)
+    pairs = zip(own, scored, strict=True)
+    return [replace(each, scored=alike, codes=items.true) for each, alike in pairs], items
 
 
 def items_of_systems(
@@ -131,8 +140,7 @@ def items_of_systems(
         lines = read_scores(*source, sought, apart=True)
         return items_of_each(definition, columns, lines)
     scores = ClassScores(*source, sought, fair=metric.probabilities)
-    own, lines = _derived_items(definition, scores)
-    return own, sampled(own[0].codes, lines.weights, lines.cluster, lines.items)
+    return _derived_items(definition, scores)
 
 
 def items_of_each(
@@ -144,7 +152,7 @@ def items_of_each(
         read_items(definition, lines.true, scores, lines.labels)
         for scores in _of_each(lines.scores, columns)
     ]
-    return own, sampled(own[0].codes, lines.weights, lines.cluster, lines.items)
+    return _alike(own, lines)
 
 
 def _of_each(scores: Array, columns: ScoreColumns) -> Iterator[Array]:
@@ -154,17 +162,17 @@ def _of_each(scores: Array, columns: ScoreColumns) -> Iterator[Array]:
         at += len(found)
 
 
-def _derived_items(definition: Definition, scores: ClassScores) -> tuple[list[ScoredItems], Scored]:
+def _derived_items(definition: Definition, scores: ClassScores) -> tuple[list[ScoredItems], Table]:
     """What columns for each class come to: a number, or whether the best class is right."""
     names = scores.labels
     if find(definition.metric).kind == "loss":
         definition = scaled(refuse_positive(definition), names)
         lines = scores.values(definition.metric, dict(definition.parameters)).single()
-        return [mean_items(definition, each, names) for each in lines.scores.T], lines
+        return _alike([mean_items(definition, each, names) for each in lines.scores.T], lines)
     definition = with_parameters(definition, multi_class="top-label")
     lines = scores.top_labels(apart=True).single()
     pairs = zip(lines.scores.T[::2], lines.scores.T[1::2], strict=True)
-    return [one_ranking(definition, top, hit > 0, names) for hit, top in pairs], lines
+    return _alike([one_ranking(definition, top, hit > 0, names) for hit, top in pairs], lines)
 
 
 def score_classes(definition: Definition, scores: ClassScores) -> Score:
@@ -197,15 +205,15 @@ def _score_top_labels(definition: Definition, scores: ClassScores) -> Score:
         hit, top = lines.scores[:, 0] > 0, np.ascontiguousarray(lines.scores[:, 1])
         ranking = ranking_of(top, hit, lines.items, lines.weights, scores.labels, True)
         return score_ranking(definition, ranking)
-    (own,), lines = _derived_items(definition, scores)
-    return score_items(own, sampled(own.codes, lines.weights, lines.cluster, lines.items))
+    (own,), items = _derived_items(definition, scores)
+    return score_items(own, items)
 
 
 def _score_loss(definition: Definition, scores: ClassScores) -> Score:
     parameters = dict(definition.parameters)
     if isinstance(definition.interval, Bootstrap) and scores.sought.cluster is None:
-        (own,), lines = _derived_items(definition, scores)
-        return score_items(own, sampled(own.codes, lines.weights, None, lines.items))
+        (own,), items = _derived_items(definition, scores)
+        return score_items(own, items)
     sums = scores.sums(definition.metric, parameters)
     if scores.sought.cluster is not None:
         return _score_clusters(definition, sums, scores)

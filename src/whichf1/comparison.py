@@ -24,6 +24,7 @@ from whichf1.errors import DefinitionError, InputError
 from whichf1.evaluation import evaluate_each, frozen_on
 from whichf1.intervals import Bootstrap, DeLong, Delta, Method, enough_replicates
 from whichf1.joint import Joint
+from whichf1.joint_sets import JointSets
 from whichf1.metrics import COUNTED, find
 from whichf1.scored_comparison import compare_columns, compare_scores
 from whichf1.scorers import Options, with_options
@@ -31,7 +32,7 @@ from whichf1.scores import Score
 from whichf1.sets_comparison import compare_sets
 from whichf1.sources import COLUMN_OPTIONS, DATA_OPTIONS, has_columns, is_path
 from whichf1.sources.multilabel import are_sets, count_sets_together
-from whichf1.sources.systems import name_columns, read_systems
+from whichf1.sources.systems import ScoreColumns, name_columns, read_systems
 from whichf1.sources.together import count_together
 from whichf1.table import Array, Table
 from whichf1.uncertainty import paired
@@ -47,6 +48,7 @@ def compare(
     seed: int | None = None,
     power: float | None = None,
     margin: float | None = None,
+    sep: str | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
     """Compare systems on the same items: differences, tests, P(best), and rank flips.
@@ -54,7 +56,9 @@ def compare(
     ``metric`` is a name, a shorthand or a signature; ``options`` are those of a score, with
     ``labels=``, ``weights=`` and ``cluster=`` (items of one document or user, say). All systems are
     scored on the same classes. A dataframe or the path of a file works in place of ``y_true``:
-    then the systems are the names of its columns, and ``true=`` names the true classes.
+    then the systems are the names of its columns, and ``true=`` names the true classes. Items may
+    have sets of labels: columns hold lists, or texts in which ``sep`` stands between two labels;
+    or ``true`` and each system are a list of columns of 0 and 1, one for each label.
 
     >>> truth = [0, 0, 0, 1, 1, 1, 2, 2, 2]
     >>> c = compare(truth, {"A": truth[:8] + [1], "B": [0, 0, 1, 1, 1, 2, 2, 2, 2]}, "accuracy")
@@ -63,36 +67,33 @@ def compare(
     ('A', 'B', 0.1111, 2, 1)
     """
     data: dict[str, Any] = {key: options.get(key) for key in ("labels", "weights", "cluster")}
-    named = {k: v for k, v in options.items() if k in COLUMN_OPTIONS and v is not None}
+    named: dict[str, Any] = {
+        k: v for k, v in options.items() if k in COLUMN_OPTIONS and v is not None
+    }
+    named |= {} if sep is None else {"sep": sep}
     own = {key: value for key, value in options.items() if key not in DATA_OPTIONS}
     given = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
     definition, plan = planned(metric, own, level, given)
-    kind = find(definition.metric).kind
-    counted = kind in COUNTED
+    counted, sets = made_from(definition.metric)
     if named or is_path(y_true) or (has_columns(y_true) and name_columns(systems)):
-        refuse_sets(definition.metric)
-        read = read_systems(y_true, systems, counted=counted, **data, **named)
-        if isinstance(read, Joint):
-            return compare_joint(read, definition, plan)
-        return compare_columns(definition, plan, read)
+        read = read_systems(y_true, systems, counted=counted, sets=sets, **data, **named)
+        if isinstance(read, ScoreColumns):
+            return compare_columns(definition, plan, read)
+        return compare_counted(read, definition, plan)
     if not isinstance(systems, Mapping):
         raise InputError(
             f"systems must be named, as {{'A': predictions}}; got {type(systems).__name__}"
         )
-    if kind == "items" or (counted and are_sets(y_true)):
-        return compare_sets(count_sets_together(y_true, systems, **data), definition, plan)
     if not counted:
         return compare_scores(definition, plan, y_true, systems, data)
-    return compare_joint(count_together(y_true, systems, **data), definition, plan)
+    count = count_sets_together if sets or are_sets(y_true) else count_together
+    return compare_counted(count(y_true, systems, **data), definition, plan)
 
 
-def refuse_sets(metric: str) -> None:
-    """Raise for a metric of sets of labels, which are compared from memory."""
-    if find(metric).kind == "items":
-        raise DefinitionError(
-            f"{metric} is for sets of labels, which are compared from arrays: "
-            "compare(sets, {'A': sets, 'B': sets})"
-        )
+def made_from(metric: str) -> tuple[bool, bool]:
+    """Whether a metric is computed from predictions, and whether from sets of labels alone."""
+    kind = find(metric).kind
+    return kind in (*COUNTED, "items"), kind == "items"
 
 
 def planned(
@@ -129,6 +130,13 @@ def _method(definition: Definition, level: float, plan: Plan) -> Method:
         return Bootstrap(level=level, replicates=plan.replicates, seed=plan.seed)
     whole = dict(definition.parameters).get("max_fpr") is None
     return (DeLong if definition.metric == "roc_auc" and whole else Delta)(level=level)
+
+
+def compare_counted(joint: Joint | JointSets, definition: Definition, plan: Plan) -> Comparison:
+    """Compare the systems of joint counts, of classes or of sets of labels."""
+    if isinstance(joint, JointSets):
+        return compare_sets(joint, definition, plan)
+    return compare_joint(joint, definition, plan)
 
 
 def compare_joint(joint: Joint, definition: Definition, plan: Plan) -> Comparison:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from whichf1.labels import Labels
-from whichf1.multilabel import LabelTable, MultiLabelCounts
+from whichf1.multilabel import LabelTable, MultiLabelCounts, group_sets, outcomes
 from whichf1.table import Array
 
 
@@ -49,3 +50,26 @@ class JointSets:
             "cluster": self.cluster,
         }
         return MultiLabelCounts(self.labels, self.lines(system), self.count, **own)
+
+
+def group_sets_together(
+    systems: Sequence[str],
+    labels: Labels,
+    true: Array,
+    predicted: Sequence[Array],
+    *,
+    declared: bool,
+    **measure: Any,
+) -> JointSets:
+    """Items by their true set, the set of each system, and cluster.
+
+    A set of keys has one for each label that an item has: item · labels + label, in order.
+    """
+    width = max(1, len(labels))
+    lines = [outcomes(true, each, width) for each in predicted]
+    item, label, outcome = (
+        np.concatenate([line[at] + (at == 1) * place * width for place, line in enumerate(lines)])
+        for at in range(3)
+    )
+    found = group_sets((item, label, outcome), **measure)
+    return JointSets(tuple(systems), labels, *found, declared)

@@ -170,12 +170,7 @@ class MultiLabelCounts:
     def declare(self, labels: Sequence[Any]) -> MultiLabelCounts:
         """The same items under these declared labels, which must hold every observed one."""
         names = labels if isinstance(labels, Labels) else Labels(labels)
-        outside = next((x for x in self.labels if x not in names), None)
-        if outside is not None:
-            raise LabelError(
-                f"label {outside!r} is not among the declared ones: {list(names[:20])!r}. "
-                "Add it to labels=, or drop it from the items first."
-            )
+        refuse_undeclared(self.labels, names)
         lines = (self.item, names.codes(self.labels)[self.label], self.outcome)
         own = {x: getattr(self, x) for x in ("decision", "squares", "cluster")}
         return MultiLabelCounts(names, lines, self.count, declared=True, **own)
@@ -238,6 +233,25 @@ def _again(
 ) -> MultiLabelCounts:
     """Counts that were sent to another process."""
     return MultiLabelCounts(labels, lines, count, **own)
+
+
+def refuse_undeclared(found: Labels, declared: Labels) -> None:
+    """Raise for a label that is not declared."""
+    outside = next((x for x in found if x not in declared), None)
+    if outside is not None:
+        raise LabelError(
+            f"label {outside!r} is not among the declared ones: {list(declared[:20])!r}. "
+            "Add it to labels=, or drop it from the items first."
+        )
+
+
+def outcomes(true: Array, predicted: Array, labels: int) -> tuple[Array, Array, Array]:
+    """Item, label and outcome of all that is true or predicted: keys item · labels + label."""
+    hit = np.intersect1d(true, predicted, assume_unique=True)
+    extra = np.setdiff1d(predicted, true, assume_unique=True)
+    missed = np.setdiff1d(true, predicted, assume_unique=True)
+    item, label = np.divmod(np.concatenate([hit, extra, missed]), max(1, labels))
+    return item, label, np.repeat([TP, FP, FN], [len(hit), len(extra), len(missed)])
 
 
 def group_sets(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import NoneType
 from typing import Any, Unpack
 
@@ -22,7 +23,7 @@ _PLAIN = (str, int, float, NoneType, Method)
 class Options(Reading, total=False):
     """Everything that a score can be asked for."""
 
-    true: str | None
+    true: str | Sequence[str] | None
     pred: str | None
     score: Any
     labels: Any

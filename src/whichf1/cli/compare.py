@@ -45,13 +45,12 @@ from whichf1.cli.reading import (
     opened,
     source_name,
 )
+from whichf1.cli.scored import LabelsSep
 from whichf1.column_scoring import items_of_each
 from whichf1.compared import Comparison
-from whichf1.comparison import compare_joint, planned, refuse_sets
+from whichf1.comparison import compare_counted, made_from, planned
 from whichf1.definition import define
 from whichf1.errors import DefinitionError
-from whichf1.joint import Joint
-from whichf1.metrics import COUNTED, find
 from whichf1.report import comparison as report
 from whichf1.scored_comparison import compare_own, refuse_few
 from whichf1.signature import read
@@ -100,24 +99,24 @@ def compare(
     format: OutputFormat = Format.text,
     decimals: Decimals = 4,
     output: Output = None,
+    labels_sep: LabelsSep = None,
 ) -> None:
     """Compare systems on the same items: differences, tests, P(best), and rank flips."""
     given = locals()
     plan = {name: given[name] for name in ("replicates", "seed", "power", "margin")}
-    asked = define(read(metric)[0]).metric
-    refuse_sets(asked)
-    counted = find(asked).kind in COUNTED
+    counted, sets = made_from(define(read(metric)[0]).metric)
     with opened(given) as (sources, reading):
-        own = {"true": true, "weights": weights, "cluster": cluster, "labels": declared(labels)}
+        own = {name: given[name] for name in ("true", "weights", "cluster")}
+        own |= {"labels": declared(labels), "sep": labels_sep, **reading}
         data, other = [*sources, None][:2]
-        found = read_systems(data, pred, other, counted=counted, **{**own, **reading})
-        if not isinstance(found, Joint):
+        found = read_systems(data, pred, other, counted=counted, sets=sets, **own)
+        if isinstance(found, ScoreColumns):
             lines = read_scores(data, other, found.sought, apart=True)
-    if isinstance(found, Joint):
-        options = definition_options(found.counts(0), {**given, **NO_INTERVAL})
-        result = compare_joint(found, *planned(metric, options, level, plan))
-    else:
+    if isinstance(found, ScoreColumns):
         result = _compare_scores(found, lines, given, plan)
+    else:
+        options = definition_options(found.counts(0), {**given, **NO_INTERVAL})
+        result = compare_counted(found, *planned(metric, options, level, plan))
     _emit(result, source_name(given), format, decimals, output)
 
 

@@ -12,6 +12,7 @@ from whichf1.counts import Counts
 from whichf1.errors import DefinitionError, InputError, did_you_mean
 from whichf1.intervals import find_method
 from whichf1.labels import Label, Labels, from_text
+from whichf1.multilabel import MultiLabelCounts
 from whichf1.signature import read
 
 
@@ -87,7 +88,7 @@ def split_list(text: str) -> list[str]:
     return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), [])]
 
 
-def definition_options(counts: Counts, given: dict[str, Any]) -> dict[str, Any]:
+def definition_options(counts: Counts | MultiLabelCounts, given: dict[str, Any]) -> dict[str, Any]:
     """The options of a definition that were given, with labels as the counts have them."""
     labels = counts.labels
     options: dict[str, Any] = {k: given[k] for k in ("average", "scope") if given[k] is not None}

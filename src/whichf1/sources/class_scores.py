@@ -120,10 +120,12 @@ class Classes(_Rows):
         self, found: Mapping[str, list[Row]], columns: Columns, reading: Reading
     ) -> Iterator[Gap]:
         """The columns in which an answer shows a bad value."""
+        if any(is_missing(row[0]) for row in found[KEY]):
+            yield missing(columns.true)
         for value, gap, _ in found[KEY]:
             if is_missing(value):
-                yield missing(columns.true)
-            elif gap == len(columns.used):
+                continue
+            if gap == len(columns.used):
                 yield self._no_distribution(columns)
             elif gap < len(columns.used):
                 name = columns.used[int(gap)]

@@ -1,4 +1,4 @@
-"""A dataframe or file of sets of labels → MultiLabelCounts.
+"""A dataframe or file of sets of labels → JointSets, or MultiLabelCounts of one system.
 
 A set is a cell that lists labels with a separator, a list, or a column of 0 and 1 for each label.
 """
@@ -7,22 +7,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from whichf1.errors import InputError, LabelError, ShapeError
+from whichf1.joint_sets import JointSets, group_sets_together
 from whichf1.labels import Labels, from_text, plain
-from whichf1.multilabel import FN, FP, TP, MultiLabelCounts
-from whichf1.sources.cells import MEASURES, Origin, Reading, Row, is_missing
+from whichf1.multilabel import MultiLabelCounts, refuse_undeclared
+from whichf1.sources.cells import MEASURES, Origin, Parts, Reading, Row, is_missing
 from whichf1.sources.columns import Columns, Wanted, one_name, one_or_several
 from whichf1.sources.gathering import gather
 from whichf1.sources.queries import Gap, Grouped
 from whichf1.sources.tallies import clusters_of, kept_rows, sizes_of
+from whichf1.table import Array
 
 
 class GroupedSets(Grouped):
-    """GROUP BY two cells of labels, of which an empty one in a text file has none."""
+    """GROUP BY cells of labels, of which an empty one in a text file has none."""
 
     def gaps(
         self, found: Mapping[str, list[Row]], columns: Columns, reading: Reading
@@ -39,29 +42,89 @@ def count_cells(
     *,
     true: Any = None,
     pred: Any = None,
+    **options: Any,
+) -> MultiLabelCounts:
+    """Count the sets of labels in columns of a frame or file."""
+    single = true is None or isinstance(true, str)
+    found = one_or_several(one_name(pred, "pred") if single else pred, "pred")
+    systems = None if found is None else [found]
+    return read_sets(data, predictions, true, systems, **options).counts(0)
+
+
+def read_sets(
+    data: Any,
+    predictions: Any,
+    true: Any,
+    systems: Sequence[tuple[str, ...]] | None,
+    *,
     sep: str | None = None,
     labels: Any = None,
     weights: Any = None,
     cluster: Any = None,
     **reading: Any,
-) -> MultiLabelCounts:
-    """Count the sets of labels in columns of a frame or file."""
-    if sep == "":
-        raise InputError("sep= is empty: say what stands between two labels, as sep=';'")
-    weights, cluster = one_name(weights, "weights"), one_name(cluster, "cluster")
-    if not (true is None or isinstance(true, str)):
-        columns = [one_or_several(true, "true") or (), one_or_several(pred, "pred") or ()]
-        own = {"weights": weights, "cluster": cluster}
-        return _count_indicators(data, predictions, columns, labels, own, reading)
-    preds = None if pred is None else (one_name(pred, "pred") or "",)
-    wanted = Wanted(true, preds, weights, cluster=cluster)
-    parts, columns_, origin = gather(data, predictions, wanted, GroupedSets(), **reading)
-    both = (columns_.true, columns_.preds[0])
-    if "text" in map(origin.reading_of, both):
-        parts = {pred: [_filled(row, both, origin) for row in rows] for pred, rows in parts.items()}
-    (rows,) = kept_rows(parts, columns_, origin).values()
-    sides = [[_set(row[at], both[at], sep, origin) for row in rows] for at in (0, 1)]
-    return _counted(sides, rows, columns_, origin, labels)
+) -> JointSets:
+    """GROUP BY true set, the set of each system, and cluster, where the data is.
+
+    A system has a column of sets, or as many columns of 0 and 1 as ``true`` names.
+    """
+    if sep is not None and (not isinstance(sep, str) or not sep):
+        raise InputError(f"sep= (--labels-sep) is the text between two labels, as ';'; got {sep!r}")
+    own: dict[str, Any] = {
+        "weights": one_name(weights, "weights"),
+        "cluster": one_name(cluster, "cluster"),
+        "joint": True,
+    }
+    if true is None or isinstance(true, str):
+        preds = None if systems is None else tuple(name for (name,) in systems)
+        wanted = Wanted(true, preds, **own)
+        return tally_sets(*gather(data, predictions, wanted, GroupedSets(), **reading), labels, sep)
+    if predictions is not None:
+        raise InputError("columns of 0 and 1 for each label are read from one file or frame")
+    names = one_or_several(true, "true") or ()
+    declared = Labels(names if labels is None else labels)
+    _refuse_widths(names, systems or [()], declared)
+    wanted = Wanted(names[0], (*names[1:], *chain(*systems or ())), **own)
+    return _tally_bits(*gather(data, None, wanted, Grouped(), **reading), declared)
+
+
+def _refuse_widths(
+    true: Sequence[str], systems: Sequence[Sequence[str]], labels: Sequence[Any]
+) -> None:
+    for pred in systems:
+        if not len(labels) == len(true) == len(pred) > 0:
+            raise ShapeError(
+                f"true= names {len(true)} columns, the predictions have {len(pred)} "
+                f"({', '.join(pred)}), and there are {len(labels)} labels: give both sides a "
+                "column for each label, in the same order"
+            )
+
+
+def tally_sets(
+    parts: Parts, columns: Columns, origin: Origin, labels: Any, sep: str | None = None
+) -> JointSets:
+    """The sets of the items and of each system."""
+    names = (columns.true, *columns.preds)
+    if "text" in map(origin.reading_of, names):
+        parts = {key: [_filled(row, names, origin) for row in rows] for key, rows in parts.items()}
+    (rows,) = kept_rows(parts, columns, origin).values()
+    declared = None if labels is None else Labels(labels)
+    sides = [[_set(row[at], name, sep, origin) for row in rows] for at, name in enumerate(names)]
+    sides = _read(sides, names, origin, declared)
+    classes = _classes(sides, names, origin, declared)
+    code = {label: at for at, label in enumerate(classes)}
+    keys = [_keys(side, code) for side in sides]
+    return _together(classes, keys, rows, columns, origin, declared=declared is not None)
+
+
+def hold_lists(parts: Parts, columns: Columns, origin: Origin) -> bool:
+    """Whether cells are lists, and so sets of labels."""
+    readings = [origin.reading_of(name) for name in (columns.true, *columns.preds)]
+    return any(
+        isinstance(cell, (list, tuple)) or (how == "json" and str(cell).lstrip().startswith("["))
+        for rows in parts.values()
+        for row in rows
+        for cell, how in zip(row, readings, strict=False)
+    )
 
 
 def _filled(row: Row, names: Sequence[str], origin: Origin) -> Row:
@@ -103,34 +166,27 @@ def _label(value: Any, cell: Any, column: str, origin: Origin) -> Any:
         raise LabelError(f"{origin.name}, column {column!r}: {error}") from None
 
 
-def _counted(
-    sides: list[list[list[Any]]],
-    rows: list[Row],
-    columns: Columns,
-    origin: Origin,
-    labels: Any,
-) -> MultiLabelCounts:
-    names = (columns.true, columns.preds[0])
-    declared = None if labels is None else Labels(labels)
-    sides = _read(sides, names, origin, declared)
-    found = {each for side in sides for cell in side for each in cell}
-    kinds = {type(each): each for side in sides for cell in side for each in cell}
-    if len(kinds) > 1:
-        x, y = list(kinds.values())[:2]
+def _classes(
+    sides: Sequence[list[list[Any]]], names: Sequence[str], origin: Origin, declared: Labels | None
+) -> Labels:
+    """The labels of all columns in order, which must be of one kind; or as they are declared."""
+    first: dict[type, Any] = {}  # 1 and True are equal, and of two types
+    for each in (label for side in sides for cell in side for label in cell):
+        first[type(each)] = min(first.get(type(each), each), each)
+    if len(first) > 1:
+        x, y = sorted(first.values(), key=str)[:2]
         raise LabelError(
-            f"{origin.name}: columns {' and '.join(map(repr, names))} mix label types: {x!r} and "
-            f"{y!r}. Use one type throughout."
+            f"{origin.name}: columns {', '.join(map(repr, names[:-1]))} and {names[-1]!r} mix "
+            f"label types: {x!r} and {y!r}. Use one type throughout."
         )
-    classes = Labels.sorted(found)
-    code = {label: at for at, label in enumerate(classes)}
-    true, predicted = ([{code[each] for each in cell} for cell in side] for side in sides)
-    counts = _counts(classes, true, predicted, rows, columns, origin, declared=False)
+    classes = Labels.sorted({label for side in sides for cell in side for label in cell})
     if declared is None:
-        return counts
+        return classes
     try:
-        return counts.declare(declared)
+        refuse_undeclared(classes, declared)
     except LabelError as error:
         raise LabelError(f"{origin.name}: {error}") from None
+    return declared
 
 
 def _read(
@@ -148,62 +204,42 @@ def _read(
     ]
 
 
-def _counts(
+def _keys(side: list[list[Any]], code: Mapping[Any, int]) -> Array:
+    """A number for each item and label, sorted and distinct."""
+    item = np.repeat(np.arange(len(side)), [len(cell) for cell in side])
+    label = np.array([code[each] for cell in side for each in cell], np.intp)
+    return np.unique(item * len(code) + label)
+
+
+def _tally_bits(parts: Parts, columns: Columns, origin: Origin, labels: Labels) -> JointSets:
+    """Columns of 0 and 1, the same labels in the same order for the items and each system."""
+    (rows,) = kept_rows(parts, columns, origin).values()
+    names = (columns.true, *columns.preds)
+    bits = np.array(
+        [[_bit(row[at], name, origin) for at, name in enumerate(names)] for row in rows], np.bool_
+    )
+    sides = np.split(bits, len(names) // len(labels), axis=1)
+    keys = [np.flatnonzero(side) for side in sides]
+    return _together(labels, keys, rows, columns, origin, declared=True)
+
+
+def _together(
     labels: Labels,
-    true: list[set[int]],
-    predicted: list[set[int]],
+    keys: list[Array],
     rows: list[Row],
-    used: Columns,
+    columns: Columns,
     origin: Origin,
     *,
     declared: bool,
-) -> MultiLabelCounts:
-    found = [
-        (at, code, TP if code in guessed and code in own else FN if code in own else FP)
-        for at, (own, guessed) in enumerate(zip(true, predicted, strict=True))
-        for code in own | guessed
-    ]
-    columns = np.array(found, np.intp).reshape(-1, 3).T
-    count, squares = sizes_of(rows, used.weights is not None)
+) -> JointSets:
+    count, squares = sizes_of(rows, columns.weights is not None)
     cluster = None
-    if used.cluster is not None:
-        cluster = clusters_of([row[-MEASURES - 1] for row in rows], used.cluster, origin)[0]
-    lines = (columns[0], columns[1], columns[2])
-    return MultiLabelCounts(
-        labels, lines, count, declared=declared, squares=squares, cluster=cluster
-    )
-
-
-def _count_indicators(
-    data: Any,
-    predictions: Any,
-    columns: Sequence[tuple[str, ...]],
-    labels: Any,
-    own: dict[str, Any],
-    reading: Any,
-) -> MultiLabelCounts:
-    """Columns of 0 and 1, the same labels in the same order on both sides."""
-    (first, *more), pred = columns
-    names = Labels(columns[0] if labels is None else labels)
-    if not len(names) == len(columns[0]) == len(pred):
-        raise ShapeError(
-            f"true= has {len(columns[0])} columns, pred= has {len(pred)}, and there are "
-            f"{len(names)} labels: give both sides a column for each label, in the same order"
-        )
-    wanted = Wanted(first, (*more, *pred), joint=True, **own)
-    if predictions is not None:
-        raise InputError("columns of 0 and 1 for each label are read from one file or frame")
-    parts, found, origin = gather(data, None, wanted, Grouped(), **reading)
-    (rows,) = kept_rows(parts, found, origin).values()
-    used = (first, *more, *pred)
-    cells = np.array(
-        [[_bit(row[at], name, origin) for at, name in enumerate(used)] for row in rows], np.bool_
-    )
-    true, guessed = (
-        [set(np.flatnonzero(line).tolist()) for line in side]
-        for side in np.split(cells, [len(names)], axis=1)
-    )
-    return _counts(names, true, guessed, rows, found, origin, declared=True)
+    if columns.cluster is not None:
+        cluster = clusters_of([row[-MEASURES - 1] for row in rows], columns.cluster, origin)[0]
+    measure = {"count": count, "squares": squares, "cluster": cluster}
+    width = (1 + len(columns.preds)) // len(keys)
+    systems = columns.preds[width - 1 :: width]  # each called like its first column
+    return group_sets_together(systems, labels, keys[0], keys[1:], declared=declared, **measure)
 
 
 def _bit(cell: Any, column: str, origin: Origin) -> bool:

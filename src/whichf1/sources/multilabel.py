@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
-from whichf1.joint_sets import JointSets
+from whichf1.joint_sets import JointSets, group_sets_together
 from whichf1.labels import Labels
-from whichf1.multilabel import FN, FP, TP, MultiLabelCounts, group_sets
+from whichf1.multilabel import MultiLabelCounts, outcomes
 from whichf1.sources import Reading, has_columns
 from whichf1.sources.clusters import cluster_codes
 from whichf1.sources.label_cells import count_cells
@@ -70,23 +70,25 @@ def count_multilabel(
     decision = None
     if threshold is not None or top_k is not None:
         y_pred, decision = _decide(y_pred, threshold, top_k)
-    names, lines, known = outcomes_of(y_true, {"y_pred": y_pred}, labels)
-    items = lines[0].items
-    measure = measured(items, weights, cluster)
-    return MultiLabelCounts(names, lines[0].columns, **measure, declared=known, decision=decision)
+    keyed = keyed_sets(y_true, {"y_pred": y_pred}, labels)
+    lines = outcomes(keyed.true, keyed.predicted[0], len(keyed.labels))
+    measure = measured(keyed.items, weights, cluster)
+    known = keyed.declared
+    return MultiLabelCounts(keyed.labels, lines, **measure, declared=known, decision=decision)
 
 
-class Lines(NamedTuple):
-    """What each label is to each item, in the eyes of one system: item, label, outcome."""
+class Keyed(NamedTuple):
+    """The sets of the items, and of each system, as keys: item · labels + label."""
 
-    columns: tuple[Array, Array, Array]
+    labels: Labels
+    true: Array
+    predicted: list[Array]
     items: int
+    declared: bool
 
 
-def outcomes_of(
-    y_true: Any, systems: Mapping[str, Any], labels: Any
-) -> tuple[Labels, list[Lines], bool]:
-    """The labels of all systems together, the outcomes of each, and whether labels are declared."""
+def keyed_sets(y_true: Any, systems: Mapping[str, Any], labels: Any) -> Keyed:
+    """The sets of all, on the labels of all systems together."""
     declared = None if labels is None else Labels(labels)
     true = sets_of(y_true, "y_true", declared)
     predicted = [sets_of(each, str(name), declared) for name, each in systems.items()]
@@ -96,12 +98,8 @@ def outcomes_of(
         names = declared or _union(names or true.labels, each.labels)
         known = known or each.matrix
     names = names if names is not None else true.labels
-    own = _keys(true, names)
-    return (
-        names,
-        [Lines(_outcomes(own, _keys(x, names), len(names)), true.items) for x in predicted],
-        known,
-    )
+    own = [_keys(each, names) for each in predicted]
+    return Keyed(names, _keys(true, names), own, true.items, known)
 
 
 def measured(items: int, weights: Any, cluster: Any) -> dict[str, Any]:
@@ -123,16 +121,12 @@ def count_sets_together(
     cluster: Any = None,
 ) -> JointSets:
     """GROUP BY true set, the predicted set of each system, and cluster."""
-    names, lines, declared = outcomes_of(y_true, systems, labels)
-    width = max(1, len(names))
-    item, label, outcome = (
-        np.concatenate(
-            [each.columns[at] + (at == 1) * place * width for place, each in enumerate(lines)]
-        )
-        for at in range(3)
-    )
-    found = group_sets((item, label, outcome), **measured(lines[0].items, weights, cluster))
-    return JointSets(tuple(map(str, systems)), names, *found, declared)
+    if not systems:
+        raise InputError("there are no systems: give a mapping of names to predictions")
+    names, true, predicted, items, declared = keyed_sets(y_true, systems, labels)
+    measure = measured(items, weights, cluster)
+    own = [*map(str, systems)]
+    return group_sets_together(own, names, true, predicted, declared=declared, **measure)
 
 
 def are_sets(data: Any) -> bool:
@@ -172,14 +166,6 @@ def _union(a: Labels, b: Labels) -> Labels:
 def _keys(sets: Sets, names: Labels) -> Array:
     """A number for each item and label, sorted and distinct."""
     return np.unique(sets.item * len(names) + names.codes(sets.labels)[sets.label])
-
-
-def _outcomes(true: Array, predicted: Array, classes: int) -> tuple[Array, Array, Array]:
-    hit = np.intersect1d(true, predicted, assume_unique=True)
-    extra = np.setdiff1d(predicted, true, assume_unique=True)
-    missed = np.setdiff1d(true, predicted, assume_unique=True)
-    item, label = np.divmod(np.concatenate([hit, extra, missed]), max(1, classes))
-    return item, label, np.repeat([TP, FP, FN], [len(hit), len(extra), len(missed)])
 
 
 def sets_of(data: Any, name: str, declared: Labels | None) -> Sets:

@@ -1,16 +1,19 @@
-"""The predictions or scores of several systems in columns of a dataframe or file."""
+"""The predictions, sets of labels or scores of systems in columns of a dataframe or file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from whichf1.errors import InputError
 from whichf1.joint import Joint
+from whichf1.joint_sets import JointSets
 from whichf1.sources import has_columns
 from whichf1.sources.columns import Wanted, one_name
 from whichf1.sources.gathering import gather
+from whichf1.sources.label_cells import hold_lists, read_sets, tally_sets
 from whichf1.sources.queries import Grouped
 from whichf1.sources.score_columns import Sought
 from whichf1.sources.tallies import tally_together
@@ -32,38 +35,68 @@ def read_systems(
     predictions: Any = None,
     *,
     counted: bool,
+    sets: bool = False,
+    sep: str | None = None,
     labels: Any = None,
     weights: Any = None,
     cluster: Any = None,
     true: Any = None,
     **reading: Any,
-) -> Joint | ScoreColumns:
-    """What systems are compared on: joint counts, or columns of scores."""
+) -> Joint | JointSets | ScoreColumns:
+    """What systems are compared on: joint counts of classes or sets, or columns of scores.
+
+    Cells are ``sets`` of labels if the metric is of these, or if they are lists, or if ``sep``
+    stands between two labels.
+    """
     if not has_columns(data):
-        raise InputError("true= names a column of a dataframe or file; arrays have none")
+        raise InputError("true= and sep= are for columns of a dataframe or file; arrays have none")
     reading = {key: value for key, value in reading.items() if value is not None}
     if "pred" in reading or "score" in reading:
         raise InputError("the systems name their columns: {'A': 'column', 'B': 'other'}")
     columns = _columns(systems)
-    own = {"weights": weights, "cluster": cluster}
+    options = {"labels": labels, "weights": weights, "cluster": cluster, **reading}
     if not counted:
-        every = [column for found in columns.values() for column in found]
-        given = {"true": true, "labels": labels, "systems": len(columns), **own, **reading}
-        sought = Sought.of(score=every, **given)
-        return ScoreColumns(data, predictions, sought, columns)
+        if sep is not None:
+            raise InputError(
+                "sep= (--labels-sep) stands between the labels of a set, and this metric compares "
+                "scores: leave it out, or choose a metric such as averaged_f1"
+            )
+        every = [*chain(*columns.values())]
+        given = {"score": every, "true": true, "systems": len(columns), **options}
+        return ScoreColumns(data, predictions, Sought.of(**given), columns)
+    bits = isinstance(true, (list, tuple))
     for name, found in columns.items():
-        if len(found) != 1:
+        if len(found) != 1 and not bits:
             raise InputError(f"system {name!r} has one column of predictions; got {found!r}")
-    preds = tuple(found[0] for found in columns.values())
+    joint: Joint | JointSets
+    if sets or bits or sep is not None:
+        joint = read_sets(data, predictions, true, [*columns.values()], sep=sep, **options)
+    else:
+        joint = _classes(data, predictions, true, columns, **options)
+    return replace(joint, systems=tuple(columns))
+
+
+def _classes(
+    data: Any,
+    predictions: Any,
+    true: Any,
+    columns: dict[str, tuple[str, ...]],
+    *,
+    labels: Any,
+    weights: Any,
+    cluster: Any,
+    **reading: Any,
+) -> Joint | JointSets:
+    """One class for each item; or sets of them, where the cells are lists."""
     wanted = Wanted(
         one_name(true, "true"),
-        preds,
+        tuple(chain(*columns.values())),
         one_name(weights, "weights"),
         cluster=one_name(cluster, "cluster"),
         joint=True,
     )
-    joint = tally_together(*gather(data, predictions, wanted, Grouped(), **reading), labels)
-    return replace(joint, systems=tuple(columns))
+    found = gather(data, predictions, wanted, Grouped(), **reading)
+    return tally_sets(*found, labels) if hold_lists(*found) else tally_together(*found, labels)
 
 
 def name_columns(systems: Any) -> bool:

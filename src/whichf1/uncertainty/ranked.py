@@ -222,24 +222,39 @@ def kinds(scored: Sequence[S], items: Table) -> tuple[Sequence[S], Table]:
     """Items that are alike to all systems as one kind of item, in the order of what they are.
 
     What is drawn then does not depend on the order in which items came, nor on where they were
-    grouped. Items with weights stay single ones; clusters are drawn by themselves.
+    grouped. Items with weights and without clusters stay single ones, which are drawn as such.
     """
     own = [each for each in scored if isinstance(each, (Means, Rankings))]
-    if len(own) < len(scored) or items.cluster is not None:
+    if len(own) < len(scored):
         return scored, items
     marks = [items.true, *(mark for each in own for mark in each.marks())]
-    weighted = items.squares is not None
-    order = np.lexsort([*([items.count] if weighted else []), *marks[::-1]])
-    new = np.full(len(order), weighted)
-    new[0] = True
-    for mark in marks:
-        ranked = mark[order]
-        new[1:] |= ranked[1:] != ranked[:-1]
-    first = np.flatnonzero(new)
-    true = items.true[order[first]]
-    count = np.add.reduceat(items.count[order], first)
-    table = Table(true, true, count, items.classes, count * count if weighted else None)
-    return [each.at(order[first]) for each in own], table  # type: ignore[misc]
+    marks += [] if items.cluster is None else [items.cluster]
+    alone = items.squares is not None and items.cluster is None
+    order, new = _in_order([*marks, items.count] if alone else marks)
+    first = np.flatnonzero(new | alone)
+    places = order[first]
+    true = items.true[places]
+    count, squares = (
+        None if x is None else np.add.reduceat(x[order], first)
+        for x in (items.count, items.squares)
+    )
+    cluster = None if items.cluster is None else items.cluster[places]
+    table = Table(true, true, count, items.classes, squares, cluster)  # type: ignore[arg-type]
+    return [each.at(places) for each in own], table  # type: ignore[misc]
+
+
+def _in_order(marks: Sequence[Array]) -> tuple[Array, Array]:
+    """The items in the order of their marks, and whether each differs from the one before."""
+    for some in (marks[:2], marks):  # two often tell all items apart
+        order = np.lexsort(some[::-1])
+        new = np.zeros(len(order), bool)
+        new[0] = True
+        for mark in some:
+            ranked = mark[order]
+            new[1:] |= ranked[1:] != ranked[:-1]
+        if new.all():
+            break
+    return order, new
 
 
 class OfTable:
