@@ -12,6 +12,7 @@ from whichf1.sources.cells import Reading, is_missing
 from whichf1.sources.columns import Columns
 from whichf1.sources.database import Database, quote
 from whichf1.sources.derived import Derived
+from whichf1.sources.frame_kinds import quiet_at_exit
 from whichf1.sources.queries import Explain, Gap, as_number, missing, no_number, no_weight
 from whichf1.table import Array
 
@@ -120,6 +121,7 @@ def of_items(database: Database, columns: Columns) -> Any:
     """The view ``items`` as a frame: k, s0, s1, … and w and c where there are weights, clusters."""
     import narwhals as nw
 
+    quiet_at_exit()
     shown = [f"{quote(columns.true)} AS k"]
     shown += [f"{as_number(name)} AS s{at}" for at, name in enumerate(columns.preds)]
     shown += [f"{as_number(columns.weights)} AS w"] if columns.weights else []
