@@ -227,28 +227,28 @@ def test_delong_intervals_cover():
 @pytest.mark.parametrize(
     ("n", "share"),
     [
-        (1_000_000, 0.02),
-        (1_000_000, 0.97),
+        (4_000_000, 0.02),
+        (4_000_000, 0.97),
         pytest.param(10_000_000, 0.5, marks=pytest.mark.slow),
     ],
 )
 def test_scores_stay_within_three_times_their_size(n, share):
     """The peak of a process of its own, so that memory of the native kernel counts."""
     code = f"""
-import resource
 import numpy as np
 import whichf1 as wf
+from tests.peak import held, peak
 random = np.random.default_rng(0)
 y = random.random({n}) < {share}
 s = random.random({n})
 s += 0.2 * y
 wf.roc_auc(y[:1000], s[:1000]), wf.average_precision(y[:1000], s[:1000])
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = held()
 assert 0 < wf.roc_auc(y, s).value < 1 and 0 < wf.average_precision(y, s).value < 1
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / s.nbytes)
+print((peak() - before) / s.nbytes)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert float(done.stdout) <= 3
+    assert 0.1 < float(done.stdout) <= 3
 
 
 def test_a_histogram_gives_its_bound_only_where_no_interval_is_asked_for():
