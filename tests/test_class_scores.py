@@ -16,7 +16,7 @@ from tests.engines import DATABASES, ENGINES
 from tests.test_files import WRITERS
 from tests.test_frames import group
 from whichf1.sources import frames, lines
-from whichf1.sources.class_scores import Added
+from whichf1.sources.class_questions import Added
 
 LAZY = {name: ENGINES[name] for name in (*DATABASES, "polars lazy", "spark")}
 """Engines that hold the rows themselves."""

@@ -19,8 +19,9 @@ from whichf1.scored_items import read_items, sampled
 from whichf1.table import Predicted, RankedLabels
 from whichf1.uncertainty.areas import area_spread
 from whichf1.uncertainty.influence import spread_on
-from whichf1.uncertainty.ranked import OfTable, spread_over
+from whichf1.uncertainty.ranked import OfTable
 from whichf1.uncertainty.scales import Spread, bent, transformed
+from whichf1.uncertainty.strata import spread_over
 
 
 def binary(seed=0, n=120, digits=1):

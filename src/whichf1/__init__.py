@@ -60,7 +60,7 @@ if _TYPE_CHECKING:
     from whichf1.sources import count, count_by, count_each
     from whichf1.sources.decisions import at_argmax, at_threshold, at_top_k
     from whichf1.sources.multilabel import count_multilabel
-    from whichf1.sources.scored import rank, rank_histogram
+    from whichf1.sources.ranked_lines import rank, rank_histogram
     from whichf1.thresholds import BestThreshold, best_threshold, threshold_curve
 
     precision: _Scorer
@@ -253,8 +253,8 @@ _HOME = {
     "moments": "scoring",
     "pr_curve": "curves",
     "precision_recall_f1": "macro",
-    "rank": "sources.scored",
-    "rank_histogram": "sources.scored",
+    "rank": "sources.ranked_lines",
+    "rank_histogram": "sources.ranked_lines",
     "rank_systems": "ranks",
     "roc_curve": "curves",
     "score": "scorers",

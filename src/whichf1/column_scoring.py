@@ -44,8 +44,10 @@ from whichf1.sources import has_columns
 from whichf1.sources.class_scores import ClassScores, Sums
 from whichf1.sources.clusters import cluster_codes
 from whichf1.sources.frame_kinds import in_memory
-from whichf1.sources.score_columns import Scored, Sought, read_scores
-from whichf1.sources.scored import positive_class, rank_lines, ranking_of
+from whichf1.sources.ranked_lines import rank_lines, ranking_of
+from whichf1.sources.score_columns import Scored, read_scores
+from whichf1.sources.scored import positive_class
+from whichf1.sources.sought import Sought
 from whichf1.sources.systems import ScoreColumns
 from whichf1.table import Array, Table
 from whichf1.uncertainty.means import Means

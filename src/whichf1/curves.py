@@ -15,7 +15,8 @@ from whichf1.rankings import Ranking
 from whichf1.scores import Score
 from whichf1.scoring import evaluate_scores, score_ranking
 from whichf1.sources import has_columns
-from whichf1.sources.scored import numbers, rank
+from whichf1.sources.ranked_lines import rank
+from whichf1.sources.scored import numbers
 from whichf1.table import Array, sum_by
 
 

@@ -38,8 +38,9 @@ from whichf1.uncertainty.paired import (
     randomized,
     single_items,
 )
-from whichf1.uncertainty.ranked import Swappable, kinds, stratified_error
+from whichf1.uncertainty.ranked import Swappable, kinds
 from whichf1.uncertainty.scored import replicated
+from whichf1.uncertainty.strata import stratified_error
 
 DRAWN = 2 * 10**8
 """Resampling reads up to so many numbers; beyond, smooth scores have the delta method alone."""

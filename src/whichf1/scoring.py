@@ -28,7 +28,8 @@ from whichf1.scored_items import (
 )
 from whichf1.scores import Score
 from whichf1.sources import DATA_OPTIONS, has_columns
-from whichf1.sources.scored import check_rows, numbers, predicted, rank, ranking_of
+from whichf1.sources.ranked_lines import rank, ranking_of
+from whichf1.sources.scored import check_rows, numbers, predicted
 from whichf1.table import Array, Predicted, Table
 from whichf1.uncertainty.scored import mean_interval, refuse_other, scored_interval, table_interval
 

@@ -18,7 +18,7 @@ from whichf1.scorers import with_options
 from whichf1.scores import Score
 from whichf1.sources import COLUMN_OPTIONS
 from whichf1.sources.decisions import at_threshold
-from whichf1.sources.scored import rank
+from whichf1.sources.ranked_lines import rank
 from whichf1.table import Array, Table
 
 _CHUNK = 1 << 17

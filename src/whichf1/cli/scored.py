@@ -22,9 +22,11 @@ from whichf1.signature import read
 from whichf1.sources.class_scores import ClassScores
 from whichf1.sources.decisions import decide, threshold_lines
 from whichf1.sources.label_cells import count_cells
-from whichf1.sources.score_columns import Scored, Sought, read_scores
-from whichf1.sources.scored import classes_of, positive_class, rank_lines
+from whichf1.sources.ranked_lines import rank_lines
+from whichf1.sources.score_columns import Scored, read_scores
+from whichf1.sources.scored import classes_of, positive_class
 from whichf1.sources.sequences import column
+from whichf1.sources.sought import Sought
 
 ScoreColumn = Annotated[
     str | None, typer.Option("--score", help="A column of scores: higher is more positive.")

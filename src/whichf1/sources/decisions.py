@@ -16,9 +16,11 @@ from whichf1.rankings import Ranking
 from whichf1.sources import has_columns
 from whichf1.sources.class_scores import ClassScores
 from whichf1.sources.frame_kinds import in_memory
-from whichf1.sources.score_columns import Scored, Sought, read_scores
-from whichf1.sources.scored import binary, items_of, predicted, rank_lines
+from whichf1.sources.ranked_lines import rank_lines
+from whichf1.sources.score_columns import Scored, read_scores
+from whichf1.sources.scored import binary, items_of, predicted
 from whichf1.sources.sequences import column, weights_column
+from whichf1.sources.sought import Sought
 from whichf1.table import Array, Ties
 
 

@@ -15,7 +15,7 @@ from whichf1.sources.columns import Wanted, one_name
 from whichf1.sources.gathering import gather
 from whichf1.sources.label_cells import hold_lists, read_sets, tally_sets
 from whichf1.sources.queries import Grouped
-from whichf1.sources.score_columns import Sought
+from whichf1.sources.sought import Sought
 from whichf1.sources.tallies import tally_together
 
 

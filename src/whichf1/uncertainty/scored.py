@@ -14,9 +14,10 @@ from whichf1.metrics import find
 from whichf1.table import Array, RankTable, Table
 from whichf1.uncertainty.areas import area_spread
 from whichf1.uncertainty.influence import spread_on, standard_error
-from whichf1.uncertainty.ranked import OfTable, Scored, kinds, spread_over
+from whichf1.uncertainty.ranked import OfTable, Scored, kinds
 from whichf1.uncertainty.resampling import draws, generator, percentile_interval
 from whichf1.uncertainty.scales import NONE, Spread, normal_quantile, transformed
+from whichf1.uncertainty.strata import spread_over
 
 
 def table_interval(definition: Definition, table: RankTable, value: float) -> Interval | None:

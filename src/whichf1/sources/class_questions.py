@@ -1,0 +1,139 @@
+"""What is asked of a column of scores for each class: which classes there are, and sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from whichf1 import kernel
+from whichf1.sources.cells import Reading, Row, is_missing
+from whichf1.sources.columns import Columns
+from whichf1.sources.database import Database
+from whichf1.sources.derived import Values, gap_of
+from whichf1.sources.lines import (
+    KEY,
+    numbers_of,
+    of_items,
+    prepared,
+    refuse_text,
+    side_by_side,
+)
+from whichf1.sources.queries import Explain, Gap, as_number, missing, no_number, no_weight
+
+UNFAIR = "the probabilities"
+"""Under which the place of an item whose scores are no distribution is kept."""
+
+
+class _Rows:
+    """A question whose answer is a small table."""
+
+    def numbers(self, columns: Columns) -> list[str]:
+        """The scores and the weights."""
+        return numbers_of(columns)
+
+    def of_view(
+        self, database: Database, columns: Columns, explain: Explain, columnar: bool
+    ) -> dict[str, list[Row]]:
+        """The rows of the view ``items``."""
+        rows = database.ask(lambda: self.rows(of_items(database, columns), columns), explain)
+        return {KEY: rows}
+
+    def of_frame(self, frame: Any, columns: Columns) -> dict[str, list[Row]]:
+        """The rows of a frame."""
+        from whichf1.sources.frames import by_partition
+
+        refuse_text(frame, columns)
+        if frame.implementation.is_dask():
+            return by_partition(frame.to_native(), columns, self._of_part, side_by_side)  # type: ignore[no-any-return]
+        return self._of_part(frame, columns)
+
+    def _of_part(self, frame: Any, columns: Columns) -> dict[str, list[Row]]:
+        return {KEY: self.rows(prepared(frame, columns), columns)}
+
+    def rows(self, items: Any, columns: Columns) -> list[Row]:
+        """The answer for items with the names k, s0, … and w and c."""
+        raise NotImplementedError
+
+    def gaps(
+        self, found: Mapping[str, list[Row]], columns: Columns, reading: Reading
+    ) -> Iterator[Gap]:
+        """The columns in which an answer shows a bad value."""
+        return iter(())
+
+    def merged(self, found: list[Row]) -> list[Row]:
+        """The answers of several parts, which are added up later."""
+        return found
+
+
+class Classes(_Rows):
+    """How many items there are of each true class, by what they lack."""
+
+    def __init__(self, distributions: int) -> None:
+        """``distributions``: how many systems have probabilities."""
+        self._distributions = distributions
+
+    def rows(self, items: Any, columns: Columns) -> list[Row]:
+        """(true class, gap, items)."""
+        import narwhals as nw
+
+        from whichf1.sources.frames import grouped_frame, plain_rows
+
+        gap = gap_of(columns, self._distributions).alias("gap")
+        return plain_rows(grouped_frame(items.select(nw.col("k"), gap), ["k", "gap"], False))
+
+    def gaps(
+        self, found: Mapping[str, list[Row]], columns: Columns, reading: Reading
+    ) -> Iterator[Gap]:
+        """The columns in which an answer shows a bad value."""
+        if any(is_missing(row[0]) for row in found[KEY]):
+            yield missing(columns.true)
+        for value, gap, _ in found[KEY]:
+            if is_missing(value):
+                continue
+            if gap == len(columns.used):
+                yield self._no_distribution(columns)
+            elif gap < len(columns.used):
+                name = columns.used[int(gap)]
+                cluster = name == columns.cluster and name not in columns.preds
+                number = no_weight if name == columns.weights else no_number
+                yield (missing if cluster else number)(name)
+
+    def _no_distribution(self, columns: Columns) -> Gap:
+        own = [as_number(name) for name in columns.preds]
+        width = len(own) // self._distributions
+        wrong = [
+            f"least({each}) < 0 OR greatest({each}) > 1 OR abs({' + '.join(some)} - 1) > "
+            f"{kernel.TOLERANCE!r}"
+            for some in (own[at : at + width] for at in range(0, len(own), width))
+            for each in (", ".join(some),)
+        ]
+        shown = ", ".join(f"CAST({each} AS VARCHAR)" for each in own[:8])
+        return Gap(UNFAIR, f"({') OR ('.join(wrong)})", f"concat_ws(', ', {shown})")
+
+
+class Added(_Rows):
+    """Sums over the items, by cluster, of a value v of each: see ``Sums``."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+
+    def rows(self, items: Any, columns: Columns) -> list[Row]:
+        """(cluster, items, items of unknown classes, *sums); the cluster is 0 where none is."""
+        import narwhals as nw
+
+        from whichf1.sources.frames import plain_rows
+
+        (value,) = self._values.each(columns)
+        weight = nw.col("w") if columns.weights else nw.lit(1.0)
+        cluster = nw.col("c") if columns.cluster else nw.lit(0)
+        lost = nw.when(nw.col("t") == 0).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
+        made = {"c": cluster, "lost": lost, "w": weight, "v": value}
+        own = self._values.judged(items, columns)
+        own = own.select(*(each.alias(name) for name, each in made.items()))
+        w, v = nw.col("w"), nw.col("v")
+        sums = {"ww": w * w, "wv": w * v, "wwv": w * w * v, "wwvv": w * w * v * v}
+        own = own.with_columns(*(each.alias(name) for name, each in sums.items()))
+        names = ["lost", "w", *sums]
+        measures = (nw.col(name).sum() for name in names)
+        found = own.group_by("c", drop_null_keys=False).agg(nw.len().alias("n"), *measures)
+        return plain_rows(found.select("c", "n", *names))

@@ -1,0 +1,19 @@
+"""The memory of this process, for scripts that tests run in a process of their own."""
+
+import re
+from pathlib import Path
+
+
+def held():
+    """Bytes in memory now."""
+    return _bytes("VmRSS")
+
+
+def peak():
+    """The most so far; what getrusage gives is at first that of the process which started it."""
+    return _bytes("VmHWM")
+
+
+def _bytes(what):
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(re.search(rf"{what}:\s*(\d+) kB", status)[1])
