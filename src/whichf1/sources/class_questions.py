@@ -102,7 +102,7 @@ class Classes(_Rows):
         own = [as_number(name) for name in columns.preds]
         width = len(own) // self._distributions
         wrong = [
-            f"least({each}) < 0 OR greatest({each}) > 1 OR abs({' + '.join(some)} - 1) > "
+            f"least({each}) < 0 OR greatest({each}) > 1 OR abs(list_sum([{each}]) - 1) > "
             f"{kernel.TOLERANCE!r}"
             for some in (own[at : at + width] for at in range(0, len(own), width))
             for each in (", ".join(some),)
