@@ -170,6 +170,13 @@ def test_objects_of_several_types_are_refused_with_the_row():
     dates = pd.DataFrame({"true": [datetime.date(2020, 1, 1)], "pred": ["a"]})
     with pytest.raises(wf.errors.LabelError, match="cannot be a label"):
         wf.count(dates)
+    sets = pd.DataFrame({"true": [["a"], ["b"]], "pred": [["a"], []]})
+    with pytest.raises(wf.errors.LabelError, match="Sets of labels are counted by count_multilab"):
+        wf.count(sets)
+    with pytest.raises(wf.errors.ShapeError, match="Sets of labels are counted by count_multilab"):
+        wf.count([["a"], ["b"]], [["a"], ["b"]])
+    with pytest.raises(wf.errors.DefinitionError, match="the items have none. Declare some"):
+        wf.averaged_f1(wf.count_multilabel([[], []], [[], []]))
 
 
 def test_declared_labels_and_arguments_that_do_not_fit():

@@ -53,7 +53,8 @@ def fix_classes(
     if exclude:
         chosen = np.setdiff1d(chosen, counts.labels.codes(exclude), assume_unique=True)
     if not len(chosen):
-        raise DefinitionError("no class is left to average over: all are excluded")
+        why = "all are excluded" if exclude else "the items have none. Declare some with labels="
+        raise DefinitionError(f"no class is left to average over: {why}")
     everything = len(chosen) == len(counts.labels)
     labels = counts.labels if everything else pick(counts.labels, chosen)
     return Frozen(counts.table, chosen, labels)

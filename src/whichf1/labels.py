@@ -36,9 +36,11 @@ def plain(value: Any) -> Label:
     """A label as a plain Python int, str or bool."""
     kind = kind_of(value)
     if kind is None:
+        several = isinstance(value, (list, tuple, set, frozenset, np.ndarray))
         raise LabelError(
             f"{value!r} ({type(value).__name__}) cannot be a label. "
             "Labels are integers, strings, booleans or floats that are whole numbers."
+            + (" Sets of labels are counted by count_multilabel (--labels-sep)." if several else "")
         )
     return _PYTHON[kind](value)  # type: ignore[no-any-return]
 

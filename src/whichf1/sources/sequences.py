@@ -30,8 +30,10 @@ def column(data: Any, name: str) -> Column:
         )
     values = to_numpy(data)
     if values.ndim != 1:
-        hint = "Take argmax(axis=1) of scores" if values.ndim == 2 else "Flatten it"
-        raise ShapeError(f"{name} must have one dimension; got shape {values.shape}. {hint} first.")
+        hint = "Take argmax(axis=1) of scores first." if values.ndim == 2 else "Flatten it first."
+        if values.dtype.kind not in "iufb":
+            hint = "Sets of labels are counted by count_multilabel."
+        raise ShapeError(f"{name} must have one dimension; got shape {values.shape}. {hint}")
     match values.dtype.kind:
         case "i" | "u":
             return Column("int", values, name)
