@@ -20,6 +20,7 @@ from whichf1.errors import InputError
 from whichf1.evaluation import evaluate_each
 from whichf1.labels import Labels
 from whichf1.metrics import find
+from whichf1.multilabel import MultiLabelCounts
 from whichf1.scorers import with_options
 from whichf1.scores import Score
 
@@ -35,6 +36,8 @@ DEFINITIONS = (
     "cohen_kappa",
 )
 """What is compared where no definitions are named."""
+OF_SETS = (*DEFINITIONS[:4], "subset_accuracy", "hamming_loss")
+"""The same for sets of labels, beside F1 averaged over items."""
 _TIE = 1e-12
 
 
@@ -85,7 +88,7 @@ class SystemRanks:
 
 
 def rank_systems(
-    systems: Mapping[str, Counts], metrics: Sequence[str] = DEFINITIONS, **options: Any
+    systems: Mapping[str, Counts], metrics: Sequence[str] | None = None, **options: Any
 ) -> SystemRanks:
     """Rank systems under each definition; ``options`` are those of the scores, where they apply.
 
@@ -102,7 +105,10 @@ def rank_systems(
     if len(names) < 2:
         raise InputError(f"a ranking needs at least two systems; got {len(names)}")
     counts = dict(zip(names, _same_labels(list(systems.values())), strict=True))
-    chosen = [_definition(metric, options) for metric in metrics]
+    sets = isinstance(counts[names[0]], MultiLabelCounts)
+    chosen = [_definition(x, options) for x in metrics or (OF_SETS if sets else DEFINITIONS)]
+    if sets and metrics is None:
+        chosen.append(define_fitting("f1", {**options, "average": "samples"}))
     ranked = tuple(_ranking(definition, counts) for definition in chosen)
     return SystemRanks(
         names,

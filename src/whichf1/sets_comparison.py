@@ -69,7 +69,8 @@ def compare_sets(joint: JointSets, definition: Definition, plan: Plan) -> Compar
         for each, table in zip(counts.values(), tables, strict=True)
     ]
     facts = _flipped(definition, joint, tables)
-    return compare_items(definition, plan, scores, systems, tables[0].drawn, facts)
+    compared = compare_items(definition, plan, scores, systems, tables[0].drawn, facts)
+    return replace(compared, counts=counts)
 
 
 def _flipped(definition: Definition, joint: JointSets, tables: Sequence[LabelTable]) -> Facts:
