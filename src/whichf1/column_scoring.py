@@ -227,19 +227,17 @@ def _score_loss(definition: Definition, scores: ClassScores) -> Score:
 def _score_clusters(definition: Definition, sums: Sums, scores: ClassScores) -> Score:
     """A cluster is drawn whole: of its items, the sums are all that matters."""
     order = np.argsort(cluster_codes(sums.cluster, len(sums.cluster)))
-    order = order[sums.w[order] > 0]
-    weight = sums.w[order]
-    own = mean_items(definition, sums.wv[order] / weight, scores.labels)
+    _, w, ww, wv, *_ = sums.table[order[sums.table[order, 1] > 0]].T
+    own = mean_items(definition, wv / w, scores.labels)
     weighted = scores.sought.weights is not None
-    count = weight if weighted else weight.astype(np.int64)
-    squares = sums.ww[order] if weighted else None
-    return score_items(own, Table(own.codes, own.codes, count, 1, squares, np.arange(len(order))))
+    count, squares = (w, ww) if weighted else (w.astype(np.int64), None)
+    return score_items(own, Table(own.codes, own.codes, count, 1, squares, np.arange(len(w))))
 
 
 def _score_weighted(definition: Definition, sums: Sums, names: Labels) -> Score:
     """A weighted mean, and its error from the sums of w, w², wv, w²v and w²v²."""
     refuse_other(definition)
-    w, ww, wv, wwv, wwvv = (float(x.sum()) for x in sums[1:])
+    _, w, ww, wv, wwv, wwvv = sums.table.sum(0).tolist()
     if not w:
         raise InputError("the weights add up to 0: give items a weight above 0")
     mean = wv / w
@@ -273,6 +271,6 @@ def moments_of_columns(
 
 
 def _moments(definition: Definition, sums: Sums, scores: ClassScores) -> Moments:
-    total, squares = float(sums.wv.sum()), float(sums.wwvv.sum())
+    n, _, _, total, _, squares = sums.table.sum(0).tolist()
     of = (definition.metric, definition.parameters, scores.labels, None)
-    return Moments(*of, scores.n, total, squares)
+    return Moments(*of, int(n), total, squares)

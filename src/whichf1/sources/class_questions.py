@@ -118,7 +118,7 @@ class Added(_Rows):
         self._values = values
 
     def rows(self, items: Any, columns: Columns) -> list[Row]:
-        """(cluster, items, items of unknown classes, *sums); the cluster is 0 where none is."""
+        """(*slice, cluster, items, those of unknown classes, *sums); without clusters it is 0."""
         import narwhals as nw
 
         from whichf1.sources.frames import plain_rows
@@ -127,7 +127,8 @@ class Added(_Rows):
         weight = nw.col("w") if columns.weights else nw.lit(1.0)
         cluster = nw.col("c") if columns.cluster else nw.lit(0)
         lost = nw.when(nw.col("t") == 0).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
-        made = {"c": cluster, "lost": lost, "w": weight, "v": value}
+        slices = {f"b{at}": nw.col(f"b{at}") for at in range(len(columns.by))}
+        made = {**slices, "c": cluster, "lost": lost, "w": weight, "v": value}
         own = self._values.judged(items, columns)
         own = own.select(*(each.alias(name) for name, each in made.items()))
         w, v = nw.col("w"), nw.col("v")
@@ -135,5 +136,6 @@ class Added(_Rows):
         own = own.with_columns(*(each.alias(name) for name, each in sums.items()))
         names = ["lost", "w", *sums]
         measures = (nw.col(name).sum() for name in names)
-        found = own.group_by("c", drop_null_keys=False).agg(nw.len().alias("n"), *measures)
-        return plain_rows(found.select("c", "n", *names))
+        keys = [*slices, "c"]
+        found = own.group_by(*keys, drop_null_keys=False).agg(nw.len().alias("n"), *measures)
+        return plain_rows(found.select(*keys, "n", *names))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.labels import Label, Labels
+from whichf1.slices import Key
 from whichf1.sources.cells import (
     Origin,
     Row,
@@ -35,7 +36,7 @@ from whichf1.sources.lines import (
     KEY,
     Scoring,
 )
-from whichf1.sources.score_columns import Scored, joined, report_lacking
+from whichf1.sources.score_columns import Scored, joined, report_lacking, slices_of
 from whichf1.sources.scored import column_classes
 from whichf1.sources.sequences import column
 from whichf1.sources.sought import Sought, classes_of_columns
@@ -45,12 +46,18 @@ from whichf1.table import Array
 class Sums(NamedTuple):
     """Sums over items of a value v and a weight w, in a line for each cluster, or in one."""
 
-    cluster: list[Any]
-    w: Array
-    ww: Array
-    wv: Array
-    wwv: Array
-    wwvv: Array
+    cluster: Array
+    table: Array
+    """(lines, sums): n, Σw, Σw², Σwv, Σw²v and Σw²v²."""
+    keys: tuple[Key, ...]
+    """The slices, in order."""
+    slices: Array
+    """The place of each line's slice among them."""
+
+    def of_slice(self, at: int) -> Sums:
+        """The lines of one slice."""
+        places = np.flatnonzero(self.slices == at)
+        return Sums(self.cluster[places], self.table[places], (), self.slices[places])
 
 
 class ClassScores:
@@ -70,6 +77,7 @@ class ClassScores:
         self.observed = {self.labels[at] for _, at in self._places}
         self.columns = columns
         self._filtered = distributions if origin.skip else None
+        self._answers: dict[Any, Any] = {}
 
     def _classes(
         self, values: list[Any], columns: Columns, origin: Origin
@@ -94,36 +102,37 @@ class ClassScores:
         places = {value: names.code(label) for (_, value), label in meaning.items()}
         return names, [*places.items()]
 
+    def slices(self) -> dict[Key, ClassScores]:
+        """Each slice, on the classes of the whole."""
+        keys = self.decisions(1, "first").keys
+        return {key: _Slice(self, at) for at, key in enumerate(keys)}
+
     def sums(self, metric: str, parameters: Mapping[str, Any]) -> Sums:
         """The sums of a number of each item, of which a metric is the mean."""
         values = Values(self._places, metric, parameters, 1, self._filtered)
-        own = self.sought
-        found, _, origin = gather(*self._source, own.wanted, Added(values), **own.reading)
-        rows = merged(found[KEY], measures=len(Sums._fields) + 1)
-        n, lost, *sums = (np.array(x, np.float64) for x in [*zip(*rows, strict=True)][1:])
-        self._refuse_changed(int(n.sum()), bool(lost.any()), origin)
-        clusters = [row[0] for row in rows]
-        if own.cluster is not None:
-            clusters = [plain_value(each, origin.reading) for each in clusters]
-        return Sums(clusters, *sums)
+        asked = ("sums", metric, *parameters.items())
+        return self._answer(asked, lambda: self._sums(values))  # type: ignore[no-any-return]
 
     def values(self, metric: str, parameters: Mapping[str, Any]) -> Scored:
         """That number of each item for each system, what is alike as one line."""
-        own = (metric, parameters, self._systems, self._filtered)
-        return self._lines(Values(self._places, *own), apart=True)
+        values = Values(self._places, metric, parameters, self._systems, self._filtered)
+        asked = ("values", metric, *parameters.items())
+        return self._answer(asked, lambda: self._lines(values, apart=True))  # type: ignore[no-any-return]
 
     def decisions(self, k: int, ties: str) -> Scored:
         """The place of the true class (from 1 on) and that of the predicted one, grouped."""
-        return self._lines(Decisions(self._places, k, ties, self._filtered))
+        decided = Decisions(self._places, k, ties, self._filtered)
+        return self._answer(("decisions", k, ties), lambda: self._lines(decided))  # type: ignore[no-any-return]
 
     def top_labels(self, *, apart: bool) -> Scored:
         """Whether each system's best class is right, and its score, grouped."""
-        return self._lines(TopLabels(self._places, self._systems, self._filtered), apart)
+        top = TopLabels(self._places, self._systems, self._filtered)
+        return self._answer(("top labels", apart), lambda: self._lines(top, apart))  # type: ignore[no-any-return]
 
     def joint(self, *, apart: bool = True) -> Scored:
         """The scores of each item as they are, what is alike as one line."""
-        every = range(len(self.columns.preds))
-        return self._named(self._lines(Chosen(self._places, every, self._filtered), apart))
+        every = Chosen(self._places, range(len(self.columns.preds)), self._filtered)
+        return self._named(self._answer(("joint", apart), lambda: self._lines(every, apart)))
 
     def column(self, label: Label, *, apart: bool) -> Scored:
         """The scores of one class."""
@@ -135,10 +144,33 @@ class ClassScores:
         return lines.true - 1, lines.scores[:, 0], lines.items, lines.weights
 
     def _column(self, at: int, apart: bool) -> Scored:
-        if self._filtered is not None:  # then the other columns matter, too
-            return self._lines(Chosen(self._places, [at], self._filtered), apart)
-        alone = replace(self.sought, columns=(self.columns.preds[at],))
-        return self._lines(Chosen(self._places, [0]), apart, alone)
+        if self._filtered is None:
+            alone = replace(self.sought, columns=(self.columns.preds[at],))
+            asked = (Chosen(self._places, [0]), apart, alone)
+        else:  # then the other columns matter, too
+            asked = (Chosen(self._places, [at], self._filtered), apart, self.sought)
+        return self._answer(("column", at, apart), lambda: self._lines(*asked))  # type: ignore[no-any-return]
+
+    def _answer(self, asked: Any, ask: Callable[[], Any]) -> Any:
+        """What was asked; it is kept where slices will ask again."""
+        if not self.sought.by:
+            return ask()
+        if asked not in self._answers:
+            self._answers[asked] = ask()
+        return self._answers[asked]
+
+    def _sums(self, values: Values) -> Sums:
+        own = self.sought
+        found, _, origin = gather(*self._source, own.wanted, Added(values), **own.reading)
+        rows = merged(found[KEY], measures=7)
+        width = len(own.by)
+        cells = np.array([row[width + 1 :] for row in rows], np.float64)
+        self._refuse_changed(int(cells[:, 0].sum()), bool(cells[:, 1].any()), origin)
+        cluster = [row[width] for row in rows]
+        if own.cluster is not None:
+            cluster = [plain_value(each, origin.reading) for each in cluster]
+        keys, slices = slices_of([row[:width] for row in rows], origin)
+        return Sums(np.array(cluster), np.delete(cells, 1, 1), keys, slices)
 
     def _named(self, lines: Scored) -> Scored:
         """With true classes by their labels."""
@@ -162,6 +194,17 @@ class ClassScores:
                 f"{origin.name} changed while it was read: it had {self.n:,} items, now {n:,}"
                 f"{', some of other classes' if unknown else ''}. Score it when it is finished."
             )
+
+
+class _Slice(ClassScores):
+    """One slice: what was asked of the whole, once for all slices."""
+
+    def __init__(self, whole: ClassScores, at: int) -> None:
+        self.__dict__.update(whole.__dict__)
+        self._whole, self._at = whole, at
+
+    def _answer(self, asked: Any, ask: Callable[[], Any]) -> Any:
+        return self._whole._answer(asked, ask).of_slice(self._at)
 
 
 def _report(rows: Sequence[Row], columns: Columns, origin: Origin) -> int:

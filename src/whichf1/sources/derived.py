@@ -92,7 +92,7 @@ class Values(Systems):
 
         known = nw.when(nw.col("t") > 0).then(nw.lit(1)).otherwise(nw.lit(0)).alias("k")
         each = [value.alias(f"s{at}") for at, value in enumerate(self.each(columns))]
-        return self.judged(items, columns).select(known, *each, *_kept(columns)), len(each)
+        return self.judged(items, columns).select(known, *each, *kept_names(columns)), len(each)
 
 
 class Decisions(Systems):
@@ -115,7 +115,7 @@ class Decisions(Systems):
             decided = nw.when(hit > 0).then(nw.col("t") - 1).otherwise(decided)
         chosen = decided.cast(nw.Float64).alias("s0")
         return self.judged(items, columns).select(
-            nw.col("t").alias("k"), chosen, *_kept(columns)
+            nw.col("t").alias("k"), chosen, *kept_names(columns)
         ), 1
 
 
@@ -133,7 +133,7 @@ class TopLabels(Systems):
             hit = nw.when(right).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
             made += [hit.alias(f"s{2 * at}"), top.alias(f"s{2 * at + 1}")]
         known = nw.when(nw.col("t") > 0).then(nw.lit(1)).otherwise(nw.lit(0)).alias("k")
-        return self.judged(items, columns).select(known, *made, *_kept(columns)), len(made)
+        return self.judged(items, columns).select(known, *made, *kept_names(columns)), len(made)
 
 
 class Chosen(Systems):
@@ -151,11 +151,13 @@ class Chosen(Systems):
 
         scores = [nw.col(f"s{own}").alias(f"s{at}") for at, own in enumerate(self._chosen)]
         placed = self.placed(items, columns)
-        return placed.select(nw.col("t").alias("k"), *scores, *_kept(columns)), len(scores)
+        return placed.select(nw.col("t").alias("k"), *scores, *kept_names(columns)), len(scores)
 
 
-def _kept(columns: Columns) -> list[str]:
-    return [*(["w"] if columns.weights else []), *(["c"] if columns.cluster else [])]
+def kept_names(columns: Columns) -> list[str]:
+    """The names beside the true class and the scores."""
+    own = [name for name, one in (("w", columns.weights), ("c", columns.cluster)) if one]
+    return [*own, *(f"b{at}" for at in range(len(columns.by)))]
 
 
 def _where(value: Any, then: Any, otherwise: Any) -> Any:

@@ -11,7 +11,7 @@ from whichf1.errors import InputError
 from whichf1.sources.cells import Reading, is_missing
 from whichf1.sources.columns import Columns
 from whichf1.sources.database import Database, quote
-from whichf1.sources.derived import Derived
+from whichf1.sources.derived import Derived, kept_names
 from whichf1.sources.frame_kinds import quiet_at_exit
 from whichf1.sources.queries import Explain, Gap, as_number, missing, no_number, no_weight
 from whichf1.table import Array
@@ -36,6 +36,8 @@ class Lines(NamedTuple):
     bad: Array | None
     """How many items of a line have no good weight, where weights are added up."""
     cluster: Any
+    by: Sequence[Any]
+    """The values of the columns that make slices, each a list or an array."""
     ordered: bool
     """Whether the lines are in the order of the items."""
 
@@ -72,8 +74,9 @@ class Scoring:
             native = frame.to_native()
             return by_partition(native, columns, self._of_part, side_by_side)  # type: ignore[no-any-return]
         if isinstance(frame, nw.DataFrame) and self._derived is None:
-            found = columns_of(prepared(frame, columns))
-            return {KEY: [_items(found, columns)]}
+            items = prepared(frame, columns)
+            found = dict(zip(items.columns, columns_of(items), strict=True))
+            return {KEY: [_lines(found, columns)._replace(ordered=True)]}
         return self._of_part(frame, columns)
 
     def _of_part(self, frame: Any, columns: Columns) -> dict[str, list[Lines]]:
@@ -85,12 +88,12 @@ class Scoring:
         width = len(columns.preds)
         if self._derived is not None:
             items, width = self._derived.of(items, columns)
-        keys = ["k", *(f"s{at}" for at in range(width))]
-        keys += ["c"] if columns.cluster else []
         summed = columns.weights is not None and not self._apart
-        keys += ["w"] if columns.weights and not summed else []
+        keys = ["k", *(f"s{at}" for at in range(width)), *kept_names(columns)]
+        keys = [key for key in keys if key != "w" or not summed]
+        names = [*keys, "n", *(["w", "ww", "bad"] if summed else [])]
         found = columns_of(grouped_frame(items, keys, summed))
-        return _lines(found, width, columns, summed)
+        return _lines(dict(zip(names, found, strict=True)), columns)
 
     def gaps(
         self, found: Mapping[str, list[Lines]], columns: Columns, reading: Reading
@@ -118,7 +121,10 @@ def numbers_of(columns: Columns) -> list[str]:
 
 
 def of_items(database: Database, columns: Columns) -> Any:
-    """The view ``items`` as a frame: k, s0, s1, … and w and c where there are weights, clusters."""
+    """The view ``items`` as a frame: k, s0, s1, …, and where there are some w, c, b0, b1, …
+
+    These are the true class, the scores, the weight, the cluster and what makes slices.
+    """
     import narwhals as nw
 
     quiet_at_exit()
@@ -126,6 +132,7 @@ def of_items(database: Database, columns: Columns) -> Any:
     shown += [f"{as_number(name)} AS s{at}" for at, name in enumerate(columns.preds)]
     shown += [f"{as_number(columns.weights)} AS w"] if columns.weights else []
     shown += [f"{quote(columns.cluster)} AS c"] if columns.cluster else []
+    shown += [f"{quote(name)} AS b{at}" for at, name in enumerate(columns.by)]
     return nw.from_native(database.connection.sql(f"SELECT {', '.join(shown)} FROM items"))
 
 
@@ -137,8 +144,9 @@ def prepared(frame: Any, columns: Columns) -> Any:
 
     scores = [nw.col(x).cast(nw.Float64).alias(f"s{at}") for at, x in enumerate(columns.preds)]
     cluster = [] if columns.cluster is None else [nw.col(columns.cluster).alias("c")]
+    slices = [nw.col(name).alias(f"b{at}") for at, name in enumerate(columns.by)]
     true = nw.col(columns.true).alias("k")
-    return frame.select(true, *scores, *weight_column(columns), *cluster)
+    return frame.select(true, *scores, *weight_column(columns), *cluster, *slices)
 
 
 def side_by_side(parts: list[dict[str, list[Any]]]) -> dict[str, list[Any]]:
@@ -158,25 +166,22 @@ def refuse_text(frame: Any, columns: Columns) -> None:
             )
 
 
-def _lines(found: Sequence[Any], width: int, columns: Columns, summed: bool) -> Lines:
-    true, *rest = found
-    scores, rest = np.column_stack([_numbers(column) for column in rest[:width]]), rest[width:]
-    cluster = rest.pop(0) if columns.cluster else None
-    if summed:
-        n, w, ww, bad = map(_numbers, rest)
-        return Lines(true, scores, n.astype(np.int64), w, ww, bad, cluster, False)
-    weights = _numbers(rest.pop(0)) if columns.weights else None
-    items = np.asarray(rest[0], np.int64)
-    return Lines(true, scores, items, weights, None, None, cluster, False)
-
-
-def _items(found: Sequence[Any], columns: Columns) -> Lines:
-    true, *rest = found
-    width = len(columns.preds)
-    scores, rest = np.column_stack([_numbers(column) for column in rest[:width]]), rest[width:]
-    weights = _numbers(rest.pop(0)) if columns.weights else None
-    cluster = rest.pop(0) if columns.cluster else None
-    return Lines(true, scores, None, weights, None, None, cluster, True)
+def _lines(found: Mapping[str, Any], columns: Columns) -> Lines:
+    scores = [_numbers(found[name]) for name in found if name.startswith("s")]
+    items, weights, squares, bad = (
+        _numbers(found[name]) if name in found else None for name in ("n", "w", "ww", "bad")
+    )
+    return Lines(
+        found["k"],
+        np.column_stack(scores),
+        None if items is None else items.astype(np.int64),
+        weights,
+        squares,
+        bad,
+        found.get("c"),
+        [found[f"b{at}"] for at in range(len(columns.by))],
+        False,
+    )
 
 
 def _numbers(column: Any) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import InputError, ShapeError
 from whichf1.labels import Labels
+from whichf1.slices import Key, order
 from whichf1.sources.cells import (
     Origin,
     labels_of,
@@ -17,6 +18,7 @@ from whichf1.sources.cells import (
     plain_value,
     refuse_missing,
     refuse_weights,
+    slice_key,
 )
 from whichf1.sources.columns import Columns
 from whichf1.sources.gathering import gather
@@ -42,20 +44,33 @@ class Scored(NamedTuple):
     """The cluster of each line."""
     labels: Any
     """The classes, in the order of the columns where there are several."""
+    keys: tuple[Key, ...] = ()
+    """The slices, in order; none where there are no slices."""
+    slices: Array | None = None
+    """The place of each line's slice among them."""
+
+    def of_slice(self, at: int) -> Scored:
+        """The lines of one slice."""
+        places = np.flatnonzero(self.slices == at)
+        parts = {name: _at(getattr(self, name), places) for name in _BY_LINE}
+        return self._replace(**parts, keys=())
 
     def single(self) -> Scored:
         """Items with weights one by one: each is drawn, and changes places, by itself."""
         if self.items is None or self.weights is None:
             return self
         at = np.repeat(np.arange(len(self.items)), self.items)
-        true, weights, cluster = (_at(x, at) for x in (self.true, self.weights, self.cluster))
-        return Scored(true, self.scores[at], None, weights, None, cluster, self.labels)
+        parts = {name: _at(getattr(self, name), at) for name in _BY_LINE}
+        return self._replace(**{**parts, "items": None, "squares": None})
 
     def summed(self) -> Scored:
         """With the weights of the items of a line added up, whatever their clusters."""
         if self.items is None or self.weights is None:
             return self._replace(cluster=None)
         return self._replace(weights=self.items * self.weights, cluster=None)
+
+
+_BY_LINE = ("true", "scores", "items", "weights", "squares", "cluster", "slices")
 
 
 def _at(values: Any, places: Array) -> Any:
@@ -122,7 +137,20 @@ def joined(
         for name in ("items", "weights", "squares")
     )
     scores = np.concatenate([x.scores[keep] for x, keep in kept])
-    return Scored(true, scores, items, weights, squares, cluster, labels)
+    keys: tuple[Key, ...] = ()
+    slices = None
+    if columns.by:
+        values = (zip(*(_chosen(y, keep) for y in x.by), strict=True) for x, keep in kept)
+        keys, slices = slices_of([each for part in values for each in part], origin)
+    return Scored(true, scores, items, weights, squares, cluster, labels, keys, slices)
+
+
+def slices_of(values: Sequence[Sequence[Any]], origin: Origin) -> tuple[tuple[Key, ...], Array]:
+    """The slices in order, and the place of each line's."""
+    found = [slice_key(each, origin.reading) for each in values]
+    keys = tuple(key for key, _ in sorted(dict.fromkeys(found).items(), key=order))
+    place = {key: at for at, key in enumerate(keys)}
+    return keys, np.array([place[key] for key in found], np.intp)
 
 
 def _together(parts: Sequence[tuple[Array | None, Any]]) -> Array | None:

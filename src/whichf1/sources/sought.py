@@ -24,6 +24,8 @@ class Sought:
     labels: Any
     systems: int
     """How many systems the columns are of; 0: the columns are named like classes, or one."""
+    by: tuple[str, ...]
+    """The columns whose values make slices."""
     reading: dict[str, Any]
 
     @classmethod
@@ -36,6 +38,7 @@ class Sought:
         cluster: Any = None,
         labels: Any = None,
         systems: int = 0,
+        by: Any = (),
         **reading: Any,
     ) -> Sought:
         """From the options of a function."""
@@ -53,6 +56,7 @@ class Sought:
             one_name(cluster, "cluster"),
             labels,
             systems,
+            one_or_several(by, "by") or (),
             {key: value for key, value in reading.items() if value is not None},
         )
 
@@ -64,7 +68,7 @@ class Sought:
     @property
     def wanted(self) -> Wanted:
         """The columns."""
-        own = {"weights": self.weights, "cluster": self.cluster, "scores": True}
+        own = {"weights": self.weights, "cluster": self.cluster, "by": self.by, "scores": True}
         return Wanted(self.true, self.columns, **own)  # type: ignore[arg-type]
 
 
