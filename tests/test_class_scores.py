@@ -535,3 +535,69 @@ def test_memory_does_not_grow_with_the_items(tmp_path):
     command = [sys.executable, "-c", SMALL_MEMORY, *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert int(done.stdout) < 100e6, f"{int(done.stdout):,} bytes"
+
+
+@pytest.mark.parametrize("engine", ["pandas", "polars lazy", "duckdb", "a.csv"])
+def test_which_class_a_column_of_a_system_is_of(engine, tmp_path):
+    data = Data(100)
+    made = {**ENGINES, **LAZY}
+    source = made[engine](data.table) if engine in made else data.write(tmp_path / engine)
+    options = {"true": "gold", **QUICK}
+    expected = wf.compare(data.true, {"p": data.p, "q": data.q}, "log_loss", labels=NAMES, **QUICK)
+    named = {s: {x: f"{s}{x}" for x in order} for s, order in (("p", NAMES[::-1]), ("q", NAMES))}
+    found = wf.compare(source, named, "log_loss", **options)
+    assert found.pairs[0].difference == pytest.approx(expected.pairs[0].difference)
+    backwards = {s: columns[::-1] for s, columns in data.systems.items()}
+    found = wf.compare(source, backwards, "log_loss", labels=NAMES[::-1], **options)
+    assert found.pairs[0].difference == pytest.approx(expected.pairs[0].difference)
+    for systems, says in (
+        (data.systems, r"which class is each of the columns pcat, pdog, peel of\? Give labels="),
+        ({"p": named["p"], "q": data.systems["q"]}, "for each system, or for none"),
+        ({"p": named["p"], "q": {"cat": "qcat"}}, "name the same classes"),
+    ):
+        with pytest.raises(wf.errors.InputError, match=says):
+            wf.compare(source, systems, "log_loss", **options)
+    with pytest.raises(wf.errors.InputError, match="leave labels= out"):
+        wf.compare(source, named, "log_loss", labels=NAMES, **options)
+
+
+def test_columns_named_like_classes_in_another_order_are_refused(tmp_path):
+    path = spoiled(tmp_path, *GOOD)
+    with pytest.raises(wf.errors.InputError, match=r"named like the classes.*another order"):
+        systems = {"a": ["dog", "cat"], "b": ["w", "w"]}
+        wf.compare(path, systems, "top_k_accuracy", true="gold", labels=["cat", "dog"], k=1)
+
+
+@pytest.mark.parametrize("engine", [*DATABASES, "polars lazy", "pandas", "polars", "pyarrow"])
+@pytest.mark.filterwarnings("ignore")
+def test_weights_that_are_text(engine):
+    data = Data(20)
+    frame = ENGINES[engine](data.table)
+    for score in (
+        lambda: wf.log_loss(frame, true="gold", score=data.columns, weights="doc"),
+        lambda: wf.roc_auc(frame, true="gold", score="pcat", positive="cat", weights="doc"),
+        lambda: wf.count(frame, true="gold", pred="doc", weights="gold"),
+    ):
+        with pytest.raises(wf.errors.WeightError, match="weights are finite numbers"):
+            score()
+
+
+def test_a_class_without_a_column_is_named_before_its_probabilities(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("gold,cat,dog,eel\ncat,0.5,0.25,0.25\neel,0.25,0.25,0.5\n")
+    with pytest.raises(wf.errors.LabelError, match=r"class 'eel', which has no column of scores"):
+        wf.log_loss(path, true="gold", score={"cat": "cat", "dog": "dog"})
+    with pytest.raises(wf.errors.InputError, match="no distribution in 2 of its 2 items"):
+        wf.log_loss(path, true="gold", score={"cat": "cat", "eel": "dog"})
+
+
+def test_what_comes_second_for_a_file(tmp_path):
+    path = spoiled(tmp_path, *GOOD)
+    own = {"true": "gold", "score": ["cat", "dog"]}
+    assert wf.at_top_k(path, 2, **own) == wf.at_top_k(path, k=2, **own)
+    alone = {"true": "gold", "score": "cat", "positive": "cat"}
+    assert wf.at_threshold(path, 0.5, **alone) == wf.at_threshold(path, threshold=0.5, **alone)
+    with pytest.raises(wf.errors.InputError, match="leave out on_error=, which is for files"):
+        import pandas as pd
+
+        wf.log_loss(pd.read_csv(path), **own, on_error="skip")

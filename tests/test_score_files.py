@@ -215,7 +215,7 @@ def test_the_best_threshold_of_other_metrics(spam, metric, tmp_path):
         (["gold", "s"], [(1, 1), (0, 2)], ["--score", "s", "--pred", "s"], "choose one"),
         (["gold", "s"], [(1, 1), (0, 2)], ["--score", "s", "-m", "f1"], "needs predictions"),
         (["gold", "a", "b"], [("a", 0.5, 0.5)], ["--probs", "a,c"], "no column 'c'"),
-        (["gold", "a", "b"], [("c", 0.5, 0.5)], ["--probs", "a,b"], "class 'c' has no column"),
+        (["gold", "a", "b"], [("c", 0.5, 0.5)], ["--probs", "a,b"], "class 'c', which has"),
         (
             ["gold", "a", "b"],
             [("a", 0.5, 0.9)],

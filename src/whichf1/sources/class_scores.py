@@ -72,8 +72,11 @@ class ClassScores:
         found, columns, origin = gather(*self._source, sought.wanted, question, **sought.reading)
         rows = merged(found[KEY], measures=1)
         self.n = _report(rows, columns, origin)
-        values = [row[0] for row in rows if row[1] == complete(columns) and not is_missing(row[0])]
+        kept = (row for row in rows if not is_missing(row[0]))
+        last = complete(columns) if origin.skip else complete(columns) - 1
+        values = [row[0] for row in kept if row[1] >= last]
         self.labels, self._places = self._classes(values, columns, origin)
+        _refuse_unfair(rows, columns, origin)
         self.observed = {self.labels[at] for _, at in self._places}
         self.columns = columns
         self._filtered = distributions if origin.skip else None
@@ -95,8 +98,9 @@ class ClassScores:
         outside = next((x for x in observed if declared is not None and x not in declared), None)
         if outside is not None:
             raise LabelError(
-                f"{origin.name}: class {outside!r} has no column of scores among "
-                f"{', '.join(columns.preds)}. Name a column for each class."
+                f"{origin.name}: column {columns.true!r} holds class {outside!r}, which has no "
+                f"column of scores: they are of {', '.join(map(repr, declared or ()))}. Name a "
+                "column for each class."
             )
         names = column_classes(column(observed, "y_true"), declared, width)
         places = {value: names.code(label) for (_, value), label in meaning.items()}
@@ -222,14 +226,20 @@ def _report(rows: Sequence[Row], columns: Columns, origin: Origin) -> int:
     if not total and not origin.skipped:
         raise ShapeError(f"{origin.name} has a header and no items")
     unlabelled = any(is_missing(row[0]) for row in rows)
-    unfair = lacking[UNFAIR]
-    if unfair and not origin.skip and sum(lacking.values()) == unfair:
+    if not origin.skip:
+        lacking.pop(UNFAIR)  # a class without a column is worse, and looked for first
+    report_lacking(lacking, total, columns, origin, unlabelled)
+    if not n and origin.skip:
+        raise ShapeError(f"{origin.name}: no items are left to count")
+    return n
+
+
+def _refuse_unfair(rows: Sequence[Row], columns: Columns, origin: Origin) -> None:
+    total = int(sum(row[2] for row in rows))
+    unfair = int(sum(row[2] for row in rows if row[1] == complete(columns) - 1))
+    if unfair and not origin.skip:
         raise InputError(
             f"{origin.name}: the probabilities are no distribution in {unfair:,} of its {total:,} "
             f"items{origin.where(UNFAIR)}. Each lies in [0, 1], and those of an item add up to 1. "
             "Mend the items."
         )
-    report_lacking(lacking, total, columns, origin, unlabelled)
-    if not n:
-        raise ShapeError(f"{origin.name}: no items are left to count")
-    return n

@@ -45,6 +45,8 @@ def at_threshold(
     array([[1, 1],
            [0, 2]])
     """
+    if threshold is None and isinstance(scores, (int, float)) and has_columns(y_true):
+        scores, threshold = None, scores  # of a frame or file: the threshold comes second
     limit = _threshold(threshold)
     if isinstance(y_true, Ranking):
         if scores is not None:
@@ -221,6 +223,8 @@ def at_top_k(
 
     An item whose class is not among them is counted as predicted to be its best class.
     """
+    if k is None and isinstance(scores, int) and has_columns(y_true):
+        scores, k = None, scores  # of a frame or file: k comes second
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise DefinitionError(f"k must be a whole number of at least 1; got {k!r}")
     if ties not in ("first", "last"):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from whichf1.errors import WeightError
 from whichf1.slices import Slices
 from whichf1.sources.arrays import count_arrays, count_codes
 from whichf1.sources.cells import Origin, Row, merged
@@ -29,11 +30,26 @@ def gather_frame(
     frame, name = known_frame(data)
     origin = origin or Origin(name)
     columns = wanted.find(column_names(frame), origin.name)
+    _refuse_weights(frame, columns, origin)
     if not frame.implementation.is_pyspark():
         return question.of_frame(frame, columns), columns, origin
     spelled, short, back = _by_position(frame.to_native(), columns)
     found = question.of_frame(short, spelled)
     return {back.get(key, key): each for key, each in found.items()}, columns, origin
+
+
+def _refuse_weights(frame: Any, columns: Columns, origin: Origin) -> None:
+    """Raise for weights that are no numbers, before an engine stumbles over them."""
+    import narwhals as nw
+
+    if columns.weights is None:
+        return
+    kind = frame.collect_schema()[columns.weights]
+    if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown)):
+        raise WeightError(
+            f"{origin.name}: column {columns.weights!r} holds {kind}: weights are finite numbers "
+            "and not negative. Convert it first."
+        )
 
 
 def _by_position(native: Any, columns: Columns) -> tuple[Columns, Any, dict[str, str]]:

@@ -26,8 +26,13 @@ def gather(
     if not isinstance(data, (str, os.PathLike)):
         from whichf1.sources.frames import gather_frame
 
-        if predictions is not None or reading or id or engine or master:
-            raise InputError("a frame is counted by itself: name its columns with true= and pred=")
+        own = {"id": id, "engine": engine, "master": master, **reading}
+        given = [f"{name}=" for name, value in own.items() if value is not None]
+        if predictions is not None or given:
+            raise InputError(
+                "a frame is counted by itself: name its columns, and leave out "
+                f"{', '.join(given) or 'the second argument'}, which is for files"
+            )
         return gather_frame(data, wanted, question)
     from whichf1.sources.files import Options, gather_files
 

@@ -15,7 +15,7 @@ from whichf1.sources.columns import Wanted, one_name
 from whichf1.sources.gathering import gather
 from whichf1.sources.label_cells import hold_lists, read_sets, tally_sets
 from whichf1.sources.queries import Grouped
-from whichf1.sources.sought import Sought
+from whichf1.sources.sought import Sought, refuse_other_order
 from whichf1.sources.tallies import tally_together
 
 
@@ -61,6 +61,7 @@ def read_systems(
                 "sep= (--labels-sep) stands between the labels of a set, and this metric compares "
                 "scores: leave it out, or choose a metric such as averaged_f1"
             )
+        options["labels"], columns = _by_class(systems, columns, labels)
         every = [*chain(*columns.values())]
         given = {"score": every, "true": true, "systems": len(columns), **options}
         return ScoreColumns(data, predictions, Sought.of(**given), columns)
@@ -103,7 +104,32 @@ def name_columns(systems: Any) -> bool:
     """Whether systems are names of columns, and not predictions (a frame may be a matrix)."""
     if not isinstance(systems, Mapping):
         return True
-    return all(isinstance(each, (str, list, tuple)) for each in systems.values())
+    return all(isinstance(each, (str, list, tuple, Mapping)) for each in systems.values())
+
+
+def _by_class(
+    systems: Any, columns: dict[str, tuple[str, ...]], labels: Any
+) -> tuple[Any, dict[str, tuple[str, ...]]]:
+    """The classes, and the columns of each system in their order; none of them is guessed."""
+    given = systems.items() if isinstance(systems, Mapping) else ()
+    named = {name: x for name, x in given if isinstance(x, Mapping)}
+    for name, found in columns.items():
+        refuse_other_order(found, labels)
+        if labels is None and not named and len(found) > 1:
+            raise InputError(
+                f"which class is each of the columns {', '.join(found)} of? Give labels= in the "
+                f"order of the columns, or {{{name!r}: {{class: column}}}} for each system."
+            )
+    if not named:
+        return labels, columns
+    classes = [*next(iter(named.values()))]
+    if labels is not None or any(set(x) != set(classes) for x in named.values()):
+        raise InputError(
+            "systems that name a column for each class name the same classes, and leave labels= out"
+        )
+    if len(named) < len(columns):
+        raise InputError("give {class: column} for each system, or for none")
+    return classes, {str(name): tuple(x[each] for each in classes) for name, x in named.items()}
 
 
 def _columns(systems: Any) -> dict[str, tuple[str, ...]]:
@@ -114,9 +140,9 @@ def _columns(systems: Any) -> dict[str, tuple[str, ...]]:
         if len(named) < len(systems):
             raise InputError(f"a column of predictions is named twice: {', '.join(systems)}")
     found = {
-        str(name): (given,) if isinstance(given, str) else tuple(given)
+        str(name): _names(given)
         for name, given in named.items()
-        if isinstance(given, (str, list, tuple))
+        if isinstance(given, (str, list, tuple, Mapping))
     }
     texts = all(isinstance(column, str) for each in found.values() for column in each)
     if not found or len(found) < len(systems) or not texts:
@@ -125,3 +151,9 @@ def _columns(systems: Any) -> dict[str, tuple[str, ...]]:
             f"['column', 'other']; got {type(systems).__name__}"
         )
     return found
+
+
+def _names(given: Any) -> tuple[str, ...]:
+    if isinstance(given, str):
+        return (given,)
+    return tuple(given.values() if isinstance(given, Mapping) else given)
