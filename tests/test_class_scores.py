@@ -15,8 +15,12 @@ import whichf1 as wf
 from tests.engines import DATABASES, ENGINES
 from tests.test_files import WRITERS
 from tests.test_frames import group
+from whichf1.column_scoring import score_classes
 from whichf1.sources import frames, lines
 from whichf1.sources.class_questions import Added
+from whichf1.sources.class_scores import ClassScores
+from whichf1.sources.decisions import decide
+from whichf1.sources.sought import Sought
 
 LAZY = {name: ENGINES[name] for name in (*DATABASES, "polars lazy", "spark")}
 """Engines that hold the rows themselves."""
@@ -601,3 +605,118 @@ def test_what_comes_second_for_a_file(tmp_path):
         import pandas as pd
 
         wf.log_loss(pd.read_csv(path), **own, on_error="skip")
+
+
+def sliced(engine, tmp_path, n=240):
+    """Data with two columns that make slices, one of them with gaps."""
+    data = Data(n)
+    lang = [["en", "de", None][x] for x in np.random.default_rng(4).integers(0, 3, n)]
+    year = [2020 + x for x in np.random.default_rng(5).integers(0, 2, n).tolist()]
+    data.table = data.table.append_column("lang", pa.array(lang, pa.string()))
+    data.table = data.table.append_column("year", pa.array(year, pa.int64()))
+    source = LAZY[engine](data.table) if engine in LAZY else data.write(tmp_path / engine)
+    text = engine.endswith(".csv")
+    keys = [(a, str(b) if text else b) for a, b in zip(lang, year, strict=True)]
+    return data, source, keys
+
+
+SLICED = [*DATABASES, "polars lazy", "a.csv", "a.jsonl", "a.parquet", "a.npz"]
+
+
+@pytest.mark.parametrize("engine", [x for x in SLICED if x != "a.npz"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.filterwarnings("ignore")
+def test_slices_of_scores_are_those_of_their_items(engine, kind, tmp_path):
+    data, source, keys = sliced(engine, tmp_path)
+    sought = Sought.of(true="gold", score=data.columns, by=["lang", "year"], **kind)
+    whole = ClassScores(source, None, sought, fair=True)
+    arrays = {"w": data.w, "doc": np.array(data.doc)}
+    slices = whole.slices()
+    assert set(slices) == set(keys) and len(slices) == 6
+    definitions = [
+        wf.log_loss.definition(interval="delta"),
+        wf.brier.definition(interval=wf.Bootstrap(**QUICK)),
+        wf.top_k_accuracy.definition(k=1),
+        wf.roc_auc.definition(average="macro"),
+        wf.roc_auc.definition(average="macro", interval="delta"),
+        wf.roc_auc.definition(positive="dog", interval="delta"),
+        wf.expected_calibration_error.definition(multi_class="top-label"),
+    ]
+    for key, part in (*slices.items(), (None, whole)):
+        at = np.array([key is None or each == key for each in keys])
+        true = [x for x, here in zip(data.true, at, strict=True) if here]
+        given = {name: arrays[column][at] for name, column in kind.items()}
+        for definition in definitions:
+            found = score_classes(definition, part)
+            expected = wf.score(true, data.p[at], definition, labels=NAMES, **given)
+            assert_same(found, expected)
+        assert decide(part) == wf.at_argmax(true, data.p[at], labels=NAMES, **given)
+
+
+@pytest.mark.parametrize("engine", [x for x in SLICED if x != "a.npz"])
+@pytest.mark.filterwarnings("ignore")
+def test_slices_of_rankings_and_sets(engine, tmp_path):
+    data, source, keys = sliced(engine, tmp_path)
+    slices = wf.rank_by(source, by=["lang", "year"], true="gold", score="pcat", positive="cat")
+    for key in set(keys):
+        at = np.array([each == key for each in keys])
+        true = [x for x, here in zip(data.true, at, strict=True) if here]
+        assert slices[key] == wf.rank(true, data.p[at, 0], positive="cat", labels=NAMES)
+    assert slices.whole == wf.rank(data.true, data.p[:, 0], positive="cat")
+    with pytest.raises(wf.errors.InputError, match="do not add up"):
+        slices + slices
+
+
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_slices_of_sets(tmp_path, cluster):
+    rng = np.random.default_rng(2)
+    rows = [
+        {
+            "tags": ";".join(x for x in "abc" if rng.random() < 0.5),
+            "found": ";".join(x for x in "abc" if rng.random() < 0.5),
+            "doc": f"d{at % 7}",
+            "lang": "ende"[2 * (at % 2) :][:2],
+        }
+        for at in range(60)
+    ]
+    path = tmp_path / "a.csv"
+    WRITERS["a.csv"](path, rows)
+    own = {"true": "tags", "pred": "found", "sep": ";", "cluster": cluster}
+    slices = wf.count_by(path, by="lang", **own)
+    assert slices.whole == wf.count_multilabel(path, **own)
+    for lang in ("en", "de"):
+        some = [row for row in rows if row["lang"] == lang]
+        sides = [[set(filter(None, row[x].split(";"))) for row in some] for x in ("tags", "found")]
+        documents = None if cluster is None else [row["doc"] for row in some]
+        expected = wf.count_multilabel(*sides, cluster=documents, labels=["a", "b", "c"])
+        ours, theirs = (wf.averaged_f1(x, interval="delta") for x in (slices[lang], expected))
+        assert ours.value == theirs.value and ours.interval == theirs.interval
+
+
+@pytest.mark.parametrize("weights", [(), ("--weights", "w", "--cluster", "doc")])
+def test_slices_of_scores_on_the_command_line(tmp_path, run, weights):
+    data, path, keys = sliced("a.parquet", tmp_path)
+    probs = ("--probs", ",".join(f"{x}={c}" for x, c in data.columns.items()))
+    column = ("--score", "pcat", "--positive", "cat")
+    for kind in (probs, column, (*column, "--threshold", "0.4", "--labels", "cat,other")):
+        if "--labels" in kind:
+            two = ["cat" if x == "cat" else "other" for x in data.true]
+            data.table = data.table.set_column(0, "gold", pa.array(two))
+            pq.write_table(data.table, path)
+        code, out, err = run(
+            "score", path, "--true", "gold", *kind, *weights, "--by", "lang,year", "-f", "json"
+        )
+        assert (code, err) == (0, ""), err
+        for table in json.loads(out)["metrics"]:
+            assert {(x["slice"]["lang"], x["slice"]["year"]) for x in table["slices"]} == set(keys)
+            n = sum(x["n"] for x in table["slices"])
+            assert n == pytest.approx(table["whole"]["n"])
+    code, out, _ = run("score", path, "--true", "gold", *column, "--by", "lang", "-m", "roc_auc")
+    assert code == 0 and "(whole)" in out and "(missing)" in out
+
+
+def test_a_slice_without_a_class_has_nothing_to_score(tmp_path, run):
+    path = tmp_path / "a.csv"
+    path.write_text("gold,s,lang\n1,0.9,en\n0,0.1,en\n1,0.7,en\n0,0.8,en\n1,0.5,de\n1,0.4,de\n")
+    code, out, _ = run("score", path, "--score", "s", "--true", "gold", "--by", "lang")
+    assert code == 0 and "Nothing to score in: de" in out

@@ -233,7 +233,7 @@ PROBS = ("examples/animal_probabilities.csv", "--probs", "bird,cat,dog")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((*PROBS, "--by", "gold"), "no --by"),
+        ((*PROBS, "--ignore", "cat"), "no --ignore"),
         ((SPAM, "--score", "score", "--positive", "spam", "--ignore", "ham"), "no --ignore"),
         ((SPAM, "--score", "score", "--positive", "spam", "--undefined", "1"), "no --undefined"),
         ((SPAM, "--score", "score", "--positive", "spam", "--by", "gold"), "no --by"),

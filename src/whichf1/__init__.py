@@ -60,7 +60,7 @@ if _TYPE_CHECKING:
     from whichf1.sources import count, count_by, count_each
     from whichf1.sources.decisions import at_argmax, at_threshold, at_top_k
     from whichf1.sources.multilabel import count_multilabel
-    from whichf1.sources.ranked_lines import rank, rank_histogram
+    from whichf1.sources.ranked_lines import rank, rank_by, rank_histogram
     from whichf1.thresholds import BestThreshold, best_threshold, threshold_curve
 
     precision: _Scorer
@@ -193,6 +193,7 @@ __all__ = [
     "precision_recall_f1",
     "prevalence",
     "rank",
+    "rank_by",
     "rank_histogram",
     "rank_systems",
     "recall",
@@ -254,6 +255,7 @@ _HOME = {
     "pr_curve": "curves",
     "precision_recall_f1": "macro",
     "rank": "sources.ranked_lines",
+    "rank_by": "sources.ranked_lines",
     "rank_histogram": "sources.ranked_lines",
     "rank_systems": "ranks",
     "roc_curve": "curves",

@@ -226,8 +226,10 @@ def _score_loss(definition: Definition, scores: ClassScores) -> Score:
 
 def _score_clusters(definition: Definition, sums: Sums, scores: ClassScores) -> Score:
     """A cluster is drawn whole: of its items, the sums are all that matters."""
-    order = np.argsort(cluster_codes(sums.cluster, len(sums.cluster)))
-    _, w, ww, wv, *_ = sums.table[order[sums.table[order, 1] > 0]].T
+    codes = cluster_codes(sums.cluster, len(sums.cluster))  # one may be in several slices
+    table = np.zeros((codes.max() + 1, sums.table.shape[1]))
+    np.add.at(table, codes, sums.table)
+    _, w, ww, wv, *_ = table[table[:, 1] > 0].T
     own = mean_items(definition, wv / w, scores.labels)
     weighted = scores.sought.weights is not None
     count, squares = (w, ww) if weighted else (w.astype(np.int64), None)

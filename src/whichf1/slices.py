@@ -25,10 +25,15 @@ class Slices(Mapping[Key, Counts]):
     by: tuple[str, ...]
     """The columns."""
     parts: Mapping[Key, Counts]
+    """Counts; or sets of labels, or rankings."""
+    total: Any = None
+    """All items together, where slices do not add up by themselves."""
 
     @cached_property
     def whole(self) -> Counts:
         """All items together."""
+        if self.total is not None:
+            return self.total  # type: ignore[no-any-return]
         return sum(self.parts.values())  # type: ignore[return-value]  # there is at least one
 
     def __getitem__(self, key: Any) -> Counts:
@@ -51,6 +56,8 @@ class Slices(Mapping[Key, Counts]):
             return NotImplemented
         if self.by != other.by:
             raise InputError(f"slices by {self.by} and by {other.by} do not add up")
+        if not all(isinstance(each, Counts) for each in (self.whole, other.whole)):
+            raise InputError("slices of sets of labels or of rankings do not add up: read all data")
         whole = self.whole + other.whole
         empty = Counts.empty(whole.labels, declared=whole.declared, weighted=whole.weighted)
         keys = {**self.parts, **other.parts}

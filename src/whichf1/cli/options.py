@@ -88,6 +88,16 @@ def split_list(text: str) -> list[str]:
     return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), [])]
 
 
+def slice_columns(given: dict[str, Any]) -> list[str]:
+    """The columns of --by; none where it is not given."""
+    if given["by"] is None:
+        return []
+    by = split_list(given["by"])
+    if not by or not all(by):
+        raise InputError(f"--by names columns, as lang,domain; got {given['by']!r}")
+    return by
+
+
 def definition_options(counts: Counts | MultiLabelCounts, given: dict[str, Any]) -> dict[str, Any]:
     """The options of a definition that were given, with labels as the counts have them."""
     labels = counts.labels

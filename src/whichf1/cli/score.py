@@ -71,6 +71,7 @@ from whichf1.fitting import refuse_other_data
 from whichf1.metrics import find
 from whichf1.report.escape import visible
 from whichf1.report.report import SYMMETRIC, Report, chosen_report, full_report
+from whichf1.report.slices import SliceReport
 from whichf1.scores import Score
 from whichf1.shorthands import BOTH, plain_name
 from whichf1.sources.database import MEMORY_LIMIT
@@ -138,8 +139,17 @@ def _score_scores(given: dict[str, Any]) -> None:
         options = definition_options(subject.counts, given)
         if given["score_column"] and given["metric"] is None:
             options.pop("positive", None)  # it says what the scores are of
-        chosen = definitions_of(given["metric"], options) if given["metric"] else None
-        report = subject_report(source_name(given), subject, chosen, options)
+        report: Report | SliceReport
+        if given["by"] is not None:
+            from whichf1.cli.slices import DEFAULT, report_slices
+
+            shown = [name for name, _ in subject.summary[:2]]
+            shown += DEFAULT if subject.decided else []
+            judge = (lambda definition, each: each.evaluate(definition)), shown
+            report = report_slices(given, subject, subject.slices, options, *judge)
+        else:
+            chosen = definitions_of(given["metric"], options) if given["metric"] else None
+            report = subject_report(source_name(given), subject, chosen, options)
         below = below_floors(subject.counts, given["fail_under"], options, subject.evaluate)
     emit(report, given["format"], given["decimals"], given["output"])
     fail(below)

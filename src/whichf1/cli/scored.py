@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
 
-from whichf1.cli.options import find_label, split_list
+from whichf1.cli.options import find_label, slice_columns, split_list
 from whichf1.column_scoring import score_classes, score_lines
 from whichf1.definition import Definition, define_fitting
 from whichf1.errors import DefinitionError, InputError, LabelError
@@ -19,9 +20,10 @@ from whichf1.report.describe import title
 from whichf1.report.report import Report, chosen_report, full_report
 from whichf1.scores import Score
 from whichf1.signature import read
+from whichf1.slices import Key
 from whichf1.sources.class_scores import ClassScores
 from whichf1.sources.decisions import decide, threshold_lines
-from whichf1.sources.label_cells import count_cells
+from whichf1.sources.label_cells import count_cells, slice_cells
 from whichf1.sources.ranked_lines import rank_lines
 from whichf1.sources.score_columns import Scored, read_scores
 from whichf1.sources.scored import classes_of, positive_class
@@ -62,6 +64,7 @@ class Subject:
     score: Callable[[Definition], Score]
     """Runs a definition that needs scores."""
     decided: bool
+    slices: Mapping[Key, Subject] = field(default_factory=dict)
 
     def evaluate(self, definition: Definition) -> Score:
         """Run any definition on what it needs."""
@@ -94,7 +97,7 @@ def asks_for_scores(given: dict[str, Any]) -> bool:
 def _refuse_unread(kind: str, given: dict[str, Any]) -> None:
     """Raise for an option that files of scores or of label sets do not take."""
     name = {"score_column": "--score", "probs": "--probs", "labels_sep": "--labels-sep"}[kind]
-    unread = {"by": given["by"], "ignore": given["ignore"]}
+    unread = {"ignore": given["ignore"]}
     if given["metric"] is None:
         unread["average"] = given["average"]
         unread["positive"] = given["positive"] if kind != "score_column" else None
@@ -113,34 +116,42 @@ def read_subject(
     given: dict[str, Any],
 ) -> Subject:
     """Read the files as the command line says."""
-    own = {"true": given["true"], "weights": given["weights"], **reading}
+    own = {key: given[key] for key in ("true", "weights", "cluster")} | reading
+    by = slice_columns(given)
     if given["labels_sep"]:
-        own |= {key: given[key] for key in ("pred", "cluster")}
-        own |= {"sep": given["labels_sep"], "labels": labels}
-        sets: Any = count_cells(*sources, **own)
-        return Subject(sets, (), lambda definition: evaluate(definition, sets), True)
+        own |= {"pred": given["pred"], "sep": given["labels_sep"], "labels": labels}
+        if not by:
+            return _sets(count_cells(*sources, **own))
+        found = slice_cells(*sources, by=by, **own)
+        slices = {key: _sets(each) for key, each in found.items()}
+        return replace(_sets(found.whole), slices=slices)
     if given["probs"]:
-        return _probabilities(sources, own, labels, given)
-    own |= {"cluster": given["cluster"], "labels": labels}
-    sought = Sought.of(score=given["score_column"], **own)
+        return _probabilities(sources, {**own, "by": by}, labels, given)
+    sought = Sought.of(score=given["score_column"], labels=labels, by=by, **own)
     apart = bool(given["weights"] or given["cluster"])
     path, other = [*sources, None][:2]
     data = read_scores(path, other, sought, apart=apart)
-    return _scores(data, labels, given)
-
-
-def _scores(data: Scored, labels: list[Label] | None, given: dict[str, Any]) -> Subject:
     names = classes_of(column(data.true, "y_true"), labels)
     named = None if given["positive"] is None else find_label(given["positive"], names)
     positive = positive_class(names, _said_positive(given["metric"], named))
     data = data._replace(labels=list(names))
+    slices = {key: _scores(data.of_slice(at), positive, given) for at, key in enumerate(data.keys)}
+    return replace(_scores(data, positive, given), slices=slices)
+
+
+def _sets(sets: Any) -> Subject:
+    return Subject(sets, (), lambda definition: evaluate(definition, sets), True)
+
+
+def _scores(data: Scored, positive: Label, given: dict[str, Any]) -> Subject:
     ranking = rank_lines(data.summed(), positive)
     apart = data.weights is not None or data.cluster is not None
 
     def score(definition: Definition) -> Score:
         return score_lines(replace(definition, positive=positive), data, apart=apart)
 
-    shown = BINARY + (PROBABILITY if ranking.probabilities else ())
+    two = len(data.labels) == 2  # a loss has no class that is the rest
+    shown = BINARY + ((PROBABILITY if two else PROBABILITY[2:]) if ranking.probabilities else ())
     limit = given["threshold"]
     counts: Any = ranking if limit is None else threshold_lines(data, limit, positive)
     return Subject(counts, tuple((name, {}) for name in shown), score, limit is not None)
@@ -162,14 +173,9 @@ def _probabilities(
     sources: list[str], own: dict[str, Any], labels: list[Label] | None, given: dict[str, Any]
 ) -> Subject:
     names, columns = _probability_columns(given["probs"], labels)
-    sought = Sought.of(
-        score=dict(zip(names, columns, strict=True)), cluster=given["cluster"], **own
-    )
+    sought = Sought.of(score=dict(zip(names, columns, strict=True)), **own)
     path, other = [*sources, None][:2]
     scores = ClassScores(path, other, sought, fair=True)
-
-    def score(definition: Definition) -> Score:
-        return score_classes(definition, scores)
 
     several = len(names) > 2
     shown: list[tuple[str, dict[str, Any]]] = [
@@ -178,7 +184,16 @@ def _probabilities(
     if len(scores.observed) == len(names):
         means = MEANS if several else MEANS[:1]
         shown += [(name, {"average": "macro"}) for name in means]
-    return Subject(decide(scores), tuple(shown), score, True)
+    slices = scores.slices() if own["by"] else {}
+    return _judged(scores, tuple(shown), {key: _judged(each) for key, each in slices.items()})
+
+
+def _judged(
+    scores: ClassScores,
+    shown: tuple[tuple[str, dict[str, Any]], ...] = (),
+    slices: Mapping[Key, Subject] = MappingProxyType({}),
+) -> Subject:
+    return Subject(decide(scores), shown, lambda each: score_classes(each, scores), True, slices)
 
 
 def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[Labels, list[str]]:

@@ -2,45 +2,60 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
-from whichf1.cli.options import definition_options, split_list
+from whichf1.cli.options import definition_options, slice_columns
 from whichf1.cli.output import emit
 from whichf1.cli.reading import read_slices, source_name
 from whichf1.cli.score import below_floors, definitions_of, fail
 from whichf1.definition import Definition, define_fitting
-from whichf1.errors import DefinitionError, InputError
+from whichf1.errors import DefinitionError
+from whichf1.evaluation import evaluate
+from whichf1.metrics import COUNTED, find
 from whichf1.report.describe import title
 from whichf1.report.report import is_per_class
-from whichf1.report.slices import slice_report
+from whichf1.report.slices import SliceReport, slice_report
+from whichf1.scores import Score
+from whichf1.slices import Key
 
+T = TypeVar("T")
 DEFAULT = ("averaged_f1", "f1_of_averages")
 
 
 def score_slices(given: dict[str, Any]) -> None:
-    """Score the slices; without declared classes each is scored on the classes that it has."""
-    by = split_list(given["by"])
-    if not by or not all(by):
-        raise InputError(f"--by names columns, as lang,domain; got {given['by']!r}")
-    slices = read_slices(given, by)
+    """Score the slices of predictions."""
+    slices = read_slices(given, slice_columns(given))
     options = definition_options(slices.whole, given)
-    own = given["labels"] is None and given["classes"] is None
-    names = given["metric"] or list(DEFAULT)
-    chosen = [
-        _own(name, each, options) if own else each for name, each in definitions_of(names, options)
-    ]
-    _refuse_per_class(chosen)
-    named = zip(names if given["metric"] else map(title, chosen), chosen, strict=True)
-    report = slice_report(source_name(given), slices, list(named))
+    report = report_slices(given, slices.whole, slices, options, evaluate, DEFAULT)
     below = below_floors(slices.whole, given["fail_under"], options)
     emit(report, given["format"], given["decimals"], given["output"])
     fail(below)
 
 
+def report_slices(
+    given: dict[str, Any],
+    whole: T,
+    parts: Mapping[Key, T],
+    options: dict[str, Any],
+    score: Callable[[Definition, T], Score],
+    default: Sequence[str],
+) -> SliceReport:
+    """Score the slices; without declared classes each is scored on the classes that it has."""
+    own = given["labels"] is None and given["classes"] is None
+    names = given["metric"] or list(default)
+    chosen = [
+        _own(name, each, options) if own else each for name, each in definitions_of(names, options)
+    ]
+    _refuse_per_class(chosen)
+    named = zip(names if given["metric"] else map(title, chosen), chosen, strict=True)
+    return slice_report(source_name(given), slice_columns(given), whole, parts, [*named], score)
+
+
 def _own(name: str, definition: Definition, options: dict[str, Any]) -> Definition:
     """On the classes that a slice has, unless the metric says itself which classes it is over."""
     fixed = definition.positive is not None or definition.classes != "declared"
-    if "|" in name or fixed:
+    if "|" in name or fixed or find(definition.metric).kind not in (*COUNTED, "items"):
         return definition
     return define_fitting(name, {"classes": "observed", **options})
 

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from whichf1.definition import Definition
-from whichf1.errors import ShapeError
-from whichf1.evaluation import evaluate
+from whichf1.errors import InputError
 from whichf1.metrics import find
 from whichf1.report.cells import exact, items, number, score_cells, score_fields, span
 from whichf1.report.describe import sentence
 from whichf1.report.escape import csv_text, latex, markdown, markdown_code, visible
 from whichf1.report.terminal import plain_printer, print_columns
 from whichf1.scores import Score
-from whichf1.slices import Key, Slices
+from whichf1.slices import Key
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+T = TypeVar("T")
 WIDE = 0.1
 """An interval wider than this share of the metric's range cannot tell much."""
 FEW = 10
@@ -71,7 +71,7 @@ class SliceReport:
     def title(self) -> str:
         """What was scored."""
         n = self.metrics[0].whole.n
-        slices = len(self.metrics[0].rows) + len(self.empty)
+        slices = len({*self.empty, *(row.key for table in self.metrics for row in table.rows)})
         what = f"{items(n)} items" if isinstance(n, int) else f"weight {items(n)}"
         return f"{self.source}: {what} in {slices:,} slices by {', '.join(self.by)}"
 
@@ -83,24 +83,29 @@ class SliceReport:
 
 
 def slice_report(
-    source: str, slices: Slices, definitions: Sequence[tuple[str, Definition]]
+    source: str,
+    by: Sequence[str],
+    whole: T,
+    parts: Mapping[Key, T],
+    definitions: Sequence[tuple[str, Definition]],
+    score: Callable[[Definition, T], Score],
 ) -> SliceReport:
     """Score the whole and every slice."""
     empty: dict[Key, None] = {}
     metrics = []
     for name, definition in definitions:
-        whole = evaluate(definition, slices.whole)
+        of_whole = score(definition, whole)
         plain = replace(definition, data=())  # what a signature says of its data is of the whole
         rows = []
-        for key, counts in slices.items():
+        for key, part in parts.items():
             try:
-                score = evaluate(plain, counts)
-            except ShapeError:
+                own = score(plain, part)
+            except InputError:  # a slice may lack what the whole has
                 empty[key] = None
                 continue
-            rows.append(SliceScore(key, score, score.value - whole.value, _verdict(score, whole)))
-        metrics.append(SlicesOf(name, whole, tuple(sorted(rows, key=_worst_first))))
-    return SliceReport(source, slices.by, tuple(metrics), tuple(empty))
+            rows.append(SliceScore(key, own, own.value - of_whole.value, _verdict(own, of_whole)))
+        metrics.append(SlicesOf(name, of_whole, tuple(sorted(rows, key=_worst_first))))
+    return SliceReport(source, tuple(by), tuple(metrics), tuple(empty))
 
 
 def _worst_first(row: SliceScore) -> tuple[bool, float]:

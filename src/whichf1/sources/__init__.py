@@ -107,10 +107,20 @@ def count_by(
     cluster: str | None = None,
     true: str | None = None,
     pred: str | None = None,
+    sep: str | None = None,
     **reading: Unpack[Reading],
 ) -> Slices:
-    """Count a dataframe or files like :func:`count`, for each value of the columns ``by``."""
+    """Count a dataframe or files like :func:`count`, for each value of the columns ``by``.
+
+    With ``sep=``, the text between two labels, cells are sets of labels as in `count_multilabel`.
+    """
     _refuse_arrays(data)
+    if sep is not None:
+        from whichf1.sources.label_cells import slice_cells
+
+        given = {"labels": labels, "weights": weights, "cluster": cluster, "sep": sep}
+        columns = {"by": one_or_several(by, "by"), "true": true, "pred": pred}
+        return slice_cells(data, predictions, **given, **columns, **reading)  # type: ignore[arg-type]
     own = {"labels": labels, "weights": weights, "cluster": cluster, "true": true, "pred": pred}
     (slices,) = _count_columns(data, predictions, by=by, **own, **reading).values()
     return slices

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -16,7 +17,8 @@ from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.joint_sets import JointSets, group_sets_together
 from whichf1.labels import Labels, from_text, plain
 from whichf1.multilabel import MultiLabelCounts, refuse_undeclared
-from whichf1.sources.cells import MEASURES, Origin, Parts, Reading, Row, is_missing
+from whichf1.slices import Key, Slices, order
+from whichf1.sources.cells import MEASURES, Origin, Parts, Reading, Row, is_missing, slice_key
 from whichf1.sources.columns import Columns, Wanted, one_name, one_or_several
 from whichf1.sources.gathering import gather
 from whichf1.sources.queries import Gap, Grouped
@@ -99,14 +101,61 @@ def _refuse_widths(
             )
 
 
+def slice_cells(
+    data: Any,
+    predictions: Any = None,
+    *,
+    by: Sequence[str],
+    true: Any = None,
+    pred: Any = None,
+    sep: str | None = None,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
+    **reading: Any,
+) -> Slices:
+    """Count the sets of labels of each slice; all have the classes of the whole."""
+    preds = one_or_several(one_name(pred, "pred"), "pred")
+    own = {"weights": one_name(weights, "weights"), "cluster": one_name(cluster, "cluster")}
+    wanted = Wanted(one_name(true, "true"), preds, by=tuple(by), joint=True, **own)  # type: ignore[arg-type]
+    parts, columns, origin = gather(data, predictions, wanted, GroupedSets(), **reading)
+    rows = _complete(parts, columns, origin)
+    at = len(columns.by)
+    whole = _sets([row[at:] for row in rows], columns, origin, labels, sep)
+    groups: dict[Key, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(slice_key(row[:at], origin.reading), []).append(row[at:])
+    found: dict[Key, Any] = {}
+    for key, some in sorted(groups.items(), key=order):
+        joint = _sets(some, columns, origin, whole.labels, sep)
+        found[key] = replace(joint, declared=whole.declared).counts(0)
+    return Slices(columns.by, found, whole.counts(0))
+
+
 def tally_sets(
     parts: Parts, columns: Columns, origin: Origin, labels: Any, sep: str | None = None
 ) -> JointSets:
     """The sets of the items and of each system."""
+    return _sets(_complete(parts, columns, origin), columns, origin, labels, sep)
+
+
+def _complete(parts: Parts, columns: Columns, origin: Origin) -> list[Row]:
+    """The rows that lack nothing; an empty cell of a text file is one without labels."""
     names = (columns.true, *columns.preds)
     if "text" in map(origin.reading_of, names):
-        parts = {key: [_filled(row, names, origin) for row in rows] for key, rows in parts.items()}
+        at = len(columns.by)
+        parts = {
+            key: [(*row[:at], *_filled(row[at:], names, origin)) for row in rows]
+            for key, rows in parts.items()
+        }
     (rows,) = kept_rows(parts, columns, origin).values()
+    return rows
+
+
+def _sets(
+    rows: list[Row], columns: Columns, origin: Origin, labels: Any, sep: str | None
+) -> JointSets:
+    names = (columns.true, *columns.preds)
     declared = None if labels is None else Labels(labels)
     sides = [[_set(row[at], name, sep, origin) for row in rows] for at, name in enumerate(names)]
     sides = _read(sides, names, origin, declared)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 import numpy as np
@@ -10,10 +11,11 @@ from whichf1 import kernel
 from whichf1.errors import InputError
 from whichf1.labels import Label, Labels
 from whichf1.rankings import Ranking
+from whichf1.slices import Slices
 from whichf1.sources import Reading, has_columns
 from whichf1.sources.score_columns import Scored, read_scores
-from whichf1.sources.scored import binary, items_of
-from whichf1.sources.sequences import weights_column
+from whichf1.sources.scored import binary, classes_of, items_of
+from whichf1.sources.sequences import column, weights_column
 from whichf1.sources.sought import Sought
 from whichf1.table import Array
 
@@ -44,6 +46,29 @@ def rank(
     if true is not None or score is not None or reading:
         raise InputError("true= and score= name the columns of a frame or file; arrays have none")
     return _ranking(Scored(y_true, scores, None, weights, None, None, labels), positive)
+
+
+def rank_by(
+    data: Any,
+    predictions: Any = None,
+    *,
+    by: str | Sequence[str],
+    positive: Any = None,
+    labels: Any = None,
+    weights: str | None = None,
+    true: str | None = None,
+    score: str | None = None,
+    **reading: Unpack[Reading],
+) -> Slices:
+    """Group the items of a dataframe or files by score, for each value of the columns ``by``."""
+    own = {"true": true, "score": score, "labels": labels, "weights": weights, "by": by}
+    lines = read_scores(data, predictions, Sought.of(**own, **reading))
+    names = [*classes_of(column(lines.true, "y_true"), lines.labels)]
+    lines = lines._replace(labels=names)
+    found: dict[Any, Any] = {
+        key: rank_lines(lines.of_slice(at), positive) for at, key in enumerate(lines.keys)
+    }
+    return Slices(Sought.of(by=by).by, found)
 
 
 def rank_lines(data: Scored, positive: Any) -> Ranking:
