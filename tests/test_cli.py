@@ -236,7 +236,6 @@ PROBS = ("examples/animal_probabilities.csv", "--probs", "bird,cat,dog")
         ((*PROBS, "--ignore", "cat"), "no --ignore"),
         ((SPAM, "--score", "score", "--positive", "spam", "--ignore", "ham"), "no --ignore"),
         ((SPAM, "--score", "score", "--positive", "spam", "--undefined", "1"), "no --undefined"),
-        ((SPAM, "--score", "score", "--positive", "spam", "--by", "gold"), "no --by"),
         ((*PROBS, "--average", "macro"), "without -m takes no --average"),
         ((*PROBS, "--positive", "cat"), "without -m takes no --positive"),
         ((*PROBS, "--positive", "cat", "-m", "brier"), "leave positive= out"),
