@@ -39,8 +39,8 @@ def summary(comparison: Comparison, source: str) -> str:
     score = next(iter(comparison.scores.values()))
     clusters = dict(score.made).get("clusters")
     grouped = "" if clusters is None else f" in {clusters:,} clusters"
-    n = "items" if isinstance(score.n, int) else "weight"
-    size = f"{items(score.n)} {n}{grouped}, {len(score.classes):,} classes"
+    n = f"{items(score.n)} items" if isinstance(score.n, int) else f"weight {items(score.n)}"
+    size = f"{n}{grouped}, {len(score.classes):,} classes"
     return f"{source}: {size}, {len(comparison.scores):,} systems"
 
 
