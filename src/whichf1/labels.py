@@ -153,8 +153,8 @@ def _refuse_fractions(texts: list[str]) -> None:
     if found is not None:
         raise LabelError(
             f"{found!r} is a number with a fraction, which cannot be a label. For a column of "
-            "scores use --score (at_threshold in Python), or compare systems by -m roc_auc; for such "
-            "names pass labels= as text."
+            "scores use --score (at_threshold in Python), or compare systems by -m roc_auc; for "
+            "such names pass labels= as text."
         )
 
 
