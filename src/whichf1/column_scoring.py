@@ -47,7 +47,7 @@ from whichf1.sources.frame_kinds import in_memory
 from whichf1.sources.ranked_lines import rank_lines, ranking_of
 from whichf1.sources.score_columns import Scored, read_scores
 from whichf1.sources.scored import positive_class
-from whichf1.sources.sought import Sought
+from whichf1.sources.sought import Sought, refuse_other_order
 from whichf1.sources.systems import ScoreColumns
 from whichf1.table import Array, Table
 from whichf1.uncertainty.means import Means
@@ -138,11 +138,15 @@ def items_of_systems(
     derived = not others and width > 1 and not in_memory(columns.data)
     if metric.kind == "ranking":
         derived = derived and metric.probabilities and over_classes(definition, width)
-    if not derived:
+    if derived:
+        scores = ClassScores(*source, sought, fair=metric.probabilities)
+        own, items = _derived_items(definition, scores)
+    else:
         lines = read_scores(*source, sought, apart=True)
-        return items_of_each(definition, columns, lines)
-    scores = ClassScores(*source, sought, fair=metric.probabilities)
-    return _derived_items(definition, scores)
+        own, items = items_of_each(definition, columns, lines)
+    for found in columns.systems.values():
+        refuse_other_order(found, own[0].labels, "Name the columns of a system in that order.")
+    return own, items
 
 
 def items_of_each(

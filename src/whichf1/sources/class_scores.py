@@ -13,11 +13,11 @@ from whichf1.labels import Label, Labels
 from whichf1.sources.cells import (
     Origin,
     Row,
+    cluster_name,
     is_missing,
     labels_of,
     merged,
     one_kind,
-    plain_value,
 )
 from whichf1.sources.class_questions import UNFAIR, Added, Classes
 from whichf1.sources.columns import Columns
@@ -99,13 +99,13 @@ class ClassScores:
         values = Values(self._places, metric, parameters, 1, self._filtered)
         own = self.sought
         found, _, origin = gather(*self._source, own.wanted, Added(values), **own.reading)
-        rows = merged(found[KEY], measures=len(Sums._fields) + 1)
-        n, lost, *sums = (np.array(x, np.float64) for x in [*zip(*rows, strict=True)][1:])
-        self._refuse_changed(int(n.sum()), bool(lost.any()), origin)
-        clusters = [row[0] for row in rows]
-        if own.cluster is not None:
-            clusters = [plain_value(each, origin.reading) for each in clusters]
-        return Sums(clusters, *sums)
+        rows = found[KEY]
+        if own.cluster is not None:  # 1 and 1.0 are one cluster
+            rows = [(cluster_name(row[0], origin.reading), *row[1:]) for row in rows]
+        rows = merged(rows, measures=len(Sums._fields) + 1)
+        clusters, n, lost, *sums = zip(*rows, strict=True)
+        self._refuse_changed(sum(map(int, n)), any(lost), origin)
+        return Sums([*clusters], *(np.array(each, np.float64) for each in sums))
 
     def values(self, metric: str, parameters: Mapping[str, Any]) -> Scored:
         """That number of each item for each system, what is alike as one line."""

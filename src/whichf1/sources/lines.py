@@ -12,7 +12,7 @@ from whichf1.sources.cells import Reading, is_missing
 from whichf1.sources.columns import Columns
 from whichf1.sources.database import Database, quote
 from whichf1.sources.derived import Derived
-from whichf1.sources.frame_kinds import quiet_at_exit
+from whichf1.sources.frame_kinds import quiet_at_exit, seen
 from whichf1.sources.queries import Explain, Gap, as_number, missing, no_number, no_weight
 from whichf1.table import Array
 
@@ -126,7 +126,8 @@ def of_items(database: Database, columns: Columns) -> Any:
     shown += [f"{as_number(name)} AS s{at}" for at, name in enumerate(columns.preds)]
     shown += [f"{as_number(columns.weights)} AS w"] if columns.weights else []
     shown += [f"{quote(columns.cluster)} AS c"] if columns.cluster else []
-    return nw.from_native(database.connection.sql(f"SELECT {', '.join(shown)} FROM items"))
+    items = nw.from_native(database.connection.sql(f"SELECT {', '.join(shown)} FROM items"))
+    return _without_nan(items, columns)
 
 
 def prepared(frame: Any, columns: Columns) -> Any:
@@ -138,7 +139,17 @@ def prepared(frame: Any, columns: Columns) -> Any:
     scores = [nw.col(x).cast(nw.Float64).alias(f"s{at}") for at, x in enumerate(columns.preds)]
     cluster = [] if columns.cluster is None else [nw.col(columns.cluster).alias("c")]
     true = nw.col(columns.true).alias("k")
-    return frame.select(true, *scores, *weight_column(columns), *cluster)
+    return _without_nan(frame.select(true, *scores, *weight_column(columns), *cluster), columns)
+
+
+def _without_nan(items: Any, columns: Columns) -> Any:
+    """NaN is no cluster, and to most engines it is not missing."""
+    import narwhals as nw
+
+    if columns.cluster is None or not items.collect_schema()["c"].is_float():
+        return items
+    c = nw.col("c")
+    return items.with_columns(nw.when(~seen(c).is_nan()).then(c).alias("c"))
 
 
 def side_by_side(parts: list[dict[str, list[Any]]]) -> dict[str, list[Any]]:
