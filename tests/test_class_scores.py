@@ -646,3 +646,34 @@ def test_one_class_with_a_column(engine):
     assert wf.at_argmax(frame, true="gold", score=["a"]).matrix.tolist() == [[2]]
     with pytest.raises(wf.errors.WhichF1Error, match="which class is each of the columns p of"):
         wf.at_argmax(frame, true="gold", score="p")
+
+
+@pytest.mark.parametrize("kind", KINDS[:2], ids=["items", "weights"])
+@pytest.mark.parametrize("metric", ["log_loss", "brier"])
+def test_a_loss_that_does_not_vary_has_no_interval(metric, kind):
+    """Sums are rounded: what is left of their difference is no variance."""
+    own = {"gold": ["a", "b"] * 50, "a": [0.7, 0.3] * 50, "b": [0.3, 0.7] * 50}
+    weights = 10 * np.random.default_rng(9).random(100)
+    frame = ENGINES["polars lazy"](pa.table(own | {"w": weights}))
+    found = wf.score(frame, metric, true="gold", score=["a", "b"], interval="delta", **kind)
+    arrays = np.c_[own["a"], own["b"]]
+    given = {"weights": weights} if kind else {}
+    expected = wf.score(own["gold"], arrays, metric, labels=["a", "b"], interval="delta", **given)
+    assert found.interval is None and expected.interval is None
+
+
+def test_labels_of_two_types_in_a_partition():
+    import dask
+    import dask.dataframe as dd
+    import pandas as pd
+
+    mixed = pd.Series([1, True, 0, 0], dtype=object)  # equal to what groups them
+    frame = pd.DataFrame({"gold": mixed, "p": [0.25] * 4, "q": [0.75] * 4})
+    with dask.config.set({"dataframe.convert-string": False}):
+        parts = dd.from_pandas(frame, npartitions=1)
+    for source in (frame, parts):
+        for ask in (wf.log_loss, wf.at_argmax):
+            with pytest.raises(wf.errors.WhichF1Error, match="mixes label types"):
+                ask(source, true="gold", score={0: "q", 1: "p"})
+        with pytest.raises(wf.errors.WhichF1Error, match="mixes label types"):
+            wf.roc_auc(source, true="gold", score="p")

@@ -17,7 +17,7 @@ from whichf1.definition import Definition
 from whichf1.errors import DefinitionError, InputError
 from whichf1.intervals import Bootstrap
 from whichf1.labels import Labels
-from whichf1.losses import Moments
+from whichf1.losses import Moments, beyond_rounding
 from whichf1.metrics import find
 from whichf1.scored_items import (
     ScoredItems,
@@ -248,7 +248,7 @@ def _score_weighted(definition: Definition, sums: Sums, names: Labels) -> Score:
         raise InputError("the weights add up to 0: give items a weight above 0")
     mean = wv / w
     square = wwvv - 2 * mean * wwv + mean**2 * ww
-    error = sqrt(max(0.0, square)) / w if isfinite(square) else inf
+    error = sqrt(beyond_rounding(square, wwvv)) / w if isfinite(square) else inf
     interval = mean_interval(definition, mean, error)
     return Score(mean, definition, w, names, interval, (("weighted", True),))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -135,7 +136,10 @@ def prepared(frame: Any, columns: Columns) -> Any:
     import narwhals as nw
 
     from whichf1.sources.frames import weight_column
+    from whichf1.sources.objects import refuse_mixed_objects
 
+    if isinstance(frame, nw.DataFrame):
+        refuse_mixed_objects(frame, replace(columns, preds=()))
     scores = [nw.col(x).cast(nw.Float64).alias(f"s{at}") for at, x in enumerate(columns.preds)]
     cluster = [] if columns.cluster is None else [nw.col(columns.cluster).alias("c")]
     true = nw.col(columns.true).alias("k")
