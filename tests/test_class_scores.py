@@ -677,3 +677,14 @@ def test_labels_of_two_types_in_a_partition():
                 ask(source, true="gold", score={0: "q", 1: "p"})
         with pytest.raises(wf.errors.WhichF1Error, match="mixes label types"):
             wf.roc_auc(source, true="gold", score="p")
+
+
+def test_clusters_that_a_file_numbers_are_drawn_in_the_order_of_numbers(tmp_path):
+    data = Data(60)
+    users = [at % 12 for at in range(60)]
+    rows = data.table.append_column("user", pa.array(users)).to_pylist()
+    WRITERS["a.csv"](tmp_path / "a.csv", rows)
+    own = {"multi_class": "top-label", "interval": wf.Bootstrap(**QUICK)}
+    ask = wf.expected_calibration_error
+    found = ask(tmp_path / "a.csv", true="gold", score=data.columns, cluster="user", **own)
+    assert_same(found, ask(data.true, data.p, labels=data.names, cluster=users, **own))
