@@ -688,3 +688,12 @@ def test_clusters_that_a_file_numbers_are_drawn_in_the_order_of_numbers(tmp_path
     ask = wf.expected_calibration_error
     found = ask(tmp_path / "a.csv", true="gold", score=data.columns, cluster="user", **own)
     assert_same(found, ask(data.true, data.p, labels=data.names, cluster=users, **own))
+
+
+def test_a_report_of_classes_of_which_one_has_no_weight(tmp_path, run):
+    path = tmp_path / "a.csv"
+    path.write_text("gold,a,b,c,w\na,.5,.25,.25,1\nb,.25,.5,.25,1\nc,.25,.25,.5,0\n")
+    own = ("score", path, "--true", "gold", "--probs", "a,b,c", "-f", "json")
+    code, out, err = run(*own, "--weights", "w")
+    assert (code, err) == (0, "") and '"log_loss' in out and '"roc_auc' not in out
+    assert '"roc_auc' in run(*own)[1]

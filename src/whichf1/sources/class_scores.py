@@ -67,7 +67,6 @@ class ClassScores:
         self.n = _report(rows, columns, origin)
         values = [row[0] for row in rows if row[1] == complete(columns) and not is_missing(row[0])]
         self.labels, self._places = self._classes(values, columns, origin)
-        self.observed = {self.labels[at] for _, at in self._places}
         self.columns = columns
         self._filtered = distributions if origin.skip else None
 
@@ -120,10 +119,10 @@ class ClassScores:
         """Whether each system's best class is right, and its score, grouped."""
         return self._lines(TopLabels(self._places, self._systems, self._filtered), apart)
 
-    def joint(self, *, apart: bool = True) -> Scored:
+    def joint(self) -> Scored:
         """The scores of each item as they are, what is alike as one line."""
         every = range(len(self.columns.preds))
-        return self._named(self._lines(Chosen(self._places, every, self._filtered), apart))
+        return self._named(self._lines(Chosen(self._places, every, self._filtered), apart=True))
 
     def column(self, label: Label, *, apart: bool) -> Scored:
         """The scores of one class."""

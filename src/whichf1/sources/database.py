@@ -72,10 +72,6 @@ class Database:
         """The rows of a query; ``explain`` says what an error of DuckDB's means for the file."""
         return self.ask(lambda: self.connection.execute(query).fetchall(), explain)  # type: ignore[no-any-return]
 
-    def columns(self, query: str, explain: Callable[[str], str]) -> list[Any]:
-        """The same column by column: an array, or a list where something is missing."""
-        return self.ask(lambda: plain_columns(self.connection.execute(query)), explain)  # type: ignore[no-any-return]
-
     def ask(self, ask: Callable[[], Any], explain: Callable[[str], str]) -> Any:
         """What a question gives that uses the connection itself."""
         try:
@@ -112,7 +108,7 @@ class Database:
 
 
 def plain_columns(result: Any) -> list[Any]:
-    """A result of DuckDB's, column by column."""
+    """A result of DuckDB's, column by column: an array, or a list where something is missing."""
     types = [str(each[1]) for each in result.description]
     if not all(_PLAIN.fullmatch(each) for each in types):  # others lose what they are as arrays
         rows = result.fetchall()
