@@ -16,7 +16,7 @@ import whichf1 as wf
 from tests.engines import DATABASES, ENGINES
 from tests.test_files import WRITERS
 from tests.test_frames import group
-from whichf1.sources import frames, lines
+from whichf1.sources import class_scores, frames, lines
 from whichf1.sources.class_questions import Added
 
 LAZY = {name: ENGINES[name] for name in (*DATABASES, "polars lazy", "spark")}
@@ -228,8 +228,9 @@ def leaving(monkeypatch):
 
 @pytest.mark.parametrize("engine", [*DATABASES, "polars lazy", "a.parquet", "a.csv"])
 @pytest.mark.filterwarnings("ignore")
-def test_the_rows_stay(engine, tmp_path, leaving):
+def test_the_rows_stay(engine, tmp_path, leaving, monkeypatch):
     """What leaves is a sum, or a line for each combination of distinct values."""
+    monkeypatch.setattr(class_scores, "TOGETHER", 0)
     data = Data(2000)
     kinds = len({(t, *p) for t, p in zip(data.true, data.p.tolist(), strict=True)})
     if engine in LAZY:
@@ -697,3 +698,22 @@ def test_a_report_of_classes_of_which_one_has_no_weight(tmp_path, run):
     code, out, err = run(*own, "--weights", "w")
     assert (code, err) == (0, "") and '"log_loss' in out and '"roc_auc' not in out
     assert '"roc_auc' in run(*own)[1]
+
+
+def test_scores_of_few_items_are_read_at_once(monkeypatch):
+    """One pass for all classes, and the same numbers as from one for each."""
+    data, asked = Data(60), []
+    frame = LAZY["polars lazy"](data.table)
+    read = class_scores.gather
+    monkeypatch.setattr(class_scores, "gather", lambda *x, **y: (asked.append(1), read(*x, **y))[1])
+    for kind in KINDS[:2]:
+        for way in ("ovr", "ovo"):
+            found, passes = [], []
+            for limit in (0, class_scores.TOGETHER):
+                monkeypatch.setattr(class_scores, "TOGETHER", limit)
+                own = {"average": "macro", "multi_class": way, **kind}
+                asked.clear()
+                found.append(wf.roc_auc(frame, true="gold", score=data.columns, **own))
+                passes.append(len(asked))
+            assert passes == [4, 2]
+            assert_same(*found)
