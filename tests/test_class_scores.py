@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import date
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,7 @@ from tests.engines import DATABASES, ENGINES
 from tests.test_files import WRITERS
 from tests.test_frames import group
 from whichf1.column_scoring import score_classes
-from whichf1.sources import frames, lines
+from whichf1.sources import class_scores, frames, lines
 from whichf1.sources.class_questions import Added
 from whichf1.sources.class_scores import ClassScores
 from whichf1.sources.decisions import decide
@@ -231,8 +232,9 @@ def leaving(monkeypatch):
 
 @pytest.mark.parametrize("engine", [*DATABASES, "polars lazy", "a.parquet", "a.csv"])
 @pytest.mark.filterwarnings("ignore")
-def test_the_rows_stay(engine, tmp_path, leaving):
+def test_the_rows_stay(engine, tmp_path, leaving, monkeypatch):
     """What leaves is a sum, or a line for each combination of distinct values."""
+    monkeypatch.setattr(class_scores, "TOGETHER", 0)
     data = Data(2000)
     kinds = len({(t, *p) for t, p in zip(data.true, data.p.tolist(), strict=True)})
     if engine in LAZY:
@@ -565,11 +567,18 @@ def test_which_class_a_column_of_a_system_is_of(engine, tmp_path):
         wf.compare(source, named, "log_loss", labels=NAMES, **options)
 
 
-def test_columns_named_like_classes_in_another_order_are_refused(tmp_path):
-    path = spoiled(tmp_path, *GOOD)
-    with pytest.raises(wf.errors.InputError, match=r"named like the classes.*another order"):
-        systems = {"a": ["dog", "cat"], "b": ["w", "w"]}
-        wf.compare(path, systems, "top_k_accuracy", true="gold", labels=["cat", "dog"], k=1)
+@pytest.mark.parametrize("name", ["pandas", "polars lazy"])
+def test_systems_whose_columns_are_named_like_the_classes_in_another_order(name):
+    own = {"gold": ["cat", "dog"] * 3, "dog": [0.1, 0.9] * 3, "cat": [0.9, 0.1] * 3}
+    frame = ENGINES[name](pa.table(own | {"x": [0.5] * 6, "y": [0.5] * 6}))
+    options = {"true": "gold", "labels": ["cat", "dog"], **QUICK}
+    with pytest.raises(wf.errors.InputError, match=r"in another order: cat, dog\. Give {'A': {cl"):
+        wf.compare(frame, {"A": ["dog", "cat"], "B": ["x", "y"]}, "log_loss", **options)
+    found = wf.compare(frame, {"A": ["cat", "dog"], "B": ["x", "y"]}, "log_loss", **options)
+    assert found.scores["A"].value < found.scores["B"].value
+    swapped = {"A": {"cat": "dog", "dog": "cat"}, "B": {"cat": "x", "dog": "y"}}
+    found = wf.compare(frame, swapped, "log_loss", true="gold", **QUICK)
+    assert found.scores["A"].value > found.scores["B"].value
 
 
 @pytest.mark.parametrize("engine", [*DATABASES, "polars lazy", "pandas", "polars", "pyarrow"])
@@ -720,3 +729,187 @@ def test_a_slice_without_a_class_has_nothing_to_score(tmp_path, run):
     path.write_text("gold,s,lang\n1,0.9,en\n0,0.1,en\n1,0.7,en\n0,0.8,en\n1,0.5,de\n1,0.4,de\n")
     code, out, _ = run("score", path, "--score", "s", "--true", "gold", "--by", "lang")
     assert code == 0 and "Nothing to score in: de" in out
+
+
+def parquet(path, **columns):
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def interval_of(score):
+    return score.interval.low, score.interval.high
+
+
+@pytest.mark.parametrize("interval", ["delta", wf.Bootstrap(**QUICK)], ids=["delta", "bootstrap"])
+def test_1_and_1_0_are_one_cluster(tmp_path, interval):
+    """Whatever files call them; with few clusters, many replicates are ties but for rounding."""
+    data = Data(60)
+    cluster = [(1, 1.0, 2, 2.0, 3)[at % 5] for at in range(60)]
+    rows = data.table.append_column("user", pa.array(map(str, cluster))).to_pylist()
+    lines = [json.dumps({**row, "user": x}) for row, x in zip(rows, cluster, strict=True)]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    for at, kind in ((0, pa.int64()), (1, pa.float64())):
+        part = data.table.append_column("user", pa.array(map(int, cluster)).cast(kind))
+        pq.write_table(part[at * 30 : at * 30 + 30], tmp_path / f"b{at}.parquet")
+    own = {"interval": interval}
+    expected = wf.brier(data.true, data.p, labels=data.names, cluster=[*map(int, cluster)], **own)
+    assert dict(expected.made)["clusters"] == 3
+    for name in ("a.jsonl", "b*.parquet"):
+        found = wf.brier(tmp_path / name, true="gold", score=data.columns, cluster="user", **own)
+        assert_same(found, expected)
+
+
+def test_clusters_are_days_as_well(tmp_path):
+    days = [date(2020, 1, 1 + at % 4) for at in range(12)]
+    own = {"gold": ["a", "b", "b"] * 4, "a": [0.5, 0.25] * 6, "b": [0.5, 0.75] * 6, "day": days}
+    file = parquet(tmp_path / "a.parquet", **own)
+    named = {"true": "gold", "cluster": "day", "interval": "delta"}
+    for metric, options in (("log_loss", {}), ("roc_auc", {"positive": "a"})):
+        found = wf.score(file, metric, score=["a", "b"], **named, **options)
+        scores = np.c_[own["a"], own["b"]]
+        labels = {"labels": ["a", "b"], "cluster": [*map(str, days)], "interval": "delta"}
+        assert_same(found, wf.score(own["gold"], scores, metric, **labels, **options))
+
+
+@pytest.mark.parametrize("name", ["parquet", "polars lazy", "duckdb", "ibis"])
+def test_nan_is_no_cluster(tmp_path, name):
+    """The bounds of a column in a Parquet file do not tell that there is one."""
+    cluster = [0.0, 1.0, float("nan"), 2.0]
+    own = {"gold": ["a", "b"] * 2, "a": [0.5] * 4, "b": [0.5] * 4, "user": pa.array(cluster)}
+    source = file = parquet(tmp_path / "a.parquet", **own)
+    if name != "parquet":
+        source = ENGINES[name](pa.table(own))
+    named = {"true": "gold", "score": ["a", "b"], "cluster": "user"}
+    for ask in (wf.log_loss, wf.at_argmax, wf.expected_calibration_error):
+        with pytest.raises(wf.errors.WhichF1Error, match="'user' has no cluster in 1 of its 4"):
+            ask(source, **named)
+    if name == "parquet":
+        with pytest.warns(wf.errors.SkippedWarning, match="1 without a cluster"):
+            assert wf.log_loss(file, **named, on_error="skip").n == 3
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_nan_in_a_parquet_file_that_an_engine_reads(tmp_path):
+    import duckdb
+    import ibis
+    import polars
+
+    own = {"gold": ["a", "b"] * 2, "a": [0.5, 0.25, 0.75, float("nan")], "b": [0.5] * 4}
+    own |= {"w": [1.0, 2.0, float("nan"), 3.0]}
+    file = parquet(tmp_path / "a.parquet", **{x: pa.array(y) for x, y in own.items()})
+    for source in (
+        ibis.read_parquet(file),
+        duckdb.connect().read_parquet(str(file)),
+        polars.scan_parquet(file),
+        file,
+    ):
+        for ask in (wf.top_k_accuracy, wf.log_loss, wf.at_argmax):
+            with pytest.raises(wf.errors.WhichF1Error, match="'a' has no finite number in 1 of"):
+                ask(source, true="gold", score=["a", "b"])
+        with pytest.raises(wf.errors.WhichF1Error, match="no good weight"):
+            wf.count(source, true="gold", pred="gold", weights="w")
+
+
+def test_where_a_label_of_a_parquet_file_is_nan(tmp_path):
+    own = {"true": pa.array([0.0, 1.0, float("nan")]), "pred": [0.0, 1.0, 1.0]}
+    file = parquet(tmp_path / "a.parquet", **own)
+    with pytest.raises(wf.errors.WhichF1Error, match="the first is item 3"):
+        wf.count(file)
+
+
+@pytest.mark.parametrize("kind", KINDS[1::2], ids=["weights", "weights and clusters"])
+def test_an_infinite_loss_without_a_weight_is_none(kind):
+    data = Data(60)
+    data.p[0] = np.eye(3)[(NAMES.index(data.true[0]) + 1) % 3]
+    data.w[0] = 0.0
+    table = data.table.to_pydict() | {f"p{x}": data.p[:, at] for at, x in enumerate(NAMES)}
+    frame = ENGINES["polars lazy"](pa.table(table | {"w": data.w}))
+    arrays = {"w": data.w, "doc": np.array(data.doc)}
+    for interval in ("delta", wf.Bootstrap(**QUICK)):
+        own = {"floor": 0.0, "interval": interval}
+        given = {key: arrays[name] for key, name in kind.items()}
+        found = wf.log_loss(frame, true="gold", score=data.columns, **kind, **own)
+        assert_same(found, wf.log_loss(data.true, data.p, labels=NAMES, **given, **own))
+        rest = {key: each[1:] for key, each in given.items()}
+        alone = wf.log_loss(data.true[1:], data.p[1:], labels=NAMES, **rest, **own)
+        assert found.value == pytest.approx(alone.value) and np.isfinite(found.value)
+        if interval == "delta":
+            assert interval_of(found) == pytest.approx(interval_of(alone))
+
+
+@pytest.mark.parametrize("engine", [pytest.param(name, marks=group(name)) for name in LAZY])
+def test_one_class_with_a_column(engine):
+    frame = LAZY[engine](pa.table({"gold": ["a", "a"], "a": [0.25, 0.5], "p": [0.25, 0.5]}))
+    assert wf.at_argmax(frame, true="gold", score=["a"]).matrix.tolist() == [[2]]
+    with pytest.raises(wf.errors.WhichF1Error, match="which class is each of the columns p of"):
+        wf.at_argmax(frame, true="gold", score="p")
+
+
+@pytest.mark.parametrize("kind", KINDS[:2], ids=["items", "weights"])
+@pytest.mark.parametrize("metric", ["log_loss", "brier"])
+def test_a_loss_that_does_not_vary_has_no_interval(metric, kind):
+    """Sums are rounded: what is left of their difference is no variance."""
+    own = {"gold": ["a", "b"] * 50, "a": [0.7, 0.3] * 50, "b": [0.3, 0.7] * 50}
+    weights = 10 * np.random.default_rng(9).random(100)
+    frame = ENGINES["polars lazy"](pa.table(own | {"w": weights}))
+    found = wf.score(frame, metric, true="gold", score=["a", "b"], interval="delta", **kind)
+    arrays = np.c_[own["a"], own["b"]]
+    given = {"weights": weights} if kind else {}
+    expected = wf.score(own["gold"], arrays, metric, labels=["a", "b"], interval="delta", **given)
+    assert found.interval is None and expected.interval is None
+
+
+def test_labels_of_two_types_in_a_partition():
+    import dask
+    import dask.dataframe as dd
+    import pandas as pd
+
+    mixed = pd.Series([1, True, 0, 0], dtype=object)  # equal to what groups them
+    frame = pd.DataFrame({"gold": mixed, "p": [0.25] * 4, "q": [0.75] * 4})
+    with dask.config.set({"dataframe.convert-string": False}):
+        parts = dd.from_pandas(frame, npartitions=1)
+    for source in (frame, parts):
+        for ask in (wf.log_loss, wf.at_argmax):
+            with pytest.raises(wf.errors.WhichF1Error, match="mixes label types"):
+                ask(source, true="gold", score={0: "q", 1: "p"})
+        with pytest.raises(wf.errors.WhichF1Error, match="mixes label types"):
+            wf.roc_auc(source, true="gold", score="p")
+
+
+def test_clusters_that_a_file_numbers_are_drawn_in_the_order_of_numbers(tmp_path):
+    data = Data(60)
+    users = [at % 12 for at in range(60)]
+    rows = data.table.append_column("user", pa.array(users)).to_pylist()
+    WRITERS["a.csv"](tmp_path / "a.csv", rows)
+    own = {"multi_class": "top-label", "interval": wf.Bootstrap(**QUICK)}
+    ask = wf.expected_calibration_error
+    found = ask(tmp_path / "a.csv", true="gold", score=data.columns, cluster="user", **own)
+    assert_same(found, ask(data.true, data.p, labels=data.names, cluster=users, **own))
+
+
+def test_a_report_of_classes_of_which_one_has_no_weight(tmp_path, run):
+    path = tmp_path / "a.csv"
+    path.write_text("gold,a,b,c,w\na,.5,.25,.25,1\nb,.25,.5,.25,1\nc,.25,.25,.5,0\n")
+    own = ("score", path, "--true", "gold", "--probs", "a,b,c", "-f", "json")
+    code, out, err = run(*own, "--weights", "w")
+    assert (code, err) == (0, "") and '"log_loss' in out and '"roc_auc' not in out
+    assert '"roc_auc' in run(*own)[1]
+
+
+def test_scores_of_few_items_are_read_at_once(monkeypatch):
+    """One pass for all classes, and the same numbers as from one for each."""
+    data, asked = Data(60), []
+    frame = LAZY["polars lazy"](data.table)
+    read = class_scores.gather
+    monkeypatch.setattr(class_scores, "gather", lambda *x, **y: (asked.append(1), read(*x, **y))[1])
+    for kind in KINDS[:2]:
+        for way in ("ovr", "ovo"):
+            found, passes = [], []
+            for limit in (0, class_scores.TOGETHER):
+                monkeypatch.setattr(class_scores, "TOGETHER", limit)
+                own = {"average": "macro", "multi_class": way, **kind}
+                asked.clear()
+                found.append(wf.roc_auc(frame, true="gold", score=data.columns, **own))
+                passes.append(len(asked))
+            assert passes == [4, 2]
+            assert_same(*found)

@@ -17,7 +17,7 @@ from whichf1.definition import Definition
 from whichf1.errors import DefinitionError, InputError
 from whichf1.intervals import Bootstrap
 from whichf1.labels import Labels
-from whichf1.losses import Moments
+from whichf1.losses import Moments, beyond_rounding
 from whichf1.metrics import find
 from whichf1.scored_items import (
     ScoredItems,
@@ -138,11 +138,9 @@ def items_of_systems(
     derived = not others and width > 1 and not in_memory(columns.data)
     if metric.kind == "ranking":
         derived = derived and metric.probabilities and over_classes(definition, width)
-    if not derived:
-        lines = read_scores(*source, sought, apart=True)
-        return items_of_each(definition, columns, lines)
-    scores = ClassScores(*source, sought, fair=metric.probabilities)
-    return _derived_items(definition, scores)
+    if derived:
+        return _derived_items(definition, ClassScores(*source, sought, fair=metric.probabilities))
+    return items_of_each(definition, columns, read_scores(*source, sought, apart=True))
 
 
 def items_of_each(
@@ -244,7 +242,7 @@ def _score_weighted(definition: Definition, sums: Sums, names: Labels) -> Score:
         raise InputError("the weights add up to 0: give items a weight above 0")
     mean = wv / w
     square = wwvv - 2 * mean * wwv + mean**2 * ww
-    error = sqrt(max(0.0, square)) / w if isfinite(square) else inf
+    error = sqrt(beyond_rounding(square, wwvv)) / w if isfinite(square) else inf
     interval = mean_interval(definition, mean, error)
     return Score(mean, definition, w, names, interval, (("weighted", True),))
 

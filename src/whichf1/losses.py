@@ -33,8 +33,9 @@ class Moments:
 
     @property
     def variance(self) -> float:
-        """The variance over the items."""
-        return max(0.0, self.squares / self.n - self.mean**2)
+        """The variance over the items; 0 where sums cannot tell it from rounding."""
+        square = self.squares / self.n
+        return beyond_rounding(square - self.mean**2, square)
 
     def __add__(self, other: object) -> Moments:
         if isinstance(other, int) and other == 0:
@@ -56,3 +57,8 @@ class Moments:
         )
 
     __radd__ = __add__
+
+
+def beyond_rounding(difference: float, of: float) -> float:
+    """A difference of two sums about as large as ``of``; 0 where it is so small a share of them."""
+    return difference if difference > 1e-12 * of else 0.0

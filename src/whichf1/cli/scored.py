@@ -181,7 +181,8 @@ def _probabilities(
     shown: list[tuple[str, dict[str, Any]]] = [
         (name, {}) for name in (*SEVERAL, *(("top_k_accuracy",) if several else ()))
     ]
-    if len(scores.observed) == len(names):
+    counts = decide(scores)
+    if len(set(counts.true.tolist())) == len(names):  # each class has items, and they have weight
         means = MEANS if several else MEANS[:1]
         shown += [(name, {"average": "macro"}) for name in means]
     slices = scores.slices() if own["by"] else {}

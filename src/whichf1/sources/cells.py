@@ -225,6 +225,12 @@ def plain_value(value: Any, reading: Reading) -> Any:
         return None
     if reading == "json":
         value = json.loads(value)
-        return str(value) if isinstance(value, (list, dict)) else value
+        value = str(value) if isinstance(value, (list, dict)) else value
     value = value.item() if hasattr(value, "item") else value
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def cluster_name(value: Any, reading: Reading) -> int | str:
+    """The name of a cluster: a whole number, or a text."""
+    plain = plain_value(value, reading)
+    return plain if isinstance(plain, (int, str)) else str(plain)

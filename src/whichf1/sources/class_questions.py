@@ -124,7 +124,10 @@ class Added(_Rows):
         from whichf1.sources.frames import plain_rows
 
         (value,) = self._values.each(columns)
-        weight = nw.col("w") if columns.weights else nw.lit(1.0)
+        weight = nw.lit(1.0)
+        if columns.weights:  # without a weight, an infinite loss is none
+            weight = nw.col("w")
+            value = nw.when(weight > 0).then(value).otherwise(nw.lit(0.0))
         cluster = nw.col("c") if columns.cluster else nw.lit(0)
         lost = nw.when(nw.col("t") == 0).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
         slices = {f"b{at}": nw.col(f"b{at}") for at in range(len(columns.by))}

@@ -14,11 +14,11 @@ from whichf1.slices import Key
 from whichf1.sources.cells import (
     Origin,
     Row,
+    cluster_name,
     is_missing,
     labels_of,
     merged,
     one_kind,
-    plain_value,
 )
 from whichf1.sources.class_questions import UNFAIR, Added, Classes
 from whichf1.sources.columns import Columns
@@ -41,6 +41,9 @@ from whichf1.sources.scored import column_classes
 from whichf1.sources.sequences import column
 from whichf1.sources.sought import Sought, classes_of_columns
 from whichf1.table import Array
+
+TOGETHER = 1 << 22
+"""Up to so many scores are read at once where they could be read class by class."""
 
 
 class Sums(NamedTuple):
@@ -77,7 +80,6 @@ class ClassScores:
         values = [row[0] for row in kept if row[1] >= last]
         self.labels, self._places = self._classes(values, columns, origin)
         _refuse_unfair(rows, columns, origin)
-        self.observed = {self.labels[at] for _, at in self._places}
         self.columns = columns
         self._filtered = distributions if origin.skip else None
         self._answers: dict[Any, Any] = {}
@@ -133,10 +135,10 @@ class ClassScores:
         top = TopLabels(self._places, self._systems, self._filtered)
         return self._answer(("top labels", apart), lambda: self._lines(top, apart))  # type: ignore[no-any-return]
 
-    def joint(self, *, apart: bool = True) -> Scored:
+    def joint(self) -> Scored:
         """The scores of each item as they are, what is alike as one line."""
         every = Chosen(self._places, range(len(self.columns.preds)), self._filtered)
-        return self._named(self._answer(("joint", apart), lambda: self._lines(every, apart)))
+        return self._named(self._answer(("joint",), lambda: self._lines(every, apart=True)))
 
     def column(self, label: Label, *, apart: bool) -> Scored:
         """The scores of one class."""
@@ -144,8 +146,15 @@ class ClassScores:
 
     def of_class(self, at: int) -> tuple[Array, Array, Array | None, Array | None]:
         """The place of the true class, the score, the number and the weight of each line."""
-        lines = self._column(at, False)
-        return lines.true - 1, lines.scores[:, 0], lines.items, lines.weights
+        few = self.n * len(self.labels) <= TOGETHER
+        lines, own = (self._together(), at) if few else (self._column(at, False), 0)
+        scores = np.ascontiguousarray(lines.scores[:, own])
+        return lines.true - 1, scores, lines.items, lines.weights
+
+    def _together(self) -> Scored:
+        """All scores, of few items: one pass is quicker than one for each class."""
+        every = Chosen(self._places, range(len(self.labels)), self._filtered)
+        return self._answer(("together",), lambda: self._lines(every))  # type: ignore[no-any-return]
 
     def _column(self, at: int, apart: bool) -> Scored:
         if self._filtered is None:
@@ -156,8 +165,8 @@ class ClassScores:
         return self._answer(("column", at, apart), lambda: self._lines(*asked))  # type: ignore[no-any-return]
 
     def _answer(self, asked: Any, ask: Callable[[], Any]) -> Any:
-        """What was asked; it is kept where slices will ask again."""
-        if not self.sought.by:
+        """What was asked; it is kept but for single columns, unless slices will ask again."""
+        if asked[0] == "column" and not self.sought.by:
             return ask()
         if asked not in self._answers:
             self._answers[asked] = ask()
@@ -166,15 +175,16 @@ class ClassScores:
     def _sums(self, values: Values) -> Sums:
         own = self.sought
         found, _, origin = gather(*self._source, own.wanted, Added(values), **own.reading)
-        rows = merged(found[KEY], measures=7)
-        width = len(own.by)
+        rows, width = found[KEY], len(own.by)
+        if own.cluster is not None:  # 1 and 1.0 are one cluster
+            named = ((row, cluster_name(row[width], origin.reading)) for row in rows)
+            rows = [(*row[:width], name, *row[width + 1 :]) for row, name in named]
+        rows = merged(rows, measures=7)
         cells = np.array([row[width + 1 :] for row in rows], np.float64)
         self._refuse_changed(int(cells[:, 0].sum()), bool(cells[:, 1].any()), origin)
-        cluster = [row[width] for row in rows]
-        if own.cluster is not None:
-            cluster = [plain_value(each, origin.reading) for each in cluster]
+        cluster = np.array([row[width] for row in rows])
         keys, slices = slices_of([row[:width] for row in rows], origin)
-        return Sums(np.array(cluster), np.delete(cells, 1, 1), keys, slices)
+        return Sums(cluster, np.delete(cells, 1, 1), keys, slices)
 
     def _named(self, lines: Scored) -> Scored:
         """With true classes by their labels."""

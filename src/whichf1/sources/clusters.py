@@ -12,10 +12,17 @@ from whichf1.table import Array
 
 
 def cluster_codes(cluster: Any, items: int) -> Array:
-    """A code for the cluster of each item: 0, 1, …, all of them in use."""
-    groups = column(cluster, "cluster").values
-    if len(groups) != items:
+    """A code for the cluster of each item: 0, 1, …, all of them in use.
+
+    Numbers that are texts, as in a file, are in the order of numbers: a seed draws by the codes.
+    """
+    groups = column(cluster, "cluster")
+    if len(groups.values) != items:
         raise ShapeError(
-            f"there are {items:,} items, cluster has {len(groups):,}. Give one value for each item."
+            f"there are {items:,} items, cluster has {len(groups.values):,}. "
+            "Give one value for each item."
         )
-    return np.unique(groups, return_inverse=True)[1]
+    names, codes = np.unique(groups.values, return_inverse=True)
+    if groups.kind == "str" and all(map(str.isdecimal, names)):
+        codes = np.argsort(np.argsort([*map(int, names)], kind="stable"))[codes]
+    return codes

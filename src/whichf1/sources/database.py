@@ -108,7 +108,7 @@ class Database:
 
 
 def plain_columns(result: Any) -> list[Any]:
-    """A result of DuckDB's, column by column."""
+    """A result of DuckDB's, column by column: an array, or a list where something is missing."""
     types = [str(each[1]) for each in result.description]
     if not all(_PLAIN.fullmatch(each) for each in types):  # others lose what they are as arrays
         rows = result.fetchall()

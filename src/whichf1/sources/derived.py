@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from whichf1 import kernel
 from whichf1.sources.columns import Columns
+from whichf1.sources.frame_kinds import seen
 
 Place = tuple[Any, int]
 """A value of the true class, and the place of its class among the columns of a system."""
@@ -51,7 +52,7 @@ class Systems:
             s = self.scores(columns, system)
             own = [_where(value, s[at], nw.lit(0.0)) for value, at in self.places]
             made += [total(own).alias(f"own{system}")]
-            made += [nw.max_horizontal(*s).alias(f"top{system}")]
+            made += [highest(s).alias(f"top{system}")]
         return self.placed(items, columns).with_columns(*made)
 
     def scores(self, columns: Columns, system: int) -> list[Any]:
@@ -174,13 +175,27 @@ def total(parts: Sequence[Any]) -> Any:
     return parts[0]
 
 
+def lowest(parts: Sequence[Any]) -> Any:
+    """The least of expressions; to Spark, one alone is none to choose from."""
+    import narwhals as nw
+
+    return parts[0] if len(parts) == 1 else nw.min_horizontal(*parts)
+
+
+def highest(parts: Sequence[Any]) -> Any:
+    """The greatest of expressions."""
+    import narwhals as nw
+
+    return parts[0] if len(parts) == 1 else nw.max_horizontal(*parts)
+
+
 def best(scores: Sequence[Any], top: Any, ties: str) -> Any:
     """The place of the highest score, the first or last of equal ones."""
     import narwhals as nw
 
-    none, choose = (len(scores), nw.min_horizontal) if ties == "first" else (-1, nw.max_horizontal)
+    none, choose = (len(scores), lowest) if ties == "first" else (-1, highest)
     return choose(
-        *(nw.when(s == top).then(nw.lit(at)).otherwise(nw.lit(none)) for at, s in enumerate(scores))
+        [nw.when(s == top).then(nw.lit(at)).otherwise(nw.lit(none)) for at, s in enumerate(scores)]
     )
 
 
@@ -246,7 +261,7 @@ def gap_of(columns: Columns, distributions: int) -> Any:
     for system in range(distributions):
         wrong = _unfair(Systems((), distributions).scores(columns, system))
         found.append(nw.when(wrong).then(nw.lit(complete(columns) - 1)).otherwise(nothing))
-    return nw.min_horizontal(*found)
+    return lowest(found)
 
 
 def complete(columns: Columns) -> int:
@@ -255,12 +270,10 @@ def complete(columns: Columns) -> int:
 
 
 def _no_number(column: Any) -> Any:
-    return column.is_null() | ~column.is_finite()
+    return column.is_null() | ~seen(column).is_finite()
 
 
 def _unfair(scores: Sequence[Any]) -> Any:
-    import narwhals as nw
-
     off = total(scores) - 1
-    outside = (nw.min_horizontal(*scores) < 0) | (nw.max_horizontal(*scores) > 1)
+    outside = (lowest(scores) < 0) | (highest(scores) > 1)
     return outside | (off > kernel.TOLERANCE) | (off < -kernel.TOLERANCE)

@@ -62,6 +62,17 @@ def _forget() -> None:
         kept.cache_clear()
 
 
+def seen(column: Any) -> Any:
+    """A column of floats, to ask which of them are NaN.
+
+    A Parquet file keeps no NaN among the bounds of a column, so that DuckDB (2.0) holds no value of
+    it for NaN, whatever is there; of what stands in a condition it knows no bounds.
+    """
+    import narwhals as nw
+
+    return nw.when(~column.is_null()).then(column)
+
+
 def column_names(frame: Any) -> list[str]:
     """The names of its columns."""
     try:

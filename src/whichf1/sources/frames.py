@@ -18,7 +18,7 @@ from whichf1.sources.arrays import count_arrays, count_codes
 from whichf1.sources.cells import Origin, Row, merged
 from whichf1.sources.columns import Columns, Wanted
 from whichf1.sources.dictionaries import encode_columns
-from whichf1.sources.frame_kinds import column_names, known_frame
+from whichf1.sources.frame_kinds import column_names, known_frame, seen
 from whichf1.sources.objects import group_lists, holds_lists, refuse_mixed_objects
 from whichf1.sources.queries import Question, grouping_sets, of_each
 
@@ -211,7 +211,7 @@ def grouped_frame(selected: Any, keys: list[str], weighted: bool) -> Any:
     measures = [nw.len().alias("n")]
     if weighted:
         w = nw.col("w")
-        bad = w.is_null() | ~w.is_finite() | (w < 0)  # a float: sums of integers may be wider
+        bad = w.is_null() | ~seen(w).is_finite() | (w < 0)  # a float: sums of integers may be wider
         flag = nw.when(bad).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
         flagged = selected.with_columns(flag.alias("bad"))
         selected = flagged.with_columns(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from whichf1.sources.cells import Reading, is_missing
 from whichf1.sources.columns import Columns
 from whichf1.sources.database import Database, quote
 from whichf1.sources.derived import Derived, kept_names
-from whichf1.sources.frame_kinds import quiet_at_exit
+from whichf1.sources.frame_kinds import quiet_at_exit, seen
 from whichf1.sources.queries import Explain, Gap, as_number, missing, no_number, no_weight
 from whichf1.table import Array
 
@@ -133,7 +134,8 @@ def of_items(database: Database, columns: Columns) -> Any:
     shown += [f"{as_number(columns.weights)} AS w"] if columns.weights else []
     shown += [f"{quote(columns.cluster)} AS c"] if columns.cluster else []
     shown += [f"{quote(name)} AS b{at}" for at, name in enumerate(columns.by)]
-    return nw.from_native(database.connection.sql(f"SELECT {', '.join(shown)} FROM items"))
+    items = nw.from_native(database.connection.sql(f"SELECT {', '.join(shown)} FROM items"))
+    return _without_nan(items, columns)
 
 
 def prepared(frame: Any, columns: Columns) -> Any:
@@ -141,12 +143,26 @@ def prepared(frame: Any, columns: Columns) -> Any:
     import narwhals as nw
 
     from whichf1.sources.frames import weight_column
+    from whichf1.sources.objects import refuse_mixed_objects
 
+    if isinstance(frame, nw.DataFrame):
+        refuse_mixed_objects(frame, replace(columns, preds=()))
     scores = [nw.col(x).cast(nw.Float64).alias(f"s{at}") for at, x in enumerate(columns.preds)]
     cluster = [] if columns.cluster is None else [nw.col(columns.cluster).alias("c")]
     slices = [nw.col(name).alias(f"b{at}") for at, name in enumerate(columns.by)]
     true = nw.col(columns.true).alias("k")
-    return frame.select(true, *scores, *weight_column(columns), *cluster, *slices)
+    items = frame.select(true, *scores, *weight_column(columns), *cluster, *slices)
+    return _without_nan(items, columns)
+
+
+def _without_nan(items: Any, columns: Columns) -> Any:
+    """NaN is no cluster, and to most engines it is not missing."""
+    import narwhals as nw
+
+    if columns.cluster is None or not items.collect_schema()["c"].is_float():
+        return items
+    c = nw.col("c")
+    return items.with_columns(nw.when(~seen(c).is_nan()).then(c).alias("c"))
 
 
 def side_by_side(parts: list[dict[str, list[Any]]]) -> dict[str, list[Any]]:

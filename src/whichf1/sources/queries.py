@@ -128,7 +128,8 @@ def as_number(column: str) -> str:
     """A column as a number, NULL where it is none.
 
     TRY_CAST of a CSV column by itself becomes a strict type of the reader (DuckDB 2.0), so that
-    it is an error after all; hidden in an expression, it stays what it says.
+    it is an error after all; hidden in an expression, it stays what it says. And of a Parquet file
+    it holds no value for NaN where the bounds of the column are numbers, but in an expression.
     """
     return f"TRY_CAST(CASE WHEN {quote(column)} IS NOT NULL THEN {quote(column)} END AS DOUBLE)"
 
@@ -137,8 +138,7 @@ def missing(column: str) -> Gap:
     """Items without a value."""
     name = quote(column)
     absent = (
-        f"{name} IS NULL OR (typeof({name}) IN ('FLOAT', 'DOUBLE') "
-        f"AND isnan(TRY_CAST({name} AS DOUBLE)))"
+        f"{name} IS NULL OR (typeof({name}) IN ('FLOAT', 'DOUBLE') AND isnan({as_number(column)}))"
     )
     return Gap(column, absent)
 

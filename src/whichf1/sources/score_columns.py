@@ -13,9 +13,9 @@ from whichf1.labels import Labels
 from whichf1.slices import Key, order
 from whichf1.sources.cells import (
     Origin,
+    cluster_name,
     labels_of,
     one_kind,
-    plain_value,
     refuse_missing,
     refuse_weights,
     slice_key,
@@ -131,7 +131,7 @@ def joined(
     cluster = None
     if columns.cluster is not None:
         cells = (cell for x, keep in kept for cell in _chosen(x.cluster, keep))
-        cluster = [plain_value(cell, origin.reading) for cell in cells]
+        cluster = [cluster_name(cell, origin.reading) for cell in cells]
     items, weights, squares = (
         _together([(getattr(x, name), keep) for x, keep in kept])
         for name in ("items", "weights", "squares")

@@ -72,15 +72,19 @@ class Sought:
         return Wanted(self.true, self.columns, **own)  # type: ignore[arg-type]
 
 
-def refuse_other_order(columns: Sequence[str] | None, labels: Any) -> None:
-    """Raise where columns are named like the declared classes, and in another order."""
+def refuse_other_order(
+    columns: Sequence[str] | None,
+    labels: Any,
+    mend: str = "Leave labels= out, or give score={class: column}.",
+) -> None:
+    """Raise where columns are named like the classes, and in another order."""
     names = None if labels is None else [str(label) for label in labels]
     if columns is None or names is None or [*columns] == names:
         return
     if len(columns) > 1 and sorted(columns) == sorted(names):
         raise InputError(
-            f"the columns {', '.join(columns)} are named like the classes, and labels= has them in "
-            "another order. Leave labels= out, or give score={class: column}."
+            f"the columns {', '.join(columns)} are named like the classes, which are in another "
+            f"order: {', '.join(names)}. {mend}"
         )
 
 

@@ -114,7 +114,7 @@ def _by_class(
     given = systems.items() if isinstance(systems, Mapping) else ()
     named = {name: x for name, x in given if isinstance(x, Mapping)}
     for name, found in columns.items():
-        refuse_other_order(found, labels)
+        refuse_other_order(found, labels, f"Give {{{name!r}: {{class: column}}}}.")
         if labels is None and not named and len(found) > 1:
             raise InputError(
                 f"which class is each of the columns {', '.join(found)} of? Give labels= in the "

@@ -18,10 +18,10 @@ from whichf1.sources.cells import (
     Parts,
     Row,
     Values,
+    cluster_name,
     complete,
     labels_of,
     one_kind,
-    plain_value,
     slice_key,
 )
 from whichf1.sources.columns import Columns
@@ -154,8 +154,7 @@ def _joint(
 
 def clusters_of(cells: list[Any], column: str, origin: Origin) -> tuple[Array, Labels]:
     """The code of each cluster, and their names in order."""
-    plain = [plain_value(cell, origin.reading) for cell in cells]
-    names = [value if isinstance(value, (int, str)) else str(value) for value in plain]
+    names = [cluster_name(cell, origin.reading) for cell in cells]
     kinds = {kind_of(name): name for name in names}
     if len(kinds) > 1:
         x, y = list(kinds.values())[:2]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 
 from whichf1.table import Array
@@ -15,15 +17,19 @@ class Means:
 
     def values(self, count: Array) -> Array:
         """The mean for counts (…, items)."""
+        endless = np.isinf(self.each)
+        total = count @ np.where(endless, 0.0, self.each)
+        if endless.any():  # an infinite loss counts where its item does
+            total = np.where((count[..., endless] > 0).any(-1), inf, total)
         with np.errstate(invalid="ignore"):  # no items at all
-            values: Array = (count @ self.each) / count.sum(-1)
+            values: Array = total / count.sum(-1)
         return values
 
     def slopes(self, count: Array) -> Array:
         """(own value − mean) / items."""
         with np.errstate(invalid="ignore"):  # an infinite loss
             slopes: Array = (self.each - self.values(count)) / count.sum()
-        return slopes
+        return np.where(count > 0, slopes, 0.0)
 
     @property
     def size(self) -> int:

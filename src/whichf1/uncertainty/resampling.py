@@ -25,6 +25,7 @@ from whichf1.metrics import find
 from whichf1.table import Array, Margins, Table, sum_by
 from whichf1.uncertainty.influence import as_items, cell_slopes, spread_on
 from whichf1.uncertainty.label_sets import item_slopes
+from whichf1.uncertainty.scales import NONE
 
 CHUNK = 1 << 18
 """Numbers drawn at a time: what stays in the cache."""
@@ -183,7 +184,7 @@ def percentile_interval(
         tails = bca_tails(defined, value, skew, tails)
     with np.errstate(invalid="ignore"):  # an infinite replicate at the edge of a ratio
         low, high = np.quantile(defined, tails, method="weibull").tolist()
-    if not (isfinite(low) and isfinite(high)) or low == high:
+    if not (isfinite(low) and isfinite(high)) or high - low <= NONE:
         return None
     return Interval(low, high, method.level, method.word, len(replicates) - len(defined))
 
@@ -193,7 +194,8 @@ def bca_tails(
 ) -> tuple[float, float]:
     """Which quantiles to take, corrected for bias and acceleration (Efron 1987)."""
     normal, size = NormalDist(), len(replicates)
-    below = (replicates < value).sum() + (replicates == value).sum() / 2
+    equal = np.abs(replicates - value) <= NONE  # rounding must not decide
+    below = ((replicates < value) & ~equal).sum() + equal.sum() / 2
     bias = normal.inv_cdf(min(max(below / size, 1 / (size + 1)), size / (size + 1)))
 
     def moved(tail: float) -> float:
