@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import whichf1 as wf
@@ -181,3 +182,33 @@ def test_the_command_line_counts_on_the_cluster(standalone, tmp_path):
     metric = json.loads(done.stdout)["metrics"][0]
     assert metric["whole"]["value"] == pytest.approx(2 / 3)
     assert [each["value"] for each in metric["slices"]] == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("made", ["counts", "sets", "scores", "decided"])
+def test_numbered_clusters_are_drawn_alike_from_text_and_numbers(made, tmp_path):
+    """A seed draws clusters by their places: 2 before 10, in a CSV, too."""
+    rng = np.random.default_rng(6)
+    true, guess, doc = (rng.integers(0, most, 200) for most in (2, 2, 25))
+    s = rng.random(200).round(2)
+    path = tmp_path / "a.csv"
+    rows = zip(true, guess, s, doc, strict=True)
+    path.write_text("true,pred,s,doc\n" + "".join(f"{a},{b},{x},{c}\n" for a, b, x, c in rows))
+    column = {"true": "true", "score": "s", "cluster": "doc"}
+
+    def interval(cluster):
+        drawn = {"interval": wf.Bootstrap(replicates=199)}
+        if made == "counts":
+            found = (wf.count(path, cluster="doc"), wf.count(true, guess, cluster=cluster))
+        elif made == "sets":
+            sides = [[[int(x)] for x in each] for each in (true, guess)]
+            file = wf.count_multilabel(path, sep=";", cluster="doc")
+            found = (file, wf.count_multilabel(*sides, cluster=cluster))
+        elif made == "decided":
+            file = wf.at_threshold(path, threshold=0.5, **column)
+            found = (file, wf.at_threshold(true, s, 0.5, cluster=cluster))
+        else:
+            file = wf.roc_auc(path, **column, **drawn)
+            return [file.interval, wf.roc_auc(true, s, cluster=cluster, **drawn).interval]
+        return [wf.averaged_f1(each, **drawn).interval for each in found]
+
+    assert len({*interval(doc), *interval(doc.astype(str))}) == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -110,6 +110,18 @@ class Joint:
         )
 
 
+def cluster_labels(names: Iterable[Any]) -> Labels:
+    """Clusters in order; texts that are numbers, as in a file, are in the order of numbers.
+
+    A seed draws clusters by their places, and so draws the same from every source.
+    """
+    found = Labels.sorted(set(names))
+    texts = [name for name in found if isinstance(name, str)]
+    if texts and all(map(str.isdecimal, texts)):
+        return Labels.trusted(sorted(texts, key=lambda name: (int(name), name)))
+    return found
+
+
 def cells_of(
     keys: Sequence[Array], count: Array, squares: Array | None
 ) -> tuple[list[Array], Array, Array | None]:
@@ -193,7 +205,7 @@ def _added(a: Joint, b: Joint) -> Joint:
             f"the clusters of one part are {a.names.kind}, those of the other {b.names.kind}. "
             "Count both with the same type of clusters."
         )
-    names = Labels.sorted({*a.names, *b.names})
+    names = cluster_labels({*a.names, *b.names})
     known = a.squares is not None and b.squares is not None
     sides = [(j.true, j.predicted[0], names.codes(j.names or ())[j.cluster]) for j in (a, b)]
     keys, count, squares = cells_of(

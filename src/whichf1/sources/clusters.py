@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 
 from whichf1.errors import ShapeError
+from whichf1.joint import cluster_labels
 from whichf1.sources.sequences import column
 from whichf1.table import Array
 
 
 def cluster_codes(cluster: Any, items: int) -> Array:
-    """A code for the cluster of each item: 0, 1, …, all of them in use.
-
-    Numbers that are texts, as in a file, are in the order of numbers: a seed draws by the codes.
-    """
+    """A code for the cluster of each item: 0, 1, …, all of them in use."""
     groups = column(cluster, "cluster")
     if len(groups.values) != items:
         raise ShapeError(
@@ -23,6 +21,6 @@ def cluster_codes(cluster: Any, items: int) -> Array:
             "Give one value for each item."
         )
     names, codes = np.unique(groups.values, return_inverse=True)
-    if groups.kind == "str" and all(map(str.isdecimal, names)):
-        codes = np.argsort(np.argsort([*map(int, names)], kind="stable"))[codes]
+    if groups.kind == "str":
+        codes = cluster_labels(names.tolist()).codes(names.tolist())[codes]
     return codes

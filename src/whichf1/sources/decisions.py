@@ -9,7 +9,7 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.counts import Counts
 from whichf1.errors import DefinitionError, InputError, ShapeError
-from whichf1.joint import Joint, cells_of
+from whichf1.joint import Joint, cells_of, cluster_labels
 from whichf1.labels import Label, Labels
 from whichf1.merging import NOTES
 from whichf1.rankings import Ranking
@@ -124,11 +124,12 @@ def _summed(
         if len(groups) != len(true):
             raise ShapeError(f"there are {len(true):,} items, cluster has {len(groups):,} values")
         known, codes = np.unique(groups, return_inverse=True)
-        keys.append(codes)
+        names_of = cluster_labels(known.tolist())
+        keys.append(names_of.codes(known.tolist())[codes])
     keys, count, squares = cells_of(keys, count, squares)
     if cluster is not None:  # those of no weight are gone
         present, keys[2] = np.unique(keys[2], return_inverse=True)
-        clusters = Labels.trusted(known[present].tolist())
+        clusters = Labels.trusted(names_of[at] for at in present)
     return Joint(
         systems=("y_pred",),
         labels=names,

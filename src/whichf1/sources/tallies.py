@@ -9,7 +9,7 @@ import numpy as np
 
 from whichf1.counts import Counts
 from whichf1.errors import LabelError, ShapeError
-from whichf1.joint import Joint, cells_of
+from whichf1.joint import Joint, cells_of, cluster_labels
 from whichf1.labels import Labels, kind_of
 from whichf1.slices import Key, Slices, order
 from whichf1.sources.cells import (
@@ -162,6 +162,6 @@ def clusters_of(cells: list[Any], column: str, origin: Origin) -> tuple[Array, L
             f"{origin.name}: column {column!r} mixes types of clusters: {x!r} and {y!r}. "
             "Use one type throughout."
         )
-    found = Labels.sorted(set(names))
+    found = cluster_labels(names)
     code = {name: at for at, name in enumerate(found)}
     return np.array([code[name] for name in names], np.intp), found

@@ -10,7 +10,7 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
-from whichf1.joint import Joint
+from whichf1.joint import Joint, cluster_labels
 from whichf1.labels import Labels
 from whichf1.sources.sequences import Column, column, weights_column
 from whichf1.table import Array
@@ -39,8 +39,11 @@ def count_together(
     if cluster is not None:
         groups = column(cluster, "cluster")
         _refuse_length(true, groups)
-        group_codes, clusters = _encode([groups])
-        keys, sizes = [*codes, *group_codes], [*sizes, len(clusters)]
+        (group_codes,), found = _encode([groups])
+        clusters = cluster_labels(found)
+        if clusters != found:
+            group_codes = clusters.codes(found)[group_codes]
+        keys, sizes = [*codes, group_codes], [*sizes, len(clusters)]
     cells, count, squares = _group(keys, sizes, weight)
     if clusters is not None:  # those of no weight are gone
         present, cells[-1] = np.unique(cells[-1], return_inverse=True)
