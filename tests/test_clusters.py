@@ -200,7 +200,7 @@ def test_numbered_clusters_are_drawn_alike_from_text_and_numbers(made, tmp_path)
         if made == "counts":
             found = (wf.count(path, cluster="doc"), wf.count(true, guess, cluster=cluster))
         elif made == "sets":
-            sides = [[[int(x)] for x in each] for each in (true, guess)]
+            sides = [[{int(x)} for x in each] for each in (true, guess)]
             file = wf.count_multilabel(path, sep=";", cluster="doc")
             found = (file, wf.count_multilabel(*sides, cluster=cluster))
         elif made == "decided":
