@@ -373,11 +373,11 @@ def test_bad_items_are_skipped_with_one_word(tmp_path):
 def test_a_file_that_changes_between_two_questions(tmp_path, monkeypatch):
     path = spoiled(tmp_path, *GOOD)
 
-    def rows(self, *given, own=Added.rows):
+    def rows(self, *given, own=Added.answer):
         found = own(self, *given)
         return [(c, n + 1, *rest) for c, n, *rest in found]
 
-    monkeypatch.setattr(Added, "rows", rows)
+    monkeypatch.setattr(Added, "answer", rows)
     with pytest.raises(wf.errors.InputError, match="changed while it was read: it had 4 items"):
         wf.log_loss(path, true="gold", score=["cat", "dog"])
 

@@ -182,12 +182,13 @@ def mean_over_classes(definition: Definition, lines: ByClass, names: Labels) -> 
     """The mean over each class against the rest, or over all pairs of classes."""
     metric = find(definition.metric)
     pairs = dict(definition.parameters)["multi_class"] == "ovo"
-    values, sizes = [], np.zeros((0, 2))
+    values, found = [], []
     for ranking in _class_rankings(lines, names, pairs):
         ranking.needs_both(metric.name)
         values.append(_value(metric, definition, ranking))
-        sizes = np.vstack([sizes, [float(x) for x in ranking.table.sizes]])
+        found.append([float(x) for x in ranking.table.sizes])
         weighted = ranking.weighted
+    sizes = np.array(found)
     weights = sizes.sum(1) if pairs else sizes[:, 0]
     mean = np.average(values, weights=weights if definition.average == "weighted" else None)
     n = sizes[:, 0].sum() / (len(names) - 1 if pairs else 1)  # a class is first in so many pairs

@@ -8,71 +8,22 @@ from typing import Any
 from whichf1 import kernel
 from whichf1.sources.cells import Reading, Row, is_missing
 from whichf1.sources.columns import Columns
-from whichf1.sources.database import Database
 from whichf1.sources.derived import Values, gap_of
-from whichf1.sources.lines import (
-    KEY,
-    numbers_of,
-    of_items,
-    prepared,
-    refuse_text,
-    side_by_side,
-)
-from whichf1.sources.queries import Explain, Gap, as_number, missing, no_number, no_weight
+from whichf1.sources.lines import KEY, OfItems
+from whichf1.sources.queries import Gap, as_number, missing, no_number, no_weight
 
 UNFAIR = "the probabilities"
 """Under which the place of an item whose scores are no distribution is kept."""
 
 
-class _Rows:
-    """A question whose answer is a small table."""
-
-    def numbers(self, columns: Columns) -> list[str]:
-        """The scores and the weights."""
-        return numbers_of(columns)
-
-    def of_view(
-        self, database: Database, columns: Columns, explain: Explain, columnar: bool
-    ) -> dict[str, list[Row]]:
-        """The rows of the view ``items``."""
-        rows = database.ask(lambda: self.rows(of_items(database, columns), columns), explain)
-        return {KEY: rows}
-
-    def of_frame(self, frame: Any, columns: Columns) -> dict[str, list[Row]]:
-        """The rows of a frame."""
-        from whichf1.sources.frames import by_partition
-
-        refuse_text(frame, columns)
-        if frame.implementation.is_dask():
-            return by_partition(frame.to_native(), columns, self._of_part, side_by_side)  # type: ignore[no-any-return]
-        return self._of_part(frame, columns)
-
-    def _of_part(self, frame: Any, columns: Columns) -> dict[str, list[Row]]:
-        return {KEY: self.rows(prepared(frame, columns), columns)}
-
-    def rows(self, items: Any, columns: Columns) -> list[Row]:
-        """The answer for items with the names k, s0, … and w and c."""
-        raise NotImplementedError
-
-    def gaps(
-        self, found: Mapping[str, list[Row]], columns: Columns, reading: Reading
-    ) -> Iterator[Gap]:
-        """The columns in which an answer shows a bad value."""
-        return iter(())
-
-    def merged(self, found: list[Row]) -> list[Row]:
-        """The answers of several parts, which are added up later."""
-        return found
-
-
-class Classes(_Rows):
+class Classes(OfItems):
     """How many items there are of each true class, by what they lack."""
 
     def __init__(self, distributions: int) -> None:
         """``distributions``: how many systems have probabilities."""
         self._distributions = distributions
 
-    def rows(self, items: Any, columns: Columns) -> list[Row]:
+    def answer(self, items: Any, columns: Columns) -> list[Row]:
         """(true class, gap, items)."""
         import narwhals as nw
 
@@ -111,13 +62,13 @@ class Classes(_Rows):
         return Gap(UNFAIR, f"({') OR ('.join(wrong)})", f"concat_ws(', ', {shown})")
 
 
-class Added(_Rows):
+class Added(OfItems):
     """Sums over the items, by cluster, of a value v of each: see ``Sums``."""
 
     def __init__(self, values: Values) -> None:
         self._values = values
 
-    def rows(self, items: Any, columns: Columns) -> list[Row]:
+    def answer(self, items: Any, columns: Columns) -> list[Row]:
         """(*slice, cluster, items, those of unknown classes, *sums); without clusters it is 0."""
         import narwhals as nw
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -43,7 +44,50 @@ class Lines(NamedTuple):
     """Whether the lines are in the order of the items."""
 
 
-class Scoring:
+class OfItems(ABC):
+    """A question about items, in expressions that every engine computes: the same of all."""
+
+    @abstractmethod
+    def answer(self, items: Any, columns: Columns) -> list[Any]:
+        """What items with the names k, s0, … and w, c, b0, … give."""
+
+    def numbers(self, columns: Columns) -> list[str]:
+        """The scores and the weights."""
+        return [*columns.preds, *([columns.weights] if columns.weights else [])]
+
+    def of_view(
+        self, database: Database, columns: Columns, explain: Explain, columnar: bool
+    ) -> dict[str, list[Any]]:
+        """The answer for the view ``items``."""
+        return {
+            KEY: database.ask(lambda: self.answer(of_items(database, columns), columns), explain)
+        }
+
+    def of_frame(self, frame: Any, columns: Columns) -> dict[str, list[Any]]:
+        """The answer for a frame; on Dask, partition by partition."""
+        from whichf1.sources.frames import by_partition
+
+        refuse_text(frame, columns)
+        if frame.implementation.is_dask():
+            native = frame.to_native()
+            return by_partition(native, columns, self._of_part, side_by_side)  # type: ignore[no-any-return]
+        return self._of_part(frame, columns)
+
+    def _of_part(self, frame: Any, columns: Columns) -> dict[str, list[Any]]:
+        return {KEY: self.answer(prepared(frame, columns), columns)}
+
+    def gaps(
+        self, found: Mapping[str, list[Any]], columns: Columns, reading: Reading
+    ) -> Iterator[Gap]:
+        """The columns in which an answer shows a bad value: none, where that was asked before."""
+        return iter(())
+
+    def merged(self, found: list[Any]) -> list[Any]:
+        """The answers of several parts: what is alike in them is added up where it is used."""
+        return found
+
+
+class Scoring(OfItems):
     """GROUP BY the true class and the scores, or what is derived from them.
 
     The items of a line are alike in weight and cluster, too, if they are to stay ``apart``;
@@ -53,37 +97,19 @@ class Scoring:
     def __init__(self, apart: bool = False, derived: Derived | None = None) -> None:
         self._apart, self._derived = apart, derived
 
-    def numbers(self, columns: Columns) -> list[str]:
-        """The scores and the weights."""
-        return numbers_of(columns)
-
-    def of_view(
-        self, database: Database, columns: Columns, explain: Explain, columnar: bool
-    ) -> dict[str, list[Lines]]:
-        """The lines of the view ``items``."""
-        found = database.ask(lambda: self._grouped(of_items(database, columns), columns), explain)
-        return {KEY: [found]}
-
     def of_frame(self, frame: Any, columns: Columns) -> dict[str, list[Lines]]:
         """The lines of a frame; of one in memory, every item."""
         import narwhals as nw
 
-        from whichf1.sources.frames import by_partition
-
+        if self._derived is not None or not isinstance(frame, nw.DataFrame):
+            return super().of_frame(frame, columns)
         refuse_text(frame, columns)
-        if frame.implementation.is_dask():
-            native = frame.to_native()
-            return by_partition(native, columns, self._of_part, side_by_side)  # type: ignore[no-any-return]
-        if isinstance(frame, nw.DataFrame) and self._derived is None:
-            items = prepared(frame, columns)
-            found = dict(zip(items.columns, columns_of(items), strict=True))
-            return {KEY: [_lines(found, columns)._replace(ordered=True)]}
-        return self._of_part(frame, columns)
+        items = prepared(frame, columns)
+        found = dict(zip(items.columns, columns_of(items), strict=True))
+        return {KEY: [_lines(found, columns)._replace(ordered=True)]}
 
-    def _of_part(self, frame: Any, columns: Columns) -> dict[str, list[Lines]]:
-        return {KEY: [self._grouped(prepared(frame, columns), columns)]}
-
-    def _grouped(self, items: Any, columns: Columns) -> Lines:
+    def answer(self, items: Any, columns: Columns) -> list[Lines]:
+        """The lines, grouped by the engine."""
         from whichf1.sources.frames import grouped_frame
 
         width = len(columns.preds)
@@ -94,7 +120,7 @@ class Scoring:
         keys = [key for key in keys if key != "w" or not summed]
         names = [*keys, "n", *(["w", "ww", "bad"] if summed else [])]
         found = columns_of(grouped_frame(items, keys, summed))
-        return _lines(dict(zip(names, found, strict=True)), columns)
+        return [_lines(dict(zip(names, found, strict=True)), columns)]
 
     def gaps(
         self, found: Mapping[str, list[Lines]], columns: Columns, reading: Reading
@@ -110,15 +136,6 @@ class Scoring:
                 yield no_weight(columns.weights)
             if columns.cluster and gaps_in(lines.cluster).any():
                 yield missing(columns.cluster)
-
-    def merged(self, found: list[Lines]) -> list[Lines]:
-        """All of them: what is alike is found when they are ranked."""
-        return found
-
-
-def numbers_of(columns: Columns) -> list[str]:
-    """The scores and the weights."""
-    return [*columns.preds, *([columns.weights] if columns.weights else [])]
 
 
 def of_items(database: Database, columns: Columns) -> Any:
