@@ -15,7 +15,7 @@ test: $(VENV)/test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
-	PYTHONPATH=$(VENV)/duckdb-1.5 $(BIN)/python -m pytest -q tests/test_files.py tests/test_bad_files.py tests/test_columns.py tests/test_class_scores.py tests/test_set_systems.py -k "not spark and not dask and not polars and not pandas"
+	PYTHONPATH=$(VENV)/duckdb-1.5 $(BIN)/python -m pytest -q tests/sources/test_files.py tests/sources/test_bad_files.py tests/sources/test_columns.py tests/sources/test_class_scores.py tests/comparison/test_set_systems.py -k "not spark and not dask and not polars and not pandas"
 
 # every dialect against its real library, each in an environment of its own; writes docs/dialects-tested.md
 test-dialects: $(VENV)/test

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import whichf1 as wf
-from whichf1.class_sets import Frozen
-from whichf1.definition import Definition, define
+from whichf1.definitions.class_sets import Frozen
+from whichf1.definitions.definition import Definition, define
 from whichf1.metrics import find
-from whichf1.table import Margins, Table
-from whichf1.uncertainty.resampling import Summed, percentile_interval
-from whichf1.uncertainty.scales import Spread, transformed
-from whichf1.uncertainty.tracing import slopes
+from whichf1.statistics.resampling import Summed, percentile_interval
+from whichf1.statistics.scales import Spread, transformed
+from whichf1.statistics.tracing import slopes
+from whichf1.tables.cells import Margins, Table
 
 METRICS = (
     "averaged_f1", "f1_of_averages", "macro_precision", "macro_recall", "cohen_kappa", "mcc",

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import whichf1 as wf
-from whichf1.compared import Plan
-from whichf1.comparison import compare_joint
-from whichf1.definition import define
+from whichf1.comparison.compare import compare_joint
+from whichf1.comparison.results import Plan
+from whichf1.definitions.definition import define
 from whichf1.sources.together import count_together
-from whichf1.uncertainty.resampling import generator
+from whichf1.statistics.resampling import generator
 
 
 class Row(NamedTuple):

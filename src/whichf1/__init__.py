@@ -14,22 +14,11 @@ from typing import Any as _Any
 
 if _TYPE_CHECKING:
     from whichf1 import errors
-    from whichf1.auditing import audit
-    from whichf1.compared import Comparison, Pair
-    from whichf1.comparison import compare
-    from whichf1.counts import Counts
-    from whichf1.curves import (
-        Curve,
-        calibration_curve,
-        det_curve,
-        gain_curve,
-        lift_curve,
-        pr_curve,
-        roc_curve,
-    )
-    from whichf1.definition import Definition
-    from whichf1.explanation import explain
-    from whichf1.intervals import (
+    from whichf1.comparison.compare import compare
+    from whichf1.comparison.rank_flips import SystemRanks, rank_systems
+    from whichf1.comparison.results import Comparison, Pair
+    from whichf1.definitions.definition import Definition
+    from whichf1.definitions.methods import (
         AgrestiCoull,
         Bootstrap,
         ClopperPearson,
@@ -39,8 +28,22 @@ if _TYPE_CHECKING:
         Jeffreys,
         Wilson,
     )
-    from whichf1.losses import Moments
-    from whichf1.macro import (
+    from whichf1.published.audit import audit
+    from whichf1.published.explain import explain
+    from whichf1.published.presets import dialects
+    from whichf1.scoring.curves import (
+        Curve,
+        calibration_curve,
+        det_curve,
+        gain_curve,
+        lift_curve,
+        pr_curve,
+        roc_curve,
+    )
+    from whichf1.scoring.decisions import at_argmax, at_threshold, at_top_k
+    from whichf1.scoring.functions import Scorer as _Scorer
+    from whichf1.scoring.functions import score
+    from whichf1.scoring.macro import (
         MacroF1,
         bounds,
         extremal,
@@ -48,20 +51,17 @@ if _TYPE_CHECKING:
         precision_recall_f1,
         supremum,
     )
-    from whichf1.multilabel import MultiLabelCounts
-    from whichf1.presets import dialects
-    from whichf1.rankings import Ranking
-    from whichf1.ranks import SystemRanks, rank_systems
-    from whichf1.scorers import Scorer as _Scorer
-    from whichf1.scorers import score
-    from whichf1.scores import PerClass, Score
-    from whichf1.scoring import moments
-    from whichf1.slices import Slices
-    from whichf1.sources import count, count_by, count_each
-    from whichf1.sources.decisions import at_argmax, at_threshold, at_top_k
-    from whichf1.sources.multilabel import count_multilabel
-    from whichf1.sources.ranked_lines import rank, rank_by, rank_histogram
-    from whichf1.thresholds import BestThreshold, best_threshold, threshold_curve
+    from whichf1.scoring.score import PerClass, Score
+    from whichf1.scoring.scores import moments
+    from whichf1.scoring.thresholds import BestThreshold, best_threshold, threshold_curve
+    from whichf1.sources.count import count, count_by, count_each
+    from whichf1.sources.label_sets import count_multilabel
+    from whichf1.sources.rank import rank, rank_by, rank_histogram
+    from whichf1.tables.counts import Counts
+    from whichf1.tables.label_sets import MultiLabelCounts
+    from whichf1.tables.moments import Moments
+    from whichf1.tables.ranking import Ranking
+    from whichf1.tables.slices import Slices
 
     precision: _Scorer
     recall: _Scorer
@@ -210,58 +210,58 @@ __all__ = [
 
 
 _HOME = {
-    "AgrestiCoull": "intervals",
-    "BestThreshold": "thresholds",
-    "Bootstrap": "intervals",
-    "ClopperPearson": "intervals",
-    "Comparison": "compared",
-    "Counts": "counts",
-    "Curve": "curves",
-    "DeLong": "intervals",
-    "Definition": "definition",
-    "Delta": "intervals",
-    "Interval": "intervals",
-    "Jeffreys": "intervals",
-    "MacroF1": "macro",
-    "Moments": "losses",
-    "MultiLabelCounts": "multilabel",
-    "Pair": "compared",
-    "PerClass": "scores",
-    "Ranking": "rankings",
-    "Score": "scores",
-    "Slices": "slices",
-    "SystemRanks": "ranks",
-    "Wilson": "intervals",
-    "at_argmax": "sources.decisions",
-    "at_threshold": "sources.decisions",
-    "at_top_k": "sources.decisions",
-    "audit": "auditing",
-    "best_threshold": "thresholds",
-    "bounds": "macro",
-    "calibration_curve": "curves",
-    "compare": "comparison",
-    "count": "sources",
-    "count_by": "sources",
-    "count_each": "sources",
-    "count_multilabel": "sources.multilabel",
-    "det_curve": "curves",
-    "dialects": "presets",
-    "explain": "explanation",
-    "extremal": "macro",
-    "gain_curve": "curves",
-    "lift_curve": "curves",
-    "macro_f1": "macro",
-    "moments": "scoring",
-    "pr_curve": "curves",
-    "precision_recall_f1": "macro",
-    "rank": "sources.ranked_lines",
-    "rank_by": "sources.ranked_lines",
-    "rank_histogram": "sources.ranked_lines",
-    "rank_systems": "ranks",
-    "roc_curve": "curves",
-    "score": "scorers",
-    "supremum": "macro",
-    "threshold_curve": "thresholds",
+    "AgrestiCoull": "definitions.methods",
+    "BestThreshold": "scoring.thresholds",
+    "Bootstrap": "definitions.methods",
+    "ClopperPearson": "definitions.methods",
+    "Comparison": "comparison.results",
+    "Counts": "tables.counts",
+    "Curve": "scoring.curves",
+    "DeLong": "definitions.methods",
+    "Definition": "definitions.definition",
+    "Delta": "definitions.methods",
+    "Interval": "definitions.methods",
+    "Jeffreys": "definitions.methods",
+    "MacroF1": "scoring.macro",
+    "Moments": "tables.moments",
+    "MultiLabelCounts": "tables.label_sets",
+    "Pair": "comparison.results",
+    "PerClass": "scoring.score",
+    "Ranking": "tables.ranking",
+    "Score": "scoring.score",
+    "Slices": "tables.slices",
+    "SystemRanks": "comparison.rank_flips",
+    "Wilson": "definitions.methods",
+    "at_argmax": "scoring.decisions",
+    "at_threshold": "scoring.decisions",
+    "at_top_k": "scoring.decisions",
+    "audit": "published.audit",
+    "best_threshold": "scoring.thresholds",
+    "bounds": "scoring.macro",
+    "calibration_curve": "scoring.curves",
+    "compare": "comparison.compare",
+    "count": "sources.count",
+    "count_by": "sources.count",
+    "count_each": "sources.count",
+    "count_multilabel": "sources.label_sets",
+    "det_curve": "scoring.curves",
+    "dialects": "published.presets",
+    "explain": "published.explain",
+    "extremal": "scoring.macro",
+    "gain_curve": "scoring.curves",
+    "lift_curve": "scoring.curves",
+    "macro_f1": "scoring.macro",
+    "moments": "scoring.scores",
+    "pr_curve": "scoring.curves",
+    "precision_recall_f1": "scoring.macro",
+    "rank": "sources.rank",
+    "rank_by": "sources.rank",
+    "rank_histogram": "sources.rank",
+    "rank_systems": "comparison.rank_flips",
+    "roc_curve": "scoring.curves",
+    "score": "scoring.functions",
+    "supremum": "scoring.macro",
+    "threshold_curve": "scoring.thresholds",
 }
 """The module of each name that is not a metric; modules are imported on first use."""
 
@@ -275,7 +275,7 @@ def __getattr__(name: str) -> _Any:
     if name in _HOME:
         found = getattr(import_module(f"whichf1.{_HOME[name]}"), name)
     elif name in __all__:
-        found = import_module("whichf1.scorers").Scorer(name)
+        found = import_module("whichf1.scoring.functions").Scorer(name)
     else:
         metrics = None if _is_module(name) else import_module("whichf1.metrics")
         if metrics is None or name not in metrics.names():

@@ -6,8 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from whichf1.auditing import Audit
-from whichf1.auditing import audit as audit_triple
 from whichf1.cli.inputs import (
     MatrixText,
     PublishedDecimals,
@@ -19,8 +17,10 @@ from whichf1.cli.inputs import (
 )
 from whichf1.cli.options import Decimals, Format, Output, OutputFormat
 from whichf1.errors import InputError
+from whichf1.published.audit import Audit
+from whichf1.published.audit import audit as audit_triple
+from whichf1.published.result_tables import read_per_class, read_results
 from whichf1.report.published import audit_sheet
-from whichf1.sources.results import read_per_class, read_results
 
 Classes = Annotated[
     int | None,

@@ -46,17 +46,17 @@ from whichf1.cli.reading import (
     source_name,
 )
 from whichf1.cli.scored import LabelsSep
-from whichf1.column_scoring import items_of_each
-from whichf1.compared import Comparison
-from whichf1.comparison import compare_counted, made_from, planned
-from whichf1.definition import define
+from whichf1.comparison.compare import compare_counted, made_from, planned
+from whichf1.comparison.results import Comparison
+from whichf1.comparison.scored import compare_own, refuse_few
+from whichf1.definitions.definition import define
+from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError
 from whichf1.report import comparison as report
-from whichf1.scored_comparison import compare_own, refuse_few
-from whichf1.signature import read
-from whichf1.sources.database import MEMORY_LIMIT
-from whichf1.sources.score_columns import Scored, read_scores
-from whichf1.sources.scored import classes_of
+from whichf1.scoring.columns import items_of_each
+from whichf1.sources.answers.scores import Scored, read_scores
+from whichf1.sources.engines.database import MEMORY_LIMIT
+from whichf1.sources.scores import classes_of
 from whichf1.sources.sequences import column
 from whichf1.sources.systems import ScoreColumns, read_systems
 

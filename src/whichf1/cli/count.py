@@ -27,10 +27,10 @@ from whichf1.cli.reading import (
     WeightColumn,
     read_counts,
 )
-from whichf1.counts import Counts
 from whichf1.errors import MergeError
 from whichf1.report.escape import visible
-from whichf1.sources.database import MEMORY_LIMIT
+from whichf1.sources.engines.database import MEMORY_LIMIT
+from whichf1.tables.counts import Counts
 
 CountsFile = Annotated[
     str | None,

@@ -19,7 +19,7 @@ from whichf1.cli.inputs import (
     read_counts,
 )
 from whichf1.cli.options import Decimals, Format, LabelList, Output, OutputFormat
-from whichf1.explanation import explain as find_explanation
+from whichf1.published.explain import explain as find_explanation
 from whichf1.report.published import explanation_sheet
 
 

@@ -9,10 +9,10 @@ import typer
 from whichf1.cli.options import declared
 from whichf1.cli.output import console, emit_text
 from whichf1.cli.score import square
-from whichf1.counts import Counts
 from whichf1.errors import InputError
 from whichf1.report.sheet import Sheet, render
-from whichf1.sources import count
+from whichf1.sources.count import count
+from whichf1.tables.counts import Counts
 
 Predictions = Annotated[
     str | None, typer.Argument(metavar="[FILE]", help="A file of predictions, as score reads them.")

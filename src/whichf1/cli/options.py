@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from whichf1.counts import Counts
+from whichf1.definitions.methods import find_method
+from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError, did_you_mean
-from whichf1.intervals import find_method
-from whichf1.labels import Label, Labels, from_text
-from whichf1.multilabel import MultiLabelCounts
-from whichf1.signature import read
+from whichf1.tables.counts import Counts
+from whichf1.tables.label_sets import MultiLabelCounts
+from whichf1.tables.labels import Label, Labels, from_text
 
 
 class Format(StrEnum):

@@ -15,12 +15,12 @@ import typer
 
 from whichf1.cli import standard_input
 from whichf1.cli.options import declared
-from whichf1.counts import Counts
 from whichf1.errors import FileError, InputError, SkippedWarning, WhichF1Error
 from whichf1.report.escape import visible
-from whichf1.saving import FORMAT
-from whichf1.slices import Slices
-from whichf1.sources import count, count_by
+from whichf1.sources.count import count, count_by
+from whichf1.tables.counts import Counts
+from whichf1.tables.saving import FORMAT
+from whichf1.tables.slices import Slices
 
 LARGE = 50_000_000
 """Bytes from which on a terminal shows how far the counting is."""

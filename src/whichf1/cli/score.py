@@ -63,18 +63,17 @@ from whichf1.cli.scored import (
     read_subject,
     subject_report,
 )
-from whichf1.counts import Counts
-from whichf1.definition import Definition, define_fitting
+from whichf1.definitions.definition import Definition, define_fitting
+from whichf1.definitions.names import BOTH, plain_name
 from whichf1.errors import DefinitionError, InputError
-from whichf1.evaluation import evaluate
-from whichf1.fitting import refuse_other_data
-from whichf1.metrics import find
 from whichf1.report.escape import visible
 from whichf1.report.report import SYMMETRIC, Report, chosen_report, full_report
 from whichf1.report.slices import SliceReport
-from whichf1.scores import Score
-from whichf1.shorthands import BOTH, plain_name
-from whichf1.sources.database import MEMORY_LIMIT
+from whichf1.scoring.evaluate import evaluate
+from whichf1.scoring.fitting import refuse_other_data
+from whichf1.scoring.score import Score
+from whichf1.sources.engines.database import MEMORY_LIMIT
+from whichf1.tables.counts import Counts
 
 
 def score(
@@ -278,7 +277,7 @@ def below_floors(
                 f"--fail-under takes NAME=VALUE, as averaged_f1=0.8; got {floor!r}"
             )
         definition = define_fitting(name, {**options, "interval": None})
-        if find(definition.metric).better == "lower":
+        if definition.declaration.better == "lower":
             raise DefinitionError(f"--fail-under is a floor, and {name} is better when it is lower")
         value = (scored(definition) if scored else evaluate(definition, counts)).value
         if not value >= least:

@@ -10,25 +10,25 @@ from typing import Annotated, Any
 import typer
 
 from whichf1.cli.options import find_label, slice_columns, split_list
-from whichf1.column_scoring import score_classes, score_lines
-from whichf1.definition import Definition, define_fitting
+from whichf1.definitions.definition import Definition, define_fitting
+from whichf1.definitions.signature import read
+from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
-from whichf1.evaluation import evaluate
-from whichf1.labels import Label, Labels, from_text
-from whichf1.metrics import COUNTED, find
-from whichf1.report.describe import title
+from whichf1.metrics import COUNTED
 from whichf1.report.report import Report, chosen_report, full_report
-from whichf1.scores import Score
-from whichf1.signature import read
-from whichf1.slices import Key
-from whichf1.sources.class_scores import ClassScores
-from whichf1.sources.decisions import decide, threshold_lines
-from whichf1.sources.label_cells import count_cells, slice_cells
-from whichf1.sources.ranked_lines import rank_lines
-from whichf1.sources.score_columns import Scored, read_scores
-from whichf1.sources.scored import classes_of, positive_class
+from whichf1.scoring.columns import score_classes, score_lines
+from whichf1.scoring.decisions import decide, threshold_lines
+from whichf1.scoring.evaluate import evaluate
+from whichf1.scoring.score import Score
+from whichf1.sources.answers.class_scores import ClassScores
+from whichf1.sources.answers.label_sets import count_cells, slice_cells
+from whichf1.sources.answers.scores import Scored, read_scores
+from whichf1.sources.rank import rank_lines
+from whichf1.sources.scores import classes_of, positive_class
 from whichf1.sources.sequences import column
 from whichf1.sources.sought import Sought
+from whichf1.tables.labels import Label, Labels, from_text
+from whichf1.tables.slices import Key
 
 ScoreColumn = Annotated[
     str | None, typer.Option("--score", help="A column of scores: higher is more positive.")
@@ -68,7 +68,7 @@ class Subject:
 
     def evaluate(self, definition: Definition) -> Score:
         """Run any definition on what it needs."""
-        if find(definition.metric).kind not in (*COUNTED, "items"):
+        if definition.declaration.kind not in (*COUNTED, "items"):
             return self.score(definition)
         if not self.decided:
             raise DefinitionError(
@@ -223,7 +223,7 @@ def subject_report(
 ) -> Report:
     """The scores' own metrics, then the usual report of what they decide; or the chosen ones."""
     if chosen is not None:
-        counted = [(n, d) for n, d in chosen if find(d.metric).kind in (*COUNTED, "items")]
+        counted = [(n, d) for n, d in chosen if d.declaration.kind in (*COUNTED, "items")]
         scored = [(n, subject.score(d)) for n, d in chosen if (n, d) not in counted]
         for _, definition in counted[:1]:
             if not subject.decided:

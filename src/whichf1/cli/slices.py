@@ -9,15 +9,15 @@ from whichf1.cli.options import definition_options, slice_columns
 from whichf1.cli.output import emit
 from whichf1.cli.reading import read_slices, source_name
 from whichf1.cli.score import below_floors, definitions_of, fail
-from whichf1.definition import Definition, define_fitting
+from whichf1.definitions.definition import Definition, define_fitting
+from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError
-from whichf1.evaluation import evaluate
-from whichf1.metrics import COUNTED, find
-from whichf1.report.describe import title
+from whichf1.metrics import COUNTED
 from whichf1.report.report import is_per_class
 from whichf1.report.slices import SliceReport, slice_report
-from whichf1.scores import Score
-from whichf1.slices import Key
+from whichf1.scoring.evaluate import evaluate
+from whichf1.scoring.score import Score
+from whichf1.tables.slices import Key
 
 T = TypeVar("T")
 DEFAULT = ("averaged_f1", "f1_of_averages")
@@ -55,7 +55,7 @@ def report_slices(
 def _own(name: str, definition: Definition, options: dict[str, Any]) -> Definition:
     """On the classes that a slice has, unless the metric says itself which classes it is over."""
     fixed = definition.positive is not None or definition.classes != "declared"
-    if "|" in name or fixed or find(definition.metric).kind not in (*COUNTED, "items"):
+    if "|" in name or fixed or definition.declaration.kind not in (*COUNTED, "items"):
         return definition
     return define_fitting(name, {"classes": "observed", **options})
 

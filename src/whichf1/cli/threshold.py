@@ -36,19 +36,19 @@ from whichf1.cli.reading import (
     source_name,
 )
 from whichf1.cli.scored import ScoreColumn
-from whichf1.evaluation import evaluate
 from whichf1.report.cells import number
 from whichf1.report.escape import csv_text, visible
 from whichf1.report.sheet import Rows, Sheet, as_latex, as_markdown
 from whichf1.report.terminal import plain_printer, print_columns
-from whichf1.sources.database import MEMORY_LIMIT
-from whichf1.sources.decisions import at_threshold
-from whichf1.sources.ranked_lines import rank_lines
-from whichf1.sources.score_columns import read_scores
-from whichf1.sources.scored import classes_of
+from whichf1.scoring.decisions import at_threshold
+from whichf1.scoring.evaluate import evaluate
+from whichf1.scoring.thresholds import BestThreshold, best_threshold
+from whichf1.sources.answers.scores import read_scores
+from whichf1.sources.engines.database import MEMORY_LIMIT
+from whichf1.sources.rank import rank_lines
+from whichf1.sources.scores import classes_of
 from whichf1.sources.sequences import column
 from whichf1.sources.sought import Sought
-from whichf1.thresholds import BestThreshold, best_threshold
 
 HEAD = ("threshold", "value", "TP", "FP", "FN", "TN", "signature")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whichf1.metrics import agreement, multilabel, probability, ranking, rates
+from whichf1.metrics import agreement, label_sets, probability, ranking, rates
 from whichf1.metrics.registry import COUNTED, EVERY, METRICS, Metric, find, names
 
 __all__ = [
@@ -12,7 +12,7 @@ __all__ = [
     "Metric",
     "agreement",
     "find",
-    "multilabel",
+    "label_sets",
     "names",
     "probability",
     "ranking",

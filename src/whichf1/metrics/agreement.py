@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from whichf1.metrics.registry import Ratio, agreement
-from whichf1.table import Array, Margins
+from whichf1.tables.cells import Array, Margins
 
 
 @agreement(tex=r"\frac{1}{n}\sum_i C_{ii}", sklearn="accuracy_score")

@@ -9,7 +9,7 @@ import numpy as np
 
 from whichf1.metrics.rates import precision, recall
 from whichf1.metrics.registry import Metric, Ratio, Value
-from whichf1.table import Array, OneVsRest
+from whichf1.tables.cells import Array, OneVsRest
 
 Undefined: TypeAlias = Literal[0, 1, "skip", "nan"]
 Scope: TypeAlias = Literal["empty", "one-sided", "no-hits"]

@@ -11,7 +11,7 @@ from whichf1 import kernel
 from whichf1.errors import DefinitionError
 from whichf1.kernel import Sums
 from whichf1.metrics.registry import Floor, Ratio, Whole, declare
-from whichf1.table import Array, Predicted, RankTable, Ties, sum_by
+from whichf1.tables.cells import Array, Predicted, RankTable, Ties, sum_by
 
 Binning: TypeAlias = Literal["equal-width", "equal-mass"]
 EPSILON = float(np.finfo(np.float64).eps)

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from whichf1.metrics.registry import Ratio, Share, declare
-from whichf1.table import Array, RankTable, Step
+from whichf1.tables.cells import Array, RankTable, Step
 
 MultiClass: TypeAlias = Literal["ovr", "ovo"]
 

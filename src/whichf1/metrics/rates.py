@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from whichf1.metrics.registry import Ratio, rate
-from whichf1.table import OneVsRest
+from whichf1.tables.cells import OneVsRest
 
 
 @rate(

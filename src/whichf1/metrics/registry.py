@@ -24,7 +24,7 @@ from typing import (
 import numpy as np
 
 from whichf1.errors import DefinitionError, did_you_mean
-from whichf1.table import Array, Margins, OneVsRest
+from whichf1.tables.cells import Array, Margins, OneVsRest
 
 Ratio: TypeAlias = tuple[Array, Array]
 """Numerator and denominator; what 0/0 gives is decided elsewhere, once (``averaging.settle``)."""
@@ -118,6 +118,9 @@ class Metric:
     hangs on single items: the delta method is not for them."""
     each: Callable[..., Array] | None = field(default=None, repr=False)
     """For a mean over items: the value of each item, of which the formula gives the sums."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return find, (self.name,)
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from whichf1.macro import bounds
 from whichf1.metrics.averaging import ZeroRule, averaged
 from whichf1.metrics.rates import precision, recall
 from whichf1.paper.mathematics import KNOWN, sharp_bound
 from whichf1.paper.result import Fact, Figure
 from whichf1.paper.simulation import generator, one_vs_rest, score
-from whichf1.table import Array
+from whichf1.scoring.macro import bounds
+from whichf1.tables.cells import Array
 
 SPREAD = 4
 """Standard deviation of the logarithm of a cell: most tables are very uneven."""

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from whichf1.macro import extremal, supremum
 from whichf1.paper.result import Fact, Figure, Quantity
 from whichf1.paper.simulation import (
     Both,
@@ -17,7 +16,8 @@ from whichf1.paper.simulation import (
     score,
     skewed_errors,
 )
-from whichf1.table import Array
+from whichf1.scoring.macro import extremal, supremum
+from whichf1.tables.cells import Array
 
 BINARY = ("50:50", "70:30", "80:20", "90:10", "95:5")
 SEVERAL = ("25:25:25:25", "40:30:20:10", "70:10:10:10", "90:5:3:2", "64:4:4:4:4:4:4:4:4:4")

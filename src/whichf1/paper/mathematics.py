@@ -8,11 +8,11 @@ from itertools import combinations
 
 import numpy as np
 
-from whichf1.counts import Counts
 from whichf1.errors import InputError
-from whichf1.macro import bounds, macro_f1
 from whichf1.paper.result import Fact, Figure, Quantity
-from whichf1.table import Array
+from whichf1.scoring.macro import bounds, macro_f1
+from whichf1.tables.cells import Array
+from whichf1.tables.counts import Counts
 
 EXAMPLE = ((80, 20, 0, 0), (5, 40, 25, 30), (0, 2, 12, 1), (1, 3, 0, 9))
 """Four classes, true ones in rows: the first is mostly found, the last two are over-predicted."""

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whichf1.counts import Counts
-from whichf1.macro import bounds, macro_f1
 from whichf1.paper.chance import FIXED, RATIOS
 from whichf1.paper.figures import BINARY, CLASSES, SEVERAL
 from whichf1.paper.mathematics import COUNTEREXAMPLE, KNOWN, RECALL, sharp_bound
 from whichf1.paper.result import Figure
-from whichf1.writing import written_whole
+from whichf1.scoring.macro import bounds, macro_f1
+from whichf1.tables.counts import Counts
+from whichf1.tables.writing import written_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

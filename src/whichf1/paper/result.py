@@ -11,11 +11,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from whichf1.definition import Definition, define
-from whichf1.labels import Label, Labels
+from whichf1.definitions.definition import Definition, define
 from whichf1.paper.simulation import AVERAGED, OF_AVERAGES
 from whichf1.report.escape import csv_cell
-from whichf1.table import Array
+from whichf1.tables.cells import Array
+from whichf1.tables.labels import Label, Labels
 
 Quantity: TypeAlias = Literal[
     "averaged F1",

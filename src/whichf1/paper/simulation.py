@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whichf1.class_sets import Frozen
-from whichf1.definition import define
-from whichf1.labels import Labels
-from whichf1.macro import gap_contributions
+from whichf1.definitions.class_sets import Frozen
+from whichf1.definitions.definition import define
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.metrics.rates import precision, recall
-from whichf1.table import Array, OneVsRest, Table
+from whichf1.scoring.macro import gap_contributions
+from whichf1.tables.cells import Array, OneVsRest, Table
+from whichf1.tables.labels import Labels
 
 AVERAGED = define("averaged_f1")
 OF_AVERAGES = define("f1_of_averages")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from whichf1 import mf1
-from whichf1.counts import Counts
-from whichf1.macro import MacroF1, macro_f1
+from whichf1.paper import mf1
 from whichf1.paper.result import Fact, Figure, Quantity
-from whichf1.table import Array
+from whichf1.scoring.macro import MacroF1, macro_f1
+from whichf1.tables.cells import Array
+from whichf1.tables.counts import Counts
 
 MATRICES: dict[int, tuple[tuple[int, int], tuple[int, int]]] = {
     1: ((5, 10), (5, 10)),

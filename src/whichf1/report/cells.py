@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from whichf1.intervals import Interval
-from whichf1.scores import Score
+from whichf1.definitions.methods import Interval
+from whichf1.scoring.score import Score
 
 
 def number(value: float, decimals: int) -> str:

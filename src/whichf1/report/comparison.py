@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from whichf1.compared import Comparison, Pair, level_of
-from whichf1.ranks import Flip, SystemRanks
+from whichf1.comparison.rank_flips import Flip, SystemRanks
+from whichf1.comparison.results import Comparison, Pair, level_of
+from whichf1.definitions.words import sentence, title
 from whichf1.report.cells import items, number, span
 from whichf1.report.comparison_data import as_csv, as_json
-from whichf1.report.describe import sentence, title
 from whichf1.report.escape import latex, markdown, markdown_code, visible
 from whichf1.report.terminal import plain_printer, print_columns
 

@@ -7,9 +7,9 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from whichf1.compared import Comparison, Pair
-from whichf1.intervals import Interval
-from whichf1.ranks import Flip, SystemRanks
+from whichf1.comparison.rank_flips import Flip, SystemRanks
+from whichf1.comparison.results import Comparison, Pair
+from whichf1.definitions.methods import Interval
 from whichf1.report.cells import exact
 from whichf1.report.escape import csv_text
 

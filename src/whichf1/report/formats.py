@@ -7,14 +7,14 @@ import math
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from whichf1.counts import Counts
-from whichf1.definition import Definition
-from whichf1.metrics import COUNTED, find
+from whichf1.definitions.definition import Definition
+from whichf1.definitions.words import sentence, title
+from whichf1.metrics import COUNTED
 from whichf1.report.cells import items, number, score_cells, score_fields, span
-from whichf1.report.describe import sentence, title
 from whichf1.report.escape import csv_text, latex, markdown, markdown_code, visible
 from whichf1.report.report import Report
 from whichf1.report.terminal import plain_printer, print_columns
+from whichf1.tables.counts import Counts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -83,7 +83,7 @@ def interval_note(report: Report) -> str | None:
     if all(x.interval for x in asked):
         return None
     said = "–: the method has no interval there, as the score does not vary in these items."
-    plain = all(not x.made and find(x.definition.metric).kind in COUNTED for x in scores)
+    plain = all(not x.made and x.definition.declaration.kind in COUNTED for x in scores)
     if not plain or not isinstance(report.counts, Counts):
         return said
     return f"{said} Shares of items have one with: -m precision --interval wilson."

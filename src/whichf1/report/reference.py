@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from whichf1.definition import Definition, define
+from whichf1.definitions.definition import Definition, define
+from whichf1.definitions.names import SHORTHANDS
+from whichf1.definitions.words import formula, sentence, title, zero_rule
 from whichf1.metrics import EVERY, Metric, find
 from whichf1.metrics.registry import KINDS
-from whichf1.report.describe import formula, sentence, title, zero_rule
 from whichf1.report.escape import csv_text, latex, markdown, visible
 from whichf1.report.terminal import print_columns
-from whichf1.shorthands import SHORTHANDS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,7 +78,7 @@ def list_metrics(format: str, console: Console) -> str:
 def explain_definition(text: str) -> str:
     """Formula, meaning, bounds, 0/0 rule, other names, and a sentence to paste."""
     definition = Definition.parse(text)
-    metric = find(definition.metric)
+    metric = definition.declaration
     facts = {
         "name": title(definition),
         "meaning": metric.summary,

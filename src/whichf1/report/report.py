@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whichf1.counts import Counts
-from whichf1.definition import Definition, define_fitting
-from whichf1.evaluation import evaluate, evaluate_per_class
-from whichf1.labels import Label
-from whichf1.macro import MacroF1, macro_f1
-from whichf1.metrics import find
-from whichf1.multilabel import MultiLabelCounts
-from whichf1.report.describe import title
-from whichf1.scores import PerClass, Score
+from whichf1.definitions.definition import Definition, define_fitting
+from whichf1.definitions.words import title
+from whichf1.scoring.evaluate import evaluate, evaluate_per_class
+from whichf1.scoring.macro import MacroF1, macro_f1
+from whichf1.scoring.score import PerClass, Score
+from whichf1.tables.counts import Counts
+from whichf1.tables.label_sets import MultiLabelCounts
+from whichf1.tables.labels import Label
 
 CLASS_METRICS = ("precision", "recall", "f1")
 SUMMARY = (
@@ -115,5 +114,5 @@ def chosen_report(
 
 def is_per_class(definition: Definition) -> bool:
     """Whether the definition gives one number for each class."""
-    rate = find(definition.metric).kind == "rate"
+    rate = definition.declaration.kind == "rate"
     return rate and definition.average is None and definition.positive is None

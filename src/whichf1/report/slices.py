@@ -8,15 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from whichf1.definition import Definition
+from whichf1.definitions.definition import Definition
+from whichf1.definitions.words import sentence
 from whichf1.errors import InputError
-from whichf1.metrics import find
 from whichf1.report.cells import exact, items, number, score_cells, score_fields, span
-from whichf1.report.describe import sentence
 from whichf1.report.escape import csv_text, latex, markdown, markdown_code, visible
 from whichf1.report.terminal import plain_printer, print_columns
-from whichf1.scores import Score
-from whichf1.slices import Key
+from whichf1.scoring.score import Score
+from whichf1.tables.slices import Key
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -109,7 +108,7 @@ def slice_report(
 
 
 def _worst_first(row: SliceScore) -> tuple[bool, float]:
-    lower = find(row.score.definition.metric).better == "lower"
+    lower = row.score.definition.declaration.better == "lower"
     return math.isnan(row.gap), -row.gap if lower else row.gap
 
 
@@ -120,7 +119,7 @@ def _verdict(score: Score, whole: Score) -> str:
         return SMALL
     if not interval.low <= whole.value <= interval.high:
         return "below" if score.value < whole.value else "above"
-    low, high = find(score.definition.metric).bounds
+    low, high = score.definition.declaration.bounds
     wide = interval.high - interval.low > WIDE * (high - low if math.isfinite(high) else 1)
     return SMALL if wide else "near"
 

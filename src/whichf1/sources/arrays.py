@@ -7,12 +7,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.counts import Counts
 from whichf1.errors import LabelError, ShapeError
-from whichf1.labels import Kind, Label, Labels, kind_of
 from whichf1.sources.dictionaries import encode_columns
 from whichf1.sources.sequences import Column, column, weights_column
-from whichf1.table import Array, Margins
+from whichf1.tables.cells import Array, Margins
+from whichf1.tables.counts import Counts
+from whichf1.tables.labels import Kind, Label, Labels, kind_of
 
 
 def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any = None) -> Counts:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.table import Array
+from whichf1.tables.cells import Array
 
 
 class Dictionary(NamedTuple):

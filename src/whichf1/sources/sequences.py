@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from whichf1.errors import LabelError, ShapeError, WeightError
-from whichf1.labels import Kind, kind_of
-from whichf1.table import Array
+from whichf1.tables.cells import Array
+from whichf1.tables.labels import Kind, kind_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from whichf1.errors import InputError, LabelError
-from whichf1.labels import Label, from_text
-from whichf1.sources.columns import Wanted, one_name, one_or_several
+from whichf1.sources.request import Wanted, one_name, one_or_several
+from whichf1.tables.labels import Label, from_text
 
 
 @dataclass(frozen=True, slots=True)

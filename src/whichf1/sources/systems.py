@@ -8,15 +8,15 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from whichf1.errors import InputError
-from whichf1.joint import Joint
-from whichf1.joint_sets import JointSets
-from whichf1.sources import has_columns
-from whichf1.sources.columns import Wanted, one_name
-from whichf1.sources.gathering import gather
-from whichf1.sources.label_cells import hold_lists, read_sets, tally_sets
-from whichf1.sources.queries import Grouped
+from whichf1.sources.answers.counts import tally_together
+from whichf1.sources.answers.label_sets import hold_lists, read_sets, tally_sets
+from whichf1.sources.count import has_columns
+from whichf1.sources.engines.gather import gather
+from whichf1.sources.questions.grouped import Grouped
+from whichf1.sources.request import Wanted, one_name
 from whichf1.sources.sought import Sought, refuse_other_order
-from whichf1.sources.tallies import tally_together
+from whichf1.tables.joint import Joint
+from whichf1.tables.joint_sets import JointSets
 
 
 class ScoreColumns(NamedTuple):

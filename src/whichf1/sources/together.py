@@ -10,10 +10,10 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
-from whichf1.joint import Joint, cluster_labels
-from whichf1.labels import Labels
 from whichf1.sources.sequences import Column, column, weights_column
-from whichf1.table import Array
+from whichf1.tables.cells import Array
+from whichf1.tables.joint import Joint, cluster_labels
+from whichf1.tables.labels import Labels
 
 
 def count_together(

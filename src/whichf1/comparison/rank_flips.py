@@ -1,0 +1,182 @@
+"""SystemRanks: the order of systems under several definitions, and where it flips.
+
+The two macro F1s can order the same classifiers differently, and so can any two definitions. A
+result that holds under one of them only is worth knowing about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from whichf1.definitions.definition import Definition, define_fitting
+from whichf1.errors import InputError
+from whichf1.scoring.evaluate import evaluate_each
+from whichf1.scoring.functions import with_options
+from whichf1.scoring.score import Score
+from whichf1.tables.counts import Counts
+from whichf1.tables.label_sets import MultiLabelCounts
+from whichf1.tables.labels import Labels
+
+DEFINITIONS = (
+    "averaged_f1",
+    "f1_of_averages",
+    "micro_f1",
+    "weighted_f1",
+    "accuracy",
+    "macro_precision",
+    "macro_recall",
+    "mcc",
+    "cohen_kappa",
+)
+"""What is compared where no definitions are named."""
+OF_SETS = (*DEFINITIONS[:4], "subset_accuracy", "hamming_loss")
+"""The same for sets of labels, beside F1 averaged over items."""
+_TIE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """The order of the systems under one definition."""
+
+    definition: Definition
+    scores: Mapping[str, Score]
+    order: tuple[tuple[str, ...], ...]
+    """The best first; systems with equal scores stand together."""
+
+    def sign(self, a: str, b: str) -> int:
+        """1 where A is better, −1 where B is, 0 where they are equal or one is undefined."""
+        difference = self.scores[a].value - self.scores[b].value
+        if not abs(difference) > _TIE:
+            return 0
+        better = (difference > 0) == (self.definition.declaration.better != "lower")
+        return 1 if better else -1
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """Two systems whose order depends on the definition; numbers are places in ``orders``."""
+
+    a: str
+    b: str
+    a_better: tuple[int, ...]
+    b_better: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SystemRanks:
+    """The same systems under several definitions."""
+
+    systems: tuple[str, ...]
+    orders: tuple[Order, ...]
+    flips: tuple[Flip, ...]
+    """Every pair whose order depends on the definition."""
+    tau: tuple[tuple[float | None, ...], ...]
+    """Kendall's tau-b between every two rankings; None where one of them ties everything."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<SystemRanks: {len(self.systems)} systems, {len(self.orders)} definitions, "
+            f"{len(self.flips)} pairs flip>"
+        )
+
+
+def rank_systems(
+    systems: Mapping[str, Counts], metrics: Sequence[str] | None = None, **options: Any
+) -> SystemRanks:
+    """Rank systems under each definition; ``options`` are those of the scores, where they apply.
+
+    The paper's tables 1 and 2: more bias towards class b, a better F1 of averages, a worse
+    averaged F1.
+
+    >>> table = lambda m: Counts.from_matrix(m, rows="predicted", labels=["a", "b"])
+    >>> r = rank_systems({"1": table([[5, 10], [5, 10]]), "2": table([[1, 1], [9, 19]])},
+    ...              ["averaged_f1", "f1_of_averages"])
+    >>> [each.order for each in r.orders], len(r.flips)
+    ([(('1',), ('2',)), (('2',), ('1',))], 1)
+    """
+    names = tuple(map(str, systems))
+    if len(names) < 2:
+        raise InputError(f"a ranking needs at least two systems; got {len(names)}")
+    counts = dict(zip(names, _same_labels(list(systems.values())), strict=True))
+    sets = isinstance(counts[names[0]], MultiLabelCounts)
+    chosen = [_definition(x, options) for x in metrics or (OF_SETS if sets else DEFINITIONS)]
+    if sets and metrics is None:
+        chosen.append(define_fitting("f1", {**options, "average": "samples"}))
+    ranked = tuple(_ranking(definition, counts) for definition in chosen)
+    return SystemRanks(
+        names,
+        ranked,
+        tuple(flip for pair in combinations(names, 2) if (flip := _flip(ranked, *pair))),
+        tuple(tuple(_tau(x, y, names) for y in ranked) for x in ranked),
+    )
+
+
+def _definition(metric: str, options: Mapping[str, Any]) -> Definition:
+    if "|" in metric or "(" in metric:
+        return with_options(metric, {})
+    return define_fitting(metric, options)
+
+
+def _same_labels(counts: list[Counts]) -> list[Counts]:
+    """All systems on the same classes, so that they are scored by the same definition."""
+    if all(each.labels == counts[0].labels for each in counts):
+        return counts
+    declared = next((each.labels for each in counts if each.declared), None)
+    union = declared or Labels.sorted({label for each in counts for label in each.labels})
+    return [each.declare(union) for each in counts]
+
+
+def _ranking(definition: Definition, counts: Mapping[str, Counts]) -> Order:
+    scores = evaluate_each(definition, counts)
+    sign = -1 if definition.declaration.better != "lower" else 1
+    defined = [name for name in scores if not np.isnan(scores[name].value)]
+    order: list[list[str]] = []
+    for name in sorted(defined, key=lambda name: sign * scores[name].value):
+        same = order and abs(scores[order[-1][0]].value - scores[name].value) <= _TIE
+        if same:
+            order[-1].append(name)
+        else:
+            order.append([name])
+    return Order(definition, scores, tuple(map(tuple, order)))
+
+
+def _flip(ranked: Sequence[Order], a: str, b: str) -> Flip | None:
+    signs = [each.sign(a, b) for each in ranked]
+    above = tuple(at for at, sign in enumerate(signs) if sign > 0)
+    below = tuple(at for at, sign in enumerate(signs) if sign < 0)
+    return Flip(a, b, above, below) if above and below else None
+
+
+def _tau(x: Order, y: Order, names: Sequence[str]) -> float | None:
+    """Kendall's tau-b: agreeing minus disagreeing pairs, over those not tied."""
+    signs = [(x.sign(a, b), y.sign(a, b)) for a, b in combinations(names, 2)]
+    untied = sum(s != 0 for s, _ in signs) * sum(t != 0 for _, t in signs)
+    return sum(s * t for s, t in signs) / sqrt(untied) if untied else None
+
+
+def letters(names: Sequence[str], told_apart: set[tuple[str, str]]) -> dict[str, str]:
+    """Systems that share a letter cannot be told apart (insert and absorb, Piepho 2004)."""
+    groups: list[frozenset[str]] = [frozenset(names)]
+    for a, b in told_apart:
+        split = [
+            part
+            for group in groups
+            for part in ((group - {a}, group - {b}) if {a, b} <= group else (group,))
+        ]
+        groups = [g for g in dict.fromkeys(split) if not any(g < other for other in split)]
+    place = {name: at for at, name in enumerate(names)}
+    groups.sort(key=lambda group: sorted(place[name] for name in group))
+    return {
+        name: "".join(_letter(at) for at, group in enumerate(groups) if name in group)
+        for name in names
+    }
+
+
+def _letter(at: int) -> str:
+    return chr(ord("a") + at) if at < 26 else f"({at + 1})"

@@ -1,0 +1,1 @@
+"""What a score is: its options, its class set, its interval and its signature."""

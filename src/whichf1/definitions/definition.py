@@ -1,0 +1,296 @@
+"""Definition: everything that decides what a score is, as one object that can be run.
+
+A signature is the text of a Definition, derived from its fields alone; parsing it gives the
+Definition back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, get_args
+
+from whichf1.definitions import signature, signature_fields
+from whichf1.definitions.class_sets import Frozen, fix_classes, without
+from whichf1.definitions.methods import Bootstrap, Method, find_method
+from whichf1.definitions.names import look_up
+from whichf1.definitions.options import (
+    ClassSet,
+    Condition,
+    EpsilonIn,
+    TwoClasses,
+    check_batch,
+    check_class_set,
+    check_epsilon,
+    check_undefined,
+    conditions,
+    one_of,
+)
+from whichf1.definitions.signature import Word
+from whichf1.definitions.signature_fields import KEYS, VERSION
+from whichf1.errors import DefinitionError, ShapeError, did_you_mean
+from whichf1.metrics import Metric, find
+from whichf1.metrics.averaging import (
+    Average,
+    Formula,
+    Scope,
+    Undefined,
+    ZeroRule,
+    averaged,
+    micro,
+    of_averages,
+    per_class,
+)
+from whichf1.tables.cells import Array
+from whichf1.tables.counts import Counts
+from whichf1.tables.labels import Label
+
+if TYPE_CHECKING:
+    from whichf1.scoring.score import Score
+
+
+@dataclass(frozen=True, kw_only=True)
+class Definition:
+    """A metric with every choice that changes its value.
+
+    >>> Definition(metric="f1", average="macro").signature
+    'f1|avg:macro|formula:averaged|classes:declared|undef:0|v:1'
+    """
+
+    metric: str
+    parameters: tuple[tuple[str, Any], ...] = ()
+    average: Average | None = None
+    """None: a rate per class, or of the ``positive`` class."""
+    formula: Formula | None = None
+    """Whether F is averaged or computed of averaged precision and recall; None where there is
+    only one way."""
+    positive: Label | None = None
+    classes: ClassSet | tuple[Label, ...] = "declared"
+    """The classes averaged over."""
+    exclude: tuple[Label, ...] = ()
+    """Classes left out of the average; their items still make errors of other classes."""
+    ignore: tuple[Label, ...] = ()
+    """Items of these true classes are dropped."""
+    undefined: Undefined = 0
+    scope: Scope = "empty"
+    two_classes: TwoClasses = "both"
+    """Which of two classes are averaged over: some programs then score the positive one alone."""
+    epsilon: float = 0
+    """What a program adds to its denominators so as not to divide by 0."""
+    epsilon_in: EpsilonIn = "all"
+    """In every denominator, or only where precision and recall are combined."""
+    batch: int | None = None
+    """The mean of the scores of batches of so many items, in their order; None: all at once."""
+    interval: Method | None = None
+    data: tuple[tuple[str, Any], ...] = field(default=(), compare=False, repr=False)
+    """What the signature that it was parsed from says of its data."""
+
+    def __post_init__(self) -> None:
+        metric = find(self.metric)
+        self._set("metric", metric.name)
+        self._set("parameters", tuple(metric.check(dict(self.parameters)).items()))
+        self._set("interval", find_method(self.interval))
+        for name in ("classes", "exclude", "ignore"):
+            self._set(name, check_class_set(name, getattr(self, name)))
+        self._set("undefined", check_undefined(self.undefined))
+        one_of("average", self.average, (None, *get_args(Average)))
+        one_of("formula", self.formula, (None, *get_args(Formula)))
+        one_of("scope", self.scope, get_args(Scope))
+        one_of("two_classes", self.two_classes, get_args(TwoClasses))
+        one_of("epsilon_in", self.epsilon_in, get_args(EpsilonIn))
+        check_epsilon(self.epsilon)
+        check_batch(self.batch)
+        if metric.harmonic and self.average in ("macro", "weighted") and self.formula is None:
+            self._set("formula", "averaged")
+        if self.undefined == 0 or (self.undefined == 1 and self.scope == "one-sided"):
+            self._set("scope", "empty")  # a harmonic mean with 0 is 0: no scope makes a difference
+        if self.epsilon and self.epsilon_in == "all" and self.undefined != 0:
+            raise DefinitionError(
+                f"undefined={self.undefined!r} does not apply: with an epsilon in every "
+                "denominator nothing is divided by 0"
+            )
+        self._refuse_what_does_not_apply(metric)
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _refuse_what_does_not_apply(self, metric: Metric) -> None:
+        if self.positive is not None and self.average is not None:
+            raise DefinitionError(
+                f"positive= asks for one class, average={self.average!r} for all. Choose one."
+            )
+        for name, applies, why in self._conditions(metric):
+            default = type(self).__dataclass_fields__[name].default
+            if not applies and getattr(self, name) != default:
+                raise DefinitionError(f"{name}= does not apply to {metric.name}: {why}")
+
+    def _conditions(self, metric: Metric) -> list[Condition]:
+        return conditions(
+            metric,
+            average=self.average,
+            positive=self.positive,
+            formula=self.formula,
+            epsilon=self.epsilon,
+            interval=self.interval,
+        )
+
+    @cached_property
+    def declaration(self) -> Metric:
+        """The metric itself."""
+        return find(self.metric)
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """Every parameter of the metric with its value."""
+        return dict(self.parameters)
+
+    @property
+    def applicable(self) -> frozenset[str]:
+        """The options that can make a difference."""
+        return frozenset(name for name, yes, _ in self._conditions(self.declaration) if yes)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields that matter, as they stand in the signature."""
+        applies = self.applicable - {"interval"}
+        always = {"classes", "undefined"}
+        if self.declaration.kind == "rate" and self.positive is None:
+            always.add("average")
+        shown: dict[str, Any] = {}
+        for each in fields(self):
+            name, value = each.name, getattr(self, each.name)
+            if name in applies and (name in always or value != each.default):
+                word = isinstance(value, str) and name != "positive"
+                shown[KEYS.get(name, name)] = Word(value) if word else value
+        if "avg" in shown:
+            shown["avg"] = Word(self.average or "none")
+        if self.interval is not None:
+            shown.update(self.interval.fields())
+        return {**shown, "v": VERSION}
+
+    @property
+    def signature(self) -> str:
+        """The text of this definition: ``Definition.parse`` gives it back."""
+        parameters = {
+            name: Word(value) if isinstance(value, str) else value
+            for name, value in self.parameters
+            if value is not None
+        }
+        return signature.write(self.metric, parameters, self.fields)
+
+    def __str__(self) -> str:
+        return self.signature
+
+    @classmethod
+    def parse(cls, text: str) -> Definition:
+        """The definition that a signature describes; it warns on data of another kind."""
+        said = signature_fields.read(text, OPTIONS)
+        return replace(define(said.name, said.parameters, said.options), data=said.data)
+
+    def __call__(
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        *,
+        labels: Any = None,
+        weights: Any = None,
+        cluster: Any = None,
+        **columns: Any,
+    ) -> Score:
+        """Run the definition on Counts, on y_true and y_pred, or on columns of a frame or file."""
+        from whichf1.scoring.evaluate import (
+            run,  # a score holds its definition, and a definition runs
+        )
+
+        return run(self, y_true, y_pred, labels, weights, cluster, **columns)
+
+    @cached_property
+    def needs_margins_only(self) -> bool:
+        """Whether the margins of all classes say enough: a plain mean, without an interval."""
+        special = (self.exclude, self.ignore, self.batch, self.interval)
+        means = self.declaration.kind == "rate" and self.average in ("macro", "weighted", "micro")
+        return (
+            means and not any(special) and self.classes == "declared" and self.two_classes == "both"
+        )
+
+    @cached_property
+    def rule(self) -> ZeroRule:
+        """What a division by 0 gives."""
+        alone = self.epsilon if self.epsilon_in == "all" else 0
+        return ZeroRule(self.undefined, self.scope, alone, self.epsilon)
+
+    def freeze(self, counts: Counts) -> Frozen:
+        """Fix the class set on these counts."""
+        if self.batch is not None:
+            raise DefinitionError(
+                f"{self.signature} is a mean over batches of {self.batch} items in their order, "
+                "which counts do not know. Give y_true and y_pred."
+            )
+        counts = without(counts, self.ignore)
+        if not len(counts.count):
+            raise ShapeError(
+                "there are no items to score" + (", all ignored" if self.ignore else "")
+            )
+        return fix_classes(counts, self.classes, self.exclude, self.two_classes)
+
+    def values(self, frozen: Frozen, table: Any = None) -> Array:
+        """The score on each table of a batch (…); per class (…, classes) where nothing is averaged.
+
+        ``table`` replaces the counts that were frozen, with the same classes: replicates, say, or
+        the Margins of a table.
+        """
+        counted: Any = frozen.table if table is None else table
+        metric, parameters = self.declaration, self.arguments
+        if metric.kind == "agreement":
+            return ZeroRule(self.undefined).settle(metric.formula(counted.margins, **parameters))
+        rule = self.rule
+        c = counted.one_vs_rest(frozen.classes)
+        if metric.kind == "items" or self.average == "samples":
+            return rule.mean(
+                per_class(metric, parameters, rule, counted.per_item(frozen.classes)),
+                counted.count,
+            )
+        if self.average is None:
+            return per_class(metric, parameters, rule, c)
+        if self.average == "micro":
+            return micro(metric, parameters, rule, c)
+        support = c.tp + c.fn if self.average == "weighted" else None
+        operator = of_averages if self.formula == "of-averages" else averaged
+        return operator(metric, parameters, rule, c, support)
+
+
+OPTIONS = tuple(
+    name for name in Definition.__dataclass_fields__ if name not in ("metric", "parameters", "data")
+)
+"""What a metric can be asked for, beside its own parameters."""
+
+
+def define(
+    name: str, parameters: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None
+) -> Definition:
+    """The definition of a metric, an alias or a shorthand with these parameters and options."""
+    metric, preset = look_up(name)
+    given = {**preset, **(options or {})}
+    for option in given:
+        if option not in OPTIONS:
+            hint = did_you_mean(option, [*OPTIONS, *find(metric).parameters])
+            raise DefinitionError(f"{name} has no option {option!r}. {hint}")
+    return Definition(metric=metric, parameters=tuple((parameters or {}).items()), **given)
+
+
+def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
+    """A name or signature with those of the options that apply and that it does not settle itself.
+
+    For tables of many metrics, of which each takes some of the options.
+    """
+    name, parameters, settled = signature.read(text)
+    if settled:
+        return Definition.parse(text)
+    plain = define(name, parameters)
+    fitting = plain.applicable - {*look_up(name)[1], "interval"}
+    chosen = define(name, parameters, {k: v for k, v in options.items() if k in fitting})
+    method = find_method(options.get("interval"))
+    if "interval" not in chosen.applicable and not isinstance(method, Bootstrap):
+        return chosen
+    return replace(chosen, interval=method)

@@ -1,0 +1,99 @@
+"""Options of a definition: each checked where it enters, and where it applies."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from whichf1.definitions.methods import Bootstrap, Method
+from whichf1.errors import DefinitionError, did_you_mean
+from whichf1.metrics import COUNTED, Metric
+from whichf1.metrics.averaging import Average, Formula, Undefined
+from whichf1.tables.labels import Label, Labels
+
+ClassSet: TypeAlias = Literal["declared", "observed", "true", "range"]
+TwoClasses: TypeAlias = Literal["both", "first", "last"]
+EpsilonIn: TypeAlias = Literal["all", "harmonic"]
+Condition: TypeAlias = tuple[str, bool, str]
+"""An option, whether it applies, and why if it does not."""
+
+
+def one_of(name: str, value: object, known: tuple[object, ...]) -> None:
+    """Raise unless the value is one of the known ones; name the nearest."""
+    if value not in known:
+        words = [str(x) for x in known if x is not None]
+        raise DefinitionError(f"{name} cannot be {value!r}. {did_you_mean(str(value), words)}")
+
+
+def check_epsilon(value: Any) -> None:
+    """A finite number of at least 0."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not 0 <= value < np.inf:
+        raise DefinitionError(f"epsilon must be a number of at least 0; got {value!r}")
+
+
+def check_batch(value: Any) -> None:
+    """None, or a number of items."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise DefinitionError(f"batch must be a whole number of items, at least 1; got {value!r}")
+
+
+def check_undefined(value: Any) -> Undefined:
+    """0, 1, 'skip' or 'nan'; NaN itself means 'nan'."""
+    if isinstance(value, float) and np.isnan(value):
+        return "nan"
+    if isinstance(value, bool) or value not in (0, 1, "skip", "nan"):
+        raise DefinitionError(f"undefined must be 0, 1, 'skip' or 'nan'; got {value!r}")
+    return value if isinstance(value, str) else int(value)  # type: ignore[return-value]
+
+
+def check_class_set(name: str, value: Any) -> Any:
+    """A word for a class set, or classes as a tuple."""
+    if name == "classes" and isinstance(value, str):
+        one_of(name, value, get_args(ClassSet))
+        return value
+    if isinstance(value, (str, int)):
+        raise DefinitionError(f"{name} must be a list of classes; got {value!r}")
+    chosen = tuple(Labels(value))
+    if name == "classes" and not chosen:
+        raise DefinitionError("classes is an empty list: name at least one class")
+    return chosen
+
+
+def conditions(
+    metric: Metric,
+    *,
+    average: Average | None,
+    positive: Label | None,
+    formula: Formula | None,
+    epsilon: float,
+    interval: Method | None,
+) -> list[Condition]:
+    """Which options can make a difference to a metric, given the others."""
+    rate = metric.kind == "rate"
+    several = metric.kind in ("rate", "items") and positive is None
+    mean = several and average in ("macro", "weighted")
+    whole = "it is computed from the whole table"
+    scored = metric.kind in ("ranking", "loss")
+    ways = metric.parameters["multi_class"].choices if "multi_class" in metric.parameters else ()
+    over_classes = "ovr" in ways  # else it is that of the best class, with nothing to average
+    averaged = over_classes and average in (None, "macro", "weighted")
+    one = whole if not rate else "there is one positive class"
+    smooth = metric.smooth or isinstance(interval, Bootstrap)
+    batched = "the batches are no items: leave interval= out, and use counts"
+    return [
+        ("average", rate or averaged, "take macro or weighted" if over_classes else whole),
+        ("positive", rate or scored, whole),
+        ("ignore", metric.kind in COUNTED, "drop those items from the data"),
+        ("classes", several, one),
+        ("exclude", several, one),
+        ("formula", mean and metric.harmonic, "it has one formula"),
+        ("undefined", not metric.total, "it is never undefined"),
+        ("interval", smooth, "it hangs on single items: use 'bootstrap'"),
+        ("scope", metric.harmonic and formula != "of-averages", "it divides once"),
+        ("two_classes", mean, "it is no mean over classes"),
+        ("epsilon", rate, whole),
+        ("epsilon_in", bool(epsilon) and metric.harmonic, "there is one denominator"),
+        ("batch", metric.kind in COUNTED and interval is None, batched),
+    ]

@@ -1,0 +1,102 @@
+"""Sets of labels: a score for each item, averaged over the items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+
+import numpy as np
+
+from whichf1.kernel import Sums
+from whichf1.metrics.registry import Ratio, declare
+from whichf1.tables.cells import Array, OneVsRest, RankedLabels
+
+_CELLS = 1 << 20
+"""Scores worked on at a time."""
+
+
+@declare(
+    "items",
+    tex=r"\frac{1}{n}\sum_i[\hat Y_i=Y_i]",
+    aliases=("exact_match", "exact_match_ratio"),
+    sklearn="accuracy_score",
+)
+def subset_accuracy(c: OneVsRest) -> Ratio:
+    """Share of items whose predicted set of labels is exactly the true one."""
+    return np.where(c.fp + c.fn == 0, 1.0, 0.0), np.ones_like(c.tp)
+
+
+@declare(
+    "items",
+    tex=r"\frac{1}{nL}\sum_i\left(FP_i+FN_i\right)",
+    title="Hamming loss",
+    better="lower",
+    sklearn="hamming_loss",
+)
+def hamming_loss(c: OneVsRest) -> Ratio:
+    """Share of labels that are wrong, whether predicted and not true or true and not predicted."""
+    return c.fp + c.fn, c.tp + c.fp + c.fn + c.tn
+
+
+@declare(
+    "label ranking",
+    tex=r"\frac{1}{n}\sum_i\frac{1}{|Y_i|}\sum_{j\in Y_i}"
+    r"\frac{|\{k\in Y_i:s_{ik}\ge s_{ij}\}|}{|\{k:s_{ik}\ge s_{ij}\}|}",
+    aliases=("lrap",),
+    sklearn="label_ranking_average_precision_score",
+    each=lambda x: _of_items(x, _item_precision),
+)
+def label_ranking_average_precision(x: RankedLabels) -> Sums:
+    """Mean, over the true labels of each item, of the share of true labels ranked as high.
+
+    An item with all labels or with none has 1: there is nothing to rank.
+    """
+    return _sums(x, _item_precision)
+
+
+@declare(
+    "label ranking",
+    tex=r"\frac{1}{n}\sum_i\max_{j\in Y_i}|\{k:s_{ik}\ge s_{ij}\}|",
+    bounds=(0, inf),
+    better="lower",
+    sklearn="coverage_error",
+    each=lambda x: _of_items(x, _item_coverage),
+)
+def coverage_error(x: RankedLabels) -> Sums:
+    """How many of the best-scored labels it takes, on average, to cover all true ones."""
+    return _sums(x, _item_coverage)
+
+
+def _sums(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Sums:
+    values = _of_items(x, score)
+    return Sums(len(values), float(values.sum()), float(np.dot(values, values)))
+
+
+def _of_items(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Array:
+    """The score of each item, some items at a time."""
+    step = max(1, _CELLS // max(1, x.true.shape[1]))
+    rows = (slice(start, start + step) for start in range(0, len(x.true), step))
+    return np.concatenate([score(x.true[each], x.scores[each]) for each in rows])
+
+
+def _item_coverage(true: Array, scores: Array) -> Array:
+    """Labels scored at least as high as the lowest true one; 0 for an item without labels."""
+    lowest = np.where(true, scores, np.inf).min(1, keepdims=True)
+    covered: Array = np.count_nonzero(scores >= lowest, axis=1).astype(np.float64)
+    return covered
+
+
+def _item_precision(true: Array, scores: Array) -> Array:
+    """By sorting each item's labels: those up to the end of a run of ties are ranked as high."""
+    order = np.argsort(-scores, axis=1, kind="stable")
+    ranked, labels = (np.take_along_axis(x, order, 1) for x in (scores, true))
+    place = np.arange(1, scores.shape[1] + 1)
+    end_of_run = np.ones(scores.shape, np.bool_)
+    end_of_run[:, :-1] = ranked[:, 1:] != ranked[:, :-1]
+    # the end of the run that a place belongs to: the next end to the right
+    ends = np.where(end_of_run, place, scores.shape[1] + 1)
+    ends = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    hits = np.take_along_axis(np.cumsum(labels, axis=1), ends - 1, 1)
+    size = labels.sum(1)
+    mean = (labels * hits / ends).sum(1) / np.maximum(size, 1)
+    return np.where((size == 0) | (size == scores.shape[1]), 1.0, mean)

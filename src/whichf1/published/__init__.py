@@ -1,0 +1,1 @@
+"""Other people's numbers: dialects, explanations and audits."""

@@ -1,0 +1,209 @@
+"""Dialects: what each library means by 'macro F1', as definitions that can be run.
+
+A dialect is only data (``presets.py``): a Definition, and where it was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import isnan, nan
+from typing import Any
+
+from whichf1.definitions.contrast import because, departures
+from whichf1.definitions.definition import Definition
+from whichf1.errors import DefinitionError, WhichF1Error, did_you_mean
+from whichf1.scoring.evaluate import run
+from whichf1.scoring.score import Score, difference
+from whichf1.sources.count import as_counts
+from whichf1.tables.labels import Labels
+
+SAME = 1e-5
+"""Values this near count as equal: libraries that work in float32 or add an epsilon stay within."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """What one library prints as macro F1."""
+
+    name: str
+    library: str
+    versions: str
+    """The versions that compute it so."""
+    file: str
+    """Where in the library's source it was read."""
+    note: str
+    """What to know about it."""
+    definition: Definition
+    two_only: bool = False
+    """Whether the library takes two classes and no more."""
+
+    @property
+    def signature(self) -> str:
+        """The text of its definition."""
+        return self.definition.signature
+
+    @property
+    def citation(self) -> str:
+        """Library, versions and file, to cite."""
+        return f"{self.library} {self.versions} ({self.file})"
+
+    def definition_for(self, labels: Labels, **changes: Any) -> Definition:
+        """The definition on data with these classes, with further choices such as batch=64.
+
+        A class that the library leaves out by name, as 'O', is left out where there is one.
+        """
+        if self.two_only and len(labels) != 2:
+            raise DefinitionError(f"{self.library} takes two classes; there are {len(labels)}")
+        for option in changes:
+            if option not in Definition.__dataclass_fields__:
+                hint = did_you_mean(option, Definition.__dataclass_fields__)
+                raise DefinitionError(f"{self.name} has no option {option!r}. {hint}")
+        there = tuple(label for label in self.definition.exclude if label in labels)
+        return replace(self.definition, **{"exclude": there, **changes})
+
+    def __call__(
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        *,
+        labels: Any = None,
+        weights: Any = None,
+        **changes: Any,
+    ) -> Score:
+        """The Score that the library would print for Counts, or for y_true and y_pred."""
+        counts = as_counts(y_true, y_pred, labels=labels, weights=weights)
+        definition = self.definition_for(counts.labels, **changes)
+        if definition.batch is None:
+            return run(definition, counts)
+        return run(definition, y_true, y_pred, labels, weights)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Dialects that give one value on some predictions."""
+
+    value: float
+    """NaN where the libraries give none."""
+    scores: Mapping[str, Score]
+    """Each dialect's own Score by its name."""
+    why: str
+    """How the plainest of their definitions departs from the usual macro F1."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The dialects."""
+        return tuple(self.scores)
+
+    @property
+    def plainest(self) -> Score:
+        """The score whose definition departs least from the usual macro F1."""
+        return min(self.scores.values(), key=lambda score: len(departures(score.definition)))
+
+
+@dataclass(frozen=True)
+class DialectTable:
+    """What every library would print for the same predictions."""
+
+    groups: tuple[Group, ...]
+    """From the largest value to the smallest; undefined last."""
+    absent: Mapping[str, str]
+    """Dialects that do not apply to these data, each with the reason."""
+
+    @property
+    def distinct(self) -> int:
+        """How many different numbers the libraries print."""
+        return sum(not isnan(group.value) for group in self.groups)
+
+    @property
+    def spread(self) -> float:
+        """The largest value minus the smallest."""
+        values = [group.value for group in self.groups if not isnan(group.value)]
+        return max(values) - min(values) if values else nan
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """A score in one dialect, and of the same predictions in another."""
+
+    source: Score
+    target: Score
+
+    @property
+    def difference(self) -> str:
+        """Where the two definitions differ, spelled out."""
+        found = difference(self.source.definition, self.target.definition)
+        return found or "nothing: both are the same definition"
+
+
+class Dialects(Mapping[str, Dialect]):
+    """The known dialects by name: ``dialects["keras"](counts)``."""
+
+    def __init__(self, presets: Iterable[Dialect]) -> None:
+        self._presets = {preset.name: preset for preset in presets}
+
+    def __getitem__(self, name: str) -> Dialect:
+        if name not in self._presets:
+            raise DefinitionError(
+                f"there is no dialect {name!r}. {did_you_mean(str(name).lower(), self._presets)}"
+            )
+        return self._presets[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._presets
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._presets)
+
+    def __len__(self) -> int:
+        return len(self._presets)
+
+    def __repr__(self) -> str:
+        return f"<whichf1 dialects: {', '.join(self)}>"
+
+    def table(self, y_true: Any, y_pred: Any = None, *, labels: Any = None) -> DialectTable:
+        """The value of every dialect on the same predictions, grouped by equal value."""
+        counts = as_counts(y_true, y_pred, labels=labels)
+        scores, absent = {}, {}
+        for name, dialect in self.items():
+            try:
+                if dialect.definition.batch is None:
+                    scores[name] = dialect(counts)
+                else:
+                    scores[name] = dialect(y_true, y_pred, labels=labels)
+            except WhichF1Error as error:
+                absent[name] = str(error)
+        return DialectTable(_grouped(scores), absent)
+
+    def convert(
+        self, y_true: Any, y_pred: Any = None, *, source: str, target: str, labels: Any = None
+    ) -> Conversion:
+        """The score in two dialects; each is named by its dialect or by a signature."""
+        scores = (self._run(text, y_true, y_pred, labels) for text in (source, target))
+        return Conversion(*scores)
+
+    def _run(self, text: str, y_true: Any, y_pred: Any, labels: Any) -> Score:
+        if "|" in text:
+            return run(Definition.parse(text), y_true, y_pred, labels)
+        return self[text](y_true, y_pred, labels=labels)
+
+
+def _grouped(scores: Mapping[str, Score]) -> tuple[Group, ...]:
+    ordered = sorted(scores.items(), key=lambda pair: (isnan(pair[1].value), -pair[1].value))
+    groups: list[dict[str, Score]] = []
+    last = None
+    for name, score in ordered:
+        if last is None or not _same(last, score.value):
+            groups.append({})
+            last = score.value
+        groups[-1][name] = score
+    return tuple(_group(each) for each in groups)
+
+
+def _group(scores: dict[str, Score]) -> Group:
+    plainest = Group(nan, scores, "").plainest
+    return Group(plainest.value, scores, because(plainest.definition))
+
+
+def _same(a: float, b: float) -> bool:
+    return (isnan(a) and isnan(b)) or abs(a - b) <= SAME

@@ -1,0 +1,1 @@
+"""From data and a definition to a score."""

@@ -1,0 +1,217 @@
+"""Curves of a ranking: ROC, precision–recall, DET, gain, lift, calibration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from whichf1.definitions.definition import define
+from whichf1.errors import InputError
+from whichf1.metrics.probability import Binning, bin_edges, bin_of
+from whichf1.metrics.ranking import gain
+from whichf1.scoring.score import Score
+from whichf1.scoring.scores import evaluate_scores, score_ranking
+from whichf1.sources.count import has_columns
+from whichf1.sources.rank import rank
+from whichf1.sources.scores import numbers
+from whichf1.tables.cells import Array, sum_by
+from whichf1.tables.ranking import Ranking
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Points in order, ready for ``plot(curve.x, curve.y)``."""
+
+    x: Array
+    y: Array
+    threshold: Array
+    """The lowest score that counts as positive at each point; infinite where none does."""
+    x_label: str
+    y_label: str
+    score: Score
+    """The one number that sums the curve up, with its signature."""
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __repr__(self) -> str:
+        return f"<{self.y_label} by {self.x_label}: {len(self):,} points, {self.score}>"
+
+
+class RocCurve(Curve):
+    """True positive rate by false positive rate."""
+
+    @property
+    def fpr(self) -> Array:
+        """The false positive rates."""
+        return self.x
+
+    @property
+    def tpr(self) -> Array:
+        """The true positive rates."""
+        return self.y
+
+
+class PrCurve(Curve):
+    """Precision by recall."""
+
+    @property
+    def recall(self) -> Array:
+        """The recalls."""
+        return self.x
+
+    @property
+    def precision(self) -> Array:
+        """The precisions."""
+        return self.y
+
+
+class DetCurve(Curve):
+    """False negative rate by false positive rate."""
+
+    @property
+    def fpr(self) -> Array:
+        """The false positive rates."""
+        return self.x
+
+    @property
+    def fnr(self) -> Array:
+        """The false negative rates."""
+        return self.y
+
+
+def _ranking(y_true: Any, scores: Any, options: dict[str, Any]) -> Ranking:
+    if isinstance(y_true, Ranking):
+        if scores is not None or options:
+            raise InputError("a Ranking holds all: give it alone")
+        return y_true
+    if scores is None and not has_columns(y_true):
+        raise InputError("a curve needs scores: give y_true and scores, or a Ranking")
+    return rank(y_true, scores, **options)
+
+
+def _steps(ranking: Ranking, what: str) -> tuple[Array, Array, Array]:
+    """Threshold, true and false positive rate, from 'none is positive' to 'all are'."""
+    ranking.needs_both(what)
+    table = ranking.table
+    p, n = table.sizes
+    return (
+        np.concatenate([[np.inf], ranking.score]),
+        np.concatenate([[0.0], table.true_positives / p]),
+        np.concatenate([[0.0], table.false_positives / n]),
+    )
+
+
+def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
+    """True positive rate by false positive rate, a point for each distinct score.
+
+    ``positive``, ``labels`` and ``weights`` as in :func:`rank`; a Ranking works in place of both,
+    or a dataframe or file with ``true=`` and ``score=``.
+
+    >>> curve = roc_curve([0, 1, 1], [0.1, 0.4, 0.9])
+    >>> curve.fpr.tolist(), curve.tpr.tolist()
+    ([0.0, 0.0, 0.0, 1.0], [0.0, 0.5, 1.0, 1.0])
+    """
+    ranking = _ranking(y_true, scores, options)
+    threshold, tpr, fpr = _steps(ranking, "a ROC curve")
+    area = score_ranking(define("roc_auc"), ranking)
+    return RocCurve(fpr, tpr, threshold, "false positive rate", "true positive rate", area)
+
+
+def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
+    """Precision by recall; where nothing is predicted positive, precision starts at 1."""
+    ranking = _ranking(y_true, scores, options)
+    threshold, recall, _ = _steps(ranking, "a precision–recall curve")
+    table = ranking.table
+    taken = table.true_positives + table.false_positives
+    precision = np.concatenate([[1.0], table.true_positives / np.where(taken == 0, 1, taken)])
+    area = score_ranking(define("average_precision"), ranking)
+    return PrCurve(recall, precision, threshold, "recall", "precision", area)
+
+
+def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
+    """False negative rate by false positive rate: detection error tradeoff."""
+    ranking = _ranking(y_true, scores, options)
+    threshold, tpr, fpr = _steps(ranking, "a DET curve")
+    area = score_ranking(define("roc_auc"), ranking)
+    return DetCurve(fpr, 1 - tpr, threshold, "false positive rate", "false negative rate", area)
+
+
+def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> Curve:
+    """Share of the positives found among the best-scored share of items."""
+    ranking = _ranking(y_true, scores, options)
+    threshold, found, share = _gains(ranking)
+    score = score_ranking(define("gain", {"top": top}), ranking)
+    return Curve(share, found, threshold, "share of items", gain.title, score)
+
+
+def lift_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> Curve:
+    """Gain over the share of items: how many times better than chance."""
+    ranking = _ranking(y_true, scores, options)
+    threshold, found, share = (x[1:] for x in _gains(ranking))
+    score = score_ranking(define("lift", {"top": top}), ranking)
+    return Curve(share, found / share, threshold, "share of items", "lift", score)
+
+
+def _gains(ranking: Ranking) -> tuple[Array, Array, Array]:
+    threshold, found, _ = _steps(ranking, "a gain curve")
+    table = ranking.table
+    taken = (table.true_positives + table.false_positives) / sum(table.sizes)
+    return threshold, found, np.concatenate([[0.0], taken])
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationCurve:
+    """Observed by predicted share of positives, a point for each bin that holds items."""
+
+    x: Array
+    """The mean probability in each bin."""
+    y: Array
+    """The share of positives in each bin."""
+    count: Array
+    """Items in each bin, or the sum of their weights."""
+    edges: Array
+    """All edges of the bins, from 0 to 1; an item at an edge is in the lower bin."""
+    score: Score
+    """The expected calibration error in the same bins."""
+    x_label: str = "mean predicted probability"
+    y_label: str = "observed share of positives"
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+
+def calibration_curve(
+    y_true: Any,
+    probabilities: Any = None,
+    *,
+    bins: int = 10,
+    binning: Binning = "equal-width",
+    **options: Any,
+) -> CalibrationCurve:
+    """What share of the items with about the same probability are positive.
+
+    >>> calibration_curve([0, 0, 1, 1], [0.1, 0.1, 0.1, 0.9], bins=2).y.round(3).tolist()
+    [0.333, 1.0]
+    """
+    definition = define("expected_calibration_error", {"bins": bins, "binning": binning})
+    if not isinstance(y_true, Ranking) and not has_columns(y_true):
+        values = numbers(probabilities, "probabilities")
+        if values.ndim == 2 and values.shape[1] > 2 and "positive" not in options:
+            raise InputError("a calibration curve is of one class: pass positive=CLASS")
+    ranking = _ranking(y_true, probabilities, options)
+    score = evaluate_scores(definition, ranking, None)
+    table = ranking.table
+    inner = bin_edges(table, bins, binning)
+    at = bin_of(ranking.score, inner)
+    items = table.positives + table.negatives
+    count, mass, hits = (
+        sum_by(at, x.astype(np.float64), bins)
+        for x in (items, items * ranking.score, table.positives)
+    )
+    here = count > 0
+    edges = np.concatenate([[0.0], inner, [1.0]])
+    count, mass, hits = (each[here] for each in (count, mass, hits))
+    return CalibrationCurve(mass / count, hits / count, count, edges, score)

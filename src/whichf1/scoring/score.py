@@ -1,0 +1,196 @@
+"""Score: a number that says what it is."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from whichf1.definitions.definition import Definition
+from whichf1.definitions.methods import Interval
+from whichf1.definitions.signature import with_data
+from whichf1.errors import DefinitionError, OtherDataWarning
+from whichf1.tables.cells import Array
+from whichf1.tables.labels import Label, Labels
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Score:
+    """A value with its definition, the size of the data, and an interval if one was asked for."""
+
+    value: float
+    """NaN where the score is undefined: with 'nan', or with nothing left to average."""
+    definition: Definition
+    n: int | float
+    """Items scored, or the sum of their weights."""
+    classes: Labels
+    """The classes averaged over; for a measure of agreement, all."""
+    interval: Interval | None = None
+    """None where none was asked for, or where the method has none (a perfect score, say)."""
+    made: tuple[tuple[str, Any], ...] = ()
+    """How the data were made, as fields of the signature: the decision rule, clusters of items."""
+
+    def __init__(
+        self,
+        value: float,
+        definition: Definition,
+        n: int | float,
+        classes: Labels,
+        interval: Interval | None = None,
+        made: tuple[tuple[str, Any], ...] = (),
+    ) -> None:
+        self.__dict__.update(  # at once, which is quicker than field by field
+            value=value, definition=definition, n=n, classes=classes, interval=interval, made=made
+        )
+        if definition.data:
+            warn_of_other_data(definition, [self])
+
+    @cached_property
+    def signature(self) -> str:
+        """The definition and what it was computed on: enough to run it again."""
+        return described(self.definition, self.n, self.classes, self.made)
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Score):
+            return (self.value, self.signature) == (other.value, other.signature)
+        return self.value == other if isinstance(other, (int, float, np.number)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __lt__(self, other: object) -> bool:
+        return self.value < self._comparable(other)
+
+    def __le__(self, other: object) -> bool:
+        return self.value <= self._comparable(other)
+
+    def __gt__(self, other: object) -> bool:
+        return self.value > self._comparable(other)
+
+    def __ge__(self, other: object) -> bool:
+        return self.value >= self._comparable(other)
+
+    def _comparable(self, other: Any) -> float:
+        if isinstance(other, Score) and other.definition != self.definition:
+            raise DefinitionError(
+                "these scores are not the same thing: "
+                f"{difference(self.definition, other.definition)}. Compare like with like."
+            )
+        return float(other)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
+
+    def __str__(self) -> str:
+        shown = "undefined" if np.isnan(self.value) else f"{self.value:.4f}"
+        interval = f" {self.interval:.4f}" if self.interval else ""
+        return f"{shown}{interval} ({self.signature})"
+
+    def __repr__(self) -> str:
+        return f"<Score {self}>"
+
+
+@dataclass(frozen=True, eq=False)
+class PerClass(Mapping[Label, Score]):
+    """The score of each class."""
+
+    array: Array
+    definition: Definition
+    n: int | float
+    labels: Labels
+    intervals: tuple[Interval | None, ...]
+    made: tuple[tuple[str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.definition.data:
+            warn_of_other_data(self.definition, [self])
+
+    @cached_property
+    def signature(self) -> str:
+        """What all of them are."""
+        return described(self.definition, self.n, self.labels, self.made)
+
+    def __getitem__(self, label: Label) -> Score:
+        at = self.labels.code(label)
+        one = Definition(
+            metric=self.definition.metric,
+            parameters=self.definition.parameters,
+            positive=self.labels[at],
+            ignore=self.definition.ignore,
+            undefined=self.definition.undefined,
+            scope=self.definition.scope,
+            epsilon=self.definition.epsilon,
+            epsilon_in=self.definition.epsilon_in,
+            interval=self.definition.interval,
+        )
+        value = float(self.array[at])
+        return Score(value, one, self.n, self.labels, self.intervals[at], self.made)
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self.labels)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{x!r}: {self[x].value:.4f}" for x in self.labels[:6])
+        return f"<PerClass {{{shown}{', …' if len(self) > 6 else ''}}} ({self.signature})>"
+
+
+def warn_of_other_data(definition: Definition, scores: Iterable[Score | PerClass]) -> None:
+    """Warn, once for all scores, where a signature was of classes, weights or clusters unlike."""
+    found: dict[str, str] = {}
+    for score in scores:
+        found = dict(_other_data(definition, score)) | found
+    for what in found.values():
+        warnings.warn(f"the signature was {what}", OtherDataWarning, stacklevel=4)
+
+
+def _other_data(definition: Definition, score: Score | PerClass) -> Iterator[tuple[str, str]]:
+    said, made = dict(definition.data), dict(score.made)
+    classes = score.classes if isinstance(score, Score) else score.labels
+    own = {"k": len(classes), "labels": classes.digest}
+    if any(str(said.get(key, value)) != str(value) for key, value in own.items()):
+        yield (
+            "classes",
+            f"of {said.get('k', 'other')} classes (labels:{said.get('labels', '–')}), and these "
+            f"are {own['k']} (labels:{own['labels']}). Declare labels= to score the same ones.",
+        )
+    if said.get("weighted") and "weighted" not in made:
+        yield "weights", "of weighted items, and these have no weights. Give weights=."
+    if "clusters" in said and "clusters" not in made and definition.interval is not None:
+        yield (
+            "clusters",
+            f"of items in {said['clusters']} clusters, and these are taken for independent. "
+            "Give cluster=.",
+        )
+
+
+def difference(a: Definition, b: Definition) -> str:
+    """Where two definitions differ, spelled out: 'classes declared / observed'."""
+    mine, theirs = ({"metric": x.metric, **dict(x.parameters), **x.fields} for x in (a, b))
+    keys = [*mine, *(key for key in theirs if key not in mine)]
+    return ", ".join(
+        f"{key} {mine.get(key, '–')} / {theirs.get(key, '–')}"
+        for key in keys
+        if mine.get(key) != theirs.get(key)
+    )
+
+
+def described(
+    definition: Definition, n: int | float, labels: Labels, made: tuple[tuple[str, Any], ...] = ()
+) -> str:
+    """The signature of a definition and of the data that it was computed on."""
+    data = f"n:{_number(n)}|k:{len(labels)}|labels:{labels.digest}"
+    return with_data(f"{definition.signature}|{data}", dict(made))
+
+
+def _number(n: int | float) -> str:
+    return str(n) if isinstance(n, int) else f"{n:.12g}"

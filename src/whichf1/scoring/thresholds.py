@@ -1,0 +1,186 @@
+"""The threshold that makes a score best, exactly: one sort, then every distinct score is tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from whichf1.definitions.class_sets import Frozen
+from whichf1.definitions.definition import Definition
+from whichf1.errors import DefinitionError, InputError
+from whichf1.scoring.decisions import at_threshold
+from whichf1.scoring.evaluate import evaluate
+from whichf1.scoring.fitting import refuse_other_data
+from whichf1.scoring.functions import with_options
+from whichf1.scoring.score import Score
+from whichf1.sources.count import COLUMN_OPTIONS
+from whichf1.sources.rank import rank
+from whichf1.tables.cells import Array, Table
+from whichf1.tables.ranking import Ranking
+
+_CHUNK = 1 << 17
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdCurve:
+    """A score by threshold, from the highest threshold (none is positive) to the lowest (all)."""
+
+    threshold: Array
+    """Infinite first: no item is positive there."""
+    value: Array
+    """NaN where the score is undefined."""
+    definition: Definition
+    """What the score is."""
+    ranking: Ranking
+
+    @property
+    def x(self) -> Array:
+        """The thresholds, for a plot."""
+        return self.threshold
+
+    @property
+    def y(self) -> Array:
+        """The values, for a plot."""
+        return self.value
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+
+@dataclass(frozen=True, eq=False)
+class BestThreshold:
+    """The threshold at which a score is best."""
+
+    threshold: float
+    """Scores of at least this are positive; of equally good thresholds the highest."""
+    score: Score
+    """The score there; its signature holds the decision."""
+    curve: ThresholdCurve
+    """The score at every threshold."""
+    at: int
+    """Where the threshold stands in the curve."""
+
+    @property
+    def value(self) -> float:
+        """The best value."""
+        return self.score.value
+
+    @property
+    def calibrated(self) -> float | None:
+        """Where the best threshold for F1 lies if scores are calibrated; None for other scores.
+
+        With calibrated probabilities F1 is best where exactly the items with p ≥ F*/2 are positive,
+        F* being the best F1 (Lipton, Elkan and Narayanaswamy 2014).
+        """
+        one = self.score.definition.positive == self.curve.ranking.positive
+        wanted = self.score.definition.metric == "f1" and one and self.curve.ranking.probabilities
+        return self.value / 2 if wanted else None
+
+    def __repr__(self) -> str:
+        return f"<BestThreshold {self.threshold!r}: {self.score}>"
+
+
+def threshold_curve(
+    y_true: Any,
+    scores: Any = None,
+    metric: str = "f1",
+    *,
+    positive: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    **options: Any,
+) -> ThresholdCurve:
+    """A score of predictions at every threshold.
+
+    A Ranking works in place of y_true and scores, or a dataframe or file with ``true=`` and
+    ``score=``, the names of its columns.
+    """
+    if isinstance(y_true, Ranking):
+        if scores is not None:
+            raise InputError("a Ranking holds its scores: pass metric= by name")
+        ranking = y_true
+    else:
+        named = {key: options.pop(key) for key in COLUMN_OPTIONS if key in options}
+        own = {"positive": positive, "labels": labels, "weights": weights}
+        ranking = rank(y_true, scores, **own, **named)
+    ranking.needs_both("a threshold")
+    definition = _of_positive(with_options(metric, options), ranking)
+    threshold = np.concatenate([[np.inf], ranking.score])
+    return ThresholdCurve(threshold, _values(definition, ranking), definition, ranking)
+
+
+def _of_positive(definition: Definition, ranking: Ranking) -> Definition:
+    rate = definition.declaration.kind == "rate"
+    if rate and definition.average is None and definition.positive is None:
+        return replace(definition, positive=ranking.positive)
+    return definition
+
+
+def _values(definition: Definition, ranking: Ranking) -> Array:
+    all_positive = at_threshold(ranking, threshold=-np.inf)
+    refuse_other_data(definition, all_positive)
+    if definition.ignore:
+        raise DefinitionError("ignore= does not apply to a threshold: drop those items first")
+    frozen = definition.freeze(all_positive)
+    own = all_positive.labels.code(ranking.positive)
+    if definition.positive is not None:
+        one = np.array([all_positive.labels.code(definition.positive)])
+        frozen = frozen._replace(classes=one)
+    table = ranking.table
+    starts = range(0, len(ranking.score), _CHUNK)
+    none = _batch(definition, frozen, own, np.zeros(1), np.zeros(1), table.sizes)
+    parts = [
+        _batch(
+            definition,
+            frozen,
+            own,
+            table.true_positives[start : start + _CHUNK],
+            table.false_positives[start : start + _CHUNK],
+            table.sizes,
+        )
+        for start in starts
+    ]
+    return np.concatenate([none, *parts])
+
+
+def _batch(
+    definition: Definition,
+    frozen: Frozen,
+    own: int,
+    tp: Array,
+    fp: Array,
+    sizes: tuple[Array, Array],
+) -> Array:
+    """The definition on a table of two classes for each threshold."""
+    rest = 1 - own
+    count = np.stack([tp, sizes[0] - tp, fp, sizes[1] - fp], -1).astype(np.float64)
+    true, predicted = np.array([own, own, rest, rest]), np.array([own, rest, own, rest])
+    values = definition.values(frozen, Table(true, predicted, count, 2))
+    return values[..., 0] if values.ndim == 2 else values
+
+
+def best_threshold(
+    y_true: Any, scores: Any = None, metric: str = "f1", **options: Any
+) -> BestThreshold:
+    """The threshold at which a score of the predictions is best, and the whole curve.
+
+    ``metric`` is any metric of counts, with its options: a rate is that of the positive class.
+    ``positive``, ``labels`` and ``weights`` as in :func:`rank`.
+
+    >>> best = best_threshold([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], "f1")
+    >>> best.threshold, best.value
+    (0.5, 0.8)
+    """
+    curve = threshold_curve(y_true, scores, metric, **options)
+    better = curve.definition.declaration.better
+    if better == "neither":
+        raise DefinitionError(f"no value of {curve.definition.metric} is better than another")
+    value = curve.value if better == "higher" else -curve.value
+    if np.isnan(value).all():
+        raise DefinitionError(f"{curve.definition.signature} is undefined at every threshold")
+    at = int(np.nanargmax(value))
+    threshold = float(curve.threshold[at])
+    score = evaluate(curve.definition, at_threshold(curve.ranking, threshold=threshold))
+    return BestThreshold(threshold, score, curve, at)

@@ -1,0 +1,311 @@
+"""A dataframe or file of sets of labels → JointSets, or MultiLabelCounts of one system.
+
+A set is a cell that lists labels with a separator, a list, or a column of 0 and 1 for each label.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from whichf1.errors import InputError, LabelError, ShapeError
+from whichf1.sources.answers.counts import clusters_of, kept_rows, sizes_of
+from whichf1.sources.answers.rows import (
+    MEASURES,
+    Origin,
+    Parts,
+    Reading,
+    Row,
+    is_missing,
+    slice_key,
+)
+from whichf1.sources.engines.gather import gather
+from whichf1.sources.questions.grouped import Gap, Grouped
+from whichf1.sources.request import Columns, Wanted, one_name, one_or_several
+from whichf1.tables.cells import Array
+from whichf1.tables.joint_sets import JointSets, group_sets_together
+from whichf1.tables.label_sets import MultiLabelCounts, refuse_undeclared
+from whichf1.tables.labels import Labels, from_text, plain
+from whichf1.tables.slices import Key, Slices, order
+
+
+class GroupedSets(Grouped):
+    """GROUP BY cells of labels, of which an empty one in a text file has none."""
+
+    def gaps(
+        self, found: Mapping[str, list[Row]], columns: Columns, reading: Reading
+    ) -> Iterator[Gap]:
+        """Columns with missing cells, or with bad weights."""
+        gaps = super().gaps(found, columns, reading)
+        sets = (columns.true, *columns.preds) if reading == "text" else ()
+        yield from (gap for gap in gaps if gap[0] not in sets)
+
+
+def count_cells(
+    data: Any,
+    predictions: Any = None,
+    *,
+    true: Any = None,
+    pred: Any = None,
+    **options: Any,
+) -> MultiLabelCounts:
+    """Count the sets of labels in columns of a frame or file."""
+    single = true is None or isinstance(true, str)
+    found = one_or_several(one_name(pred, "pred") if single else pred, "pred")
+    systems = None if found is None else [found]
+    return read_sets(data, predictions, true, systems, **options).counts(0)
+
+
+def read_sets(
+    data: Any,
+    predictions: Any,
+    true: Any,
+    systems: Sequence[tuple[str, ...]] | None,
+    *,
+    sep: str | None = None,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
+    **reading: Any,
+) -> JointSets:
+    """GROUP BY true set, the set of each system, and cluster, where the data is.
+
+    A system has a column of sets, or as many columns of 0 and 1 as ``true`` names.
+    """
+    if sep is not None and (not isinstance(sep, str) or not sep):
+        raise InputError(f"sep= (--labels-sep) is the text between two labels, as ';'; got {sep!r}")
+    own: dict[str, Any] = {
+        "weights": one_name(weights, "weights"),
+        "cluster": one_name(cluster, "cluster"),
+        "joint": True,
+    }
+    if true is None or isinstance(true, str):
+        preds = None if systems is None else tuple(name for (name,) in systems)
+        wanted = Wanted(true, preds, **own)
+        return tally_sets(*gather(data, predictions, wanted, GroupedSets(), **reading), labels, sep)
+    if predictions is not None:
+        raise InputError("columns of 0 and 1 for each label are read from one file or frame")
+    names = one_or_several(true, "true") or ()
+    declared = Labels(names if labels is None else labels)
+    _refuse_widths(names, systems or [()], declared)
+    wanted = Wanted(names[0], (*names[1:], *chain(*systems or ())), **own)
+    return _tally_bits(*gather(data, None, wanted, Grouped(), **reading), declared)
+
+
+def _refuse_widths(
+    true: Sequence[str], systems: Sequence[Sequence[str]], labels: Sequence[Any]
+) -> None:
+    for pred in systems:
+        if not len(labels) == len(true) == len(pred) > 0:
+            raise ShapeError(
+                f"true= names {len(true)} columns, the predictions have {len(pred)} "
+                f"({', '.join(pred)}), and there are {len(labels)} labels: give both sides a "
+                "column for each label, in the same order"
+            )
+
+
+def slice_cells(
+    data: Any,
+    predictions: Any = None,
+    *,
+    by: Sequence[str],
+    true: Any = None,
+    pred: Any = None,
+    sep: str | None = None,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
+    **reading: Any,
+) -> Slices:
+    """Count the sets of labels of each slice; all have the classes of the whole."""
+    preds = one_or_several(one_name(pred, "pred"), "pred")
+    own = {"weights": one_name(weights, "weights"), "cluster": one_name(cluster, "cluster")}
+    wanted = Wanted(one_name(true, "true"), preds, by=tuple(by), joint=True, **own)  # type: ignore[arg-type]
+    parts, columns, origin = gather(data, predictions, wanted, GroupedSets(), **reading)
+    rows = _complete(parts, columns, origin)
+    at = len(columns.by)
+    whole = _sets([row[at:] for row in rows], columns, origin, labels, sep)
+    groups: dict[Key, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(slice_key(row[:at], origin.reading), []).append(row[at:])
+    found: dict[Key, Any] = {}
+    for key, some in sorted(groups.items(), key=order):
+        joint = _sets(some, columns, origin, whole.labels, sep)
+        found[key] = replace(joint, declared=whole.declared).counts(0)
+    return Slices(columns.by, found, whole.counts(0))
+
+
+def tally_sets(
+    parts: Parts, columns: Columns, origin: Origin, labels: Any, sep: str | None = None
+) -> JointSets:
+    """The sets of the items and of each system."""
+    return _sets(_complete(parts, columns, origin), columns, origin, labels, sep)
+
+
+def _complete(parts: Parts, columns: Columns, origin: Origin) -> list[Row]:
+    """The rows that lack nothing; an empty cell of a text file is one without labels."""
+    names = (columns.true, *columns.preds)
+    if "text" in map(origin.reading_of, names):
+        at = len(columns.by)
+        parts = {
+            key: [(*row[:at], *_filled(row[at:], names, origin)) for row in rows]
+            for key, rows in parts.items()
+        }
+    (rows,) = kept_rows(parts, columns, origin).values()
+    return rows
+
+
+def _sets(
+    rows: list[Row], columns: Columns, origin: Origin, labels: Any, sep: str | None
+) -> JointSets:
+    names = (columns.true, *columns.preds)
+    declared = None if labels is None else Labels(labels)
+    sides = [[_set(row[at], name, sep, origin) for row in rows] for at, name in enumerate(names)]
+    sides = _read(sides, names, origin, declared)
+    classes = _classes(sides, names, origin, declared)
+    code = {label: at for at, label in enumerate(classes)}
+    keys = [_keys(side, code) for side in sides]
+    return _together(classes, keys, rows, columns, origin, declared=declared is not None)
+
+
+def hold_lists(parts: Parts, columns: Columns, origin: Origin) -> bool:
+    """Whether cells are lists, and so sets of labels."""
+    readings = [origin.reading_of(name) for name in (columns.true, *columns.preds)]
+    return any(
+        isinstance(cell, (list, tuple)) or (how == "json" and str(cell).lstrip().startswith("["))
+        for rows in parts.values()
+        for row in rows
+        for cell, how in zip(row, readings, strict=False)
+    )
+
+
+def _filled(row: Row, names: Sequence[str], origin: Origin) -> Row:
+    """An empty cell of a text file is one without labels."""
+    cells = (
+        "" if value is None and origin.reading_of(name) == "text" else value
+        for name, value in zip(names, row, strict=False)
+    )
+    return (*cells, *row[len(names) :])
+
+
+def _set(cell: Any, column: str, sep: str | None, origin: Origin) -> list[Any]:
+    """The labels of one cell: texts where they are to be read, or as they are."""
+    how = origin.reading_of(column)
+    value = json.loads(cell) if how == "json" else cell
+    if isinstance(value, (list, tuple)):
+        found = [_label(each, value, column, origin) for each in value]
+    elif isinstance(value, str):
+        if sep is None:
+            raise InputError(
+                f"{origin.name}: column {column!r} holds texts such as {value!r}. Say what stands "
+                "between two labels: sep=';' (--labels-sep ';')."
+            )
+        found = [part.strip() for part in value.split(sep)] if value.strip() else []
+    else:
+        found = [_label(value, value, column, origin)]
+    if "" in found or len(set(found)) < len(found):
+        what = "an empty label" if "" in found else "a label twice"
+        raise LabelError(f"{origin.name}: the cell {cell!r} lists {what}. Fix it.")
+    return found
+
+
+def _label(value: Any, cell: Any, column: str, origin: Origin) -> Any:
+    if is_missing(value):
+        raise LabelError(f"{origin.name}: the cell {cell!r} of {column!r} holds a missing label.")
+    try:
+        return plain(value)
+    except LabelError as error:
+        raise LabelError(f"{origin.name}, column {column!r}: {error}") from None
+
+
+def _classes(
+    sides: Sequence[list[list[Any]]], names: Sequence[str], origin: Origin, declared: Labels | None
+) -> Labels:
+    """The labels of all columns in order, which must be of one kind; or as they are declared."""
+    first: dict[type, Any] = {}  # 1 and True are equal, and of two types
+    for each in (label for side in sides for cell in side for label in cell):
+        first[type(each)] = min(first.get(type(each), each), each)
+    if len(first) > 1:
+        x, y = sorted(first.values(), key=str)[:2]
+        raise LabelError(
+            f"{origin.name}: columns {', '.join(map(repr, names[:-1]))} and {names[-1]!r} mix "
+            f"label types: {x!r} and {y!r}. Use one type throughout."
+        )
+    classes = Labels.sorted({label for side in sides for cell in side for label in cell})
+    if declared is None:
+        return classes
+    try:
+        refuse_undeclared(classes, declared)
+    except LabelError as error:
+        raise LabelError(f"{origin.name}: {error}") from None
+    return declared
+
+
+def _read(
+    sides: list[list[list[Any]]], names: Sequence[str], origin: Origin, declared: Labels | None
+) -> list[list[list[Any]]]:
+    """Labels that are written in a text file: numbers, if all are written as one."""
+    as_text = [origin.reading_of(name) == "text" for name in names]
+    written = [side for side, text in zip(sides, as_text, strict=True) if text]
+    texts = sorted({each for side in written for cell in side for each in cell})
+    as_strings = declared is not None and declared.kind == "str"
+    label = dict(zip(texts, texts if as_strings else from_text(texts), strict=True))
+    return [
+        [[label[x] for x in cell] for cell in side] if text else side
+        for side, text in zip(sides, as_text, strict=True)
+    ]
+
+
+def _keys(side: list[list[Any]], code: Mapping[Any, int]) -> Array:
+    """A number for each item and label, sorted and distinct."""
+    item = np.repeat(np.arange(len(side)), [len(cell) for cell in side])
+    label = np.array([code[each] for cell in side for each in cell], np.intp)
+    return np.unique(item * len(code) + label)
+
+
+def _tally_bits(parts: Parts, columns: Columns, origin: Origin, labels: Labels) -> JointSets:
+    """Columns of 0 and 1, the same labels in the same order for the items and each system."""
+    (rows,) = kept_rows(parts, columns, origin).values()
+    names = (columns.true, *columns.preds)
+    bits = np.array(
+        [[_bit(row[at], name, origin) for at, name in enumerate(names)] for row in rows], np.bool_
+    )
+    sides = np.split(bits, len(names) // len(labels), axis=1)
+    keys = [np.flatnonzero(side) for side in sides]
+    return _together(labels, keys, rows, columns, origin, declared=True)
+
+
+def _together(
+    labels: Labels,
+    keys: list[Array],
+    rows: list[Row],
+    columns: Columns,
+    origin: Origin,
+    *,
+    declared: bool,
+) -> JointSets:
+    count, squares = sizes_of(rows, columns.weights is not None)
+    cluster = None
+    if columns.cluster is not None:
+        cluster = clusters_of([row[-MEASURES - 1] for row in rows], columns.cluster, origin)[0]
+    measure = {"count": count, "squares": squares, "cluster": cluster}
+    width = (1 + len(columns.preds)) // len(keys)
+    systems = columns.preds[width - 1 :: width]  # each called like its first column
+    return group_sets_together(systems, labels, keys[0], keys[1:], declared=declared, **measure)
+
+
+def _bit(cell: Any, column: str, origin: Origin) -> bool:
+    value = json.loads(cell) if origin.reading_of(column) == "json" else cell
+    value = value.item() if hasattr(value, "item") else value
+    known = {"0": False, "1": True} if isinstance(value, str) else {0: False, 1: True}
+    if value not in known:
+        raise InputError(
+            f"{origin.name}: column {column!r} holds {value!r}: a column for each label holds 0 "
+            "and 1."
+        )
+    return known[value]

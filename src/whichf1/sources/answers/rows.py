@@ -1,0 +1,236 @@
+"""Rows that an engine has grouped: what is missing in them, and what their values stand for.
+
+A row is ``(*slice, true, predicted, items, weight, squares, bad)``: items of the group, the sums
+of their weights and of the squared weights, and how many weights are none at all. Where systems
+are counted together it has a prediction of each, and then the cluster, if there is one.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NoReturn, TypeAlias
+
+from whichf1.errors import LabelError, SkippedWarning, WeightError
+from whichf1.sources.request import Columns
+from whichf1.tables.labels import Label, Labels, from_text, kind_of, plain
+from whichf1.tables.slices import Key
+
+Row: TypeAlias = tuple[Any, ...]
+Parts: TypeAlias = Mapping[str, list[Row]]
+"""The rows of each prediction column; of the first one where all are counted together."""
+Reading: TypeAlias = Literal["typed", "text", "json"]
+"""What a value is: the engine's own, text whose type is to be found, or a JSON text."""
+Values: TypeAlias = dict[tuple[type, Any], Label]
+"""What each value of a column stands for; 1, 1.0 and True are told apart by their types."""
+
+MEASURES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where rows come from: what messages need to name it."""
+
+    name: str
+    """A path in quotes, or 'the pandas frame'."""
+    reading: Reading = "typed"
+    locate: Callable[[str], str] | None = None
+    """Where the first bad value of a column stands; asked only on the way to an error."""
+    skip: bool = False
+    """Whether items without a label or with a bad number are left out, with a word."""
+    skipped: tuple[str, ...] = ()
+    """What the reader has left out already."""
+    others: Mapping[str, Reading] = field(default_factory=dict)
+    """Columns that come from a second file, of another reading."""
+
+    def reading_of(self, column: str) -> Reading:
+        """What the values of a column are."""
+        return self.others.get(column, self.reading)
+
+    def where(self, column: str | None) -> str:
+        """Where the first bad value of a column stands, to end a sentence with."""
+        found = self.locate(column) if self.locate is not None and column is not None else ""
+        return f"; {found}" if found else ""
+
+    def say_skipped(self, more: Sequence[str], total: int) -> None:
+        """Warn of what was left out."""
+        said = [*self.skipped, *more]
+        if said:
+            warnings.warn(
+                SkippedWarning(
+                    f"{self.name}: skipped {', '.join(said)}; {total:,} items were read"
+                ),
+                stacklevel=2,
+            )
+
+
+_PRESENT = (int, str, bool)
+
+
+def merged(rows: Iterable[Row], measures: int = MEASURES) -> list[Row]:
+    """Rows of several parts as one row for each group; 1, 1.0 and True stay apart."""
+    sums: dict[Any, list[Any]] = {}
+    for row in rows:
+        keys = tuple(None if is_missing(value) else value for value in row[:-measures])
+        tagged = (_hashable(keys), tuple(map(type, keys)))
+        if tagged in sums:
+            more = zip(sums[tagged][1:], row[-measures:], strict=True)
+            sums[tagged][1:] = [a + b for a, b in more]
+        else:
+            sums[tagged] = [keys, *row[-measures:]]
+    return [(*keys, *added) for keys, *added in sums.values()]
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else value
+
+
+def complete(rows: list[Row], names: Sequence[str], columns: Columns, origin: Origin) -> list[Row]:
+    """The rows with a value in each of the columns; others are refused, or left out with a word."""
+    at = len(columns.by)
+    lacking = dict.fromkeys(names, 0)
+    kept, bad = [], 0
+    for row in rows:
+        values = zip(names, row[at:], strict=False)
+        gap = next((name for name, value in values if is_missing(value)), None)
+        if gap is None:
+            kept.append(row)
+            bad += row[-1]
+        else:
+            lacking[gap] += row[-MEASURES]  # an item that lacks several is one item
+    total = int(sum(row[-MEASURES] for row in rows))
+    missing = {name: int(n) for name, n in lacking.items() if n}
+    if origin.skip:
+        said = [_lacking(name, n, columns) for name, n in missing.items()]
+        said += [f"{int(bad):,} with a bad weight in {columns.weights!r}"] if bad else []
+        origin.say_skipped(said, total)
+        return kept
+    for name, n in missing.items():
+        refuse_missing(name, n, total, origin, _what(name, columns))
+    if bad:
+        refuse_weights(int(bad), total, columns, origin)
+    return kept
+
+
+def _lacking(name: str, n: int, columns: Columns) -> str:
+    return f"{n:,} without a {_what(name, columns)} in {name!r}"
+
+
+def _what(name: str, columns: Columns) -> str:
+    labels = (columns.true, *columns.preds)
+    return "cluster" if name == columns.cluster and name not in labels else "label"
+
+
+def is_missing(value: object) -> bool:
+    """None, NaN, or what pandas says for missing."""
+    if type(value) in _PRESENT:  # the usual, and quicker
+        return False
+    if isinstance(value, (list, tuple)):
+        return False
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
+
+
+def refuse_missing(
+    column: str, missing: int, total: int, origin: Origin, what: str = "label"
+) -> NoReturn:
+    """Raise for items without a label."""
+    raise LabelError(
+        f"{origin.name}: column {column!r} has no {what} in {missing:,} of its {total:,} items"
+        f"{origin.where(column)}. Fill it in or drop the item."
+    )
+
+
+def refuse_weights(bad: int, total: int, columns: Columns, origin: Origin) -> NoReturn:
+    """Raise for weights that are none."""
+    raise WeightError(
+        f"{origin.name}: {bad:,} of the {total:,} items have no good weight in column "
+        f"{columns.weights!r}{origin.where(columns.weights)}. "
+        "Weights are finite numbers and not negative."
+    )
+
+
+def labels_of(
+    sides: Sequence[tuple[str, Iterable[Any]]], origin: Origin, declared: Labels | None
+) -> list[Values]:
+    """What the values of some columns stand for; all that is text is read alike."""
+    found = [{_typed(value, name, origin): value for value in values} for name, values in sides]
+    readings = [origin.reading_of(name) for name, _ in sides]
+    written = [side for side, how in zip(found, readings, strict=True) if how == "text"]
+    texts = sorted({text for side in written for _, text in side})
+    as_strings = declared is not None and declared.kind == "str"
+    names = iter(texts) if as_strings else from_text(texts)
+    label: dict[Any, Label] = dict(zip(texts, names, strict=True))
+
+    def read(value: Any, how: Reading, column: str) -> Label:
+        if how == "text":
+            return label[value]
+        return _plain(json.loads(value) if how == "json" else value, column, origin)
+
+    return [
+        {key: read(value, how, name) for key, value in side.items()}
+        for side, how, (name, _) in zip(found, readings, sides, strict=True)
+    ]
+
+
+def _typed(value: Any, column: str, origin: Origin) -> tuple[type, Any]:
+    """A key that tells 1, 1.0 and True apart."""
+    if isinstance(value, (list, dict)):
+        _plain(value, column, origin)  # says that it cannot be a label
+    return type(value), value
+
+
+def _plain(value: Any, column: str, origin: Origin) -> Label:
+    try:
+        return plain(value)
+    except LabelError as error:
+        raise LabelError(f"{origin.name}, column {column!r}: {error}") from None
+
+
+def one_kind(values: Sequence[Values], names: Sequence[str], origin: Origin) -> Labels:
+    """The classes of all columns in order, which must be of one kind."""
+    kinds = [sorted({str(kind_of(label)) for label in side.values()}) for side in values]
+    for found, side in zip(kinds, values, strict=True):
+        if len(found) > 1:
+            a, b = found[:2]
+            raise LabelError(
+                f"{origin.name}: a column mixes label types: {_example(side, a)} and "
+                f"{_example(side, b)}. Use one type throughout."
+            )
+    for name, found, side in zip(names[1:], kinds[1:], values[1:], strict=True):
+        if found != kinds[0]:
+            own, other = _example(values[0], kinds[0][0]), _example(side, found[0])
+            raise LabelError(
+                f"{origin.name}: label types differ: column {names[0]!r} holds {own}, column "
+                f"{name!r} {other}. Convert one, so that equal classes are equal values."
+            )
+    return Labels.sorted({label for side in values for label in side.values()})
+
+
+def _example(side: Values, kind: str) -> str:
+    """The first label of a kind, whatever the order in which an engine gave them."""
+    label = min((x for x in side.values() if str(kind_of(x)) == kind), key=str)
+    return f"{label!r} ({kind})"
+
+
+def slice_key(values: Sequence[Any], reading: Reading) -> Key:
+    """A slice's values as plain Python: one None for whatever is missing, 3 for 3.0."""
+    return tuple(plain_value(value, reading) for value in values)
+
+
+def plain_value(value: Any, reading: Reading) -> Any:
+    """The value of a slice or of a cluster as plain Python."""
+    if is_missing(value):
+        return None
+    if reading == "json":
+        value = json.loads(value)
+        value = str(value) if isinstance(value, (list, dict)) else value
+    value = value.item() if hasattr(value, "item") else value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def cluster_name(value: Any, reading: Reading) -> int | str:
+    """The name of a cluster: a whole number, or a text."""
+    plain = plain_value(value, reading)
+    return plain if isinstance(plain, (int, str)) else str(plain)

@@ -1,0 +1,147 @@
+"""An embedded DuckDB that is told everything: no guessing, a memory limit, a spill folder."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as Waiting
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from whichf1.errors import FileError, InputError
+from whichf1.sources.answers.rows import Row
+
+MEMORY_LIMIT = "1GB"
+_SPILL = re.compile(r"No space left|File too large|temporary|offload|max_temp_directory_size", re.I)
+THREAD_BYTES = 125 << 20
+"""What a thread of DuckDB should have, as its documentation says."""
+_PLAIN = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN|VARCHAR|JSON")
+_UNITS = r"(?:[kmgt]i?b|bytes)"
+
+Progress = Callable[[float], None]
+"""Told from time to time how much of a query is done, from 0 to 1."""
+
+
+class Database:
+    """A connection whose temporary folder is gone when it closes."""
+
+    def __init__(self, memory_limit: str | int = MEMORY_LIMIT, progress: Progress | None = None):
+        import duckdb
+
+        self._error, self._memory_error = duckdb.Error, duckdb.OutOfMemoryException
+        self._progress = progress
+        self.memory_limit = _memory(memory_limit)
+        self.folder = tempfile.TemporaryDirectory(prefix="whichf1-", ignore_cleanup_errors=True)
+        settings: dict[str, Any] = {
+            "memory_limit": self.memory_limit,
+            "temp_directory": self.folder.name,
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+        self.connection = duckdb.connect(":memory:", config=settings)
+        watched = "true" if progress else "false"  # without a bar, DuckDB knows no progress
+        self.connection.execute(f"SET enable_progress_bar={watched}")
+        self.connection.execute("SET enable_progress_bar_print=false")
+        self._fit_threads()
+
+    def _fit_threads(self) -> None:
+        """As many threads as the memory can feed: each holds pages that cannot be spilled."""
+        query = "SELECT current_setting('threads'), current_setting('memory_limit')"
+        threads, shown = self.connection.execute(query).fetchone()  # type: ignore[misc]
+        number, unit = shown.split()
+        room = float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB"].index(unit)
+        self.connection.execute(f"SET threads={max(1, min(threads, int(room // THREAD_BYTES)))}")
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.connection.close()
+        self.folder.cleanup()
+
+    def run(self, query: str, explain: Callable[[str], str]) -> list[Row]:
+        """The rows of a query; ``explain`` says what an error of DuckDB's means for the file."""
+        return self.ask(lambda: self.connection.execute(query).fetchall(), explain)  # type: ignore[no-any-return]
+
+    def ask(self, ask: Callable[[], Any], explain: Callable[[str], str]) -> Any:
+        """What a question gives that uses the connection itself."""
+        try:
+            return ask() if self._progress is None else self._watched(ask, self._progress)
+        except self._error as error:
+            text = str(error)
+            if isinstance(error, self._memory_error) or self._spilled(text):
+                raise FileError(self._no_room(text)) from None
+            raise FileError(explain(text)) from None
+
+    def _watched(self, ask: Callable[[], Any], progress: Progress) -> Any:
+        with ThreadPoolExecutor(1) as pool:
+            rows = pool.submit(ask)
+            while True:
+                try:
+                    return rows.result(timeout=0.1)
+                except Waiting:
+                    progress(max(self.connection.query_progress(), 0) / 100)
+                except KeyboardInterrupt:
+                    self.connection.interrupt()
+                    raise
+
+    def _spilled(self, text: str) -> bool:
+        return self.folder.name in text or (
+            text.startswith("IO Error") and bool(_SPILL.search(text))
+        )
+
+    def _no_room(self, text: str) -> str:
+        return (
+            f"counting needs more than the memory limit of {self.memory_limit}, and the temporary "
+            f"folder {self.folder.name!r} could not take the rest: {first_line(text)} Raise "
+            "--memory-limit (memory_limit=), or point TMPDIR at a disk with more room."
+        )
+
+
+def plain_columns(result: Any) -> list[Any]:
+    """A result of DuckDB's, column by column: an array, or a list where something is missing."""
+    types = [str(each[1]) for each in result.description]
+    if not all(_PLAIN.fullmatch(each) for each in types):  # others lose what they are as arrays
+        rows = result.fetchall()
+        return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in types]
+    return [_unmasked(column) for column in result.fetchnumpy().values()]
+
+
+def _unmasked(column: Any) -> Any:
+    if not np.ma.isMaskedArray(column):
+        return column.tolist() if column.dtype == object else column
+    if not np.ma.getmaskarray(column).any():
+        return _unmasked(column.data)
+    return column.filled(np.nan) if column.dtype.kind == "f" else column.tolist()
+
+
+def _memory(limit: str | int) -> str:
+    text = f"{limit}B" if isinstance(limit, int) else limit.strip()
+    if not re.fullmatch(rf"[0-9]+(\.[0-9]+)?\s*({_UNITS}|b)", text, re.I):
+        raise InputError(f"a memory limit is a size such as 1GB or 500MB; got {limit!r}")
+    return f"{text[:-1]}bytes" if re.fullmatch(r"[0-9.]+b", text, re.I) else text
+
+
+def first_line(text: str) -> str:
+    """What DuckDB says, without its advice on its own options."""
+    said = re.split(r"\n\s*\n|\nPossible|\n\* ", text)[0].strip()
+    return re.sub(r"\s*\n\s*", ", ", said)
+
+
+def quote(column: str) -> str:
+    """A name in SQL."""
+    return '"' + column.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    """A text in SQL."""
+    return "'" + value.replace("'", "''") + "'"

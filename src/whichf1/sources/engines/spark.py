@@ -1,0 +1,157 @@
+"""Files on a Spark cluster: Spark reads them and answers the same question as any frame."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+from whichf1.errors import FileError, InputError
+from whichf1.sources.answers.rows import Origin, Reading
+from whichf1.sources.engines.database import first_line
+from whichf1.sources.engines.files import EXTENSIONS, PACKED, TEXT, Options
+from whichf1.sources.engines.frames import gather_frame
+from whichf1.sources.engines.text_files import FIRST_LINES, keys_of
+from whichf1.sources.questions.grouped import Question
+from whichf1.sources.request import Columns, Wanted
+
+KNOWN = ("csv", "tsv", "jsonl", "parquet")
+BAD_LINE = "the line of whichf1 that is malformed"
+OBJECT = "schema_of_variant(line) LIKE 'OBJECT%'"
+
+
+class Read(NamedTuple):
+    """Files as a Spark frame."""
+
+    frame: Any
+    reading: Reading
+    skipped: tuple[str, ...] = ()
+
+
+def gather_on_spark(
+    path: str | os.PathLike[str],
+    wanted: Wanted,
+    question: Question,
+    options: Options,
+    master: str | None,
+) -> tuple[dict[str, list[Any]], Columns, Origin]:
+    """Ask the cluster at ``master``; without one the running session, or Spark on this machine.
+
+    A path is Spark's own: a file, a folder, a pattern, or an address that the cluster can read.
+    """
+    try:
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise InputError("--engine spark needs PySpark: pip install 'whichf1[spark]'") from None
+    name = os.fspath(path)
+    format = options.format or _format(name)
+    if format not in KNOWN:
+        raise InputError(f"Spark reads {', '.join(KNOWN)} here; {name!r} is {format}")
+    running = SparkSession.getActiveSession()
+    try:
+        session = running or _session(SparkSession, master)
+        read = _read(session, name, format, options.skip)
+        origin = Origin(repr(name), read.reading, skip=options.skip, skipped=read.skipped)
+        frame = read.frame
+        if read.reading != "typed":
+            columns = wanted.find(frame.columns, origin.name)
+            frame = _with_numbers(frame, question.numbers(columns))
+        return gather_frame(frame, wanted, question, origin)
+    except (PySparkException, Py4JError) as error:
+        said = first_line(str(getattr(error, "java_exception", None) or error))
+        raise FileError(f"Spark could not read {name!r}: {said}") from None
+    finally:
+        made = SparkSession.getActiveSession()
+        if running is None and made is not None:
+            made.stop()
+
+
+def _session(builder: Any, master: str | None) -> Any:
+    made = builder.builder.appName("whichf1").config("spark.ui.enabled", "false")
+    session = made.master(master or "local[*]").getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def _read(session: Any, name: str, format: str, skip: bool) -> Read:
+    if format == "parquet":
+        return Read(session.read.parquet(name), "typed")
+    if format == "jsonl":
+        return _read_jsonl(session, name, skip)
+    return _read_csv(session, name, TEXT[format], skip)
+
+
+def _read_csv(session: Any, name: str, delimiter: str, skip: bool) -> Read:
+    # a pruned column would hide that a line is too short
+    session.conf.set("spark.sql.csv.parser.columnPruning.enabled", "false")
+    how = {"header": True, "sep": delimiter, "quote": '"', "escape": '"', "enforceSchema": False}
+    strict = session.read.csv(name, inferSchema=False, mode="FAILFAST", **how)
+    if not skip:
+        return Read(strict, "text")
+    from pyspark.sql import types
+
+    fields = [types.StructField(x, types.StringType()) for x in (*strict.columns, BAD_LINE)]
+    lenient = session.read.csv(
+        name,
+        schema=types.StructType(fields),
+        mode="PERMISSIVE",
+        columnNameOfCorruptRecord=BAD_LINE,
+        **how,
+    )
+    short = lenient.toDF(*(f"c{at}" for at in range(len(fields))))
+    bad = f"c{len(fields) - 1}"
+    # Spark refuses a question about bad lines alone
+    n = short.selectExpr(f"count_if({bad} IS NOT NULL)", "count(c0)").collect()[0][0]
+    good = short.where(f"{bad} IS NULL").drop(bad).toDF(*strict.columns)
+    return Read(good, "text", (f"{n:,} lines with too few or too many cells",) if n else ())
+
+
+def _read_jsonl(session: Any, name: str, skip: bool) -> Read:
+    """Each value as its JSON text, so that 1 and "1" stay apart."""
+    if int(session.version.partition(".")[0]) < 4:
+        raise InputError(f"JSON lines need Spark 4; this is {session.version}. Convert to Parquet.")
+    lines = session.read.text(name).where("trim(value) <> ''")
+    first = (row[0].encode() for row in lines.limit(FIRST_LINES).collect())
+    keys = keys_of(first, repr(name), skip)
+    parsed = lines.selectExpr(f"{'try_' if skip else ''}parse_json(value) AS line", "value")
+    skipped: tuple[str, ...] = ()
+    if skip:
+        n = parsed.where(f"NOT coalesce({OBJECT}, false)").count()
+        skipped = (f"{n:,} lines that are not a JSON object",) if n else ()
+        parsed = parsed.where(OBJECT)
+    wrong = "raise_error(concat('not a JSON object: ', left(value, 40)))"
+    shown = [
+        f"CASE WHEN {OBJECT} THEN nullif(to_json(variant_get(line, {_path(key)})), 'null') "
+        f"ELSE {wrong} END AS c{at}"
+        for at, key in enumerate(keys)
+    ]
+    return Read(parsed.selectExpr(*shown).toDF(*keys), "json", skipped)
+
+
+def _path(key: str) -> str:
+    """Where a key stands in an object, as a text of Spark's SQL."""
+    if "'" in key or '"' in key or "\\" in key:
+        raise FileError(f"the key {key!r} holds a quote or a backslash, which Spark cannot look up")
+    return f"""'$["{key}"]'"""
+
+
+def _with_numbers(frame: Any, numbers: list[str]) -> Any:
+    """Columns of text as numbers, NULL where a cell is none."""
+    names = frame.columns
+    short = frame.toDF(*(f"c{at}" for at in range(len(names))))
+    shown = [
+        f"try_cast(c{at} AS DOUBLE) AS c{at}" if name in numbers else f"c{at}"
+        for at, name in enumerate(names)
+    ]
+    return short.selectExpr(*shown).toDF(*names)
+
+
+def _format(name: str) -> str:
+    stem = name.lower().rstrip("/*")
+    for packed in PACKED:
+        stem = stem.removesuffix(packed)
+    found = EXTENSIONS.get(os.path.splitext(stem)[1])
+    if found is None:
+        raise FileError(f"cannot tell the format of {name!r} from its name. Say --from parquet")
+    return found

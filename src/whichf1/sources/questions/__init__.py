@@ -1,0 +1,1 @@
+"""What an engine is asked."""

@@ -1,0 +1,231 @@
+"""The one question: GROUP BY slice, true, predicted, over a DuckDB view called ``items``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import prod
+from typing import Any, NamedTuple, Protocol
+
+from whichf1.sources.answers.rows import MEASURES, Reading, Row, is_missing, merged
+from whichf1.sources.engines.database import Database, quote
+from whichf1.sources.request import Columns
+
+PACKED_GROUPS = 1 << 11
+"""Prediction columns are grouped together while their joint table stays about this small."""
+SAMPLE = 20_000
+MOST_SETS = 32
+
+Explain = Callable[[str], str]
+
+
+class Gap(NamedTuple):
+    """Items of which a column holds no good value."""
+
+    column: str
+    condition: str
+    """Which items, in SQL."""
+    shown: str = "NULL"
+    """What of them is shown, in SQL; NULL for nothing."""
+
+
+class Question(Protocol):
+    """What is asked of the columns: the same of a DuckDB view and of any dataframe."""
+
+    def numbers(self, columns: Columns) -> list[str]:
+        """The columns that are read as numbers."""
+
+    def of_view(
+        self, database: Database, columns: Columns, explain: Explain, columnar: bool
+    ) -> dict[str, list[Any]]:
+        """The answer for the view ``items``."""
+
+    def of_frame(self, frame: Any, columns: Columns) -> dict[str, list[Any]]:
+        """The answer for a narwhals frame."""
+
+    def gaps(
+        self, found: Mapping[str, list[Any]], columns: Columns, reading: Reading
+    ) -> Iterable[Gap]:
+        """The columns in which an answer shows a bad value."""
+
+    def merged(self, found: list[Any]) -> list[Any]:
+        """The answers of several parts as one."""
+
+
+class Grouped:
+    """GROUP BY the columns, as rows."""
+
+    def numbers(self, columns: Columns) -> list[str]:
+        """The weights."""
+        return [] if columns.weights is None else [columns.weights]
+
+    def of_view(
+        self, database: Database, columns: Columns, explain: Explain, columnar: bool
+    ) -> dict[str, list[Row]]:
+        """The rows of the view ``items``."""
+        return grouped(database, columns, explain, columnar=columnar)
+
+    def of_frame(self, frame: Any, columns: Columns) -> dict[str, list[Row]]:
+        """The rows of a frame, grouped by its own engine."""
+        from whichf1.sources.engines.frames import group_by_engine
+
+        return group_by_engine(frame, columns)
+
+    def gaps(
+        self, found: Mapping[str, list[Row]], columns: Columns, reading: Reading
+    ) -> Iterator[Gap]:
+        """Columns with missing values, or with bad weights."""
+        at = len(columns.by)
+        for pred, rows in found.items():
+            names = (columns.true, *(columns.together if columns.joint else (pred,)))
+            for row in rows:
+                for column, value in zip(names, row[at:], strict=False):
+                    if is_missing(value):
+                        yield missing(column)
+                if columns.weights and row[-1]:
+                    yield no_weight(columns.weights)
+
+    def merged(self, found: list[Row]) -> list[Row]:
+        """One row for each group."""
+        return merged(found)
+
+
+def grouped(
+    database: Database, columns: Columns, explain: Explain, *, columnar: bool
+) -> dict[str, list[Row]]:
+    """The rows of each prediction column.
+
+    Text is parsed once for all of them. A columnar file is asked several times, for a few
+    prediction columns each: no prediction is read twice, and that is quicker than one question.
+    """
+    if columns.joint or len(columns.preds) == 1:
+        return {columns.preds[0]: database.run(_query(columns, columns.together), explain)}
+    if columnar:
+        return _packed(database, columns, explain)
+    parts: dict[str, list[Row]] = {}
+    for start in range(0, len(columns.preds), MOST_SETS):
+        some = columns.preds[start : start + MOST_SETS]
+        shown, chosen, sets = grouping_sets(columns, some)
+        query = f"SELECT {chosen} FROM (SELECT {shown} FROM items) GROUP BY {sets}"
+        parts |= of_each(database.run(query, explain), columns, some)
+    return parts
+
+
+def _query(columns: Columns, preds: tuple[str, ...]) -> str:
+    keys = columns.keys(*preds)
+    names = ", ".join(f"k{i}" for i in range(len(keys)))
+    items = f"SELECT {_shown(columns, keys)} FROM items"
+    return f"SELECT {names}, {measures(columns)} FROM ({items}) GROUP BY {names}"
+
+
+def _shown(columns: Columns, keys: list[str]) -> str:
+    shown = [f"{quote(name)} AS k{i}" for i, name in enumerate(keys)]
+    if columns.weights is not None:
+        shown.append(f"{as_number(columns.weights)} AS w")
+    return ", ".join(shown)
+
+
+def as_number(column: str) -> str:
+    """A column as a number, NULL where it is none.
+
+    TRY_CAST of a CSV column by itself becomes a strict type of the reader (DuckDB 2.0), so that
+    it is an error after all; hidden in an expression, it stays what it says. And of a Parquet file
+    it holds no value for NaN where the bounds of the column are numbers, but in an expression.
+    """
+    return f"TRY_CAST(CASE WHEN {quote(column)} IS NOT NULL THEN {quote(column)} END AS DOUBLE)"
+
+
+def missing(column: str) -> Gap:
+    """Items without a value."""
+    name = quote(column)
+    absent = (
+        f"{name} IS NULL OR (typeof({name}) IN ('FLOAT', 'DOUBLE') AND isnan({as_number(column)}))"
+    )
+    return Gap(column, absent)
+
+
+def no_number(column: str) -> Gap:
+    """Items without a finite number."""
+    wrong = f"NOT coalesce(isfinite({as_number(column)}), false)"
+    return Gap(column, wrong, f"CAST({quote(column)} AS VARCHAR)")
+
+
+def no_weight(column: str) -> Gap:
+    """Items without a weight: a finite number that is not negative."""
+    none = no_number(column)
+    return none._replace(condition=f"{none.condition} OR {as_number(column)} < 0")
+
+
+def measures(columns: Columns) -> str:
+    """What is said of a group: items, the sums of weights and of their squares, bad weights."""
+    if columns.weights is None:
+        return "count(*) AS n, 0.0::DOUBLE AS sum, 0.0::DOUBLE AS squares, 0 AS bad"
+    good = "coalesce(isfinite(w) AND w >= 0, false)"
+    return (
+        f"count(*) AS n, coalesce(sum(w) FILTER ({good}), 0.0) AS sum, "
+        f"coalesce(sum(w * w) FILTER ({good}), 0.0) AS squares, "
+        f"count(*) FILTER (NOT {good}) AS bad"
+    )
+
+
+class Sets(NamedTuple):
+    """A grouping set for each prediction column: one scan of the items for all of them."""
+
+    shown: str
+    chosen: str
+    sets: str
+
+
+def grouping_sets(columns: Columns, preds: Sequence[str]) -> Sets:
+    """The parts of the question."""
+    shared = len(columns.by) + 1
+    keys = columns.keys(*preds)
+    names = [f"k{i}" for i in range(len(keys))]
+    sets = ", ".join(f"({', '.join([*names[:shared], own])})" for own in names[shared:])
+    which = f"GROUPING({', '.join(names[shared:])})"
+    chosen = f"{which}, {', '.join(names)}, {measures(columns)}"
+    return Sets(_shown(columns, keys), chosen, f"GROUPING SETS ({sets})")
+
+
+def of_each(rows: list[Row], columns: Columns, preds: Sequence[str]) -> dict[str, list[Row]]:
+    """The rows of each grouping set, which GROUPING tells by the columns that are not in it."""
+    shared = len(columns.by) + 1
+    everything = (1 << len(preds)) - 1
+    position = {everything ^ (1 << (len(preds) - 1 - at)): at for at in range(len(preds))}
+    parts: dict[str, list[Row]] = {pred: [] for pred in preds}
+    for row in rows:
+        at = position[row[0]]
+        own = row[1 + shared + at]
+        parts[preds[at]].append((*row[1 : 1 + shared], own, *row[-MEASURES:]))
+    return parts
+
+
+def _packed(database: Database, columns: Columns, explain: Explain) -> dict[str, list[Row]]:
+    parts: dict[str, list[Row]] = {}
+    shared = len(columns.by) + 1
+    for pack in _packs(database, columns, explain):
+        rows = database.run(_query(columns, pack), explain)
+        for at, pred in enumerate(pack, shared):
+            own = ((*row[:shared], row[at], *row[-MEASURES:]) for row in rows)
+            parts[pred] = list(own) if len(pack) == 1 else merged(own)
+    return {pred: parts[pred] for pred in columns.preds}
+
+
+def _packs(database: Database, columns: Columns, explain: Explain) -> list[tuple[str, ...]]:
+    """Columns whose joint table is small, judged from the first items; it only saves time."""
+    keys = columns.keys(*columns.preds)
+    distinct = ", ".join(f"approx_count_distinct({quote(name)})" for name in keys)
+    sample = f"SELECT {', '.join(map(quote, dict.fromkeys(keys)))} FROM items LIMIT {SAMPLE}"
+    sizes = dict(
+        zip(keys, database.run(f"SELECT {distinct} FROM ({sample})", explain)[0], strict=True)
+    )
+    shared = prod(sizes[name] for name in (*columns.by, columns.true))
+    packs: list[tuple[str, ...]] = []
+    room = 0.0
+    for pred in columns.preds:
+        if packs and sizes[pred] <= room:
+            packs[-1] = (*packs[-1], pred)
+        else:
+            packs.append((pred,))
+            room = PACKED_GROUPS / max(shared, 1)
+        room /= max(sizes[pred], 1)
+    return packs

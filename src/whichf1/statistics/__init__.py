@@ -1,0 +1,1 @@
+"""A score as a function of counts: its value, slope, replicates and interval."""

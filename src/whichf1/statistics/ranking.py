@@ -1,0 +1,277 @@
+"""Scores of a ranking for any counts of its items, and what each item gives to them.
+
+∂M/∂count of an item comes from walking back through the metric's own formula, as for counts. For
+the ROC AUC that is, but for a constant, the item's placement: the share of items of the other class
+that it is rightly ordered with. Its variance is then that of DeLong, DeLong and Clarke-Pearson
+(1988).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from whichf1.definitions.definition import Definition
+from whichf1.statistics.means import Means
+from whichf1.statistics.tracing import Traced, slopes
+from whichf1.tables.cells import Array, RankTable, Step, Table
+
+S = TypeVar("S")
+
+
+class Scored(Protocol):
+    """What a system says of some items, as one score of any counts of them."""
+
+    def values(self, count: Array) -> Array:
+        """The score for counts (…, items); NaN where it is undefined."""
+        ...
+
+    def slopes(self, count: Array) -> Array:
+        """∂score/∂count of each item."""
+        ...
+
+
+class Swappable(Scored, Protocol):
+    """The same, of systems whose items can change places."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers one score reads."""
+        ...
+
+    def beside(self, other: Any) -> Scored:
+        """The items as this system has them, then as another has them."""
+        ...
+
+
+class _TracedRanks:
+    """A RankTable of traced counts, in one block."""
+
+    def __init__(self, score: Array, positives: Traced, negatives: Traced) -> None:
+        self.score, self.positives, self.negatives = score, positives, negatives
+
+    @cached_property
+    def sizes(self) -> tuple[Traced, Traced]:
+        return self.positives.sum(-1), self.negatives.sum(-1)
+
+    def steps(self) -> Iterator[Step]:
+        tp, fp = (np.cumsum(x, -1) for x in (self.positives, self.negatives))  # type: ignore[call-overload]
+        yield Step(self.positives, self.negatives, tp, fp)  # type: ignore[arg-type]
+
+
+def table_slopes(definition: Definition, table: RankTable) -> tuple[float, Array, Array]:
+    """The score of a ranking, and ∂score/∂count of the positives and negatives of each score."""
+    metric, parameters = definition.declaration, definition.arguments
+
+    def value(positives: Any, negatives: Any) -> Any:
+        ranks = _TracedRanks(table.score, positives, negatives)
+        top, bottom = metric.formula(ranks, **parameters)
+        return top / bottom
+
+    both = (table.positives.astype(np.float64), table.negatives.astype(np.float64))
+    result, (positives, negatives) = slopes(value, *both)
+    return float(result), positives, negatives
+
+
+def table_values(definition: Definition, table: RankTable) -> Array:
+    """The score of each table of a batch (…); NaN where it is undefined."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # a replicate without one class
+        top, bottom = definition.declaration.formula(table, **definition.arguments)
+        values: Array = np.where(bottom == 0, np.nan, top / bottom)
+    return values
+
+
+class Ranked:
+    """Some items in the order of their scores, the highest first."""
+
+    def __init__(self, scores: Array, positive: Array, members: Array | None = None) -> None:
+        """``members`` are the places of the items that are ranked; None for all."""
+        own = np.arange(len(scores)) if members is None else members
+        order = np.argsort(-scores[own], kind="stable")
+        self.order = own[order]
+        self.positive = positive[self.order]
+        ranked = scores[self.order] + 0.0
+        new = np.ones(len(ranked), bool)
+        np.not_equal(ranked[1:], ranked[:-1], out=new[1:])
+        self._first, self._group = np.flatnonzero(new), np.cumsum(new) - 1
+        self.score = ranked[self._first]
+
+    def table(self, count: Array) -> RankTable:
+        """The ranking of these counts (…, items)."""
+        drawn = count[..., self.order]
+        sides = (drawn * self.positive, drawn * ~self.positive)
+        if len(self._first) < len(self.order):
+            sides = tuple(np.add.reduceat(x, self._first, axis=-1) for x in sides)  # type: ignore[assignment]
+        return RankTable(self.score, *sides)
+
+    def marks(self, items: int) -> Array:
+        """Twice the place of each item's score, one more for a positive; −1 if it is not ranked."""
+        marks = np.full(items, -1)
+        marks[self.order] = 2 * self._group + self.positive
+        return marks
+
+    def at(self, places: Array, items: int) -> Ranked:
+        """These items alone."""
+        marks = self.marks(items)[places]
+        return Ranked(self.score[marks // 2], marks % 2 == 1, np.flatnonzero(marks >= 0))
+
+    def beside(self, other: Ranked, items: int, by_score: bool) -> Ranked:
+        """Both rankings as one, of twice the items: by score, or each by its own ranks.
+
+        Scores of two systems need not be on one scale; ranks are (Venkatraman and Begg 1996).
+        """
+        scores, positive = np.zeros(2 * items), np.zeros(2 * items, bool)
+        for at, each in enumerate((self, other)):
+            own = each.order + at * items
+            scores[own] = each.score[each._group] if by_score else each._ranks
+            positive[own] = each.positive
+        members = np.concatenate([self.order, other.order + items])
+        return Ranked(scores, positive, members)
+
+    @property
+    def _ranks(self) -> Array:
+        """Minus the mean place of each item among those of the same score."""
+        end = np.append(self._first[1:], len(self.order)) - 1
+        ranks: Array = -((self._first + end) / 2)[self._group]
+        return ranks
+
+    def slopes(self, definition: Definition, table: RankTable) -> tuple[float, Array]:
+        """The score, and ∂score/∂count of each ranked item, in their order."""
+        value, positives, negatives = table_slopes(definition, table)
+        at = self._group
+        return value, np.where(self.positive, positives[at], negatives[at])
+
+
+class Rankings:
+    """The ranking of one system, or one for each class or pair of classes, averaged."""
+
+    def __init__(self, definition: Definition, rankings: Sequence[Ranked], items: int) -> None:
+        self._definition, self._rankings, self._items = definition, rankings, items
+        self._weighted = definition.average == "weighted"
+        self._pairs = definition.arguments.get("multi_class") == "ovo"
+
+    def values(self, count: Array) -> Array:
+        """The score for counts (…, items); NaN where it is undefined."""
+        total: Any = 0.0
+        weights: Any = 0.0
+        for ranking in self._rankings:
+            table = ranking.table(count)
+            weight = self._weight(*table.sizes)
+            total = total + weight * table_values(self._definition, table)
+            weights = weights + weight
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values: Array = total / weights
+        return values
+
+    def _weight(self, positives: Any, negatives: Any) -> Any:
+        """Of a mean over classes each counts once, or by its items; a pair by those of both."""
+        if not self._weighted:
+            return 1.0
+        return positives + negatives if self._pairs else positives
+
+    def slopes(self, count: Array) -> Array:
+        """∂score/∂count of each item; where classes have weights, these are random, too."""
+        by_item: Array = np.zeros(count.shape[-1])
+        values, weights = [], []
+        for ranking in self._rankings:
+            table = ranking.table(count)
+            value, own = ranking.slopes(self._definition, table)
+            values.append(value)
+            weights.append(float(self._weight(*table.sizes)))
+            by_item[ranking.order] += weights[-1] * own
+        mean = float(np.average(values, weights=weights))
+        for ranking, value in zip(self._rankings, values, strict=True):
+            if self._weighted:
+                by_item[ranking.order] += (value - mean) * (self._pairs | ranking.positive)
+        by_item /= sum(weights)
+        return by_item
+
+    @property
+    def size(self) -> int:
+        """How many items one score reads, each as often as it is ranked."""
+        return sum(len(ranking.order) for ranking in self._rankings)
+
+    def marks(self) -> list[Array]:
+        """What tells kinds of items apart: the place of their score, and whether it is right."""
+        return [ranking.marks(self._items) for ranking in self._rankings]
+
+    def at(self, places: Array) -> Rankings:
+        """These items alone."""
+        rankings = [ranking.at(places, self._items) for ranking in self._rankings]
+        return Rankings(self._definition, rankings, len(places))
+
+    def beside(self, other: Rankings) -> Rankings:
+        """The items as this system has them, then as another has them."""
+        by_score = self._definition.declaration.probabilities
+        pairs = zip(self._rankings, other._rankings, strict=True)
+        return Rankings(
+            self._definition,
+            [a.beside(b, self._items, by_score) for a, b in pairs],
+            2 * self._items,
+        )
+
+
+def kinds(scored: Sequence[S], items: Table) -> tuple[Sequence[S], Table]:
+    """Items that are alike to all systems as one kind of item, in the order of what they are.
+
+    What is drawn then does not depend on the order in which items came, nor on where they were
+    grouped. Items with weights and without clusters stay single ones, which are drawn as such.
+    """
+    own = [each for each in scored if isinstance(each, (Means, Rankings))]
+    if len(own) < len(scored):
+        return scored, items
+    marks = [items.true, *(mark for each in own for mark in each.marks())]
+    marks += [] if items.cluster is None else [items.cluster]
+    alone = items.squares is not None and items.cluster is None
+    order, new = _in_order([*marks, items.count] if alone else marks)
+    first = np.flatnonzero(new | alone)
+    places = order[first]
+    true = items.true[places]
+    count, squares = (
+        None if x is None else np.add.reduceat(x[order], first)
+        for x in (items.count, items.squares)
+    )
+    cluster = None if items.cluster is None else items.cluster[places]
+    table = Table(true, true, count, items.classes, squares, cluster)  # type: ignore[arg-type]
+    return [each.at(places) for each in own], table  # type: ignore[misc]
+
+
+def _in_order(marks: Sequence[Array]) -> tuple[Array, Array]:
+    """The items in the order of their marks, and whether each differs from the one before."""
+    for some in (marks[:2], marks):  # two often tell all items apart
+        order = np.lexsort(some[::-1])
+        new = np.zeros(len(order), bool)
+        new[0] = True
+        for mark in some:
+            ranked = mark[order]
+            new[1:] |= ranked[1:] != ranked[:-1]
+        if new.all():
+            break
+    return order, new
+
+
+class OfTable:
+    """A ranking by score, without items: its cells are the positives and negatives of a score."""
+
+    def __init__(self, definition: Definition, table: RankTable) -> None:
+        self._definition, self._table = definition, table
+        both = np.concatenate([table.positives, table.negatives]).astype(np.int64)
+        self._cells, self._width = np.flatnonzero(both), len(both)
+        negative = (self._cells >= len(table.score)).astype(np.intp)
+        self.items = Table(negative, negative, both[self._cells], 2)
+
+    def values(self, count: Array) -> Array:
+        """The score for counts (…, cells); NaN where it is undefined."""
+        whole = np.zeros((*count.shape[:-1], self._width), count.dtype)
+        whole[..., self._cells] = count
+        size = len(self._table.score)
+        table = RankTable(self._table.score, whole[..., :size], whole[..., size:])
+        return table_values(self._definition, table)
+
+    def slopes(self, count: Array) -> Array:
+        """∂score/∂count of each cell."""
+        _, positives, negatives = table_slopes(self._definition, self._table)
+        return np.concatenate([positives, negatives])[self._cells]

@@ -1,0 +1,105 @@
+"""From a score and its spread to an interval: value ± z errors, on a scale that suits the score.
+
+The ends of the scale are the bounds: the logit between two, the log for ratios. What is then left
+of the skewness is removed by a further bend (Hall 1992, 'On the removal of skewness by
+transformation'). With σ the standard error of a score M, k the skewness of its linear part and q
+its second derivative along that part over σ³, (g(M̂) − g(M)) / (g′(M̂) σ̂) has no skewness in first
+order if σ·g″/g′ = −2k/3 − q, and is −(k + 3q)/6 on average. For a share of items g is near to its
+cube root.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import exp, expm1, inf, isfinite, log, log1p, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from whichf1.definitions.methods import Interval
+from whichf1.tables.cells import Array
+
+NONE = 1e-12
+"""A standard error up to here is none: the score does not vary in first order."""
+_FAR = 700.0
+"""exp of this is about the largest number there is."""
+
+
+class Spread(NamedTuple):
+    """How a score varies from one set of items to the next."""
+
+    error: float
+    """The standard error."""
+    skew: float | None = None
+    """The skewness of the sum of the items' influences; None where it is not known."""
+    curvature: float = 0.0
+    """The second derivative along the influences, over the cube of the error."""
+    freedom: float = inf
+    """The degrees of freedom of the standard error."""
+
+
+def spread_of(parts: Array, times: Array | float = 1.0, factor: float = 1.0) -> Spread:
+    """The spread of a sum of independent parts, each of which occurs so many times."""
+    squares = parts * parts
+    square = float((times * squares).sum())
+    if not 0 < square < inf:
+        return Spread(sqrt(square) if square == 0 else inf, None)
+    cube = float((times * squares * parts).sum())
+    return Spread(sqrt(factor * square), cube / square**1.5)
+
+
+def transformed(
+    value: float, spread: Spread, bounds: tuple[float, float], level: float, method: str
+) -> Interval | None:
+    """The interval of a score; None where it does not vary in first order, or is at a bound."""
+    error, skew, curvature, freedom = spread
+    if not (isfinite(value) and isfinite(error)) or error <= NONE:
+        return None
+    quantile = t_quantile((1 + level) / 2, freedom)
+    low, high = bounds
+    width = 1.0 if high == inf else high - low
+    x, own = (value - low) / width, error / width
+    if not 0 < x < (inf if high == inf else 1):
+        return None
+    # the derivative of the logit is 1 / (x (1 − x)), that of the log 1 / x
+    step = own / x if high == inf else own / (x * (1 - x))
+    curve = 1.0 if high == inf else 1 - 2 * x
+    bend = shift = 0.0
+    if skew is not None:
+        bend, shift = curve - (2 * skew / 3 + curvature) / step, skew / 6 + curvature / 2
+    moves = (bent(step * (sign * quantile + shift), bend) for sign in (-1, 1))
+    if high == inf:
+        ends = [x * exp(min(move, _FAR)) for move in moves]
+    else:
+        ends = [_logistic(log(x / (1 - x)) + move) for move in moves]
+    below, above = (low + width * end for end in ends)
+    return Interval(min(below, value), min(max(above, value), high), level, method)
+
+
+def bent(move: float, bend: float) -> float:
+    """move − bend·move²/2 + …, rising everywhere."""
+    curve = bend * move
+    if abs(curve) < NONE:
+        return move
+    return log1p(curve) / bend if curve > 0 else -expm1(min(-curve, _FAR)) / bend
+
+
+def _logistic(x: float) -> float:
+    return 1 / (1 + exp(-x)) if x > -_FAR else 0.0
+
+
+@lru_cache(maxsize=64)
+def normal_quantile(p: float) -> float:
+    """The standard normal distribution's quantile."""
+    from statistics import NormalDist  # slow to import
+
+    return NormalDist().inv_cdf(p)
+
+
+def t_quantile(p: float, freedom: float) -> float:
+    """The quantile of Student's t; the normal one with infinitely many degrees of freedom."""
+    if freedom == inf:
+        return normal_quantile(p)
+    from scipy.special import stdtrit
+
+    return float(np.minimum(stdtrit(max(freedom, 2.0), p), _FAR))

@@ -1,0 +1,255 @@
+"""Reverse differentiation: run a formula once on traced arrays, then walk it backwards.
+
+One walk gives the derivative of a score by every count, at a small multiple of the cost of the
+score itself, however many classes there are. A formula needs no second version for it: a Traced
+array answers the same operators and NumPy functions as a plain one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from whichf1.tables.cells import Array
+
+Pull: TypeAlias = Callable[[Array], Any]
+"""From the derivative by a result to the derivative by one of the arrays that it came from."""
+
+
+class Traced:
+    """An array that remembers how it was computed."""
+
+    __slots__ = ("grad", "parents", "tape", "value")
+
+    def __init__(self, value: Any, tape: list[Traced], *parents: tuple[Traced, Pull]) -> None:
+        self.value: Array = value
+        self.grad: Any = None
+        self.tape, self.parents = tape, parents
+        tape.append(self)
+
+    @property
+    def real(self) -> Array:
+        """The plain values: what a formula looks at to find a zero."""
+        return self.value
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the values."""
+        shape: tuple[int, ...] = self.value.shape
+        return shape
+
+    def __add__(self, other: Any) -> Traced:
+        return _binary(np.add, self, other, _same, _same)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Traced:
+        return _binary(np.subtract, self, other, _same, _opposite)
+
+    def __rsub__(self, other: Any) -> Traced:
+        return _binary(np.subtract, other, self, _same, _opposite)
+
+    def __mul__(self, other: Any) -> Traced:
+        return _binary(np.multiply, self, other, _times_second, _times_first)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Traced:
+        return _binary(np.divide, self, other, _over_second, _of_denominator)
+
+    def __rtruediv__(self, other: Any) -> Traced:
+        return _binary(np.divide, other, self, _over_second, _of_denominator)
+
+    def __pow__(self, power: float) -> Traced:
+        return Traced(
+            self.value**power,
+            self.tape,
+            (self, lambda g: g * (power * self.value ** (power - 1))),
+        )
+
+    def __neg__(self) -> Traced:
+        return 0.0 - self
+
+    def __getitem__(self, key: Any) -> Traced:
+        def pull(g: Array) -> Array:
+            whole = np.zeros(self.value.shape)
+            whole[key] = g  # no element is taken twice: classes are distinct
+            return whole
+
+        return Traced(self.value[key], self.tape, (self, pull))
+
+    def sum(self, axis: int = -1, keepdims: bool = False) -> Traced:
+        """The sum over the last axis."""
+        _refuse_other(axis)
+        total = self.value.sum(-1, keepdims=keepdims)
+
+        def pull(g: Array) -> Array:
+            whole = np.empty(self.value.shape)
+            whole[...] = g if keepdims else g[..., None]
+            return whole
+
+        return Traced(total, self.tape, (self, pull))
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        """What NumPy calls for ``array + traced`` and ``np.sqrt(traced)``."""
+        if method != "__call__" or options:
+            return NotImplemented
+        if ufunc in _OPERATORS:
+            return _OPERATORS[ufunc](*inputs)
+        result = ufunc(*map(_plain, inputs))
+        return result if result.dtype == np.bool_ else NotImplemented  # a question, as np.isnan
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        rule = _FUNCTIONS.get(function)
+        return NotImplemented if rule is None else rule(*args, **options)
+
+
+def _plain(x: Any) -> Any:
+    return x.value if isinstance(x, Traced) else x
+
+
+Slope: TypeAlias = Callable[[Array, Any, Any, Any], Any]
+"""g × the derivative of a result, given both arguments and the result."""
+
+
+def _binary(ufunc: np.ufunc, a: Any, b: Any, by_a: Slope, by_b: Slope) -> Traced:
+    if not isinstance(b, Traced):
+        x = a.value
+        result = ufunc(x, b)
+        return Traced(result, a.tape, (a, lambda g: _fold(by_a(g, x, b, result), x.shape)))
+    y = b.value
+    if not isinstance(a, Traced):
+        result = ufunc(a, y)
+        return Traced(result, b.tape, (b, lambda g: _fold(by_b(g, a, y, result), y.shape)))
+    x = a.value
+    result = ufunc(x, y)
+    return Traced(
+        result,
+        a.tape,
+        (a, lambda g: _fold(by_a(g, x, y, result), x.shape)),
+        (b, lambda g: _fold(by_b(g, x, y, result), y.shape)),
+    )
+
+
+def _same(g: Array, *_: Any) -> Array:
+    return g
+
+
+def _opposite(g: Array, *_: Any) -> Array:
+    return -g
+
+
+def _times_second(g: Array, x: Any, y: Any, _: Any) -> Any:
+    return g * y
+
+
+def _times_first(g: Array, x: Any, y: Any, _: Any) -> Any:
+    return g * x
+
+
+def _over_second(g: Array, x: Any, y: Any, _: Any) -> Any:
+    return g / y
+
+
+def _of_denominator(g: Array, x: Any, y: Any, result: Any) -> Any:
+    return g * (-result / y)
+
+
+def _sqrt(x: Traced) -> Traced:
+    root = np.sqrt(x.value)
+
+    def pull(g: Array) -> Array:
+        # nothing flows back from 0: a 0/0 rule has cut that branch
+        slope: Array = np.divide(g, 2 * root, out=np.zeros_like(g), where=root != 0)
+        return slope
+
+    return Traced(root, x.tape, (x, pull))
+
+
+_OPERATORS: dict[np.ufunc, Callable[..., Any]] = {
+    np.add: lambda a, b: b.__radd__(a),
+    np.subtract: lambda a, b: b.__rsub__(a),
+    np.multiply: lambda a, b: b.__rmul__(a),
+    np.divide: lambda a, b: b.__rtruediv__(a),
+    np.negative: Traced.__neg__,
+    np.sqrt: _sqrt,
+    np.minimum: lambda a, b: _where(np.less_equal(_plain(a), _plain(b)), a, b),
+    np.maximum: lambda a, b: _where(np.greater_equal(_plain(a), _plain(b)), a, b),
+}
+
+
+def _fold(g: Array, shape: tuple[int, ...]) -> Array:
+    """Undo broadcasting: add up what was repeated."""
+    if g.shape == shape:
+        return g
+    if g.ndim > len(shape):
+        g = g.sum(tuple(range(g.ndim - len(shape))))
+    repeated = tuple(axis for axis, n in enumerate(shape) if n == 1 and g.shape[axis] != 1)
+    return g.sum(repeated, keepdims=True) if repeated else g
+
+
+def _where(condition: Any, yes: Any, no: Any) -> Traced:
+    mask = _plain(condition)
+    parents: list[tuple[Traced, Pull]] = []
+    for source, chosen in ((yes, mask), (no, ~mask)):
+        if isinstance(source, Traced):
+            parents.append((source, _masked(chosen, source.shape)))
+    return Traced(np.where(mask, _plain(yes), _plain(no)), parents[0][0].tape, *parents)
+
+
+def _masked(chosen: Array, shape: tuple[int, ...]) -> Pull:
+    return lambda g: _fold(np.where(chosen, g, 0.0), shape)
+
+
+def _cumsum(x: Traced, axis: int = -1) -> Traced:
+    _refuse_other(axis)
+    return Traced(x.value.cumsum(-1), x.tape, (x, lambda g: g[..., ::-1].cumsum(-1)[..., ::-1]))
+
+
+def _concatenate(parts: Sequence[Any], axis: int = -1) -> Traced:
+    _refuse_other(axis)
+    values = [_plain(x) for x in parts]
+    parents, end = [], 0
+    for part, value in zip(parts, values, strict=True):
+        start, end = end, end + value.shape[-1]
+        if isinstance(part, Traced):
+            parents.append((part, _taken(start, end)))
+    return Traced(np.concatenate(values, -1), parents[0][0].tape, *parents)
+
+
+def _taken(start: int, end: int) -> Pull:
+    return lambda g: g[..., start:end]
+
+
+def _refuse_other(axis: int) -> None:
+    if axis != -1:
+        raise NotImplementedError("formulas sum over the classes, which stand on the last axis")
+
+
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.where: _where,
+    np.cumsum: _cumsum,
+    np.concatenate: _concatenate,
+    np.zeros_like: lambda x, *_, **__: np.zeros(x.shape),
+    np.ones_like: lambda x, *_, **__: np.ones(x.shape),
+}
+
+
+def slopes(function: Callable[..., Any], *arrays: Array) -> tuple[Array, list[Array]]:
+    """The value of ``function(*arrays)``, and the derivatives of its sum by each of the arrays."""
+    tape: list[Traced] = []
+    leaves = [Traced(x, tape) for x in arrays]
+    result = function(*leaves)
+    if not isinstance(result, Traced):  # a constant
+        return np.asarray(result), [np.zeros_like(x) for x in arrays]
+    result.grad = np.ones(result.shape)
+    with np.errstate(all="ignore"):
+        for node in reversed(tape):
+            if node.grad is None:
+                continue
+            for parent, pull in node.parents:
+                part = pull(node.grad)
+                parent.grad = part if parent.grad is None else parent.grad + part
+    return result.value, [np.zeros_like(x.value) if x.grad is None else x.grad for x in leaves]

@@ -1,0 +1,1 @@
+"""What leaves the data, and adds up: counts, label sets, rankings, moments and slices."""

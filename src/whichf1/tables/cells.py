@@ -1,0 +1,274 @@
+"""Table: counts without labels, the arrays that formulas compute on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from whichf1 import kernel
+from whichf1.tables.once import once
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Ties: TypeAlias = Literal["first", "last", "best", "worst"]
+"""Which of equal scores comes first: of classes in order, or the true one at best or worst."""
+
+
+@lru_cache(maxsize=64)
+def every_class(classes: int) -> Array:
+    """The codes of all classes, in order."""
+    codes = np.arange(classes)
+    codes.setflags(write=False)
+    return codes
+
+
+class OneVsRest:
+    """Each class against all others: four arrays (…, classes).
+
+    True positives ``tp`` are of the class and predicted so; false positives ``fp`` predicted as the
+    class and of another; false negatives ``fn`` of the class and predicted as another; true
+    negatives ``tn`` neither. Few formulas need the last, which is computed when it is asked for.
+    """
+
+    __slots__ = ("_tn", "_whole", "fn", "fp", "tp")
+
+    def __init__(
+        self, tp: Array, fp: Array, fn: Array, tn: Array | None = None, *, whole: Any = None
+    ) -> None:
+        """``whole``: in place of ``tn``, the table that has the total."""
+        self.tp, self.fp, self.fn = tp, fp, fn
+        self._tn, self._whole = tn, whole
+
+    @property
+    def tn(self) -> Array:
+        """True negatives."""
+        if self._tn is None:
+            self._tn = self._whole.total[..., None] - self.tp - self.fp - self.fn
+        return self._tn
+
+
+class Margins(NamedTuple):
+    """The whole table summed up: all that a measure of agreement needs, arrays (…, classes)."""
+
+    rows: Array
+    """Items of each class."""
+    columns: Array
+    """Items predicted as each class."""
+    hits: Array
+    """Items of each class predicted as it: the diagonal."""
+    distances: Array
+    """Items whose predicted class stands 0, 1, 2, … places from the true one."""
+
+    @property
+    def total(self) -> Array:
+        """All items (…)."""
+        total: Array = self.rows.sum(-1)
+        return total
+
+    @property
+    def margins(self) -> Margins:
+        """Itself: a definition runs on a Table or on its margins."""
+        return self
+
+    def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
+        """True and false positives and negatives of the chosen classes."""
+        return _one_vs_rest(self, classes)
+
+
+_BLOCK = 1 << 16
+"""Scores worked on at a time."""
+
+
+class Step(NamedTuple):
+    """Some scores of a ranking: arrays (…, scores) in float64."""
+
+    positives: Array
+    negatives: Array
+    tp: Array
+    """Positives of at least each score."""
+    fp: Array
+    """Negatives of at least each score."""
+
+
+def _running(counts: Array) -> Array:
+    """Running sums along the last axis: of integers as such, which is quicker and exact."""
+    return np.cumsum(counts, -1, dtype=np.int64 if counts.dtype.kind == "i" else np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class RankTable:
+    """Items by their score, highest first: what formulas of rankings compute on.
+
+    ``positives`` and ``negatives`` may have leading axes; the scores stand on the last one.
+    """
+
+    score: Array
+    positives: Array
+    negatives: Array
+
+    @cached_property
+    def true_positives(self) -> Array:
+        """Positives of at least each score, in the counts' own width to save memory."""
+        return np.cumsum(self.positives, -1, dtype=self.positives.dtype)
+
+    @cached_property
+    def false_positives(self) -> Array:
+        """Negatives of at least each score."""
+        return np.cumsum(self.negatives, -1, dtype=self.negatives.dtype)
+
+    def steps(self) -> Iterator[Step]:
+        """The table in blocks of scores, highest first, with what stands above each score.
+
+        So no formula needs arrays as long as the table, which may be as long as the data.
+        """
+        tp = fp = np.zeros(self.positives.shape[:-1])
+        for at in range(0, self.score.shape[-1], _BLOCK):
+            block = slice(at, at + _BLOCK)
+            p, n = self.positives[..., block], self.negatives[..., block]
+            above = [start[..., None] + _running(x) for start, x in ((tp, p), (fp, n))]
+            yield Step(p.astype(np.float64), n.astype(np.float64), *above)
+            tp, fp = (each[..., -1] for each in above)
+
+    @cached_property
+    def sizes(self) -> tuple[Array, Array]:
+        """All positives, all negatives (…)."""
+        wide = np.float64
+        return self.positives.sum(-1, dtype=wide), self.negatives.sum(-1, dtype=wide)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The arrays behind Counts, without labels: what formulas compute on.
+
+    ``count`` may have leading axes (replicates, slices); the cells stand on its last axis. The same
+    pair of classes may fill several cells: one for each cluster of items, say.
+    """
+
+    true: Array
+    predicted: Array
+    count: Array
+    classes: int
+    squares: Array | None = None
+    """The sum of squared weights in each cell, where items have weights."""
+    cluster: Array | None = None
+    """The code of each cell's cluster, where items come in clusters."""
+
+    @property
+    def spread(self) -> Array:
+        """What a cell adds to a variance: Σw², which is the count where no item has a weight."""
+        return self.count if self.squares is None else self.squares
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters the items come in; 0 where they come in none."""
+        return 0 if self.cluster is None else int(self.cluster.max()) + 1
+
+    @once
+    def _sums(self) -> tuple[Array, Array, Array]:
+        """Rows, columns and hits, at once."""
+        if self.count.ndim == 1 and self.count.dtype.char == "d":
+            return kernel.margins(self.true, self.predicted, self.count, self.classes)
+        right = self.true == self.predicted
+        return (
+            sum_by(self.true, self.count, self.classes),
+            sum_by(self.predicted, self.count, self.classes),
+            sum_by(self.true[right], self.count[..., right], self.classes),
+        )
+
+    @property
+    def rows(self) -> Array:
+        """Items of each class (…, classes)."""
+        return self._sums[0]
+
+    @property
+    def columns(self) -> Array:
+        """Items predicted as each class (…, classes)."""
+        return self._sums[1]
+
+    @property
+    def hits(self) -> Array:
+        """Items of each class predicted as it (…, classes): the diagonal."""
+        return self._sums[2]
+
+    @once
+    def total(self) -> Array:
+        """All items (…)."""
+        total: Array = np.add.reduce(self.rows, -1)
+        return total
+
+    @property
+    def margins(self) -> Margins:
+        """The whole table summed up."""
+        distance = np.abs(self.true - self.predicted)
+        distances = sum_by(distance, self.count, self.classes)
+        return Margins(self.rows, self.columns, self.hits, distances)
+
+    def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
+        """True and false positives and negatives of the chosen classes."""
+        return _one_vs_rest(self, classes)
+
+
+def _one_vs_rest(whole: Margins | Table, classes: Array | slice) -> OneVsRest:
+    rows, columns, hits = whole.rows, whole.columns, whole.hits
+    if classes is every_class(rows.shape[-1]):
+        return OneVsRest(hits, columns - hits, rows - hits, whole=whole)
+    if type(classes) is np.ndarray and type(rows) is np.ndarray:
+        rows, columns = rows.take(classes, -1), columns.take(classes, -1)
+        hits = hits.take(classes, -1)
+    elif not isinstance(classes, slice) or classes != slice(None):
+        rows, columns, hits = rows[..., classes], columns[..., classes], hits[..., classes]
+    return OneVsRest(hits, columns - hits, rows - hits, whole=whole)
+
+
+class Predicted(NamedTuple):
+    """Items with a score for every class: what a loss is computed on."""
+
+    codes: Array
+    """The true class of each item."""
+    scores: Array
+    """(items, classes)."""
+
+    def within_top(self, k: int, ties: Ties) -> Array:
+        """Whether the true class of each item is among its k best scores."""
+        own = np.take_along_axis(self.scores, self.codes[:, None], 1)
+        place, own_place = np.arange(self.scores.shape[1]), self.codes[:, None]
+        equal = self.scores == own
+        beaten_by = {
+            "first": equal & (place < own_place),
+            "last": equal & (place > own_place),
+            "best": np.False_,
+            "worst": equal & (place != own_place),
+        }[ties]
+        inside: Array = np.count_nonzero((self.scores > own) | beaten_by, axis=1) < k
+        return inside
+
+
+class RankedLabels(NamedTuple):
+    """Items with their labels and a score for every label."""
+
+    true: Array
+    """Booleans (items, labels)."""
+    scores: Array
+
+
+def sum_by(codes: Array, count: Array, classes: int) -> Array:
+    """Sums of the last axis of ``count`` by code: (…, cells) → (…, classes)."""
+    if count.dtype == np.float64:
+        if count.ndim == 1:
+            return np.bincount(codes, count, classes)
+        return _sum_batch(codes, count, classes)
+    sums = np.zeros((classes, *count.shape[:-1]), count.dtype)
+    np.add.at(sums, codes, np.moveaxis(count, -1, 0))  # exact for integers of any size
+    return np.moveaxis(sums, 0, -1)
+
+
+def _sum_batch(codes: Array, count: Array, classes: int) -> Array:
+    sums = np.moveaxis(np.zeros((classes, *count.shape[:-1])), 0, -1)  # replicates side by side
+    if len(codes):
+        order = np.argsort(codes, kind="stable")
+        present, starts = np.unique(codes[order], return_index=True)
+        sums[..., present] = np.add.reduceat(count[..., order], starts, axis=-1)
+    return sums

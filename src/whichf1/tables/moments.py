@@ -1,0 +1,64 @@
+"""Moments: a quantity of each item as (n, Σ, Σ²). Losses are computed from it alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from whichf1.errors import MergeError
+from whichf1.tables.labels import Label, Labels
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The sums of a loss or of another score of each item; made by ``whichf1.moments``.
+
+    Two of the same metric add up; ``sum(parts)`` merges many.
+    """
+
+    metric: str
+    parameters: tuple[tuple[str, Any], ...]
+    labels: Labels
+    """The classes, in the order of the probabilities."""
+    positive: Label | None
+    """The class that single probabilities are of; None where every class has its own."""
+    n: int
+    total: float
+    squares: float
+
+    @property
+    def mean(self) -> float:
+        """The mean over the items."""
+        return self.total / self.n
+
+    @property
+    def variance(self) -> float:
+        """The variance over the items; 0 where sums cannot tell it from rounding."""
+        square = self.squares / self.n
+        return beyond_rounding(square - self.mean**2, square)
+
+    def __add__(self, other: object) -> Moments:
+        if isinstance(other, int) and other == 0:
+            return self  # so that sum(parts) works
+        if not isinstance(other, Moments):
+            return NotImplemented
+        for what in ("metric", "parameters", "labels", "positive"):
+            mine, theirs = getattr(self, what), getattr(other, what)
+            if mine != theirs or type(mine) is not type(theirs):
+                raise MergeError(
+                    f"{what} differs: {mine!r} in one part, {theirs!r} in the other. "
+                    "Compute both parts the same way."
+                )
+        return replace(
+            self,
+            n=self.n + other.n,
+            total=self.total + other.total,
+            squares=self.squares + other.squares,
+        )
+
+    __radd__ = __add__
+
+
+def beyond_rounding(difference: float, of: float) -> float:
+    """A difference of two sums about as large as ``of``; 0 where it is so small a share of them."""
+    return difference if difference > 1e-12 * of else 0.0

@@ -1,0 +1,459 @@
+"""The command line, as a user would type it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+import whichf1 as wf
+from whichf1.paper import mf1
+
+ANIMALS = "examples/animals.csv"
+
+
+def write(path, text):
+    path.write_text(text)
+    return path
+
+
+def numbers_with_signatures(text):
+    """Every signature in an output."""
+    return re.findall(r"[a-z_0-9]+(?:\([^)]*\))?\|[^\s<\\]*v:1\|n:[^\s<\\]*", text)
+
+
+def test_score_prints_every_number_beside_its_signature(run):
+    code, out, err = run("score", ANIMALS)
+    assert (code, err) == (0, "")
+    assert "averaged F1" in out and "F1 of averages" in out
+    assert "The two macro F1s differ by 0.0405" in out
+    assert "Classes bird and dog make 49 % of it." in out
+    signatures = numbers_with_signatures(out)
+    assert len(signatures) == 3 + 9
+    counts = wf.count(ANIMALS)
+    for signature in signatures[3:]:
+        line = next(line for line in out.splitlines() if line.endswith(signature))
+        score = wf.Definition.parse(signature)(counts)
+        assert f"{score:.4f}" in line
+        assert score.interval is not None and f"{score.interval:.4f}" in line
+        assert score.signature == signature
+    assert "\x1b" not in out and not any(line.endswith(" ") for line in out.splitlines())
+
+
+def test_score_as_json_runs_again(run):
+    code, out, _ = run("score", ANIMALS, "--format", "json")
+    assert code == 0
+    record = json.loads(out)
+    counts = wf.count(ANIMALS)
+    assert record["n"] == 200 and record["labels"] == ["bird", "cat", "dog", "fish"]
+    assert len(record["scores"]) == 9 and len(record["per_class"]) == 12
+    for entry in record["scores"] + record["per_class"]:
+        score = wf.Definition.parse(entry["signature"])(counts)
+        assert score.value == entry["value"]
+        if score.interval is None:
+            assert "interval" not in entry
+        else:
+            assert entry["interval"]["low"] == score.interval.low
+    assert record["gap"]["value"] == pytest.approx(wf.macro_f1(counts).gap)
+    assert record["gap"]["largest_pair"]["classes"] == ["bird", "dog"]
+
+
+def test_score_as_csv_markdown_and_latex(run):
+    _, out, _ = run("score", ANIMALS, "-f", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    counts = wf.count(ANIMALS)
+    assert len(rows) == 9 + 12
+    for row in rows:
+        assert wf.Definition.parse(row["signature"])(counts).value == float(row["value"])
+    _, out, _ = run("score", ANIMALS, "-f", "markdown")
+    assert "| averaged F1 | 0.6625 | [0.5822, 0.7463] | <code>f1&#124;avg:macro" in out
+    _, out, _ = run("score", ANIMALS, "-f", "latex")
+    assert r"averaged F1 & 0.6625 & {[}0.5822, 0.7463] \\" in out
+    assert "Averaged F1 is the unweighted mean, over the 4 declared classes, of the F1" in out
+    assert out.count(r"\begin{tabular}") == out.count(r"\end{tabular}") == 2
+    assert r"\texttt{f1\textbar{}avg:macro" in out
+
+
+def test_chosen_metrics_and_options(run):
+    _, out, _ = run("score", ANIMALS, "-m", "recall", "-m", "averaged_f1", "-m", "f_beta(beta=2)")
+    assert "recall|avg:none" in out and "f_beta(beta=2)|avg:none" in out
+    _, out, _ = run(
+        "score", ANIMALS, "-m", "sensitivity", "--average", "macro", "--interval", "none"
+    )
+    assert "0.6165" in out and "interval" not in out
+    _, out, _ = run("score", ANIMALS, "-m", "precision", "--positive", "dog")
+    assert 'precision|positive:"dog"' in out and "0.6480" in out
+    signature = 'f1|avg:macro|formula:of-averages|classes:observed|exclude:["bird"]|undef:0|v:1'
+    _, out, _ = run("score", ANIMALS, "-m", signature)
+    assert signature in out
+    _, out, _ = run(
+        "score", ANIMALS, "--classes", "cat,dog", "--undefined", "skip", "--decimals", 2
+    )
+    assert 'classes:["cat","dog"]|undef:skip' in out and "differ" not in out
+    _, out, _ = run("score", ANIMALS, "--exclude", "bird", "--ignore", "fish")
+    assert 'exclude:["bird"]|ignore:["fish"]' in out
+
+
+def test_labels_weights_and_columns(run, tmp_path):
+    path = write(tmp_path / "p.csv", "id,y,model,w\n1,0,0,2\n2,1,0,1\n3,1.0,1,0.5\n")
+    code, out, _ = run(
+        "score", path, "--true", "y", "--pred", "model", "--weights", "w", "--labels", "0,1,2"
+    )
+    assert code == 0
+    assert "weight 3.5, 3 classes" in out and "n:3.5|k:3" in out
+    code, _, err = run("score", path)
+    assert code == 2 and "Its columns: id, y, model, w" in err
+    code, _, err = run("score", path, "--true", "why", "--pred", "model")
+    assert code == 2 and "no column 'why'" in err
+    code, _, err = run("score", path, "--true", "y", "--pred", "model", "--weights", "v")
+    assert code == 2 and "no column 'v'" in err
+
+
+@pytest.mark.parametrize(
+    ("header", "found"),
+    [("true,pred", True), ("y_true,y_pred", True), ("gold,pred", True), ("label,prediction", True),
+     ("gold,pred,true", False), ("a,b", False), ("x,true,y_pred", False)],
+)  # fmt: skip
+def test_the_usual_columns_are_found(tmp_path, header, found):
+    names = header.split(",")
+    path = write(tmp_path / "p.csv", f"{header}\n{','.join('1' for _ in names)}\n")
+    if found:
+        assert wf.count(path).n == 1
+    else:
+        with pytest.raises(wf.errors.FileError, match="Its columns: "):
+            wf.count(path)
+
+
+def test_exit_codes(run):
+    assert run("score", ANIMALS, "--fail-under", "averaged_f1=0.6")[0] == 0
+    code, out, err = run("score", ANIMALS, "--fail-under", "averaged_f1=0.9")
+    assert code == 1 and "averaged_f1 is 0.662471, below 0.9" in err and "averaged F1" in out
+    assert run("score", ANIMALS, "--fail-under", "accuracy=0.7,")[0] == 2
+    assert run("score", ANIMALS, "--fail-under", "nonsense=0.7")[0] == 2
+    assert run("score", "missing.csv")[0] == 2
+    assert run("score", ANIMALS, "--no-such-option")[0] == 2
+    assert run("score", ANIMALS, "-m", "precison")[0] == 2
+    assert run("score", ANIMALS, "--average", "macro")[0] == 2
+    assert run("score", ANIMALS, "-m", "recall", "--positive", "cta")[2].endswith(
+        "Did you mean 'cat'?\n"
+    )
+
+
+BAD_FILES = {
+    "empty": ("", "is empty"),
+    "header alone": ("true,pred\n", "a header and no items"),
+    "short row": ("true,pred\na,b\na\n", "line 3: 1 cells where the header has 2"),
+    "long row": ("true,pred\na,b\na,b,c\n", "line 3: 3 cells where the header has 2"),
+    "open quote": ('true,pred\na,b\n"a,b\n', "line 3: a quote that is not closed"),
+    "missing label": ("true,pred\na,b\na,\n,b\n", "column 'true' has no label in 1 of its 3 items"),
+    "twice": ("true,pred,True\na,b,c\n", "stands twice"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_malformed_files(run, tmp_path, case):
+    text, message = BAD_FILES[case]
+    code, out, err = run("score", write(tmp_path / "p.csv", text))
+    assert (code, out) == (2, "")
+    assert message in err and err.count("\n") == 1
+
+
+def test_bad_weights_in_a_file(run, tmp_path):
+    for bad in ("x", "-1", "nan", "inf", ""):
+        path = write(tmp_path / "p.csv", f"true,pred,w\na,b,1\na,b,{bad}\n")
+        code, _, err = run("score", path, "--weights", "w")
+        assert code == 2 and "Weights are finite" in err
+
+
+def test_what_a_file_means(tmp_path):
+    path = write(tmp_path / "p.csv", "true,pred\n10,2\n2,2.0\n")
+    assert wf.count(path).labels == (2, 10)
+    write(path, "true,pred\n10,2\n2,x\n")
+    assert wf.count(path).labels == ("10", "2", "x")
+    write(path, "true,pred\n007,7\n")
+    assert wf.count(path).labels == ("007", "7")
+    assert wf.count(path, labels=["7", "007", "8"]).labels == ("7", "007", "8")
+    write(path, '\ufefftrue,pred\n"a,b","""q"""\n')
+    assert wf.count(path).labels == ('"q"', "a,b")
+    write(path, 'true,pred\n"",b\n')
+    assert wf.count(path).labels == ("", "b")  # a quoted empty label is a label
+    with pytest.raises(wf.errors.LabelError, match="not among the declared"):
+        wf.count(path, labels=["b", "c"])
+
+
+NASTY = "\x1b[31m|&<b>$x_1$\\cmd{%}~^#`*[l](u)\u202e"
+
+
+def test_nasty_labels_are_escaped_in_every_format(run, tmp_path):
+    path = tmp_path / "p.csv"
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows([["true", "pred"], [NASTY, "=1+1"], ["=1+1", "=1+1"]])
+    outputs = {
+        f: run("score", path, "-f", f)[1] for f in ("text", "json", "markdown", "latex", "csv")
+    }
+    for output in outputs.values():
+        assert "\x1b" not in output and "\u202e" not in output
+    assert r"\x1b[31m|&<b>" in outputs["text"]
+    assert "<b>" not in outputs["markdown"] and r"\|&amp;&lt;b&gt;" in outputs["markdown"]
+    table = [line for line in outputs["markdown"].splitlines() if line.startswith("| \\x1b")]
+    assert not table  # the backslash itself is escaped
+    assert r"\textbackslash{}cmd\{\%\}\textasciitilde{}" in outputs["latex"]
+    rows = list(csv.reader(io.StringIO(outputs["csv"])))
+    cells = [cell for row in rows for cell in row]
+    assert not any(cell.startswith(("=", "+", "@")) for cell in cells)
+    assert "'=1+1" in cells
+    assert json.loads(outputs["json"])["labels"] == sorted([NASTY, "=1+1"])
+
+
+def test_a_label_cannot_be_an_argument_of_a_latex_command(run, tmp_path):
+    path = write(tmp_path / "p.csv", "true,pred\n[1em],*\n*,*\n")
+    out = run("score", path, "-f", "latex")[1]
+    lines = out.splitlines()
+    assert not any(line.startswith(("[", "*")) for line in lines)
+    assert any(line.startswith("{[}1em] &") for line in lines)
+
+
+def test_asked_for_macro_f1_it_gives_both(run):
+    code, out, _ = run("score", ANIMALS, "-m", "macro F1")
+    assert code == 0 and "averaged_f1" in out and "f1_of_averages" in out
+    for arguments in (("define", "macro_f1"), ("score", ANIMALS, "--fail-under", "macro_f1=0.5")):
+        code, _, err = run(*arguments)
+        assert code == 2 and "names two formulas: averaged_f1" in err
+
+
+SPAM, TOPICS = "examples/spam.csv", "examples/topics.csv"
+PROBS = ("examples/animal_probabilities.csv", "--probs", "bird,cat,dog")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*PROBS, "--ignore", "cat"), "no --ignore"),
+        ((SPAM, "--score", "score", "--positive", "spam", "--ignore", "ham"), "no --ignore"),
+        ((SPAM, "--score", "score", "--positive", "spam", "--undefined", "1"), "no --undefined"),
+        ((*PROBS, "--average", "macro"), "without -m takes no --average"),
+        ((*PROBS, "--positive", "cat"), "without -m takes no --positive"),
+        ((*PROBS, "--positive", "cat", "-m", "brier"), "leave positive= out"),
+        ((TOPICS, "--labels-sep", ";", "--ignore", "art"), "no --ignore"),
+        ((TOPICS, "--labels-sep", ""), "must not be empty"),
+        ((ANIMALS, "-m", "accuracy", "--fail-under", "accuracy=nan"), "NAME=VALUE"),
+        ((ANIMALS, "--fail-under", "error_rate=0.5"), "better when it is lower"),
+    ],
+)
+def test_an_option_that_would_be_ignored_is_refused(run, arguments, message):
+    code, out, err = run("score", *arguments)
+    assert (code, out) == (2, "") and message in err
+
+
+def test_scores_among_the_labels_are_refused(run, tmp_path):
+    path = write(tmp_path / "p.csv", "true,pred\n1,0.9\n0,0.2\n")
+    code, _, err = run("score", path)
+    assert code == 2 and "'0.2' is a number with a fraction" in err and "--score" in err
+
+
+def test_a_floor_is_read_before_anything_is_written(run, tmp_path):
+    path = tmp_path / "out.txt"
+    assert run("score", ANIMALS, "--fail-under", "nonsense=1", "-o", path)[0] == 2
+    assert not path.exists()
+
+
+def test_a_multi_class_auc_without_an_interval_is_printed(run):
+    code, out, _ = run("score", *PROBS, "-m", "roc_auc", "--average", "macro")
+    assert code == 0 and "roc_auc(multi_class=ovr)|avg:macro" in out
+
+
+def test_errors_do_not_carry_escape_codes(run):
+    _, _, err = run("score", "no\x1b[31m.csv")
+    assert "\x1b" not in err and "cannot read" in err
+
+
+def test_matrix(run):
+    code, out, _ = run("matrix", 2, 100, 10000, 0, 100)
+    assert code == 0
+    assert "0.5050" in out and "differ by 0.4853" in out
+    assert "recall" not in out.splitlines()[2] and "say --rows true or --rows predicted" in out
+    _, out, _ = run(
+        "matrix", 2, 5, 10, 1, 2, "--rows", "predicted", "--labels", "a,b", "-m", "precision"
+    )
+    assert "0.3333" in out and "0.6667" in out
+    for arguments, message in [
+        ((2, 1, 2, 3), "2 classes need 4 cells; got 3"),
+        ((2, 1, 2, 3, "x"), "whole numbers"),
+        ((1, 5, "--rows", "gold"), "'true' or 'predicted'"),
+        ((2, 1, 2, 3, 4, "-m", "precision"), "say --rows true"),
+        ((2, 0, 2, 0, 3, "--classes", "true"), "say --rows true"),
+        ((2, 1, 2, 3, 4, "--fail-under", "macro_recall=0.1"), "say --rows true"),
+        ((2, 1, 2, 3, 4, "-m", "roc_auc"), "computed from scores"),
+        ((2, 0, 0, 0, 0), "no items"),
+    ]:
+        code, _, err = run("matrix", *arguments)
+        assert code == 2 and message in err, arguments
+
+
+def test_scores_that_need_no_orientation_ask_for_none(run):
+    code, out, _ = run("matrix", 2, 1, 2, 3, 4, "-m", "mcc", "-m", "f1", "--average", "macro")
+    assert code == 0 and "mcc" in out
+    assert run("matrix", 2, 1, 2, 2, 4, "-m", "precision")[0] == 0  # a symmetric matrix
+
+
+@pytest.mark.parametrize("matrix", ["2 5 10 1 2", "3 1 2 3 4 5 6 7 8 9"])
+def test_without_orientation_only_symmetric_scores_are_printed(run, matrix):
+    outputs = [run("matrix", *matrix.split())[1]]
+    k, *cells = map(int, matrix.split())
+    transposed = [cells[j * k + i] for i in range(k) for j in range(k)]
+    outputs.append(run("matrix", k, *transposed)[1])
+    assert outputs[0] == outputs[1]
+
+
+def test_metrics_and_define(run):
+    from whichf1.definitions.names import SHORTHANDS
+    from whichf1.metrics import METRICS
+
+    for format in ("text", "json", "markdown", "latex", "csv"):
+        _, out, _ = run("metrics", "-f", format)
+        for name in (*METRICS, *SHORTHANDS):
+            assert name in out.replace(r"\_", "_")
+    for name in (*METRICS, *SHORTHANDS, "TPR", "miss-rate", "f_beta(beta=2)|avg:macro"):
+        code, out, _ = run("define", name)
+        assert code == 0
+        for word in ("formula", "meaning", "bounds", "0/0", "other names", "to paste", "signature"):
+            assert f"\n{word}" in f"\n{out}", name
+    _, out, _ = run("define", "averaged_f1")
+    assert r"\frac{1}{r}\sum_x \frac{2\,TP_x}{2\,TP_x+FP_x+FN_x}" in out
+    assert "and not the harmonic mean of averaged precision and recall" in out
+    _, out, _ = run("define", "f1|avg:macro|undef:skip|scope:one-sided")
+    assert r"H\!\left(\frac{TP_x}{TP_x+FP_x},\frac{TP_x}{TP_x+FN_x}\right)" in out
+    assert run("define", "f7")[0] == 2
+
+
+def test_output_files_are_written_whole(run, tmp_path):
+    path = tmp_path / "out.tex"
+    code, out, _ = run("score", ANIMALS, "-f", "latex", "-o", path)
+    assert (code, out) == (0, "") and path.read_text().endswith("\\end{table}\n")
+    code, _, err = run("score", ANIMALS, "-o", tmp_path / "no" / "out.txt")
+    assert code == 2 and "cannot write" in err
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_colour_only_on_a_terminal_that_wants_it():
+    import os
+    import pty
+
+    def on_terminal(**environment):
+        parent, child = pty.openpty()
+        command = [sys.executable, "-c", "from whichf1.cli import main; main()", "score", ANIMALS]
+        env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **environment}
+        env = {key: value for key, value in env.items() if value is not None}
+        subprocess.run(command, stdout=child, env=env, check=True)
+        os.close(child)
+        chunks = []
+        while True:
+            try:
+                chunks.append(os.read(parent, 65536))
+            except OSError:
+                break
+            if not chunks[-1]:
+                break
+        os.close(parent)
+        return b"".join(chunks).decode()
+
+    coloured = on_terminal(NO_COLOR=None)
+    assert "\x1b[1m" in coloured
+    assert "\x1b[3" not in on_terminal(NO_COLOR="1")
+
+
+def test_a_closed_pipe_is_no_error():
+    command = (
+        f"{sys.executable} -c 'from whichf1.cli import main; main()' score {ANIMALS} | head -1"
+    )
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
+    assert done.stdout.startswith(ANIMALS) and done.stderr == ""
+
+
+def test_the_demo_is_what_the_readme_shows():
+    done = subprocess.run(["make", "-n", "demo"], capture_output=True, text=True, check=True)
+    assert "bin/whichf1 score examples/animals.csv\n" in done.stdout
+
+
+def test_very_many_classes(run, tmp_path):
+    lines = [f"{i},{(i + (i % 3 == 0)) % 12000}" for i in range(12000)]
+    path = write(tmp_path / "p.csv", "true,pred\n" + "\n".join(lines) + "\n")
+    code, out, _ = run("score", path, "--interval", "none")
+    assert code == 0
+    assert "… and 11,940 more classes: all are in --format csv" in out and "% of it." in out
+
+
+def test_version(run):
+    assert run("--version")[1].startswith(f"whichf1 {wf.__version__}")
+
+
+def golden():
+    with open("tests/data/mf1_ghc.json") as file:
+        return json.load(file)["cases"]
+
+
+def test_mf1_prints_what_the_papers_program_prints():
+    cases = golden()
+    assert len(cases) == 300
+    for case in cases:
+        assert mf1.lines(case["arguments"]) == case["lines"], case["arguments"]
+
+
+def test_mf1_prints_the_papers_two_runs(capsys):
+    """The lines printed in appendix D of Opitz and Burst (2019)."""
+    assert mf1.main(["2", "100", "10000", "0", "100"]) == 0
+    assert capsys.readouterr().out == (
+        '("macroF1 benevolent",0.504950495049505)\n'
+        '("macroF1 non-benevolent",1.96078431372549e-2)\n'
+        '("delta",0.48534265191225007)\n'
+        '("delta calculated",0.48534265191225007)\n'
+    )
+    assert mf1.main(["2", "100", "5000", "5000", "100"]) == 0
+    assert capsys.readouterr().out == (
+        '("macroF1 benevolent",1.96078431372549e-2)\n'
+        '("macroF1 non-benevolent",1.96078431372549e-2)\n'
+        '("delta",0.0)\n'
+        '("delta calculated",0.0)\n'
+    )
+
+
+def test_mf1_says_0_where_the_papers_program_divides_0_by_0(capsys):
+    assert mf1.main(["2", "0", "0", "3", "4"]) == 0
+    out = capsys.readouterr().out
+    assert "NaN" not in out and '"delta",' in out
+    m = wf.macro_f1(wf.Counts.from_matrix([[0, 0], [3, 4]], rows="predicted"))
+    assert f'("macroF1 non-benevolent",{m.averaged.value!r})' in out
+
+
+@pytest.mark.parametrize("arguments", ["", "2 1 2 3", "x", "0", "1 -1", "1 0", "2 1 2 3 4 5"])
+def test_mf1_refuses_bad_input(capsys, arguments):
+    assert mf1.main(arguments.split()) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "as in: mf1 2 100 10000 0 100" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["-m", "accuracy|v:1", "--interval", "wilson"], "says everything"),
+        (["-m", "accuracy|v:1", "--level", "0.9"], "says everything"),
+        (["-m", "accuracy", "--interval", "none", "--level", "0.9"], "takes no --level"),
+        (["-m", "accuracy", "--interval", "none", "--seed", "1"], "takes no --seed"),
+        (["--by", ""], "--by names columns"),
+        (["--by", "true,,pred"], "--by names columns"),
+    ],
+)
+def test_options_that_would_be_passed_over_are_refused(run, arguments, says):
+    code, out, err = run("score", ANIMALS, *arguments)
+    assert code == 2 and not out and says in err
+
+
+def test_a_table_without_intervals_has_no_column_for_them(run):
+    for format in ("markdown", "latex"):
+        _, out, _ = run("score", ANIMALS, "-m", "accuracy", "--interval", "none", "-f", format)
+        assert "interval" not in out

@@ -1,0 +1,421 @@
+"""Systems that predict sets of labels, in columns: compared as from memory, grouped in place."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import whichf1 as wf
+from tests.helpers.engines import DATABASES, ENGINES
+from tests.sources.test_columns import (
+    CLUSTERS,
+    EXAMPLES,
+    SETS,
+    clusters_of,
+    without_source,
+    written,
+)
+from tests.sources.test_files import WRITERS
+from tests.sources.test_frames import every_engine
+from whichf1.sources.answers import label_sets as label_cells
+from whichf1.sources.systems import read_systems
+from whichf1.tables.label_sets import FN, FP, TP
+
+METRICS = st.sampled_from(["averaged_f1", "subset_accuracy", "hamming_loss", "recall|avg:samples"])
+SIDES = ("tags", "x", "y")
+E = wf.errors
+
+
+def columns(rows, *names):
+    return [[row[name] for row in rows] for name in names]
+
+
+def from_memory(rows, metric, **options):
+    """The comparison of the same sets in memory."""
+    tags, x, y = ([set(cell) for cell in side] for side in columns(rows, *SIDES))
+    return wf.compare(tags, {"A": x, "B": y}, metric, replicates=99, seed=7, **options)
+
+
+def same(found, expected):
+    """Every number of two comparisons, p-values and intervals among them."""
+    assert found.pairs == expected.pairs
+    assert found.signature == expected.signature
+    assert (found.best, found.letters) == (expected.best, expected.letters)
+    for name, score in expected.scores.items():
+        assert found.scores[name] == score and found.scores[name].interval == score.interval
+
+
+@st.composite
+def tables(draw):
+    """Two systems' sets beside the true ones, weights and documents."""
+    kind = draw(st.sampled_from(list(CLUSTERS)))
+    weight = st.sampled_from([0.25, 1.0, 2.5])
+    row = st.tuples(SETS, SETS, SETS, weight, CLUSTERS[kind])
+    names = [*SIDES, "w", "doc"]
+    lines = st.lists(row, min_size=2, max_size=12).filter(lambda found: any(r[0] for r in found))
+    rows = [dict(zip(names, r, strict=True)) for r in draw(lines)]
+    texts = [[";".join(cell) for cell in side] for side in columns(rows, *SIDES)]
+    made = [pa.array(side, pa.string()) for side in texts]
+    w, doc = columns(rows, "w", "doc")
+    return pa.table(dict(zip(names, [*made, w, pa.array(doc, kind)], strict=True))), rows
+
+
+def kinds(joint):
+    """{(true set, the set of each system, cluster): items}."""
+    sides = [
+        [
+            frozenset(joint.labels[at] for at in label[item == kind])
+            for kind in range(len(joint.count))
+        ]
+        for label, item in held(joint)
+    ]
+    if joint.cluster is not None:
+        sides.append(joint.cluster.tolist())
+    return dict(zip(zip(*sides, strict=True), joint.count.tolist(), strict=True))
+
+
+def held(joint):
+    """The labels that are true, then those that each system predicts, each with its item."""
+    for at, outcomes in ((0, (TP, FN)), *((at, (TP, FP)) for at in range(len(joint.systems)))):
+        item, label, outcome = joint.lines(at)
+        chosen = np.isin(outcome, outcomes)
+        yield label[chosen], item[chosen]
+
+
+@every_engine
+@pytest.mark.filterwarnings("ignore")
+def test_every_engine_compares_sets_as_memory_does(engine):
+    @settings(max_examples=EXAMPLES[engine], suppress_health_check=list(HealthCheck), deadline=None)
+    @given(tables(), METRICS, st.booleans(), st.booleans())
+    def check(made, metric, weighted, clustered):
+        table, rows = made
+        frame = ENGINES[engine](table)
+        named = {"true": "tags", "sep": ";"}
+        joint = read_systems(frame, ["x", "y"], counted=True, cluster="doc", **named)
+        documents = clusters_of(rows)
+        code = {name: at for at, name in enumerate(sorted(set(documents)))}
+        assert joint.systems == ("x", "y")
+        assert kinds(joint) == Counter(
+            (*(frozenset(row[side]) for side in SIDES), code[name])
+            for row, name in zip(rows, documents, strict=True)
+        )
+        own, data = {}, {}
+        if weighted:
+            own["weights"], (data["weights"],) = "w", columns(rows, "w")
+        if clustered:
+            own["cluster"], data["cluster"] = "doc", documents
+        plan = {"replicates": 99, "seed": 7}
+        found = wf.compare(frame, {"A": "x", "B": "y"}, metric, **named, **own, **plan)
+        same(found, from_memory(rows, metric, **data))
+
+    check()
+
+
+ROWS = [
+    {"tags": ["k", "l"], "x": ["l", "k"], "y": ["k"], "w": 0.5, "doc": "d1"},
+    {"tags": [], "x": ["k"], "y": [], "w": 1.0, "doc": "d1"},
+    {"tags": ["l"], "x": ["l"], "y": ["m"], "w": 0.25, "doc": "d2"},
+    {"tags": ["k", "l"], "x": ["k", "l"], "y": ["k"], "w": 2.0, "doc": "d3"},
+    {"tags": ["m"], "x": [], "y": ["m", "k"], "w": 1.0, "doc": "d2"},
+]
+LABELS = ["k", "l", "m"]
+BITS = {"true": LABELS, "A": ["xk", "xl", "xm"], "B": ["yk", "yl", "ym"]}
+
+
+def with_texts(rows=ROWS):
+    return [row | {side: ";".join(row[side]) for side in SIDES} for row in rows]
+
+
+def with_bits(rows=ROWS):
+    """A column of 0 and 1 for each label: k, l, m, xk, xl, …"""
+    return [
+        {f"{side.removesuffix('tags')}{label}": int(label in row[side])
+         for side in SIDES for label in LABELS} | {"w": row["w"], "doc": row["doc"]}
+        for row in rows
+    ]  # fmt: skip
+
+
+DATA = ({}, {"weights": "w"}, {"cluster": "doc"}, {"weights": "w", "cluster": "doc"})
+
+
+def check_source(source, rows, systems=None, **named):
+    """A frame or a file, with and without weights and clusters, by two metrics."""
+    for own in DATA:
+        data = {key: columns(rows, name)[0] for key, name in own.items()}
+        for metric in ("averaged_f1", "subset_accuracy"):
+            options = {"replicates": 99, "seed": 7, **named, **own}
+            found = wf.compare(source, systems or {"A": "x", "B": "y"}, metric, **options)
+            same(found, from_memory(rows, metric, labels=named.get("labels"), **data))
+
+
+@every_engine
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", [pa.string(), pa.int64()])
+def test_lists_of_labels_are_sets_without_a_word(engine, kind):
+    rows = ROWS
+    if kind == pa.int64():
+        rows = [row | {side: [*map(LABELS.index, row[side])] for side in SIDES} for row in ROWS]
+    made = [pa.array(side, pa.list_(kind)) for side in columns(rows, *SIDES)]
+    names = [*SIDES, "w", "doc"]
+    frame = ENGINES[engine](
+        pa.table(dict(zip(names, [*made, *columns(rows, "w", "doc")], strict=True)))
+    )
+    check_source(frame, rows, true="tags")
+    declared = ["z", "k", "m", "l"] if kind == pa.string() else [9, 0, 2, 1]
+    check_source(frame, rows, true="tags", labels=declared)
+
+
+@every_engine
+@pytest.mark.filterwarnings("ignore")
+def test_columns_of_0_and_1(engine):
+    frame = ENGINES[engine](pa.Table.from_pylist(with_bits()))
+    systems = {"A": BITS["A"], "B": BITS["B"]}
+    named = {"true": LABELS, "labels": LABELS}
+    check_source(frame, ROWS, systems, **named)
+    found = wf.compare(frame, systems, "hamming_loss", true=LABELS)
+    assert found.signature == wf.compare(frame, systems, "hamming_loss", **named).signature
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_format(tmp_path, name):
+    path = written(tmp_path, name, with_texts())
+    check_source(path, ROWS, true="tags", sep=";")
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    for at, rows in enumerate((ROWS[:2], ROWS[2:])):
+        written(parts, name, with_texts(rows)).rename(parts / f"{at}-{name}")
+    check_source(parts / "*", ROWS, true="tags", sep=";")
+    if "json" in name or "parquet" in name or "arrow" in name:
+        check_source(written(tmp_path, name, ROWS), ROWS, true="tags")
+    path = written(tmp_path, name, with_bits())
+    systems = {"A": BITS["A"], "B": BITS["B"]}
+    check_source(path, ROWS, systems, true=LABELS, labels=LABELS)
+
+
+def test_labels_that_are_written_as_numbers(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("true,x,y\n1;2,1,2\n2,,10\n10,10,10;1\n")
+    sets = [{1, 2}, {2}, {10}], {"x": [{1}, set(), {10}], "y": [{2}, {10}, {10, 1}]}
+    expected = wf.compare(*sets, "averaged_f1")
+    same(wf.compare(path, ["x", "y"], sep=";"), expected)  # the usual name of the truth is found
+    texts = [[{*map(str, cell)} for cell in side] for side in (sets[0], *sets[1].values())]
+    expected = wf.compare(texts[0], {"x": texts[1], "y": texts[2]}, labels=["1", "2", "10"])
+    same(wf.compare(path, ["x", "y"], sep=";", labels=["1", "2", "10"]), expected)
+
+
+@pytest.mark.parametrize("engine", [*DATABASES, "polars lazy", "file"])
+def test_only_the_grouped_table_leaves(engine, tmp_path, monkeypatch):
+    rows = with_texts() * 200
+    source = (ENGINES | {"file": lambda _: written(tmp_path, "a.parquet", rows)})[engine](
+        pa.Table.from_pylist(rows)
+    )
+    sizes = []
+    kept = label_cells.kept_rows
+
+    def counted(parts, *rest):
+        sizes.extend(len(found) for found in parts.values())
+        return kept(parts, *rest)
+
+    monkeypatch.setattr(label_cells, "kept_rows", counted)
+    found = wf.compare(source, ["x", "y"], "subset_accuracy", true="tags", sep=";", cluster="doc")
+    assert found.scores["x"].n == 1000 and sizes == [5]
+
+
+def test_the_command_line(tmp_path, run):
+    path = written(tmp_path, "a.csv", with_texts())
+    own = ("compare", path, "--true", "tags", "--pred", "x", "--pred", "y")
+    for more, options in (
+        (("--labels-sep", ";"), {}),
+        (("--labels-sep", ";", "-m", "subset_accuracy", "--weights", "w"), {"weights": "w"}),
+        (("--labels-sep", ";", "-m", "f1", "--positive", "k", "--cluster", "doc"), {}),
+        (("--labels-sep", ";", "-m", "f1", "--average", "samples", "--exclude", "k,m"), {}),
+        (("--labels-sep", ";", "-m", "jaccard", "--average", "macro", "--labels", "m,l,k,z"), {}),
+    ):
+        code, out, err = run(*own, *more, "--replicates", "99", "-f", "json")
+        assert (code, err) == (0, "")
+        record = json.loads(out)
+        weights = {"weights": columns(ROWS, "w")[0]} if options else {}
+        if "--cluster" in more:
+            weights["cluster"] = columns(ROWS, "doc")[0]
+        if "--labels" in more:
+            weights["labels"] = ["m", "l", "k", "z"]
+        expected = from_memory_as_said(record["signature"], **weights)
+        assert record["signature"] == expected.signature
+        (pair,) = record["pairs"]
+        for field in ("difference", "p_value", "p_bootstrap", "p_randomization", "only_a"):
+            assert pair[field] == getattr(expected.pairs[0], field)
+    for format in ("text", "markdown", "latex", "csv"):
+        code, out, err = run(*own, "--labels-sep", ";", "--replicates", "99", "-f", format)
+        assert (code, err) == (0, "") and "0.6" in out
+    lists = written(tmp_path, "a.jsonl", ROWS)
+    code, out, err = run("compare", lists, *own[2:], "--replicates", "99", "-f", "json")
+    assert (code, err) == (0, "")
+    again = run(*own, "--labels-sep", ";", "--replicates", "99", "-f", "json")[1]
+    assert without_source(out) == without_source(again)
+
+
+def from_memory_as_said(signature, **data):
+    tags, x, y = ([set(cell) for cell in side] for side in columns(ROWS, *SIDES))
+    return wf.compare(tags, {"x": x, "y": y}, signature, **data)
+
+
+def test_the_command_line_says_what_is_wrong(tmp_path, run):
+    path = written(tmp_path, "a.csv", with_texts())
+    own = ("compare", path, "--true", "tags", "--pred", "x", "--pred", "y")
+    for more, said in (
+        (("-m", "subset_accuracy"), "(--labels-sep ';')"),
+        (("--labels-sep", ""), "(--labels-sep) is the text between two labels"),
+        (("--labels-sep", ";", "-m", "accuracy"), "these have sets of labels"),
+        (("--labels-sep", ";", "-m", "roc_auc"), "this metric compares scores"),
+        (("--labels-sep", ";", "--ignore", "k"), "these have sets of labels"),
+        (("--labels-sep", ";", "--positive", "n", "-m", "f1"), "there is no class 'n'"),
+        (("--labels-sep", ";", "--labels", "k,l"), "label 'm' is not among the declared ones"),
+        (("--labels-sep", ";", "--pred", "z"), "has no column 'z'"),
+    ):
+        code, out, err = run(*own, *more)
+        assert (code, out) == (2, "") and said in err, err
+    code, _, err = run(*own[:6], "--labels-sep", ";")
+    assert code == 2 and "at least two systems; got 1" in err
+
+
+@every_engine
+@pytest.mark.filterwarnings("ignore")
+def test_missing_sets_and_bad_weights_are_refused(engine):
+    table = pa.table(
+        {
+            "tags": ["a", "b;c", ""],
+            "x": pa.array(["a", None, None], pa.string()),
+            "y": ["a", "", "b"],
+            "w": [1.0, -1.0, 2.0],
+            "doc": pa.array(["d", None, "e"], pa.string()),
+        }
+    )
+    frame = ENGINES[engine](table)
+    named = {"true": "tags", "sep": ";"}
+    for systems, more, error, said in (
+        (["x", "y"], {}, E.LabelError, "'x' has no label in 2 of its 3 items"),
+        (["y", "tags"], {"cluster": "doc"}, E.LabelError, "'doc' has no cluster in 1 of its 3"),
+        (["y", "tags"], {"weights": "w"}, E.WeightError, "1 of the 3 items have no good weight"),
+    ):
+        with pytest.raises(error, match=said):
+            wf.compare(frame, systems, "subset_accuracy", **named, **more)
+
+
+def test_an_empty_cell_of_a_text_file_has_no_labels(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("true,x,y,doc\na;b,,a,d\n,b,,e\na,a,a;b,\n")
+    sides = (
+        [{"a", "b"}, set(), {"a"}],
+        {"x": [set(), {"b"}, {"a"}], "y": [{"a"}, set(), {"a", "b"}]},
+    )
+    same(wf.compare(path, ["x", "y"], sep=";"), wf.compare(*sides))
+    with pytest.raises(E.LabelError, match=r"'doc' has no cluster in 1 .*item 3 \(line 4"):
+        wf.compare(path, ["x", "y"], sep=";", cluster="doc")
+    with pytest.warns(E.SkippedWarning, match="1 without a cluster in 'doc'"):
+        found = wf.compare(path, ["x", "y"], sep=";", cluster="doc", on_error="skip")
+    assert found.scores["x"].n == 2
+    lines = tmp_path / "a.jsonl"
+    lines.write_text('{"true":["a"],"x":["a"],"y":[]}\n{"true":["a"],"x":null,"y":[]}\n')
+    with pytest.raises(E.LabelError, match=r"'x' has no label in 1 .*item 2 \(line 2"):
+        wf.compare(lines, ["x", "y"])
+
+
+def test_gold_and_predictions_in_two_files(tmp_path):
+    gold, found = tmp_path / "gold.jsonl", tmp_path / "found.csv"
+    numbered = [row | {"id": at} for at, row in enumerate(with_texts())]
+    WRITERS["a.jsonl"](gold, [{k: row[k] for k in ("id", "tags", "doc")} for row in numbered])
+    WRITERS["a.csv"](found, [{k: row[k] for k in ("id", "x", "y")} for row in numbered[::-1]])
+    joint = read_systems(
+        gold, ["x", "y"], found, counted=True, true="tags", cluster="doc", sep=";", id="id"
+    )
+    expected = wf.sources.label_sets.count_sets_together(
+        [set(cell) for cell in columns(ROWS, "tags")[0]],
+        {side: [set(cell) for cell in columns(ROWS, side)[0]] for side in ("x", "y")},
+        cluster=columns(ROWS, "doc")[0],
+    )
+    assert kinds(joint) == kinds(expected)
+
+
+def test_wrong_input_is_refused_with_words():
+    import polars as pl
+
+    frame = pl.DataFrame(
+        {
+            **{side: [";".join(cell) for cell in columns(ROWS, side)[0]] for side in SIDES},
+            **{f"{side} listed": columns(ROWS, side)[0] for side in SIDES},
+            **{key: [row[key] for row in with_bits()] for key in with_bits()[0]},
+            "numbers": [[1], [2], [], [1, 2], [3]],
+            "twice": ["k;k"] * 5,
+            "gap": ["k;;l"] * 5,
+            "score": [0.1, 0.2, 0.3, 0.4, 0.5],
+        }
+    )
+
+    def compare(systems, metric="averaged_f1", **options):
+        return lambda: wf.compare(frame, systems, metric, **options)
+
+    texts, listed = {"true": "tags", "sep": ";"}, {"true": "tags listed"}
+    pairs = {"A": ["xk", "xl", "xm"], "B": ["yk", "yl"]}
+    for call, error, said in (
+        (compare(["x", "y"], "subset_accuracy", true="tags"), E.InputError, "Say what stands betw"),
+        (compare(["x", "y"], **listed), E.InputError, "'x' holds texts such as"),
+        (compare(["x", "y"], true="tags", sep=""), E.InputError, "the text between two .* got ''"),
+        (compare(["x", "y"], true="tags", sep=[";"]), E.InputError, r"got \[';'\]"),
+        (compare(["x", "score"], "roc_auc", **texts), E.InputError, "this metric compares scores"),
+        (compare(["x", "y"], "mcc", **texts), E.DefinitionError, "these have sets of labels"),
+        (compare(["x", "y"], ignore=["k"], **texts), E.DefinitionError, "have sets of labels"),
+        (compare(["x", "none"], **texts), E.FileError, "no column 'none'"),
+        (compare(["x", "twice"], **texts), E.LabelError, "'k;k' lists a label twice"),
+        (compare(["x", "gap"], **texts), E.LabelError, "'k;;l' lists an empty label"),
+        (compare(["x"], **texts), E.InputError, "at least two systems; got 1"),
+        (compare(["x", "y"], labels=["k"], **texts), E.LabelError, "label 'l' is not among"),
+        (
+            compare(["x listed", "numbers"], **listed),
+            E.LabelError,
+            "columns 'tags listed', 'x listed' and 'numbers' mix label types: 1 and 'k'",
+        ),
+        (compare({"A": ["xk", "xl"], "B": "y"}, **texts), E.InputError, "'A' has one column of pr"),
+        (compare(pairs, true=LABELS), E.ShapeError, r"true= names 3 columns, .* 2 \(yk, yl\)"),
+        (compare({"A": [], "B": []}, true=[]), E.ShapeError, "true= names 0 columns"),
+        (
+            compare({"A": BITS["A"], "B": BITS["B"]}, true=LABELS, labels=["k"]),
+            E.ShapeError,
+            "there are 1 labels",
+        ),
+        (
+            compare({"A": ["xk"], "B": ["score"]}, true=["k"]),
+            E.InputError,
+            r"column 'score' holds 0\.\d: a column for each label holds 0 and 1",
+        ),
+        (compare(pairs, true=["k", 3]), E.InputError, "true= names columns"),
+        (lambda: wf.compare([{"a"}], {"A": [{"a"}]}, sep=";"), E.InputError, "arrays have none"),
+        (lambda: wf.compare([{"a"}], {}, "hamming_loss"), E.InputError, "there are no systems"),
+    ):  # fmt: skip
+        with pytest.raises(error, match=said):
+            call()
+
+
+def test_rank_flips_of_sets():
+    """One system gets whole sets right, the other finds every label and some too many."""
+    true = [{"a"}, {"b"}, {"a", "b"}, {"c"}, {"b", "c"}, {"a"}]
+    strict = [{"a"}, {"b"}, {"a", "b"}, {"c"}, set(), set()]
+    loose = [each | {"c"} for each in true]
+    found = wf.compare(true, {"strict": strict, "loose": loose}, "subset_accuracy", replicates=99)
+    (flip,) = found.ranks.flips
+    assert (flip.a, flip.b) == ("strict", "loose")
+    counts = [wf.count_multilabel(true, each) for each in (strict, loose)]
+    for at, order in enumerate(found.ranks.orders):
+        a, b = (wf.score(each, order.definition.signature).value for each in counts)
+        assert [order.scores[name].value for name in ("strict", "loose")] == [a, b]
+        ahead = (a - b) * (-1 if order.definition.metric == "hamming_loss" else 1)
+        assert (at in flip.a_better, at in flip.b_better) == (ahead > 0, ahead < 0)
+    titles = [order.definition.signature.split("|v:")[0] for order in found.ranks.orders]
+    assert "f1|avg:samples|classes:declared|undef:0" in titles and len(titles) == 7
+    some = wf.compare(true, {"s": strict, "l": loose}, "averaged_f1", exclude=["c"], replicates=99)
+    assert all(order.definition.exclude == ("c",) for order in some.ranks.orders)

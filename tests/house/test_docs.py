@@ -1,0 +1,44 @@
+"""Every page says what is true now: its blocks are run and its output is real."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.helpers.readme import BLOCK, ROOT, filled, shell, speed_table
+
+PAGES = sorted(
+    str(path.relative_to(ROOT))
+    for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
+    if BLOCK.search(path.read_text())
+)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_output_on_a_page_is_real(page, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    text = (ROOT / page).read_text()
+    assert filled(text) == text
+
+
+def test_the_readme_shows_the_measured_speed():
+    assert speed_table() in (ROOT / "README.md").read_text()
+
+
+def test_the_list_of_metrics_is_current():
+    page = (ROOT / "docs" / "metrics.md").read_text()
+    assert shell("whichf1 metrics --format markdown") in page
+
+
+def test_the_list_of_dialects_is_current():
+    page = (ROOT / "docs" / "dialects.md").read_text()
+    assert shell("whichf1 dialects --format markdown") in page
+
+
+def test_links_between_pages_lead_somewhere():
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")):
+        prose = re.sub(r"```.*?```|`[^`]*`", "", path.read_text(), flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose):
+            if "://" not in target:
+                assert (path.parent / target).exists(), f"{path.name}: {target}"

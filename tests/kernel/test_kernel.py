@@ -1,0 +1,442 @@
+"""The loops in C give what their NumPy twins give, on every dtype, layout and byte order."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from whichf1 import kernel
+from whichf1.kernel import _native, native, ranking_reference, reference
+
+ROOT = Path(__file__).parents[2]
+C = ROOT / "src" / "whichf1" / "kernel" / "c"
+INTEGERS = [
+    np.dtype(f"{order}{kind}{width}") for order in "<>" for kind in "iu" for width in "1248"
+]
+LAYOUTS = {
+    "contiguous": lambda x: x,
+    "every second": lambda x: np.repeat(x, 2)[::2],
+    "backwards": lambda x: x[::-1].copy()[::-1],
+    "unaligned": lambda x: _unaligned(x),
+    "read-only": lambda x: _read_only(x),
+    "column": lambda x: np.stack([x, x], 1)[:, 1],
+}
+
+
+def _unaligned(values):
+    raw = np.empty(values.nbytes + 1, np.uint8)
+    view = raw[1:].view(values.dtype)
+    view[:] = values
+    return view
+
+
+def _read_only(values):
+    values = values.copy()
+    values.flags.writeable = False
+    return values
+
+
+@st.composite
+def columns(draw):
+    """Two columns of labels near an edge or the middle of their types, and weights or none."""
+    n = draw(st.one_of(st.integers(1, 40), st.integers(1000, 4000)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    kinds = draw(st.sampled_from(["same", "same", "mixed"]))
+    first = draw(st.sampled_from(INTEGERS))
+    second = first if kinds == "same" else draw(st.sampled_from(INTEGERS))
+    if {first.str[1:], second.str[1:]} & {"u8"} and first.kind != second.kind:
+        second = first  # one 64-bit type cannot hold both
+    sides = []
+    for dtype in (first, second):
+        info = np.iinfo(dtype)
+        span = min(draw(st.sampled_from([1, 2, 10, 16, 17, 300, 5000, 2**60])), info.max)
+        low = draw(st.sampled_from([info.min, info.max - span, 0]))
+        values = rng.integers(low, low + span, n, dtype=dtype.newbyteorder("="), endpoint=True)
+        if draw(st.booleans()):
+            values[rng.integers(n)] = draw(st.sampled_from([info.min, info.max]))
+        layout = LAYOUTS[draw(st.sampled_from(sorted(LAYOUTS)))]
+        sides.append(layout(values.astype(dtype)))
+    weights = rng.random(n) if draw(st.booleans()) else None
+    return *sides, weights
+
+
+def assert_same(ours, twin):
+    assert ours.labels == twin.labels
+    for one, other in zip(ours[1:], twin[1:], strict=True):
+        np.testing.assert_array_equal(one, other)
+        assert one.dtype == other.dtype
+
+
+@settings(max_examples=300, deadline=None)
+@given(columns())
+def test_count_pairs_is_its_twin(given_columns):
+    true, predicted, weights = given_columns
+    ours = native.count_pairs(true, predicted, weights)
+    assert_same(ours, reference.count_pairs(true, predicted, weights))
+
+
+@settings(max_examples=60, deadline=None)
+@given(columns(), st.integers(1, 2000), st.integers(1, 5))
+def test_counts_do_not_depend_on_threads_and_flushes(given_columns, flush, threads):
+    true, predicted, weights = given_columns
+    # tiled beyond the length from which work is split
+    times = -(-(1 << 19) // len(true)) if threads > 1 and weights is None else 1
+    true, predicted = np.tile(true, times), np.tile(predicted, times)
+    if weights is not None:
+        weights = np.tile(weights, times)
+    one = _native.count_pairs(true, predicted, weights, 1, 0)
+    other = _native.count_pairs(true, predicted, weights, threads, flush)
+    if one[0] is not None:
+        assert one == other
+    else:  # many classes: the same cells in another order
+        cells = [
+            sorted(zip(*(np.frombuffer(x, np.int64).tolist() for x in each[1:]), strict=True))
+            for each in (one, other)
+        ]
+        assert cells[0] == cells[1]
+
+
+@pytest.mark.parametrize("order", ["ascending", "descending", "late"])
+def test_the_window_widens_in_every_direction(order):
+    labels = np.arange(-3000, 3000, dtype=np.int64)
+    values = {"ascending": labels, "descending": labels[::-1]}.get(order)
+    if values is None:
+        values = np.zeros(50_000, np.int64)
+        values[-1], values[-2], values[30_000] = 2**62, -(2**62), 900
+    values = np.repeat(values, 7)
+    assert_same(native.count_pairs(values, values), reference.count_pairs(values, values))
+
+
+def test_booleans_are_counted():
+    true, predicted = np.array([True, False, True]), np.array([True, True, True])
+    assert_same(native.count_pairs(true, predicted), reference.count_pairs(true, predicted))
+
+
+@pytest.mark.slow
+def test_counts_beyond_32_bits_in_one_cell():
+    n = 2**32 + 5
+    zeros = np.zeros(n, np.uint8)  # pages that are only read are never made
+    pairs = native.count_pairs(zeros, zeros)
+    assert pairs.labels == [0] and pairs.count.tolist() == [n]
+
+
+def test_counters_of_a_byte_carry_over():
+    rng = np.random.default_rng(1)
+    rare = rng.integers(0, 300, 1000)
+    values = np.concatenate([rare, np.full(70_000, 299)])
+    assert_same(native.count_pairs(values, values), reference.count_pairs(values, values))
+
+
+def test_two_threads_count_at_once():
+    rng = np.random.default_rng(2)
+    true, predicted = rng.integers(0, 30, (2, 300_000))
+    expected = reference.count_pairs(true, predicted)
+    found = []
+    workers = [
+        threading.Thread(
+            target=lambda: found.extend(native.count_pairs(true, predicted) for _ in range(5))
+        )
+        for _ in range(4)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(found) == 20
+    for each in found:
+        assert_same(each, expected)
+
+
+ZEROS = np.zeros(3, np.int64)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: native.count_pairs(np.zeros(3), np.zeros(3)), TypeError),
+        (lambda: native.count_pairs(np.zeros(3, "c16"), ZEROS), TypeError),
+        (lambda: native.count_pairs(np.array(["a"]), np.array(["a"])), TypeError),
+        (lambda: native.count_pairs(np.zeros((3, 1), int), ZEROS), ValueError),
+        (lambda: native.count_pairs(np.int64(3), ZEROS), ValueError),
+        (lambda: native.count_pairs(ZEROS, ZEROS[:2]), ValueError),
+        (lambda: native.count_pairs(ZEROS[:0], ZEROS[:0]), ValueError),
+        (lambda: native.count_pairs(ZEROS, ZEROS.astype(np.uint64)), TypeError),
+        (lambda: native.count_pairs(ZEROS, ZEROS, np.ones(2)), ValueError),
+        (lambda: native.count_pairs(ZEROS, ZEROS, np.ones(3, np.float32)), TypeError),
+        (lambda: native.count_pairs([0, 1, 2], ZEROS), TypeError),
+        (lambda: native.margins(ZEROS + 5, ZEROS, np.ones(3), 5), ValueError),
+        (lambda: native.margins(ZEROS - 1, ZEROS, np.ones(3), 5), ValueError),
+        (lambda: native.margins(ZEROS, ZEROS, np.ones(2), 5), ValueError),
+        (lambda: native.rank_table(np.zeros(3), np.zeros(2, bool)), ValueError),
+        (lambda: native.rank_table(np.zeros(3), ZEROS), TypeError),
+        (lambda: native.rank_table(ZEROS, np.zeros(3, bool)), TypeError),
+        (lambda: native.rank_table(np.array([np.nan]), np.zeros(1, bool)), ValueError),
+        (lambda: native.loss_sums(ZEROS + 2, np.full((3, 2), 0.5), 0), ValueError),
+        (lambda: native.loss_sums(ZEROS, np.full((2, 2), 0.5), 0), ValueError),
+        (lambda: native.loss_sums(ZEROS, np.full(3, 0.5), 0), ValueError),
+        (lambda: native.loss_sums(ZEROS, np.ones((3, 2), int), 0), TypeError),
+        (lambda: _native.encode_fixed(ZEROS), TypeError),
+        (lambda: _native.encode_strings(ZEROS, {}, []), TypeError),
+        (lambda: _native.encode_strings(["a"], [], {}), TypeError),
+        (lambda: _native.count_pairs(ZEROS), TypeError),
+    ],
+)
+def test_the_kernel_raises_on_what_it_does_not_take(call, error):
+    with pytest.raises(error):
+        call()
+
+
+WORDS = st.text(st.sampled_from("abcé日\U0001f600 "), max_size=5)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(WORDS, min_size=1, max_size=60), st.lists(WORDS, min_size=1, max_size=60))
+def test_encode_is_its_twin(first, second):
+    expected = reference.encode(first, second)
+    objects = [np.array(x, object) for x in (first, second)]
+    wide = [np.array(x, object)[::-1][::-1] for x in (first, second)]
+    for columns_ in ((first, second), (tuple(first), second), objects, wide):
+        codes, texts = native.encode(*columns_)
+        assert texts == expected[1]
+        for ours, twin in zip(codes, expected[0], strict=True):
+            np.testing.assert_array_equal(ours, twin)
+
+
+LONG = st.builds("{}{}{}".format, *(st.text("ab\0", max_size=20),) * 3)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(LONG, min_size=1, max_size=80),
+    st.sampled_from(["", "é", "\ud800", "日本"]),
+    st.integers(0, 80),
+)
+def test_texts_of_any_length_are_told_apart(words, odd, at):
+    words = [*words[:at], odd, *words[at:]] * 2
+    fresh = ["".join([word[:1], word[1:]]) for word in words]  # equal, and objects of their own
+    (codes,), texts = native.encode(fresh)
+    (twin,), expected = reference.encode(words)
+    assert texts == expected
+    np.testing.assert_array_equal(codes, twin)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(WORDS, min_size=1, max_size=60), st.sampled_from("<>"), st.booleans())
+def test_fixed_width_strings_are_encoded(words, order, strided):
+    array = np.array(words).astype(f"{order}U7")
+    if strided:
+        array = np.repeat(array, 2)[::2]
+    (codes, other), texts = native.encode(array, words)
+    (twin, twin_other), expected = reference.encode(array, [w.rstrip("\0") for w in words])
+    assert texts == expected
+    np.testing.assert_array_equal(codes, twin)
+    np.testing.assert_array_equal(other, twin_other)
+
+
+def test_many_distinct_strings():
+    words = [str(x) for x in np.random.default_rng(3).integers(0, 50_000, 60_000)]
+    for column in (words, np.array(words, object), np.array(words)):
+        (codes,), texts = native.encode(column)
+        assert [texts[code] for code in codes.tolist()] == words
+
+
+@pytest.mark.parametrize("odd", [1, None, b"a", np.str_("a"), float("nan")])
+def test_what_is_not_exactly_a_string_goes_the_other_way(odd):
+    assert _native.encode_strings(["a", odd], {}, []) is None
+    (codes,), items = native.encode(["a", odd, "a"])
+    assert codes.tolist()[0] == codes.tolist()[2] and items[0] == "a"
+
+
+SCORES = st.sampled_from([0.0, -0.0, 0.5, -0.5, 1e-310, -1e-310, 1e300, -1e300, np.inf, -np.inf])
+
+
+@st.composite
+def scored(draw):
+    n = draw(st.one_of(st.integers(0, 50), st.integers(3000, 9000)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    style = draw(st.sampled_from(["normal", "rounded", "bits", "close"]))
+    values = {
+        "normal": rng.normal(size=n),
+        "rounded": np.round(rng.normal(size=n), 1),
+        "bits": np.nan_to_num(rng.integers(0, 2**64, n, dtype=np.uint64).view(np.float64)),
+        "close": 1 + rng.integers(0, 5, n) * 2.0**-52,
+    }[style]
+    if n:
+        values[: min(n, 5)] = draw(st.lists(SCORES, min_size=min(n, 5), max_size=min(n, 5)))
+    with np.errstate(over="ignore"):
+        values = values.astype(draw(st.sampled_from(["<f8", ">f8", "<f4", ">f4", "<f2"])))
+    layout = LAYOUTS[draw(st.sampled_from(sorted(LAYOUTS)))]
+    positive = layout(rng.random(n) < draw(st.sampled_from([0, 0.1, 0.5, 1])))
+    return layout(values), positive, rng.random(n) if draw(st.booleans()) else None
+
+
+@settings(max_examples=200, deadline=None)
+@given(scored())
+def test_rank_table_is_its_twin(given_scores):
+    scores, positive, weights = given_scores
+    ours = native.rank_table(scores, positive, weights)
+    wide = scores.astype(np.float64)
+    twin = ranking_reference.rank_table(wide, positive, weights)
+    for one, other in zip(ours, twin, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert not np.signbit(ours.score[ours.score == 0]).any()
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.integers(1, 3000),
+    st.integers(1, 12),
+    st.sampled_from(["<f8", ">f8", "<f4", ">f4"]),
+    st.sampled_from(["C", "F", "strided"]),
+    st.sampled_from([0.0, 1e-15, 0.1]),
+    st.integers(0, 2**32),
+)
+def test_losses_are_their_twins(n, k, dtype, layout, floor, seed):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.full(k, 0.3), n).astype(dtype)
+    p = {"C": p, "F": np.asfortranarray(p), "strided": np.repeat(p, 2, 1)[:, ::2]}[layout]
+    codes = rng.integers(0, k, n)
+    wide = p.astype(np.float64)
+    np.testing.assert_allclose(
+        native.loss_sums(codes, p, floor),
+        ranking_reference.loss_sums(codes, wide, floor),
+        rtol=1e-12,
+    )
+    np.testing.assert_allclose(
+        native.brier_sums(codes, p), ranking_reference.brier_sums(codes, wide), rtol=1e-12
+    )
+    tolerance = 1e-5
+    assert native.first_bad_row(p, tolerance) == n
+    assert native.loss_sums(codes, p, floor).fair and native.brier_sums(codes, p).fair
+    spoiled = p.copy()
+    row = int(rng.integers(n))
+    spoiled[row, 0] = rng.choice([-0.1, 1.1, np.nan, 0.9 if p[row, 0] < 0.5 else 0.1])
+    assert native.first_bad_row(spoiled, tolerance) == row
+    assert ranking_reference.first_bad_row(spoiled, tolerance) == row
+    wrong = spoiled.astype(np.float64)
+    for ours, twin in (
+        (native.loss_sums(codes, spoiled, floor), ranking_reference.loss_sums(codes, wrong, floor)),
+        (native.brier_sums(codes, spoiled), ranking_reference.brier_sums(codes, wrong)),
+    ):
+        assert not ours.fair and not twin.fair
+
+
+def test_logarithms_are_those_of_the_library():
+    rng = np.random.default_rng(8)
+    near = [1 - 2.0**-k for k in range(1, 54)] + [2.0**-k for k in range(1075)]
+    values = np.concatenate([near, 1 - rng.random(2000) ** 9, rng.random(2000) ** 40])
+    values = values[values > 0]
+    for value in values:  # alone, so that subnormal numbers do not send others to the library
+        ours = native.loss_sums(np.array([0]), np.array([[value]]), 0.0).total
+        np.testing.assert_allclose(ours, -np.log(value), rtol=4e-16, atol=0)
+
+
+def test_sums_of_losses_do_not_depend_on_threads():
+    rng = np.random.default_rng(5)
+    p, codes = rng.dirichlet(np.ones(4), 100_000), rng.integers(0, 4, 100_000)
+    sums = {_native.losses(codes, p, 1e-15, 1e-3, 7, threads) for threads in range(1, 7)}
+    assert len(sums) == 1
+
+
+@settings(max_examples=80, deadline=None)
+@given(columns())
+def test_margins_are_their_twins(given_columns):
+    true, predicted, _ = given_columns
+    pairs = reference.count_pairs(true, predicted)
+    args = (pairs.true, pairs.predicted, pairs.count.astype(float), len(pairs.labels) + 1)
+    for one, other in zip(native.margins(*args), reference.margins(*args), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@settings(max_examples=80, deadline=None)
+@given(columns())
+def test_counted_margins_are_those_of_the_pairs(given_columns):
+    true, predicted, _ = given_columns
+    ours, twin = native.count_margins(true, predicted), reference.count_margins(true, predicted)
+    if ours is None:  # more classes than a dense table holds
+        assert native.count_pairs(true, predicted).labels == twin[0]
+        return
+    assert ours[0] == twin[0]
+    for one, other in zip(ours[1], twin[1], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_random_buffers_under_the_sanitizers(tmp_path):
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    assert compiler, "the C files are tested with a C compiler"
+    program = tmp_path / "driver"
+    sources = [str(path) for path in sorted(C.glob("*.c")) if path.name != "module.c"]
+    checks = ["-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
+    flags = ["-g", "-O1", "-std=c11", "-pthread", "-fno-sanitize-recover=all", *checks]
+    own = [str(ROOT / "tests" / "native" / "driver.c"), *sources, "-lm"]
+    command = [compiler, *flags, f"-I{C}", "-o", str(program), *own]
+    subprocess.run(command, check=True, capture_output=True)
+    for seed in (1, 2, 3):
+        run = subprocess.run([program, str(seed), "100"], capture_output=True, text=True)
+        assert (run.returncode, run.stderr, run.stdout) == (0, "", "100 rounds\n")
+
+
+def test_the_c_files_know_nothing_of_python():
+    for path in C.iterdir():
+        assert ("Python.h" in path.read_text()) == (path.name == "module.c"), path.name
+
+
+def test_numpy_takes_over_where_asked():
+    code = "from whichf1 import kernel; print(kernel.NATIVE, kernel.count_pairs.__module__)"
+    for value, expected in (
+        ("0", "False whichf1.kernel.reference"),
+        ("1", "True whichf1.kernel.native"),
+    ):
+        run = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "WHICHF1_NATIVE": value},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert run.stdout.strip() == expected
+    assert kernel.NATIVE
+
+
+def test_both_kernels_have_the_same_functions():
+    for name in kernel.__all__:
+        if name.islower():
+            twin = getattr(reference, name, None) or getattr(ranking_reference, name)
+            assert getattr(native, name).__doc__ == twin.__doc__ or name == "rank_table"
+
+
+def test_the_version_says_which_kernel_runs():
+    run = subprocess.run(
+        [sys.executable, "-c", "from whichf1.cli import main; main()", "--version"],
+        env={**os.environ, "WHICHF1_NATIVE": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "native: no" in run.stdout
+
+
+@pytest.mark.slow
+def test_the_install_succeeds_without_a_compiler(tmp_path):
+    copy = tmp_path / "whichf1"
+    shutil.copytree(ROOT / "src", copy / "src", ignore=shutil.ignore_patterns("*.so", "*.egg-info"))
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, copy)
+    subprocess.run(
+        [sys.executable, "setup.py", "-q", "build", "--build-lib", str(tmp_path / "built")],
+        cwd=copy,
+        env={**os.environ, "CC": "/nonexistent/cc", "CXX": "/nonexistent/cc"},
+        check=True,
+        capture_output=True,
+    )
+    built = tmp_path / "built" / "whichf1" / "kernel"
+    assert (built / "reference.py").exists() and not list(built.glob("*.so"))

@@ -1,0 +1,248 @@
+"""Laws that hold for the whole registry."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from itertools import product
+
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import whichf1 as wf
+from tests.helpers.strategies import LABELS, definitions, items
+from whichf1.definitions.definition import Definition, define
+from whichf1.definitions.names import SHORTHANDS
+from whichf1.errors import DefinitionError
+from whichf1.metrics import EVERY, METRICS, find
+from whichf1.tables.cells import Table
+
+E1 = ([0, 2, 4, 4, 4, 2, 0, 4], [0, 4, 4, 4, 4, 1, 1, 2])
+E2 = ([2, 0, 0, 0, 0, 4, 4, 0], [0, 0, 0, 0, 0, 3, 4, 0])
+
+
+def counted(pairs, labels=LABELS):
+    return wf.count([t for t, _ in pairs], [p for _, p in pairs], labels=labels)
+
+
+def equal(a, b):
+    return np.allclose(a, b, rtol=1e-12, atol=1e-14, equal_nan=True)
+
+
+@given(items(), items())
+def test_merging_is_concatenating(left, right):
+    assert counted(left) + counted(right) == counted(left + right)
+    observed = [counted(part, None) for part in (left, right)]
+    assert sum(observed) == counted(left + right, None)
+    assert observed[0] + observed[1] == observed[1] + observed[0]
+
+
+@given(items(), items(), items())
+def test_merging_is_associative(a, b, c):
+    x, y, z = (counted(part, None) for part in (a, b, c))
+    assert (x + y) + z == x + (y + z)
+
+
+@settings(max_examples=400)
+@given(items(), definitions(), st.permutations(list(LABELS)))
+def test_names_of_classes_do_not_matter(pairs, definition, order):
+    assume(definition.classes != "range")
+    assume(dict(definition.parameters).get("weighting", "none") == "none")
+    rename = {label: f"class {order[label]}" for label in LABELS}
+    renamed = [(rename[t], rename[p]) for t, p in pairs]
+    moved = replace(
+        definition,
+        positive=rename.get(definition.positive),
+        classes=definition.classes
+        if isinstance(definition.classes, str)
+        else tuple(rename[x] for x in definition.classes),
+    )
+    names = sorted(rename.values())
+    assert equal(definition(counted(pairs)).value, moved(counted(renamed, names)).value)
+
+
+@settings(max_examples=400)
+@given(items(), definitions())
+def test_values_lie_within_the_declared_bounds(pairs, definition):
+    value = definition(counted(pairs)).value
+    low, high = find(definition.metric).bounds
+    assert np.isnan(value) or low - 1e-12 <= value <= high + 1e-12
+
+
+@settings(max_examples=400)
+@given(st.lists(items(), min_size=2, max_size=4), definitions())
+def test_a_batch_of_counts_is_a_loop(parts, definition):
+    whole = counted([pair for part in parts for pair in part])
+    frozen = definition.freeze(whole)
+    cells = [
+        [
+            sum(pair == (t, p) for pair in part)
+            for t, p in zip(whole.true, whole.predicted, strict=True)
+        ]
+        for part in parts
+    ]
+    table = frozen.table
+    batch = Table(table.true, table.predicted, np.array(cells, float), table.classes)
+    values = definition.values(frozen, batch)
+    for at, row in enumerate(cells):
+        single = Table(table.true, table.predicted, np.array(row, float), table.classes)
+        assert equal(values[at], definition.values(frozen, single))
+
+
+@settings(max_examples=400)
+@given(items(), definitions())
+def test_a_signature_parses_and_runs(pairs, definition):
+    counts = counted(pairs)
+    score = definition(counts)
+    assert Definition.parse(definition.signature) == definition
+    again = Definition.parse(score.signature)
+    assert again == definition
+    assert equal(again(counts).value, score.value)
+    assert again(counts).signature == score.signature
+
+
+LABEL_TEXT = st.text(max_size=8) | st.sampled_from(["|", ":", ",", '"', "\\", "true", "1", "a=b"])
+
+
+@given(st.lists(LABEL_TEXT, min_size=1, max_size=4, unique=True))
+def test_any_text_survives_a_signature(labels):
+    definition = wf.f1.definition(average="macro", classes=labels, exclude=labels[:1])
+    text = definition.signature
+    assert Definition.parse(text) == definition
+    assert text.isascii() and text.isprintable()
+    one = wf.f1.definition(positive=labels[0])
+    assert Definition.parse(one.signature) == one
+
+
+def test_labels_of_different_types_differ_in_the_signature():
+    texts = {wf.f1.definition(positive=label).signature for label in (1, "1", True)}
+    assert len(texts) == 3
+
+
+def every_definition():
+    """The product of all options for all metrics, as far as they apply."""
+    modes = [{"positive": 4}, *({"average": a} for a in ("macro", "weighted", "micro"))]
+    classes = ["declared", "observed", "true", "range", (0, 2, 4), (4,)]
+    for name, metric in METRICS.items():
+        parameters = [
+            dict(zip(metric.parameters, values, strict=True))
+            for values in product(*(p.choices or (0.5, 1, 2) for p in metric.parameters.values()))
+        ]
+        for values, mode, chosen, exclude, ignore, undefined, scope, formula in product(
+            parameters,
+            modes,
+            classes,
+            [(), (0,)],
+            [(), (0,)],
+            [0, 1, "skip", "nan"],
+            ["empty", "one-sided", "no-hits"],
+            [None, "averaged", "of-averages"],
+        ):
+            try:
+                yield Definition(
+                    metric=name,
+                    parameters=tuple(values.items()),
+                    **mode,
+                    classes=chosen,
+                    exclude=exclude,
+                    ignore=ignore,
+                    undefined=undefined,
+                    scope=scope,
+                    formula=formula,
+                )
+            except DefinitionError:
+                continue
+
+
+def test_definitions_that_differ_on_e1_or_e2_have_different_signatures():
+    counts = [wf.count(*example, labels=LABELS) for example in (E1, E2)]
+    seen: dict[str, tuple] = {}
+    for definition in every_definition():
+        values = tuple(repr(definition(c).value) for c in counts)
+        assert seen.setdefault(definition.signature, values) == values
+    assert len(seen) > 2000
+    assert len(set(seen.values())) > 300
+
+
+def test_every_field_of_a_definition_enters_the_signature():
+    changes = {
+        "metric": "f_beta",
+        "parameters": (("beta", 2),),
+        "average": "weighted",
+        "formula": "of-averages",
+        "positive": 1,
+        "classes": "true",
+        "exclude": (0,),
+        "ignore": (0,),
+        "undefined": 1,
+        "scope": "no-hits",
+        "two_classes": "first",
+        "epsilon": 1e-7,
+        "epsilon_in": "harmonic",
+        "batch": 4,
+        "interval": "delta",
+    }
+    assert set(changes) == {field.name for field in fields(Definition)} - {"data"}
+    base = {"metric": "f_beta", "average": "macro", "undefined": "skip"}
+    plain = Definition(**base).signature
+    for name, value in changes.items():
+        other = dict(base, **{name: value})
+        if name == "metric":
+            other["metric"] = "f1"
+        if name == "positive":
+            del other["average"]
+        if name in ("epsilon", "epsilon_in"):  # with an epsilon nothing is undefined
+            other["undefined"] = 0
+        if name == "epsilon_in":
+            own = Definition(metric="f_beta", average="macro", epsilon=1e-7)
+            plain, other["epsilon"] = own.signature, 1e-7
+        assert Definition(**other).signature != plain, name
+
+
+def test_shorthands_are_definitions_of_declared_metrics():
+    for name, (metric, options) in SHORTHANDS.items():
+        assert define(name) == Definition(metric=metric, **options)
+        assert getattr(wf, name)(*E1).definition == define(name)
+
+
+def test_the_public_surface_is_what_it_says():
+    for name in wf.__all__:
+        assert getattr(wf, name) is not None
+    public = {name for name in vars(wf) if not name.startswith("_")}
+    modules = {name for name in public if type(getattr(wf, name)).__name__ == "module"}
+    assert set(wf.__all__) - {"errors"} == public - modules - {"annotations"}
+    assert {*METRICS, *SHORTHANDS} <= set(wf.__all__)
+
+
+def test_every_alias_is_a_name_of_its_metric():
+    for metric in METRICS.values():
+        for alias in metric.aliases:
+            assert getattr(wf, alias) is getattr(wf, metric.name)
+    assert wf.score(*E1, "TPR", average="macro") == wf.recall(*E1, average="macro")
+
+
+def test_options_of_the_scorer_are_those_of_definitions_and_metrics():
+    from whichf1.scoring.functions import DATA_OPTIONS, Options
+
+    parameters = {name for metric in EVERY.values() for name in metric.parameters}
+    options = {field.name for field in fields(Definition)} - {"metric", "parameters", "data"}
+    assert set(Options.__annotations__) == options | parameters | set(DATA_OPTIONS)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(-3, 6), st.integers(-3, 6)), min_size=1, max_size=60))
+def test_arrays_and_their_counts_have_the_same_scores(pairs):
+    """Means of rates need only margins, which are counted without the table between."""
+    true, predicted = np.array(pairs).T
+    counts = wf.count(true, predicted)
+    for name in [m for m in METRICS if METRICS[m].kind == "rate"]:
+        for average in ("macro", "weighted", "micro"):
+            for undefined in (0, "skip"):
+                options = {"average": average, "undefined": undefined}
+                if METRICS[name].total:
+                    del options["undefined"]
+                score = getattr(wf, name)
+                ours, whole = score(true, predicted, **options), score(counts, **options)
+                assert ours.signature == whole.signature
+                assert ours.value == whole.value or np.isnan([ours.value, whole.value]).all()
+                assert (ours.n, ours.classes) == (whole.n, whole.classes)

@@ -1,0 +1,201 @@
+"""What ``whichf1 paper`` writes: pictures, data, parameters, summary and page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+import zlib
+
+import pytest
+from PIL import Image
+
+import whichf1 as wf
+from tests.helpers.readme import ROOT
+from whichf1.cli.paper import Part
+from whichf1.errors import DefinitionError
+from whichf1.paper import plots
+from whichf1.paper.page import fill
+from whichf1.paper.reproduction import PARTS, as_markdown, makers, rows
+
+PICTURES = [*plots.DRAWINGS]
+
+
+def test_the_parts_of_the_command_are_the_parts_there_are():
+    assert [*Part] == [*PARTS, "all"]
+    assert len(makers("all")) == 1 + len(PICTURES)
+    with pytest.raises(DefinitionError, match="Did you mean 'fig1'"):
+        makers("fig11")
+
+
+@pytest.mark.slow
+def test_every_figure_is_drawn_in_every_format(made, tmp_path):
+    for name in PICTURES:
+        pdf, svg, png = plots.save(made[name], tmp_path)
+        for path in (pdf, svg, png):
+            assert 10_000 < path.stat().st_size < 300_000, path.name
+        check_pdf(pdf.read_bytes())
+        text = svg.read_text()
+        assert text.startswith("<?xml") and text.rstrip().endswith("</svg>")
+        assert "<dc:date>" not in text
+        with Image.open(png) as image:
+            image.load()
+            assert image.format == "PNG" and min(image.size) > 400
+            assert len(image.convert("RGB").getcolors(1 << 20)) > 20
+
+
+def check_pdf(data):
+    """A PDF whose every font is embedded as TrueType, without a date."""
+    assert data.startswith(b"%PDF-") and data.rstrip().endswith(b"%%EOF")
+    fonts = data.count(b"/Type /FontDescriptor")
+    assert fonts >= 1 and data.count(b"/FontFile2") == fonts
+    assert b"/CreationDate" not in data and b"/Type3" not in data
+
+
+def test_the_same_data_give_the_same_bytes(made, tmp_path):
+    first, second = ((tmp_path / name) for name in "ab")
+    for folder in (first, second):
+        folder.mkdir()
+        plots.save(made["variance"], folder)
+    for path in first.iterdir():
+        assert path.read_bytes() == (second / path.name).read_bytes()
+
+
+def test_the_readers_own_settings_change_nothing(made, tmp_path):
+    import matplotlib
+
+    plots.save(made["variance"], tmp_path, ["png"])
+    before = zlib.crc32((tmp_path / "variance.png").read_bytes())
+    with matplotlib.rc_context({"font.size": 20, "axes.facecolor": "black"}):
+        plots.save(made["variance"], tmp_path, ["png"])
+        assert matplotlib.rcParams["font.size"] == 20
+    assert zlib.crc32((tmp_path / "variance.png").read_bytes()) == before
+
+
+def test_data_and_parameters_stand_beside_every_figure(made):
+    for name, figure in made.items():
+        head, *lines = csv.reader(io.StringIO(figure.csv()))
+        assert len(lines) == len(next(iter(figure.columns.values())))
+        assert [each.split(" [")[0] for each in head] == [*figure.columns]
+        for column, text in zip(figure.columns, head, strict=True):
+            signatures = re.findall(r"[a-z0-9_]+\|[^\s\]]+", text)
+            assert bool(signatures) == (column in figure.scores)
+            for signature in signatures:
+                assert wf.Definition.parse(signature).signature == signature
+        record = json.loads(figure.json())
+        assert record["figure"] == name and record["parameters"] and record["title"]
+        random = name not in ("tables", "theorem", "variance", "counterexample", "bounds")
+        assert (record["seed"] is not None) == random
+        assert {*record["facts"]} == {fact.key for fact in figure.facts}
+        assert "NaN" not in figure.json() and "nan" not in figure.csv()
+
+
+def test_every_number_has_a_signature_that_parses(made):
+    for figure in made.values():
+        for fact in figure.facts:
+            parts = re.split(" - | and ", fact.signature)
+            assert len(parts) == (2 if fact.of in ("gap", "both") else 1)
+            for part in parts:
+                definition = wf.Definition.parse(part)
+                assert part == f"{definition.signature}|{fact.data}"
+
+
+def test_signatures_of_the_tables_are_those_of_their_scores(made):
+    from whichf1.paper.tables import table
+
+    facts = made["tables"]
+    for number in (1, 2, 3, 4):
+        m = table(number)
+        assert facts.fact(f"t{number}_av").signature == m.averaged.signature
+        assert facts.fact(f"t{number}_of").signature == m.of_averages.signature
+
+
+def test_the_page_is_current(made):
+    page = (ROOT / "docs" / "paper.md").read_text()
+    assert page == fill([*made.values()], "paper")
+    for name, figure in made.items():
+        folder = ROOT / "docs" / "paper"
+        assert (folder / f"{name}.csv").read_text() == figure.csv()
+        assert (folder / f"{name}.json").read_text() == figure.json()
+        assert name == "tables" or (folder / f"{name}.svg").exists()
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    assert size < 2_000_000
+
+
+def test_the_page_needs_every_figure(made):
+    with pytest.raises(DefinitionError, match="all parts"):
+        fill([made["tables"]], "paper")
+
+
+def test_the_summary_says_what_the_paper_says(made):
+    text = as_markdown([*made.values()])
+    for paper, figure in (
+        ("0.13", "fig1a"),
+        ("0.72", "fig1a"),
+        ("1.7", "fig3"),
+        ("0.505", "tables"),
+    ):
+        assert any(row[0] == figure and row[3] == paper for row in rows([*made.values()]))
+        assert f"| {paper} |" in text
+    assert "formula:averaged" in text and "formula:of-averages" in text and "seed: 2019" in text
+
+
+def test_a_part_prints_numbers_and_writes_files(run, tmp_path):
+    code, out, err = run("paper", "theorem", "-o", tmp_path / "new" / "folder")
+    assert (code, err) == (0, "")
+    assert "furthest below the supremum" in out and "formula:of-averages" in out
+    written = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
+    endings = ("csv", "json", "pdf", "svg", "png")
+    assert written == {"summary.md", *(f"theorem.{end}" for end in endings)}
+
+
+def test_tables_print_terms_and_runs(run):
+    code, out, err = run("paper", "tables")
+    assert code == 0 and "add -o DIR" in err
+    assert "0.2427" in out  # the term of a pair of classes of table 3
+    assert '("delta",0.48534265191225007)' in out and "as printed in appendix D" in out
+    assert "\x1b" not in out
+
+
+def test_without_matplotlib_the_data_are_written(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    code, out, err = run("paper", "beyond", "-o", tmp_path)
+    assert code == 0 and "pip install 'whichf1[plot]'" in err
+    assert "ranked differently" in out
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"rankings.csv", "rankings.json", "summary.md"} <= names
+    assert not [name for name in names if name.endswith(plots.FORMATS)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("fig1", "--page", "x.md"), "--page shows every figure"),
+        (("theorem", "--formats", "jpeg"), "no picture format 'jpeg'"),
+        (("theorem", "--formats", ""), "--formats is empty"),
+        (("theorem", "-o", "README.md"), "cannot make the folder 'README.md'"),
+    ],
+)
+def test_what_cannot_be_done_is_said(run, arguments, said):
+    code, out, err = run("paper", *arguments)
+    assert (code, out) == (2, "") and said in err
+
+
+def test_the_page_links_to_where_the_figures_are(made, tmp_path, monkeypatch):
+    from whichf1.paper.page import write_page
+
+    write_page([*made.values()], str(tmp_path / "docs page.md"), str(tmp_path / "a b"), "png")
+    text = (tmp_path / "docs page.md").read_text()
+    assert "(a%20b/fig1a.png)" in text and "{{" not in text
+
+
+def test_nothing_heavy_is_imported_before_it_is_needed():
+    code = (
+        "import sys, whichf1.cli; "
+        "print([m for m in ('matplotlib', 'scipy', 'whichf1.paper') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"

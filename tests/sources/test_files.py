@@ -1,0 +1,386 @@
+"""Files of every format, compressed, in parts, from standard input, and in pairs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyarrow import ipc
+
+import whichf1 as wf
+from tests.helpers.engines import cells
+
+PROGRAM = Path(sys.executable).with_name("whichf1")
+ROWS = [
+    {"true": "a", "pred": "a", "alt": "b", "w": 1.5, "part": "x"},
+    {"true": "b", "pred": "a", "alt": "b", "w": 2.0, "part": None},
+    {"true": "b", "pred": "b", "alt": "b", "w": 0.25, "part": "x"},
+    {"true": 'é, "q"\n', "pred": "a", "alt": "a", "w": 4.0, "part": "y"},
+]
+
+
+def csv_text(rows, delimiter=","):
+    def cell(value):
+        if value is None:
+            return ""
+        return '"' + value.replace('"', '""') + '"' if isinstance(value, str) else str(value)
+
+    lines = [delimiter.join(rows[0])]
+    lines += [delimiter.join(map(cell, row.values())) for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def jsonl_text(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def write_arrow(path, rows):
+    table = pa.Table.from_pylist(rows)
+    opening = ipc.new_stream if "stream" in path.name else ipc.new_file
+    with opening(path, table.schema) as writer:
+        writer.write_table(table)
+
+
+def write_npz(path, rows):
+    columns = {name: np.array([row[name] or "" for row in rows]) for name in rows[0]}
+    columns["w"] = np.array([row["w"] for row in rows])
+    (np.savez_compressed if "packed" in path.name else np.savez)(path, **columns)
+
+
+WRITERS = {
+    "a.csv": lambda p, rows: p.write_text(csv_text(rows)),
+    "a.tsv": lambda p, rows: p.write_text(csv_text(rows, "\t")),
+    "a.jsonl": lambda p, rows: p.write_text(jsonl_text(rows)),
+    "a.csv.gz": lambda p, rows: p.write_bytes(gzip.compress(csv_text(rows).encode())),
+    "a.csv.zst": lambda p, rows: p.write_bytes(zstandard.compress(csv_text(rows).encode())),
+    "a.jsonl.gz": lambda p, rows: p.write_bytes(gzip.compress(jsonl_text(rows).encode())),
+    "a.jsonl.zst": lambda p, rows: p.write_bytes(zstandard.compress(jsonl_text(rows).encode())),
+    "not.named.as.it.is.csv": lambda p, rows: p.write_bytes(gzip.compress(csv_text(rows).encode())),
+    "a.parquet": lambda p, rows: pq.write_table(pa.Table.from_pylist(rows), p),
+    "zstd.parquet": lambda p, rows: pq.write_table(
+        pa.Table.from_pylist(rows), p, compression="zstd"
+    ),
+    "a.arrow": write_arrow,
+    "stream.arrow": write_arrow,
+    "a.npz": write_npz,
+    "packed.npz": write_npz,
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_format_gives_the_same_counts(tmp_path, name):
+    path = tmp_path / name
+    WRITERS[name](path, ROWS)
+    true, pred = ([row[side] for row in ROWS] for side in ("true", "pred"))
+    counts = wf.count(path)
+    assert counts == wf.count(true, pred)
+    assert wf.count(path, weights="w") == wf.count(true, pred, weights=[r["w"] for r in ROWS])
+    slices = wf.count_by(path, by=["part"], weights="w")
+    keys = {("x",), ("y",), ("",) if name.endswith("npz") else (None,)}
+    assert set(slices) == keys and slices.whole.n == 7.75
+    assert cells(slices["x"]) == {("a", "a"): 1.5, ("b", "b"): 0.25}
+    each = wf.count_each(path, true="true", pred=["pred", "alt", "true"])
+    assert each["pred"] == counts and cells(each["alt"])["b", "b"] == 2
+    assert each["true"] == wf.count(true, true)
+    assert wf.count(path, labels=["b", "a", 'é, "q"\n']).labels[0] == "b"
+
+
+label = st.integers(-5, 5) | st.sampled_from(["x", "y z", "ü", '"', ",", "01"])
+
+
+@settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
+@given(st.lists(st.tuples(label, label, st.integers(0, 2)), min_size=1, max_size=30))
+def test_text_and_parquet_agree_with_python(tmp_path_factory, rows):
+    folder = tmp_path_factory.mktemp("same")
+    table = [{"true": str(t), "pred": str(p), "s": s} for t, p, s in rows]
+    WRITERS["a.csv"](folder / "a.csv", table)
+    WRITERS["a.jsonl"](folder / "a.jsonl", table)
+    WRITERS["a.parquet"](folder / "a.parquet", table)
+    typed = wf.count([r["true"] for r in table], [r["pred"] for r in table])
+    assert wf.count(folder / "a.jsonl") == wf.count(folder / "a.parquet") == typed
+    text = wf.count(folder / "a.csv")
+    assert {(str(t), str(p)): n for (t, p), n in cells(text).items()} == cells(typed)
+    for name in ("a.jsonl", "a.parquet"):
+        slices = wf.count_by(folder / name, by="s")
+        assert {key: part.n for key, part in slices.items()} == {
+            (s,): sum(r["s"] == s for r in table) for s in {r["s"] for r in table}
+        }
+
+
+def test_numbers_keep_their_types(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"true":1,"pred":2.0}\n{"true":2,"pred":1}\n')
+    assert wf.count(path).labels == (1, 2)
+    path.write_text('{"true":"1","pred":"2"}\n')
+    assert wf.count(path).labels == ("1", "2")
+    path.write_text('{"true":true,"pred":false}\n')
+    assert wf.count(path).labels == (False, True)
+    np.savez(tmp_path / "n.npz", true=np.array([True]), pred=np.array([False]))
+    assert wf.count(tmp_path / "n.npz").labels == (False, True)
+    np.savez(tmp_path / "n.npz", true=np.array([3], ">i2"), pred=np.array([4.0]))
+    assert wf.count(tmp_path / "n.npz").labels == (3, 4)
+
+
+def test_patterns_of_files(tmp_path):
+    for i in range(5):
+        pq.write_table(pa.table({"true": [0, i], "pred": [0, 1]}), tmp_path / f"part-{i}.parquet")
+    counts = wf.count(f"{tmp_path}/part-*.parquet")
+    assert counts == sum(wf.count(tmp_path / f"part-{i}.parquet") for i in range(5))
+    assert counts.n == 10
+    (tmp_path / "a.csv").write_text("true,pred\n1,1\n")
+    (tmp_path / "b.csv").write_text("other,pred,true\nz,x,1\n")  # another order of columns
+    assert wf.count(tmp_path / "[ab].csv").labels == ("1", "x")
+    literal = tmp_path / "[odd].csv"
+    literal.write_text("true,pred\n7,7\n")
+    assert wf.count(literal).labels == (7,)  # a name is a pattern only if there is no such file
+    with pytest.raises(wf.errors.FileError, match="several formats: csv, parquet"):
+        wf.count(tmp_path / "*a*")
+    (tmp_path / "b.csv").write_text("true,pred\n1\n")
+    with pytest.raises(wf.errors.FileError, match=r"b\.csv', line 2: 1 cells"):
+        wf.count(tmp_path / "[ab].csv")
+
+
+def test_npz_is_read_in_pieces(tmp_path, monkeypatch):
+    from whichf1.sources.engines import binary_files
+
+    monkeypatch.setattr(binary_files, "CHUNK", 7)
+    rng = np.random.default_rng(1)
+    true, pred, w = rng.integers(0, 3, 100), rng.integers(0, 3, 100), rng.random(100)
+    np.savez_compressed(tmp_path / "a.npz", true=true, pred=pred, w=w)
+    assert wf.count(tmp_path / "a.npz") == wf.count(true, pred)
+    both = [wf.count(tmp_path / "a.npz", weights="w"), wf.count(true, pred, weights=w)]
+    np.testing.assert_allclose(both[0].matrix, both[1].matrix)
+
+
+# Gold labels and predictions in two files
+
+
+def pair(tmp_path, gold, predictions):
+    paths = tmp_path / "gold.csv", tmp_path / "pred.csv"
+    for path, text in zip(paths, (gold, predictions), strict=True):
+        path.write_text(text)
+    return paths
+
+
+def test_two_files_by_line_and_by_id(tmp_path):
+    paths = pair(tmp_path, "id,gold\n1,a\n2,b\n3,b\n", "id,model\n3,b\n1,a\n2,a\n")
+    by_id = wf.count(*paths, true="gold", pred="model", id="id")
+    assert cells(by_id) == {("a", "a"): 1, ("b", "a"): 1, ("b", "b"): 1}
+    by_line = wf.count(*paths, true="gold", pred="model")
+    assert cells(by_line) == {("a", "b"): 1, ("b", "a"): 2}
+    alone = pair(tmp_path, "x\na\nb\n", "y\na\na\n")  # the only column is the one that is meant
+    assert cells(wf.count(*alone)) == {("a", "a"): 1, ("b", "a"): 1}
+    sliced = pair(tmp_path, "id,true,s,w\n1,a,u,2\n2,b,v,3\n", "id,pred,q\n2,b,a\n1,b,a\n")
+    slices = wf.count_by(*sliced, by="s", weights="w", id="id", pred="pred")
+    assert {key: cells(part) for key, part in slices.items()} == {
+        ("u",): {("a", "b"): 2.0},
+        ("v",): {("b", "b"): 3.0},
+    }
+    each = wf.count_each(*sliced, pred=["pred", "q"], id="id")
+    assert cells(each["q"]) == {("a", "a"): 1, ("b", "a"): 1}
+
+
+def test_large_files_stay_aligned(tmp_path):
+    n = 300_000
+    rng = np.random.default_rng(2)
+    true = rng.integers(0, 50, n)
+    pred = np.where(rng.random(n) < 0.7, true, rng.integers(0, 50, n))
+    paths = pair(
+        tmp_path,
+        "gold\n" + "\n".join(map(str, true)) + "\n",
+        "model,filler\n" + "\n".join(f"{p},{'x' * (p % 9)}" for p in pred) + "\n",
+    )
+    assert wf.count(*paths, pred="model") == wf.count(true, pred)
+
+
+PAIRS = {
+    "lengths": ("gold\na\nb\n", "pred\na\n", {}, "has 2 items, .*has 1. Aligned by line"),
+    "unmatched": (
+        "id,gold\n1,a\n2,b\n7,b\n",
+        "id,pred\n1,a\n",
+        {"id": "id"},
+        "2 identifiers are not in .*: 2, 7$",
+    ),
+    "unmatched prediction": (
+        "id,gold\n1,a\n",
+        "id,pred\n1,a\n9,b\n",
+        {"id": "id"},
+        "1 identifiers are not in .*gold.csv': 9",
+    ),
+    "repeated": (
+        "id,gold\n1,a\n1,b\n",
+        "id,pred\n1,a\n",
+        {"id": "id"},
+        "1 identifiers stand more than once: 1",
+    ),
+    "no id": ("id,gold\n1,a\n,b\n", "id,pred\n1,a\n2,b\n", {"id": "id"}, "1 items have no 'id'"),
+    "no such id": ("id,gold\n1,a\n", "pred\na\n", {"id": "id"}, "no column 'id'"),
+    "which": ("a,b\n1,a\n", "pred\na\n", {}, "say which column is meant: --true one of a, b"),
+    "same name": ("label\na\n", "label\na\n", {}, "named alike in both files"),
+    "missing": ('gold\na\n"b"\n', "pred,x\na,1\n,1\n", {"pred": "pred"}, "no label in 1 of its 2"),
+}
+
+
+@pytest.mark.parametrize("case", PAIRS)
+def test_two_files_that_do_not_fit(tmp_path, case):
+    gold, predictions, options, said = PAIRS[case]
+    with pytest.raises(wf.errors.InputError, match=said):
+        wf.count(*pair(tmp_path, gold, predictions), **options)
+
+
+NUMBERS = [{"n": i, "id": 7 * i % 10, "label": i % 3} for i in range(10)]
+ONE_OF_EACH = ("a.csv", "a.jsonl.gz", "a.parquet", "a.arrow")
+
+
+@pytest.mark.parametrize("right", [*ONE_OF_EACH, "a.npz"])
+@pytest.mark.parametrize("left", [*ONE_OF_EACH, "a.npz"])
+def test_pairs_of_any_two_formats(tmp_path, left, right):
+    def written(name, side, column, rows):
+        path = tmp_path / f"{side}-{name}"
+        table = [{"id": row["id"], column: row[column]} for row in rows]
+        if name.endswith("npz"):
+            np.savez(path, **{key: np.array([row[key] for row in table]) for key in table[0]})
+        else:
+            WRITERS[name](path, table)
+        return path
+
+    gold = written(left, "gold", "true", [{**row, "true": row["label"]} for row in NUMBERS])
+    answers = [{**row, "pred": row["n"] % 2} for row in NUMBERS]
+    predictions = written(right, "pred", "pred", answers)
+    expected = wf.count([row["label"] for row in NUMBERS], [row["pred"] for row in answers])
+    assert wf.count(gold, predictions) == expected
+    shuffled = written(right, "pred", "pred", answers[::-1])
+    assert wf.count(gold, shuffled, id="id") == expected
+    assert wf.count(gold, shuffled) != expected
+
+
+def test_pairs_whose_types_do_not_fit(tmp_path):
+    (tmp_path / "g.csv").write_text("gold\nTrue\nFalse\n")
+    pq.write_table(pa.table({"pred": [True, False]}), tmp_path / "p.parquet")
+    with pytest.raises(wf.errors.LabelError, match=r"'gold' holds 'False' \(str\), .*\(bool\)"):
+        wf.count(tmp_path / "g.csv", tmp_path / "p.parquet")
+    (tmp_path / "p.jsonl").write_text('{"pred":"1"}\n{"pred":"2"}\n')
+    (tmp_path / "g.csv").write_text("gold\n1\n2\n")
+    with pytest.raises(wf.errors.LabelError, match="label types differ"):
+        wf.count(tmp_path / "g.csv", tmp_path / "p.jsonl")
+    labelled = wf.count(tmp_path / "g.csv", tmp_path / "p.jsonl", labels=["1", "2"])
+    assert labelled.n == 2  # declared as text, both are
+    np.savez(tmp_path / "none.npz", pred=np.zeros(0))
+    with pytest.raises(wf.errors.ShapeError, match=r"none\.npz' has no items"):
+        wf.count(tmp_path / "g.csv", tmp_path / "none.npz")
+
+
+# Memory, spilling, interruption
+
+
+def many_labels(path, n):
+    long = "some long label that takes room in memory " * 3
+    with open(path, "w") as file:
+        file.write("true,pred\n")
+        file.writelines(f"{long}{i},{long}{i}\n" for i in range(n))
+    return path
+
+
+@pytest.mark.slow
+def test_a_small_memory_limit_spills_and_cleans_up(tmp_path, monkeypatch):
+    path = many_labels(tmp_path / "p.csv", 400_000)
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(spill))
+    counts = wf.count(path, memory_limit="150MB")
+    assert counts.n == 400_000 and len(counts.labels) == 400_000
+    assert not list(spill.iterdir())
+
+
+FULL = """
+import resource, signal, sys, tempfile
+import whichf1 as wf
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))  # as if the disk were full after 1 MB
+try:
+    wf.count(sys.argv[1], memory_limit="60MB")
+except wf.errors.FileError as error:
+    print(error)
+"""
+
+
+@pytest.mark.slow
+def test_a_full_spill_folder_is_a_clear_error(tmp_path):
+    path = many_labels(tmp_path / "p.csv", 400_000)
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, path],
+        env={**os.environ, "TMPDIR": str(spill)},
+        capture_output=True,
+        text=True,
+    )
+    assert "counting needs more than the memory limit of 60MB" in done.stdout, done
+    assert str(spill) in done.stdout and "TMPDIR" in done.stdout
+    assert not list(spill.iterdir())
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+
+
+def test_memory_limits_are_sizes(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("true,pred\na,a\n")
+    for good in ("1GB", "100 MB", "512MiB", 100_000_000):
+        assert wf.count(path, memory_limit=good).n == 1
+    for bad in ("", "much", "1 potato", "-1GB", "1GB'; DROP"):
+        with pytest.raises(wf.errors.InputError, match="a size such as 1GB"):
+            wf.count(path, memory_limit=bad)
+
+
+@pytest.mark.parametrize("before", [None, "old"])
+def test_an_interrupted_count_leaves_no_file_or_the_old_one(tmp_path, before):
+    path = tmp_path / "p.csv"
+    path.write_text("true,pred\n" + "a,b\n" * 3_000_000)
+    out = tmp_path / "out" / "part.json"
+    out.parent.mkdir()
+    if before:
+        out.write_text(before)
+    process = subprocess.Popen(
+        [PROGRAM, "count", "-", "--from", "csv", "-o", out],
+        stdin=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    process.stdin.write(path.read_bytes()[:1_000_000])
+    process.stdin.flush()
+    waited = time.monotonic()
+    while not list(tmp_path.glob("whichf1-*/standard input")):
+        assert process.poll() is None and time.monotonic() - waited < 60
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.stdin.close()
+    assert process.wait(60) != 0
+    assert [p.read_text() for p in out.parent.iterdir()] == ([before] if before else [])
+    assert not list(tmp_path.glob("whichf1-*"))
+
+
+def test_progress_is_told_and_a_query_can_be_interrupted(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("true,pred,note\n" + "a,b,a cell that is not counted\n" * 2_000_000)
+    told = []
+    assert wf.count(path, progress=told.append).n == 2_000_000
+    assert told == sorted(told) and all(0 <= x <= 1 for x in told) and any(x > 0 for x in told)
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            wf.count(path, progress=stop)
