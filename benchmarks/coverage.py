@@ -17,7 +17,8 @@ import whichf1 as wf
 from whichf1.definitions.class_sets import Frozen
 from whichf1.definitions.definition import Definition, define
 from whichf1.metrics import find
-from whichf1.statistics.resampling import Summed, percentile_interval
+from whichf1.statistics.cells import SystemMargins
+from whichf1.statistics.intervals import percentile_interval
 from whichf1.statistics.scales import Spread, transformed
 from whichf1.statistics.tracing import slopes
 from whichf1.tables.cells import Margins, Table
@@ -117,7 +118,7 @@ def batch_spreads(definition: Definition, frozen: Frozen) -> tuple[Any, Any, Any
 def batch_slopes(definition: Definition, frozen: Frozen) -> tuple[Any, Any]:
     """The value of each data set, and its derivative by every cell."""
     table = frozen.table
-    m = Summed(table.true, [table.predicted], table.classes)(table.count)[0]
+    m = SystemMargins(table.true, [table.predicted], table.classes)(table.count)[0]
     values, (rows, columns, hits, distances) = slopes(
         lambda *sums: definition.values(frozen, Margins(*sums)),
         *(np.ascontiguousarray(x) for x in (m.rows, m.columns, m.hits, m.distances)),
@@ -143,7 +144,7 @@ def bootstrap(
         cells = np.flatnonzero(count)
         true, predicted = frozen.table.true[cells], frozen.table.predicted[cells]
         drawn = rng.multinomial(setting.n, count[cells] / setting.n, replicates)
-        margins = Summed(true, [predicted], setting.classes)(drawn)[0]
+        margins = SystemMargins(true, [predicted], setting.classes)(drawn)[0]
         for name, definition in definitions.items():
             value, _, skew = (float(x[at]) for x in own[name])
             values = definition.values(frozen, margins)

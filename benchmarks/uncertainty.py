@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import whichf1 as wf
-from whichf1.comparison.compare import compare_joint
+from whichf1.comparison.compare import compare_counts
 from whichf1.comparison.results import Plan
 from whichf1.definitions.definition import define
 from whichf1.sources.together import count_together
-from whichf1.statistics.resampling import generator
+from whichf1.statistics.sample import generator
 
 
 class Row(NamedTuple):
@@ -139,7 +139,7 @@ def paired_row() -> Iterator[Row]:
         draw + count,
         2,
     )
-    tests = seconds(lambda: compare_joint(joint, definition, plan))
+    tests = seconds(lambda: compare_counts(joint, definition, plan))
     yield Row("  of which after counting", tests, "the same", tests / (draw + count), "", True)
 
 

@@ -13,15 +13,16 @@ import pytest
 from scipy import stats
 
 import whichf1 as wf
+from whichf1.comparison import compare, significance
 from whichf1.comparison.rank_flips import letters
 from whichf1.comparison.results import Plan
 from whichf1.definitions.definition import define
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
 from whichf1.report.escape import visible
-from whichf1.scoring.evaluate import frozen_on
 from whichf1.sources.systems import read_systems
 from whichf1.sources.together import count_together
-from whichf1.statistics import paired
+from whichf1.statistics.cells import cells_of_systems
+from whichf1.statistics.intervals import replicates
 
 SYSTEMS = "examples/systems.csv"
 COLUMNS = ("careful", "biased", "weak")
@@ -55,9 +56,9 @@ def test_joint_counts_are_those_of_each_system(data):
     gold, systems, _ = data
     joint = count_together(gold, systems)
     for at, name in enumerate(systems):
-        assert joint.counts(at) == wf.count(gold, systems[name])
+        assert joint.system(at) == wf.count(gold, systems[name])
     own = read_systems(SYSTEMS, COLUMNS, counted=True, true="gold")
-    assert [own.counts(at) for at in range(3)] == [joint.counts(at) for at in range(3)]
+    assert [own.system(at) for at in range(3)] == [joint.system(at) for at in range(3)]
     assert int(joint.count.sum()) == joint.n == len(gold)
 
 
@@ -68,9 +69,9 @@ def test_labels_of_any_kind_are_counted_together(values):
     rng = np.random.default_rng(0)
     true, a, b = ([values[i] for i in rng.integers(0, 3, 80)] for _ in range(3))
     joint = count_together(true, {"a": a, "b": b}, weights=np.ones(80))
-    assert joint.counts(0).labels == wf.count(true, a).labels
-    np.testing.assert_array_equal(joint.counts(0).matrix, wf.count(true, a).matrix)
-    np.testing.assert_array_equal(joint.counts(1).matrix, wf.count(true, b).matrix)
+    assert joint.system(0).labels == wf.count(true, a).labels
+    np.testing.assert_array_equal(joint.system(0).matrix, wf.count(true, a).matrix)
+    np.testing.assert_array_equal(joint.system(1).matrix, wf.count(true, b).matrix)
 
 
 def test_many_classes_and_systems_are_counted_together():
@@ -80,8 +81,8 @@ def test_many_classes_and_systems_are_counted_together():
     joint = count_together(true, systems)
     for at, name in enumerate(systems):
         expected = wf.count(true, systems[name], labels=joint.labels)
-        assert wf.accuracy(joint.counts(at)) == wf.accuracy(expected)
-        np.testing.assert_array_equal(joint.counts(at).count, expected.count)
+        assert wf.accuracy(joint.system(at)) == wf.accuracy(expected)
+        np.testing.assert_array_equal(joint.system(at).count, expected.count)
 
 
 def test_what_does_not_fit_is_refused():
@@ -148,8 +149,8 @@ def test_mcnemar_where_it_applies_and_nowhere_else():
     a, b = (np.asarray(x)[ones] == 1 for x in systems.values())
     assert pair.mcnemar.only_a == (a & ~b).sum()
     assert wf.compare(true, systems, "accuracy", weights=np.ones(300)).pairs[0].mcnemar is None
-    assert paired.mcnemar_test(0, 0).p_exact == 1
-    assert paired.mcnemar_test(5, 5).p_mid == 1
+    assert significance.mcnemar_test(0, 0).p_exact == 1
+    assert significance.mcnemar_test(5, 5).p_mid == 1
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "averaged_f1", "cohen_kappa", "error_rate"])
@@ -199,8 +200,8 @@ def test_the_paired_bootstrap_centres_the_signed_difference():
     true, systems = simulated(3, n=200)
     joint = count_together(true, systems)
     definition = define("averaged_f1")
-    frozen = [frozen_on(definition, joint.counts(at), joint.system(at)) for at in range(2)]
-    values = paired.joint_replicates(definition, frozen, 4000, 5)
+    statistics, sample = cells_of_systems(definition, joint)
+    values = replicates(statistics, sample, 4000, 5)
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 200, (2000, 200))
     row_values = np.array(
@@ -209,19 +210,19 @@ def test_the_paired_bootstrap_centres_the_signed_difference():
     )  # fmt: skip
     differences = values[:, 0] - values[:, 1]
     assert stats.ks_2samp(differences, row_values[:, 0] - row_values[:, 1]).pvalue > 0.01
-    observed = float(definition.values(frozen[0]) - definition.values(frozen[1]))
+    observed = float(np.subtract(*(each.values(sample.count)[0] for each in statistics)))
     expected = (1 + (np.abs(differences - observed) >= abs(observed)).sum()) / 4001
-    assert paired.bootstrap_p(observed, differences) == pytest.approx(expected)
+    assert significance.bootstrap_p(observed, differences) == pytest.approx(expected)
     with_holes = np.append(differences, [np.nan] * 100)
-    assert paired.bootstrap_p(observed, with_holes) == pytest.approx(expected)
+    assert significance.bootstrap_p(observed, with_holes) == pytest.approx(expected)
 
 
 def test_holm_and_equivalence():
-    assert paired.holm([0.01, 0.04, 0.03, None]) == pytest.approx([0.03, 0.06, 0.06, None])
-    assert paired.holm([0.5, 0.9]) == [1.0, 1.0]
+    assert significance.holm([0.01, 0.04, 0.03, None]) == pytest.approx([0.03, 0.06, 0.06, None])
+    assert significance.holm([0.5, 0.9]) == [1.0, 1.0]
     d, se, margin = 0.01, 0.02, 0.05
     both = max(stats.norm.sf((d + margin) / se), stats.norm.cdf((d - margin) / se))
-    assert paired.equivalence_p(d, se, margin) == pytest.approx(both)
+    assert significance.equivalence_p(d, se, margin) == pytest.approx(both)
     true, systems = simulated(4, n=2000, accuracies=(0.8, 0.8))
     result = wf.compare(true, systems, "accuracy", margin=0.1, replicates=0)
     assert result.pairs[0].p_equivalence < 0.001
@@ -236,7 +237,10 @@ def test_sample_sizes_are_inverses():
     needed = 300 * (z * pair.standard_error / pair.difference) ** 2
     assert pair.items_needed == math.ceil(needed)
     # with as many items as needed, the difference found is the detectable one
-    assert paired.items_needed(300, pair.detectable, pair.standard_error, 0.95, 0.9) in (300, 301)
+    assert significance.items_needed(300, pair.detectable, pair.standard_error, 0.95, 0.9) in (
+        300,
+        301,
+    )
 
 
 def test_same_and_opposite_predictions():
@@ -563,7 +567,7 @@ def test_an_interrupt_leaves_cleanly(run, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(paired, "joint_replicates", stop)
+    monkeypatch.setattr(compare, "replicates_of", stop)
     code, out, err = run(*flags())
     assert (code, out) == (130, "")
     assert "Traceback" not in err
@@ -572,9 +576,9 @@ def test_an_interrupt_leaves_cleanly(run, monkeypatch):
 def test_a_bar_is_shown_on_a_terminal_while_resampling_takes_long(monkeypatch, capsys):
     import sys
 
-    from whichf1.statistics import resampling
+    from whichf1.statistics import sample
 
-    monkeypatch.setattr(resampling, "LONG", 0)
+    monkeypatch.setattr(sample, "LONG", 0)
     counts = wf.count([0, 1, 1, 0, 1], [0, 1, 0, 0, 1])
     quiet = wf.averaged_f1(counts, interval="bootstrap")
     assert capsys.readouterr().err == ""

@@ -16,7 +16,7 @@ from tests.helpers.engines import DATABASES, ENGINES, IN_MEMORY, TYPES
 from tests.sources.test_files import WRITERS
 from tests.sources.test_frames import LABELS, every_engine
 from whichf1.sources.systems import read_systems
-from whichf1.tables.joint import Joint
+from whichf1.tables.counts import Counts
 
 EXAMPLES = dict.fromkeys(IN_MEMORY, 25) | dict.fromkeys(DATABASES, 10) | {"spark": 2}
 SCORES = {
@@ -64,13 +64,13 @@ def lines(ranking):
     return dict(zip(ranking.score.tolist(), sides, strict=True))
 
 
-def cells(joint: Joint):
+def cells(joint: Counts):
     """{(true, prediction of each system, cluster): items}."""
     keys = [
-        [joint.labels[code] for code in side.tolist()] for side in (joint.true, *joint.predicted)
+        [joint.labels[code] for code in side.tolist()] for side in (joint.true, *joint.predictions)
     ]
     if joint.cluster is not None:
-        keys.append([joint.names[code] for code in joint.cluster.tolist()])
+        keys.append([joint.cluster_names[code] for code in joint.cluster.tolist()])
     return dict(zip(zip(*keys, strict=True), joint.count.tolist(), strict=True))
 
 
@@ -521,7 +521,7 @@ def test_clusters_that_do_not_add_up(tmp_path):
     assert counts != "x"
     record = json.loads(counts.to_json())
     for change in ({"cluster": [0]}, {"cluster": [0, 2]}, {"cluster": [0, 0]}, {"clusters": 3}):
-        with pytest.raises(wf.errors.FileError, match="not a whole file of counts"):
+        with pytest.raises(wf.errors.FileError, match="not a complete file of counts"):
             wf.Counts.from_json(json.dumps(record | change))
 
 

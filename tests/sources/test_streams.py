@@ -127,7 +127,7 @@ def test_parts_that_do_not_fit(run, tmp_path):
     assert code == 0 and wf.Counts.from_json(out).labels == ("x", "y")
     assert "c.json: counted without --labels, taken as of the classes" in err
     code, _, err = run("merge", tmp_path / "a.csv")
-    assert code == 2 and "not a whole file of counts" in err
+    assert code == 2 and "not a complete file of counts" in err
     code, _, err = run("score", tmp_path / "a.json", "--by", "lang")
     assert code == 2 and "hold no columns to slice by" in err
     code, _, err = run("score")
@@ -154,9 +154,9 @@ UNREADABLE = {
     "counts": (
         None,
         b'{"format": "whichf1.counts"',
-        "standard input is not a whole file of counts",
+        "standard input is not a complete file of counts",
     ),
-    "bytes": (None, b"{\xff}", "standard input is not a whole file of counts: 'utf-8' codec"),
+    "bytes": (None, b"{\xff}", "standard input is not a complete file of counts: 'utf-8' codec"),
 }
 
 

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 import whichf1 as wf
-from whichf1.comparison.compare import compare_joint
+from whichf1.comparison import significance
+from whichf1.comparison.compare import compare_counts, difference_errors
 from whichf1.comparison.results import Plan
-from whichf1.comparison.scored import difference_errors
 from whichf1.definitions.definition import define
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.items import read_items, sampled
-from whichf1.statistics import paired
-from whichf1.tables.joint import Joint
+from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
 _PATH = Path(__file__).parents[2] / "benchmarks" / "coverage.py"
@@ -109,7 +108,8 @@ def samples(first, second, repetitions, seed):
     rng = np.random.default_rng(seed)
     for count in rng.multinomial(N, joint_shares(first, second), repetitions):
         keep = count > 0
-        yield Joint(("a", "b"), Labels(range(K)), TRUE[keep], (A[keep], B[keep]), count[keep])
+        columns = (TRUE[keep], (A[keep], B[keep]), count[keep])
+        yield Counts(Labels(range(K)), *columns, declared=False, systems=("a", "b"))
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +120,8 @@ def null():
     accuracy = define("accuracy", None, {"interval": "delta"})
     pairs, shares = [], []
     for joint in samples(0.75, 0.75, 2000, seed=12):
-        pairs.append(compare_joint(joint, definition, plan).pairs[0])
-        shares.append(compare_joint(joint, accuracy, Plan(replicates=0)).pairs[0])
+        pairs.append(compare_counts(joint, definition, plan).pairs[0])
+        shares.append(compare_counts(joint, accuracy, Plan(replicates=0)).pairs[0])
     return pairs, shares
 
 
@@ -146,7 +146,7 @@ def test_type_one_errors_of_mcnemar(null):
 def test_the_equivalence_test_errs_in_five_per_cent_at_the_margin():
     definition = define("accuracy", None, {"interval": "delta"})
     plan = Plan(replicates=0, margin=0.1)
-    pairs = [compare_joint(j, definition, plan).pairs[0] for j in samples(0.8, 0.7, 2000, 4)]
+    pairs = [compare_counts(j, definition, plan).pairs[0] for j in samples(0.8, 0.7, 2000, 4)]
     assert 0.04 <= np.mean([pair.p_equivalence <= 0.05 for pair in pairs]) <= 0.06
 
 
@@ -156,7 +156,9 @@ def test_power_rises_with_the_difference_and_is_the_one_planned():
     powers = []
     for better in (0.75, 0.79, 0.84):
         plan = Plan(replicates=99)
-        pairs = [compare_joint(j, definition, plan).pairs[0] for j in samples(better, 0.75, 200, 5)]
+        pairs = [
+            compare_counts(j, definition, plan).pairs[0] for j in samples(better, 0.75, 200, 5)
+        ]
         powers.append(
             [
                 np.mean([getattr(p, test) <= 0.05 for p in pairs])
@@ -165,9 +167,9 @@ def test_power_rises_with_the_difference_and_is_the_one_planned():
         )
     assert (np.diff(powers, axis=0) > 0.1).all()
     error = np.sqrt((0.75 * 0.25 + 0.82 * 0.18) / N)
-    detectable = paired.detectable_difference(error, 0.95, 0.8)
+    detectable = significance.detectable_difference(error, 0.95, 0.8)
     pairs = [
-        compare_joint(j, definition, Plan(replicates=0)).pairs[0]
+        compare_counts(j, definition, Plan(replicates=0)).pairs[0]
         for j in samples(0.75 + detectable, 0.75, 1000, 6)
     ]
     assert np.mean([p.p_value <= 0.05 for p in pairs]) == pytest.approx(0.8, abs=0.05)
@@ -200,10 +202,10 @@ def p_of(metric, y, systems, weights=None, cluster=None, **options):
     """The p-value that ``compare`` gives, without the intervals of the systems."""
     definition = with_options(metric, options)
     own = [read_items(definition, y, scores, None) for scores in systems]
-    items = sampled(own[0].codes, weights, cluster)
-    error = difference_errors(own[0].definition, [x.scored for x in own], items)(0, 1)
-    a, b = (float(x.scored.values(items.count)) for x in own)
-    return paired.normal_p(a - b, error)
+    items = sampled(own[0], weights, cluster)
+    error = difference_errors(own[0].definition, [x.statistic for x in own], items)(0, 1)
+    a, b = (float(x.statistic.values(items.count)[0]) for x in own)
+    return significance.normal_p(a - b, error)
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "log_loss"])

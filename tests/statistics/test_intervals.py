@@ -16,9 +16,12 @@ from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import METHODS
 from whichf1.errors import DefinitionError, FileError, MergeError
 from whichf1.metrics import COUNTED, METRICS, find
-from whichf1.statistics import resampling
-from whichf1.statistics.influence import cell_slopes, standard_spreads
+from whichf1.statistics import cells as summing
+from whichf1.statistics import sample as sampling
+from whichf1.statistics.cells import Cells
+from whichf1.statistics.intervals import estimate, replicates
 from whichf1.statistics.proportions import PROPORTIONS
+from whichf1.statistics.sample import Sample
 from whichf1.tables.cells import Table
 
 COUNT_METRICS = tuple(name for name, metric in METRICS.items() if metric.kind in COUNTED)
@@ -35,8 +38,18 @@ def error(name, counts, **options):
     return errors(definition, definition.freeze(counts))[0]
 
 
+def sample_of(frozen):
+    units = frozen.units
+    squares, cluster = (None, None) if units is None else (units.squares, units.cluster)
+    return Sample(frozen.table.count, squares, cluster)
+
+
+def slope(definition, frozen, at):
+    return Cells(definition, frozen).slope(frozen.table.count, at)
+
+
 def errors(definition, frozen):
-    return [spread.error for spread in standard_spreads(definition, frozen)[1]]
+    return [spread.error for spread in Cells(definition, frozen).spreads(sample_of(frozen))[1]]
 
 
 # the derivatives
@@ -63,7 +76,7 @@ def test_slopes_are_those_of_a_complex_step(definition):
     moved = Table(table.true, table.predicted, table.count + step, table.classes)
     expected = np.atleast_2d(definition.values(frozen, moved).imag.T / 1e-100)
     for at, row in enumerate(expected):
-        np.testing.assert_allclose(cell_slopes(definition, frozen, at), row, rtol=1e-9, atol=1e-15)
+        np.testing.assert_allclose(slope(definition, frozen, at), row, rtol=1e-9, atol=1e-15)
 
 
 @given(items(), definitions(names=COUNT_METRICS))
@@ -75,10 +88,10 @@ def test_scores_do_not_change_when_all_counts_are_multiplied(pairs, definition):
     frozen = definition.freeze(counts)
     several = find(definition.metric).kind == "rate" and definition.average is None
     for at in range(len(frozen.classes) if several else 1):
-        slope = cell_slopes(definition, frozen, at)
-        if np.isfinite(slope).all():
-            total = (frozen.table.count * slope).sum()
-            assert abs(total) <= 1e-9 * max(1, np.abs(frozen.table.count * slope).sum())
+        by_cell = slope(definition, frozen, at)
+        if np.isfinite(by_cell).all():
+            total = (frozen.table.count * by_cell).sum()
+            assert abs(total) <= 1e-9 * max(1, np.abs(frozen.table.count * by_cell).sum())
 
 
 def test_an_epsilon_in_the_denominators_is_taken_account_of():
@@ -209,9 +222,9 @@ def test_which_scores_are_shares_of_items():
         lambda: wf.f_beta(counts, beta=2, positive=0, interval="wilson"),
     ]
     for call in no_shares:
-        with pytest.raises(DefinitionError, match="share of items"):
+        with pytest.raises(DefinitionError, match="fraction of items"):
             call()
-    with pytest.raises(DefinitionError, match="does not apply"):
+    with pytest.raises(DefinitionError, match="whole ROC AUC"):
         wf.accuracy(counts, interval="delong")
 
 
@@ -226,7 +239,7 @@ def test_cells_are_resampled_as_rows_are(name):
     counts = wf.count(true, predicted, labels=range(3))
     definition = define(name)
     frozen = definition.freeze(counts)
-    cells = resampling.replicated(definition, frozen, wf.Bootstrap(replicates=10_000, seed=1))
+    cells = replicates([Cells(definition, frozen)], sample_of(frozen), 10_000, 1)
     rows = rng.integers(0, 60, (10_000, 60))
     key = true[rows] * 3 + predicted[rows]
     count = (key[:, :, None] == np.arange(9)).sum(1).astype(float)
@@ -242,10 +255,8 @@ def test_clusters_are_resampled_whole():
     cluster = np.repeat(np.arange(15), [2, 6] * 7 + [4])
     counts = wf.count(true, predicted, cluster=cluster)
     definition = define("averaged_f1", None, {"interval": wf.Bootstrap(replicates=5000)})
-    from whichf1.scoring.evaluate import frozen_on
-
-    frozen = frozen_on(definition, counts)
-    cells = resampling.replicated(definition, frozen, definition.interval)[:, 0]
+    frozen = definition.freeze(counts)
+    cells = replicates([Cells(definition, frozen)], sample_of(frozen), 5000, 2019)[:, 0]
     rows = []
     for _ in range(5000):
         chosen = np.concatenate([np.flatnonzero(cluster == c) for c in rng.integers(0, 15, 15)])
@@ -257,7 +268,7 @@ def test_the_same_seed_gives_the_same_bytes(monkeypatch):
     counts = random_counts(2, 5)
     for method in (wf.Bootstrap(seed=7), wf.Bootstrap(seed=7, kind="percentile")):
         first = wf.f1_of_averages(counts, interval=method)
-        monkeypatch.setattr(resampling, "CHUNK", 1000)
+        monkeypatch.setattr(sampling, "CHUNK", 1000)
         assert wf.f1_of_averages(counts, interval=method).interval == first.interval
         monkeypatch.undo()
         other = wf.f1_of_averages(counts, interval=wf.Bootstrap(seed=8, kind=method.kind))
@@ -267,7 +278,7 @@ def test_the_same_seed_gives_the_same_bytes(monkeypatch):
 def test_many_cells_are_summed_as_few_are(monkeypatch):
     counts = random_counts(2, 12)
     few = [wf.mcc(counts, interval="bootstrap"), wf.averaged_f1(counts, interval="bootstrap")]
-    monkeypatch.setattr(resampling, "FEW_CELLS", 0)
+    monkeypatch.setattr(summing, "FEW_CELLS", 0)
     many = [wf.mcc(counts, interval="bootstrap"), wf.averaged_f1(counts, interval="bootstrap")]
     for a, b in zip(few, many, strict=True):
         assert (a.interval.low, a.interval.high) == (b.interval.low, b.interval.high)
@@ -378,9 +389,7 @@ def test_items_that_are_their_own_cluster_are_single_items():
     for name in ("averaged_f1", "mcc", "accuracy"):
         alone = define(name, None, {"interval": "delta"})
         clustered = wf.count(true, predicted, cluster=np.arange(n))
-        from whichf1.scoring.evaluate import frozen_on
-
-        own = errors(alone, frozen_on(alone, clustered))[0]
+        own = errors(alone, alone.freeze(clustered))[0]
         plain = errors(alone, alone.freeze(wf.count(true, predicted)))[0]
         assert own == pytest.approx(plain * math.sqrt(n / (n - 1)), rel=1e-10)
 
@@ -430,7 +439,7 @@ def test_sets_of_labels_are_resampled():
         drawn = wf.f1(counts, average=average, interval=wf.Bootstrap(replicates=1999)).interval
         width = delta.high - delta.low
         assert drawn.low == pytest.approx(delta.low, abs=0.15 * width)
-    with pytest.raises(DefinitionError, match="single items of one class"):
+    with pytest.raises(DefinitionError, match="fraction of items"):
         wf.f1.per_class(counts, interval="wilson")
 
 
@@ -482,9 +491,8 @@ def test_intervals_at_the_edges_stay_inside_or_are_none(edge, method):
 
 
 def estimated(definition, counts):
-    from whichf1.statistics.intervals import estimate
-
-    return estimate(definition, definition.freeze(counts))
+    frozen = definition.freeze(counts)
+    return estimate(definition, Cells(definition, frozen), sample_of(frozen))
 
 
 def test_wilson_has_an_interval_where_delta_has_none():

@@ -16,11 +16,8 @@ from whichf1.errors import DefinitionError, InputError, ShapeError
 from whichf1.metrics import find
 from whichf1.metrics.registry import EVERY
 from whichf1.scoring.items import read_items, sampled
-from whichf1.statistics.areas import area_spread
-from whichf1.statistics.influence import spread_on
-from whichf1.statistics.ranking import OfTable
+from whichf1.statistics.ranking import RankCells, area_spread
 from whichf1.statistics.scales import Spread, bent, transformed
-from whichf1.statistics.strata import spread_over
 from whichf1.tables.cells import Predicted, RankedLabels
 
 
@@ -62,7 +59,7 @@ def subjects():
 def items_of(name, options, y, scores, **data):
     definition = wf.Definition.parse(name) if not options else _with(name, options)
     own = read_items(definition, y, scores, None)
-    return own, sampled(own.codes, data.get("weights"), data.get("cluster"))
+    return own, sampled(own, data.get("weights"), data.get("cluster"))
 
 
 def _with(name, options):
@@ -82,8 +79,8 @@ def test_slopes_are_differences(name, options, data, weighted):
     count = items.count.astype(float)
     step = 1e-5
     moved = count + step * np.concatenate([np.eye(len(count)), -np.eye(len(count))])
-    up, down = np.split(own.scored.values(moved), 2)
-    slopes = own.scored.slopes(items.count)
+    up, down = np.split(own.statistic.values(moved)[..., 0], 2)
+    slopes = own.statistic.slope(items.count)
     np.testing.assert_allclose(slopes, (up - down) / (2 * step), rtol=1e-6, atol=1e-9)
     assert abs((count * slopes).sum()) < 1e-9  # the score does not change if all counts are doubled
 
@@ -104,11 +101,11 @@ def test_delong_is_the_variance_over_all_pairs(digits):
     area, placed = all_pairs(s, positive)
     variance = sum(placed[side].var(ddof=1) / side.sum() for side in (positive, ~positive))
     own, items = items_of("roc_auc", {}, y, s)
-    assert float(own.scored.values(items.count)) == pytest.approx(area, rel=1e-12)
-    assert spread_over(own.scored, items).error ** 2 == pytest.approx(variance, rel=1e-12)
-    table = OfTable(own.definition, wf.rank(y, s).table)
+    assert float(own.statistic.values(items.count)[..., 0]) == pytest.approx(area, rel=1e-12)
+    assert items.stratified_spread(own.statistic).error ** 2 == pytest.approx(variance, rel=1e-12)
+    table = RankCells(own.definition, wf.rank(y, s).table)
     for mine, theirs in zip(
-        spread_over(table, table.items), spread_over(own.scored, items), strict=True
+        table.sample.stratified_spread(table), items.stratified_spread(own.statistic), strict=True
     ):
         assert mine == pytest.approx(theirs, rel=1e-6)
     words = [wf.roc_auc(y, s, interval=word).interval for word in ("delta", "delong")]
@@ -152,9 +149,9 @@ def test_means_of_aucs_have_the_variance_of_all_pairs(way, average):
     assert score.value == wf.roc_auc(y, scores, average=average, multi_class=way).value
     sizes = np.bincount(y)
     variance = sum(n / (n - 1) * (gives[y == c] ** 2).sum() for c, n in enumerate(sizes))
-    assert spread_over(own.scored, items).error ** 2 == pytest.approx(variance, rel=1e-10)
+    assert items.stratified_spread(own.statistic).error ** 2 == pytest.approx(variance, rel=1e-10)
     left_out = np.ones((len(y), len(y))) - np.eye(len(y))
-    values = own.scored.values(left_out)
+    values = own.statistic.values(left_out)[..., 0]
     jackknife = (len(y) - 1) / len(y) * ((values - values.mean()) ** 2).sum()
     assert variance == pytest.approx(jackknife, rel=0.05)
     assert score.interval.low < mean < score.interval.high
@@ -164,9 +161,9 @@ def test_means_of_aucs_have_the_variance_of_all_pairs(way, average):
 def test_average_precision_has_the_variance_of_a_jackknife():
     y, s = binary(3, n=400, digits=8)
     own, items = items_of("average_precision", {}, y, s)
-    values = own.scored.values(np.ones((400, 400)) - np.eye(400))
+    values = own.statistic.values(np.ones((400, 400)) - np.eye(400))
     jackknife = 399 / 400 * ((values - values.mean()) ** 2).sum()
-    assert spread_over(own.scored, items).error ** 2 == pytest.approx(jackknife, rel=0.03)
+    assert items.stratified_spread(own.statistic).error ** 2 == pytest.approx(jackknife, rel=0.03)
 
 
 # clusters and weights
@@ -175,9 +172,9 @@ def test_average_precision_has_the_variance_of_a_jackknife():
 def test_items_that_are_their_own_cluster_are_single_items():
     for name, options, (y, scores) in subjects():
         own, items = items_of(name, options, y, scores, cluster=np.arange(len(y)))
-        plain = spread_on(own.scored.slopes(items.count), items_of(name, options, y, scores)[1])
+        plain = items_of(name, options, y, scores)[1].spread(own.statistic.slope(items.count))
         n = len(y)
-        error = spread_on(own.scored.slopes(items.count), items).error
+        error = items.spread(own.statistic.slope(items.count)).error
         assert error == pytest.approx(plain.error * math.sqrt(n / (n - 1)), rel=1e-10)
 
 
@@ -197,7 +194,7 @@ def test_clusters_of_areas_are_obuchowskis():
     factor = groups / (groups - 1)
     variance = factor * ((x**2).sum() / m**2 + (z**2).sum() / n**2 + 2 * (x * z).sum() / (m * n))
     own, items = items_of("roc_auc", {}, y, s, cluster=cluster)
-    assert spread_over(own.scored, items).error ** 2 == pytest.approx(variance, rel=1e-10)
+    assert items.stratified_spread(own.statistic).error ** 2 == pytest.approx(variance, rel=1e-10)
     score = wf.roc_auc(y, s, interval="delong", cluster=[f"d{c}" for c in cluster])
     assert score.signature.endswith("clusters:40")
     assert score.interval.low < area < score.interval.high
@@ -209,10 +206,10 @@ def test_weights_are_copies_of_one_item():
         own, items = items_of(name, options, y, scores, weights=w)
         copies = np.repeat(np.arange(len(y)), w)
         twin, copied = items_of(name, options, y[copies], scores[copies], cluster=copies)
-        value = float(own.scored.values(items.count))
-        assert value == pytest.approx(float(twin.scored.values(copied.count)), rel=1e-12)
-        one = spread_on(own.scored.slopes(items.count), items)
-        two = spread_on(twin.scored.slopes(copied.count), copied)
+        value = float(own.statistic.values(items.count)[..., 0])
+        assert value == pytest.approx(float(twin.statistic.values(copied.count)[..., 0]), rel=1e-12)
+        one = items.spread(own.statistic.slope(items.count))
+        two = copied.spread(twin.statistic.slope(copied.count))
         n = len(y)
         assert one.error == pytest.approx(two.error / math.sqrt(n / (n - 1)), rel=1e-9)
         assert one.skew == pytest.approx(two.skew, rel=1e-6)
@@ -279,7 +276,7 @@ def test_items_are_resampled_as_rows_are(name, options, data, kind):
             times = np.repeat(np.bincount(groups, minlength=n // 3), 3)
         else:
             times = np.bincount(rng.integers(0, n, n), minlength=n)
-        rows.append(float(own.scored.values(times * items.count)))
+        rows.append(float(own.statistic.values(times * items.count)[..., 0]))
     low, high = np.quantile(rows, [0.025, 0.975])
     width = high - low
     assert found.low == pytest.approx(low, abs=0.15 * width)
@@ -454,8 +451,8 @@ def test_the_spread_of_an_area_is_that_of_its_derivatives(n, decimals, seed):
     true = np.arange(n) % 3 == 0
     ranking = wf.rank(true, np.round(rng.normal(size=n) + true, decimals))
     area = wf.roc_auc(ranking).value
-    cells = OfTable(wf.roc_auc.definition(interval="delong"), ranking.table)
-    closed, walked = area_spread(ranking.table, area), spread_over(cells, cells.items)
+    cells = RankCells(wf.roc_auc.definition(interval="delong"), ranking.table)
+    closed, walked = area_spread(ranking.table, area), cells.sample.stratified_spread(cells)
     if walked.error <= 1e-12 or not np.isfinite(walked.error):
         assert closed.error == pytest.approx(walked.error, abs=1e-12)
         return

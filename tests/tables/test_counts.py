@@ -435,7 +435,7 @@ def test_a_damaged_counts_file_is_refused(tmp_path, text):
     path.write_text(json.dumps(GOOD_FILE))
     assert wf.Counts.load(path).n == 7
     path.write_text(text)
-    with pytest.raises(FileError, match=r"is not a whole file of counts"):
+    with pytest.raises(FileError, match=r"is not a complete file of counts"):
         wf.Counts.load(path)
     with pytest.raises(FileError, match="cannot read counts"):
         wf.Counts.load(tmp_path / "missing.json")

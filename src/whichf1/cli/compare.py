@@ -46,9 +46,8 @@ from whichf1.cli.reading import (
     source_name,
 )
 from whichf1.cli.scored import LabelsSep
-from whichf1.comparison.compare import compare_counted, made_from, planned
+from whichf1.comparison.compare import compare_counts, compare_items, made_from, planned, refuse_few
 from whichf1.comparison.results import Comparison
-from whichf1.comparison.scored import compare_own, refuse_few
 from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError
@@ -115,8 +114,8 @@ def compare(
     if isinstance(found, ScoreColumns):
         result = _compare_scores(found, lines, given, plan)
     else:
-        options = definition_options(found.counts(0), {**given, **NO_INTERVAL})
-        result = compare_counted(found, *planned(metric, options, level, plan))
+        options = definition_options(found.system(0), {**given, **NO_INTERVAL})
+        result = compare_counts(found, *planned(metric, options, level, plan))
     _emit(result, source_name(given), format, decimals, output)
 
 
@@ -133,7 +132,7 @@ def _compare_scores(
         own["positive"] = find_label(options["positive"], classes)
     definition, plan = planned(options["metric"], own, options["level"], given)
     refuse_few(columns.systems)
-    return compare_own(plan, [*columns.systems], *items_of_each(definition, columns, lines))
+    return compare_items(plan, [*columns.systems], *items_of_each(definition, columns, lines))
 
 
 def _emit(result: Comparison, file: str, format: Format, decimals: int, output: str | None) -> None:

@@ -14,7 +14,7 @@ from whichf1.report import formats as whole
 from whichf1.report import slices
 from whichf1.report.report import Report
 from whichf1.report.slices import SliceReport
-from whichf1.tables.writing import written_whole
+from whichf1.tables.saving import written_whole
 
 
 def emit(report: Report | SliceReport, format: Format, decimals: int, output: str | None) -> None:

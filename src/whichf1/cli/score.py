@@ -69,8 +69,7 @@ from whichf1.errors import DefinitionError, InputError
 from whichf1.report.escape import visible
 from whichf1.report.report import SYMMETRIC, Report, chosen_report, full_report
 from whichf1.report.slices import SliceReport
-from whichf1.scoring.evaluate import evaluate
-from whichf1.scoring.fitting import refuse_other_data
+from whichf1.scoring.evaluate import evaluate, refuse_other_data
 from whichf1.scoring.score import Score
 from whichf1.sources.engines.database import MEMORY_LIMIT
 from whichf1.tables.counts import Counts

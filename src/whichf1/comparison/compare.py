@@ -2,40 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import fields, replace
 from itertools import combinations
 from typing import Any, Unpack
 
-from whichf1.comparison.label_sets import compare_sets
-from whichf1.comparison.results import (
-    Comparison,
-    Pair,
-    Plan,
-    letters_of,
-    level_of,
-    normal_pair,
-    p_best,
-    percentiles,
+import numpy as np
+
+from whichf1.comparison.results import Comparison, Pair, Plan, letters_of, level_of, p_best
+from whichf1.comparison.significance import (
+    CLOSE,
+    bootstrap_p,
+    detectable_difference,
+    equivalence_p,
+    holm,
+    items_needed,
+    mcnemar,
+    normal_p,
+    randomization_p,
 )
-from whichf1.comparison.scored import compare_columns, compare_scores
 from whichf1.definitions import signature
-from whichf1.definitions.class_sets import Frozen
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.methods import Bootstrap, DeLong, Delta, Method, enough_replicates
+from whichf1.definitions.methods import (
+    Bootstrap,
+    DeLong,
+    Delta,
+    Interval,
+    Method,
+    enough_replicates,
+)
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, find
-from whichf1.scoring.evaluate import evaluate_each, frozen_on
+from whichf1.scoring.columns import items_of_systems
+from whichf1.scoring.evaluate import evaluate_each
 from whichf1.scoring.functions import Options, with_options
-from whichf1.scoring.score import Score
+from whichf1.scoring.items import ScoredItems, read_items, sampled
+from whichf1.scoring.score import Score, warn_of_other_data
+from whichf1.scoring.scores import score_items
 from whichf1.sources.count import COLUMN_OPTIONS, DATA_OPTIONS, has_columns, is_path
 from whichf1.sources.label_sets import are_sets, count_sets_together
 from whichf1.sources.systems import ScoreColumns, name_columns, read_systems
 from whichf1.sources.together import count_together
-from whichf1.statistics import paired
-from whichf1.tables.cells import Array, Table
-from whichf1.tables.joint import Joint
-from whichf1.tables.joint_sets import JointSets
+from whichf1.statistics.cells import cells_of_systems
+from whichf1.statistics.intervals import replicates as replicates_of
+from whichf1.statistics.label_sets import sets_of_systems
+from whichf1.statistics.sample import Sample, Statistic, generator, kinds
+from whichf1.statistics.scales import normal_quantile
+from whichf1.tables.cells import Array
+from whichf1.tables.counts import Counts
+from whichf1.tables.label_sets import MultiLabelCounts
+
+DRAWN = 2 * 10**8
+"""Resampling reads up to so many numbers; beyond, smooth scores have the delta method alone."""
 
 
 def compare(
@@ -79,7 +97,7 @@ def compare(
         read = read_systems(y_true, systems, counted=counted, sets=sets, **data, **named)
         if isinstance(read, ScoreColumns):
             return compare_columns(definition, plan, read)
-        return compare_counted(read, definition, plan)
+        return compare_counts(read, definition, plan)
     if not isinstance(systems, Mapping):
         raise InputError(
             f"systems must be named, as {{'A': predictions}}; got {type(systems).__name__}"
@@ -87,7 +105,7 @@ def compare(
     if not counted:
         return compare_scores(definition, plan, y_true, systems, data)
     count = count_sets_together if sets or are_sets(y_true) else count_together
-    return compare_counted(count(y_true, systems, **data), definition, plan)
+    return compare_counts(count(y_true, systems, **data), definition, plan)
 
 
 def made_from(metric: str) -> tuple[bool, bool]:
@@ -120,11 +138,11 @@ def planned(
 
 
 def _method(definition: Definition, level: float, plan: Plan) -> Method:
-    """The delta method, after DeLong for the AUC; the bootstrap for what hangs on single items."""
+    """The delta method, DeLong's for the AUC; the bootstrap for what depends on single items."""
     if not definition.declaration.smooth:
         if not plan.replicates:
             raise DefinitionError(
-                f"{definition.metric} hangs on single items and is compared by the bootstrap "
+                f"{definition.metric} depends on individual items and is compared by the bootstrap "
                 "alone: replicates=0 leaves no test"
             )
         return Bootstrap(level=level, replicates=plan.replicates, seed=plan.seed)
@@ -132,83 +150,195 @@ def _method(definition: Definition, level: float, plan: Plan) -> Method:
     return (DeLong if definition.metric == "roc_auc" and whole else Delta)(level=level)
 
 
-def compare_counted(joint: Joint | JointSets, definition: Definition, plan: Plan) -> Comparison:
-    """Compare the systems of joint counts, of classes or of sets of labels."""
-    if isinstance(joint, JointSets):
-        return compare_sets(joint, definition, plan)
-    return compare_joint(joint, definition, plan)
+def compare_counts(
+    counts: Counts | MultiLabelCounts, definition: Definition, plan: Plan
+) -> Comparison:
+    """Compare the systems of counts of classes or of label sets."""
+    refuse_few(counts.systems)
+    systems = {name: counts.system(at) for at, name in enumerate(counts.systems)}
+    scores = evaluate_each(definition, systems)
+    if isinstance(counts, Counts):
+        comparison = compare_statistics(plan, scores, *cells_of_systems(definition, counts))
+    else:
+        comparison = compare_statistics(plan, scores, *sets_of_systems(definition, counts))
+    return replace(comparison, definition=definition, counts=systems)
 
 
-def compare_joint(joint: Joint, definition: Definition, plan: Plan) -> Comparison:
-    """Compare the systems of joint counts."""
-    if len(joint.systems) < 2:
-        raise InputError(f"a comparison needs at least two systems; got {len(joint.systems)}")
-    names = joint.systems
-    counts = {name: joint.counts(at) for at, name in enumerate(names)}
-    scores = evaluate_each(definition, counts)
-    frozen = [
-        frozen_on(definition, each, joint.system(at)) for at, each in enumerate(counts.values())
-    ]
-    replicates = None
+def compare_scores(
+    definition: Definition,
+    plan: Plan,
+    y_true: Any,
+    systems: Mapping[str, Any],
+    data: Mapping[str, Any],
+) -> Comparison:
+    """Compare systems by a ranking or a mean over items."""
+    refuse_few(systems)
+    items = [read_items(definition, y_true, each, data["labels"]) for each in systems.values()]
+    sample = sampled(items[0], data["weights"], data["cluster"])
+    return compare_items(plan, [*map(str, systems)], items, sample)
+
+
+def compare_columns(definition: Definition, plan: Plan, columns: ScoreColumns) -> Comparison:
+    """The same of columns that stay where they are: what is alike comes as one kind of item."""
+    refuse_few(columns.systems)
+    return compare_items(plan, [*columns.systems], *items_of_systems(definition, columns))
+
+
+def compare_items(
+    plan: Plan, names: Sequence[str], items: Sequence[ScoredItems], sample: Sample
+) -> Comparison:
+    """Compare what systems say of the same items."""
+    plain = [replace(each, definition=replace(each.definition, data=())) for each in items]
+    scores = {name: score_items(each, sample) for name, each in zip(names, plain, strict=True)}
+    definition = items[0].definition
+    warn_of_other_data(definition, scores.values())
+    comparison = compare_statistics(plan, scores, [each.statistic for each in items], sample)
+    return replace(comparison, definition=definition)
+
+
+def refuse_few(systems: Sized) -> None:
+    """Raise unless there are two systems."""
+    if len(systems) < 2:
+        raise InputError(f"a comparison needs at least two systems; got {len(systems)}")
+
+
+def compare_statistics(
+    plan: Plan,
+    scores: Mapping[str, Score],
+    statistics: Sequence[Statistic],
+    sample: Sample,
+) -> Comparison:
+    """Compare the scores of systems on the same units: the one loop over pairs."""
+    names = tuple(scores)
+    definition = scores[names[0]].definition
     if plan.replicates:
-        replicates = paired.joint_replicates(definition, frozen, plan.replicates, plan.seed)
-    places = list(combinations(range(len(names)), 2))
-    pairs = [
-        _pair(definition, plan, scores, frozen, replicates, number, a, b)
-        for number, (a, b) in enumerate(places)
-    ]
-    pairs = [
-        replace(pair, p_adjusted=p)
-        for pair, p in zip(pairs, paired.holm([pair.p_value for pair in pairs]), strict=True)
-    ]
-    return Comparison(
-        definition,
-        plan,
-        scores,
-        tuple(pairs),
-        {} if replicates is None else p_best(definition, names, replicates),
-        letters_of(definition, scores, pairs),
-        counts,
+        statistics, sample = kinds(statistics, sample)
+    drawn = _drawn(definition, plan, statistics, sample)
+    error = difference_errors(definition, statistics, sample, drawn)
+    pairs: list[Pair] = []
+    for number, (a, b) in enumerate(combinations(range(len(names)), 2)):
+        pair = _normal_pair(definition, plan, scores[names[a]], scores[names[b]], error(a, b))
+        pair = replace(pair, a=names[a], b=names[b])
+        both = (statistics[a], statistics[b], sample)
+        if drawn is not None:
+            pair = _resampled(definition, plan, pair, drawn[:, a] - drawn[:, b], *both, number)
+        pairs.append(replace(pair, mcnemar=mcnemar(*both), **_flipped(*both)))
+    adjusted = holm([pair.p_value for pair in pairs])
+    pairs = [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
+    if plan.replicates and drawn is None:
+        drawn = _normal_draws(scores, error, plan)
+    best = {} if drawn is None else p_best(definition, names, drawn)
+    letters = letters_of(definition, scores, pairs)
+    return Comparison(definition, plan, scores, tuple(pairs), best, letters)
+
+
+def _drawn(
+    definition: Definition, plan: Plan, statistics: Sequence[Statistic], sample: Sample
+) -> Array | None:
+    """The scores of all systems on resampled units; None where that would take too long."""
+    many = plan.replicates * sum(each.size for each in statistics) > DRAWN
+    if not plan.replicates or (many and definition.declaration.smooth):
+        return None
+    return replicates_of(statistics, sample, plan.replicates, plan.seed)
+
+
+def difference_errors(
+    definition: Definition,
+    statistics: Sequence[Statistic],
+    sample: Sample,
+    drawn: Array | None = None,
+) -> Callable[[int, int], float]:
+    """The standard error of a difference; of a system and itself, that of its score."""
+    if not definition.declaration.smooth:
+        known = np.zeros((0, len(statistics))) if drawn is None else drawn
+        defined = known[np.isfinite(known).all(1)]
+        return lambda a, b: float(np.std(defined[:, a] - (a != b) * defined[:, b]))
+    slopes = [each.slope(sample.count) for each in statistics]
+    return lambda a, b: sample.error(slopes[a] - slopes[b] if a != b else slopes[a])
+
+
+def _normal_pair(definition: Definition, plan: Plan, a: Score, b: Score, error: float) -> Pair:
+    """What follows from a difference and its standard error alone."""
+    difference, level = a.value - b.value, level_of(definition)
+    known = np.isfinite(error) and np.isfinite(difference)
+    interval = None
+    if known and error > CLOSE:
+        low, high = definition.declaration.bounds
+        half = normal_quantile((1 + level) / 2) * error
+        ends = max(difference - half, low - high), min(difference + half, high - low)
+        word = definition.interval.word if definition.interval else "delta"
+        interval = Interval(*ends, level, word)
+    return Pair(
+        a="",
+        b="",
+        difference=difference,
+        standard_error=error if known else None,
+        interval=interval,
+        p_value=normal_p(difference, error),
+        p_adjusted=None,
+        p_equivalence=equivalence_p(difference, error, plan.margin) if plan.margin else None,
+        detectable=detectable_difference(error, level, plan.power) if interval else None,
+        items_needed=items_needed(float(a.n), difference, error, level, plan.power)
+        if interval
+        else None,
     )
 
 
-def _pair(
+def _resampled(
     definition: Definition,
     plan: Plan,
-    scores: Mapping[str, Score],
-    frozen: list[Frozen],
-    replicates: Array | None,
+    pair: Pair,
+    drawn: Array,
+    a: Statistic,
+    b: Statistic,
+    sample: Sample,
     number: int,
-    a: int,
-    b: int,
 ) -> Pair:
-    names = tuple(scores)
-    left, right = frozen[a], frozen[b]
-    difference = scores[names[a]].value - scores[names[b]].value
-    error = paired.difference_error(definition, left, right)
-    pair = normal_pair(definition, plan, names[a], names[b], difference, error, scores)
-    if replicates is not None:
-        drawn, seed = replicates[:, a] - replicates[:, b], (plan.seed, number)
-        pair = replace(
-            pair,
-            bootstrap=percentiles(drawn, level_of(definition)),
-            p_bootstrap=paired.bootstrap_p(difference, drawn),
-            p_randomization=paired.randomization_p(definition, left, right, plan.replicates, seed),
-        )
-    mcnemar = paired.mcnemar(definition, left, right)
-    return replace(pair, mcnemar=mcnemar, **_flipped(left.table, right.table))
+    """The pair with its bootstrap and its randomization test."""
+    interval = _percentiles(drawn, level_of(definition))
+    p = bootstrap_p(pair.difference, drawn)
+    seed = (plan.seed, number)
+    swapped = randomization_p(a, b, sample, pair.difference, plan.replicates, seed)
+    pair = replace(pair, bootstrap=interval, p_bootstrap=p, p_randomization=swapped)
+    if definition.declaration.smooth:
+        return pair
+    # the delta method is not for it, and of the two tests the bootstrap is the more cautious one
+    return replace(pair, interval=interval, p_value=p if swapped is None else swapped)
 
 
-def _flipped(a: Table, b: Table) -> dict[str, Any]:
-    """How many items flipped each way, and how many are predicted differently."""
-    right_a, right_b = a.predicted == a.true, b.predicted == b.true
-    return {
-        "only_a": _items(a.count[right_a & ~right_b], a.squares),
-        "only_b": _items(a.count[right_b & ~right_a], a.squares),
-        "changed": _items(a.count[a.predicted != b.predicted], a.squares),
-    }
+def _percentiles(replicates: Array, level: float) -> Interval | None:
+    """The interval of the replicates of a difference; None where they do not vary."""
+    defined = replicates[np.isfinite(replicates)]
+    if not len(defined) or defined.min() == defined.max():
+        return None
+    tails = (1 - level) / 2, (1 + level) / 2
+    low, high = np.quantile(defined, tails, method="weibull").tolist()
+    return Interval(low, high, level, "bootstrap", len(replicates) - len(defined))
 
 
-def _items(count: Array, squares: Array | None) -> int | float:
-    total = float(count.sum())
-    return int(total) if squares is None else total
+def _flipped(a: Statistic, b: Statistic, sample: Sample) -> dict[str, Any]:
+    """How many items one system alone gets right, and how many are predicted differently."""
+    right_a, right_b = a.right, b.right
+    if right_a is None or right_b is None or not (a.predicts or sample.single):
+        return {}
+    flips = {"only_a": right_a & ~right_b, "only_b": right_b & ~right_a}
+    if a.predicts:
+        flips["changed"] = a.differs(b)
+    whole = int if sample.squares is None else float
+    return {name: whole(sample.count[units].sum()) for name, units in flips.items()}
+
+
+def _normal_draws(
+    scores: Mapping[str, Score], error: Callable[[int, int], float], plan: Plan
+) -> Array | None:
+    """Scores of all systems, drawn from a normal distribution with their covariance."""
+    size = len(scores)
+    variance = np.array([[error(a, b) ** 2 for b in range(size)] for a in range(size)])
+    own = np.diag(variance)
+    covariance = np.where(np.eye(size, dtype=bool), variance, (own[:, None] + own - variance) / 2)
+    if not np.isfinite(covariance).all():
+        return None
+    values = [score.value for score in scores.values()]
+    return generator(plan.seed).multivariate_normal(
+        values, covariance, plan.replicates, check_valid="ignore", method="eigh"
+    )

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from whichf1.definitions.class_sets import AnyCounts
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.errors import InputError
 from whichf1.scoring.evaluate import evaluate_each
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.score import Score
-from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Labels
 
@@ -87,7 +87,7 @@ class SystemRanks:
 
 
 def rank_systems(
-    systems: Mapping[str, Counts], metrics: Sequence[str] | None = None, **options: Any
+    systems: Mapping[str, AnyCounts], metrics: Sequence[str] | None = None, **options: Any
 ) -> SystemRanks:
     """Rank systems under each definition; ``options`` are those of the scores, where they apply.
 
@@ -123,7 +123,7 @@ def _definition(metric: str, options: Mapping[str, Any]) -> Definition:
     return define_fitting(metric, options)
 
 
-def _same_labels(counts: list[Counts]) -> list[Counts]:
+def _same_labels(counts: list[AnyCounts]) -> list[AnyCounts]:
     """All systems on the same classes, so that they are scored by the same definition."""
     if all(each.labels == counts[0].labels for each in counts):
         return counts
@@ -132,7 +132,7 @@ def _same_labels(counts: list[Counts]) -> list[Counts]:
     return [each.declare(union) for each in counts]
 
 
-def _ranking(definition: Definition, counts: Mapping[str, Counts]) -> Order:
+def _ranking(definition: Definition, counts: Mapping[str, AnyCounts]) -> Order:
     scores = evaluate_each(definition, counts)
     sign = -1 if definition.declaration.better != "lower" else 1
     defined = [name for name in scores if not np.isnan(scores[name].value)]

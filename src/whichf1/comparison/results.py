@@ -9,17 +9,15 @@ from functools import cached_property
 import numpy as np
 
 from whichf1.comparison.rank_flips import Flip, SystemRanks, letters, rank_systems
+from whichf1.comparison.significance import McNemar
 from whichf1.definitions import signature
+from whichf1.definitions.class_sets import AnyCounts
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import SEED, Interval, whole
 from whichf1.definitions.signature import Word
 from whichf1.errors import DefinitionError
 from whichf1.scoring.score import Score, described
-from whichf1.statistics import paired
-from whichf1.statistics.paired import McNemar
-from whichf1.statistics.scales import normal_quantile
 from whichf1.tables.cells import Array
-from whichf1.tables.counts import Counts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +95,7 @@ class Comparison:
     """P(best): the share of replicates in which a system is the best."""
     letters: Mapping[str, str]
     """Systems that share a letter cannot be told apart (Holm-adjusted, at the interval's level)."""
-    counts: Mapping[str, Counts] | None = None
+    counts: Mapping[str, AnyCounts] | None = None
     """The counts of each system; None where systems are compared by scores."""
 
     @cached_property
@@ -142,51 +140,6 @@ def _in_words(names: Sequence[str], scores: Mapping[str, Score]) -> str:
             text += " = " if abs(before - value) <= 1e-12 else " > "
         text, before = f"{text}{name} {value:.4f}", value
     return text
-
-
-def normal_pair(
-    definition: Definition,
-    plan: Plan,
-    a: str,
-    b: str,
-    difference: float,
-    error: float,
-    scores: Mapping[str, Score],
-) -> Pair:
-    """What follows from a difference and its standard error alone."""
-    level, known = level_of(definition), np.isfinite(error) and np.isfinite(difference)
-    interval = None
-    if known and error > 1e-12:
-        low, high = definition.declaration.bounds
-        half = normal_quantile((1 + level) / 2) * error
-        ends = max(difference - half, low - high), min(difference + half, high - low)
-        word = definition.interval.word if definition.interval else "delta"
-        interval = Interval(*ends, level, word)
-    n = float(scores[a].n)
-    needed = paired.items_needed(n, difference, error, level, plan.power) if interval else None
-    margin = plan.margin
-    return Pair(
-        a=a,
-        b=b,
-        difference=difference,
-        standard_error=error if known else None,
-        interval=interval,
-        p_value=paired.normal_p(difference, error),
-        p_adjusted=None,
-        p_equivalence=paired.equivalence_p(difference, error, margin) if margin else None,
-        detectable=paired.detectable_difference(error, level, plan.power) if interval else None,
-        items_needed=needed,
-    )
-
-
-def percentiles(replicates: Array, level: float) -> Interval | None:
-    """The interval of the replicates of a difference; None where they do not vary."""
-    defined = replicates[np.isfinite(replicates)]
-    if not len(defined) or defined.min() == defined.max():
-        return None
-    tails = (1 - level) / 2, (1 + level) / 2
-    low, high = np.quantile(defined, tails, method="weibull").tolist()
-    return Interval(low, high, level, "bootstrap", len(replicates) - len(defined))
 
 
 def level_of(definition: Definition) -> float:

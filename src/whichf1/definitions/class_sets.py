@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from whichf1.errors import DefinitionError, LabelError
-from whichf1.tables.cells import Array, Table, every_class
+from whichf1.tables.cells import Array, every_class
 from whichf1.tables.counts import Counts
+from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label, Labels
+
+AnyCounts: TypeAlias = Counts | MultiLabelCounts
 
 
 class Frozen(NamedTuple):
     """Counts made ready for a definition: its class set is fixed, whatever is resampled later."""
 
-    table: Table
+    table: Any
+    """The cells of class counts, or the lines of label sets."""
     classes: Array
     """Codes of the classes that are averaged over."""
     labels: Labels
     """Those classes."""
-
-
-def without(counts: Counts, ignore: tuple[Label, ...]) -> Counts:
-    """The counts without the items of these true classes."""
-    if not ignore:
-        return counts
-    if not isinstance(counts, Counts):
-        raise DefinitionError("ignore= drops items by their one class; these have sets of labels")
-    keep = ~np.isin(counts.true, counts.labels.codes(ignore))
-    return Counts(
-        counts.labels,
-        counts.true[keep],
-        counts.predicted[keep],
-        counts.count[keep],
-        declared=counts.declared,
-        decision=counts.decision,
-        squares=None if counts.squares is None else counts.squares[keep],
-    )
+    units: Any = None
+    """The counts themselves, with weights and clusters; None for a table by itself."""
 
 
 def fix_classes(
-    counts: Counts, classes: Any, exclude: tuple[Label, ...], two_classes: str
+    counts: AnyCounts, classes: Any, exclude: tuple[Label, ...], two_classes: str
 ) -> Frozen:
     """The classes that are averaged over, on these counts."""
     if classes == "range":
@@ -57,10 +45,10 @@ def fix_classes(
         raise DefinitionError(f"no class is left to average over: {why}")
     everything = len(chosen) == len(counts.labels)
     labels = counts.labels if everything else pick(counts.labels, chosen)
-    return Frozen(counts.table, chosen, labels)
+    return Frozen(counts.table, chosen, labels, counts)
 
 
-def codes_of(counts: Counts, classes: Any) -> Array:
+def codes_of(counts: AnyCounts, classes: Any) -> Array:
     """Codes of the classes of a class set."""
     if classes == "declared":
         return every_class(len(counts.labels))
@@ -71,7 +59,7 @@ def codes_of(counts: Counts, classes: Any) -> Array:
     return counts.labels.codes(classes)
 
 
-def over_range(counts: Counts) -> tuple[Counts, Array]:
+def over_range(counts: AnyCounts) -> tuple[AnyCounts, Array]:
     """Every integer from 0 to the largest observed label, whether it occurs or not."""
     observed = [counts.labels[code] for code in codes_of(counts, "observed")]
     if counts.labels.kind != "int" or min(observed) < 0:

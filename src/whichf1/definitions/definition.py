@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
 from whichf1.definitions import signature, signature_fields
-from whichf1.definitions.class_sets import Frozen, fix_classes, without
+from whichf1.definitions.class_sets import AnyCounts, Frozen, fix_classes
 from whichf1.definitions.methods import Bootstrap, Method, find_method
 from whichf1.definitions.names import look_up
 from whichf1.definitions.options import (
@@ -43,7 +43,6 @@ from whichf1.metrics.averaging import (
     per_class,
 )
 from whichf1.tables.cells import Array
-from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Label
 
 if TYPE_CHECKING:
@@ -220,19 +219,22 @@ class Definition:
         alone = self.epsilon if self.epsilon_in == "all" else 0
         return ZeroRule(self.undefined, self.scope, alone, self.epsilon)
 
-    def freeze(self, counts: Counts) -> Frozen:
+    def freeze(self, counts: AnyCounts) -> Frozen:
         """Fix the class set on these counts."""
         if self.batch is not None:
             raise DefinitionError(
                 f"{self.signature} is a mean over batches of {self.batch} items in their order, "
                 "which counts do not know. Give y_true and y_pred."
             )
-        counts = without(counts, self.ignore)
+        counts = counts.without(self.ignore)
         if not len(counts.count):
             raise ShapeError(
                 "there are no items to score" + (", all ignored" if self.ignore else "")
             )
-        return fix_classes(counts, self.classes, self.exclude, self.two_classes)
+        frozen = fix_classes(counts, self.classes, self.exclude, self.two_classes)
+        if self.positive is None:
+            return frozen
+        return frozen._replace(classes=counts.labels.codes([self.positive]))
 
     def values(self, frozen: Frozen, table: Any = None) -> Array:
         """The score on each table of a batch (…); per class (…, classes) where nothing is averaged.

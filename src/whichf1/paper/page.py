@@ -13,7 +13,7 @@ from whichf1.errors import DefinitionError
 from whichf1.paper.plots import DRAWINGS
 from whichf1.paper.reproduction import as_markdown
 from whichf1.paper.result import Figure
-from whichf1.tables.writing import written_whole
+from whichf1.tables.saving import written_whole
 
 _SLOT = re.compile(r"\{\{(\w+)(?:\.([^}]+))?\}\}")
 

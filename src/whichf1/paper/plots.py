@@ -16,7 +16,7 @@ from whichf1.paper.mathematics import COUNTEREXAMPLE, KNOWN, RECALL, sharp_bound
 from whichf1.paper.result import Figure
 from whichf1.scoring.macro import bounds, macro_f1
 from whichf1.tables.counts import Counts
-from whichf1.tables.writing import written_whole
+from whichf1.tables.saving import written_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

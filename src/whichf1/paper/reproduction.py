@@ -15,7 +15,7 @@ from whichf1.paper.mathematics import counterexample, limits, variance
 from whichf1.paper.result import DEFINITIONS, Figure
 from whichf1.paper.tables import tables
 from whichf1.report.escape import markdown, markdown_code
-from whichf1.tables.writing import written_whole
+from whichf1.tables.saving import written_whole
 
 Maker: TypeAlias = Callable[[int], Figure]
 

@@ -57,7 +57,8 @@ def score(tables: Array) -> Both:
 
 def one_vs_rest(tables: Array) -> OneVsRest:
     """Each class against all others, of dense tables (…, k, k)."""
-    return _frozen(tables).table.one_vs_rest()
+    table: Table = _frozen(tables).table
+    return table.one_vs_rest()
 
 
 def _frozen(tables: Array) -> Frozen:

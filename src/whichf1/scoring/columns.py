@@ -46,10 +46,11 @@ from whichf1.sources.rank import rank_lines, ranking_of
 from whichf1.sources.scores import positive_class
 from whichf1.sources.sought import Sought
 from whichf1.sources.systems import ScoreColumns
+from whichf1.statistics.intervals import interval_of, refuse_other
 from whichf1.statistics.means import Means
-from whichf1.statistics.ranking import kinds
-from whichf1.statistics.scored import mean_interval, refuse_other
-from whichf1.tables.cells import Array, Table
+from whichf1.statistics.sample import Sample, kinds
+from whichf1.statistics.scales import Spread
+from whichf1.tables.cells import Array
 from whichf1.tables.labels import Labels
 from whichf1.tables.moments import Moments, beyond_rounding
 
@@ -111,7 +112,7 @@ def score_lines(definition: Definition, lines: Scored, *, apart: bool) -> Score:
     return score_items(own, items)
 
 
-def items_of_lines(definition: Definition, lines: Scored) -> tuple[ScoredItems, Table]:
+def items_of_lines(definition: Definition, lines: Scored) -> tuple[ScoredItems, Sample]:
     """The lines as items of which a score can be computed."""
     lines = lines.single()
     scores = lines.scores[:, 0] if lines.scores.shape[1] == 1 else lines.scores
@@ -119,17 +120,18 @@ def items_of_lines(definition: Definition, lines: Scored) -> tuple[ScoredItems, 
     return own, items
 
 
-def _alike(own: Sequence[ScoredItems], lines: Scored) -> tuple[list[ScoredItems], Table]:
+def _alike(own: Sequence[ScoredItems], lines: Scored) -> tuple[list[ScoredItems], Sample]:
     """What systems say of lines as kinds of items, however an engine has ordered them."""
-    items = sampled(own[0].codes, lines.weights, lines.cluster, lines.items)
-    scored, items = kinds([each.scored for each in own], items)
-    pairs = zip(own, scored, strict=True)
-    return [replace(each, scored=alike, codes=items.true) for each, alike in pairs], items
+    sample = sampled(own[0], lines.weights, lines.cluster, lines.items)
+    statistics, sample = kinds([each.statistic for each in own], sample)
+    pairs = zip(own, statistics, strict=True)
+    alike = [replace(each, statistic=kind, stratum=sample.stratum) for each, kind in pairs]
+    return alike, sample
 
 
 def items_of_systems(
     definition: Definition, columns: ScoreColumns
-) -> tuple[list[ScoredItems], Table]:
+) -> tuple[list[ScoredItems], Sample]:
     """The items of several systems, those that are alike to all of them as one kind."""
     metric, sought = definition.declaration, columns.sought
     source = (columns.data, columns.predictions)
@@ -144,7 +146,7 @@ def items_of_systems(
 
 def items_of_each(
     definition: Definition, columns: ScoreColumns, lines: Scored
-) -> tuple[list[ScoredItems], Table]:
+) -> tuple[list[ScoredItems], Sample]:
     """The same from lines with the scores of all systems."""
     lines = lines.single()
     own = [
@@ -161,7 +163,7 @@ def _of_each(scores: Array, columns: ScoreColumns) -> Iterator[Array]:
         at += len(found)
 
 
-def _derived_items(definition: Definition, scores: ClassScores) -> tuple[list[ScoredItems], Table]:
+def _derived_items(definition: Definition, scores: ClassScores) -> tuple[list[ScoredItems], Sample]:
     """What columns for each class come to: a number, or whether the best class is right."""
     names = scores.labels
     if definition.declaration.kind == "loss":
@@ -230,7 +232,7 @@ def _score_clusters(definition: Definition, sums: Sums, scores: ClassScores) -> 
     own = mean_items(definition, wv / w, scores.labels)
     weighted = scores.sought.weights is not None
     count, squares = (w, ww) if weighted else (w.astype(np.int64), None)
-    return score_items(own, Table(own.codes, own.codes, count, 1, squares, np.arange(len(w))))
+    return score_items(own, Sample(count, squares, np.arange(len(w))))
 
 
 def _score_weighted(definition: Definition, sums: Sums, names: Labels) -> Score:
@@ -242,7 +244,7 @@ def _score_weighted(definition: Definition, sums: Sums, names: Labels) -> Score:
     mean = wv / w
     square = wwvv - 2 * mean * wwv + mean**2 * ww
     error = sqrt(beyond_rounding(square, wwvv)) / w if isfinite(square) else inf
-    interval = mean_interval(definition, mean, error)
+    interval = interval_of(definition, mean, Spread(error))
     return Score(mean, definition, w, names, interval, (("weighted", True),))
 
 
@@ -260,8 +262,8 @@ def moments_of_columns(
         return _moments(definition, sums, scores)
     lines = read_scores(data, predictions, sought, fair=metric.probabilities and sought.several)
     own, items = items_of_lines(definition, lines)
-    assert isinstance(own.scored, Means)
-    each, count = own.scored.each, items.count
+    assert isinstance(own.statistic, Means)
+    each, count = own.statistic.each, items.count
     total, squares = float(count @ each), float(count @ each**2)
     of = own.definition
     return Moments(

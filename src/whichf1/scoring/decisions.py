@@ -18,10 +18,9 @@ from whichf1.sources.sequences import column, weights_column
 from whichf1.sources.sought import Sought
 from whichf1.tables.cells import Array, Ties
 from whichf1.tables.counts import Counts
-from whichf1.tables.joint import Joint, cells_of, cluster_labels
 from whichf1.tables.labels import Label, Labels
-from whichf1.tables.merging import NOTES
 from whichf1.tables.ranking import Ranking
+from whichf1.tables.units import NOTES, cluster_labels
 
 
 def at_threshold(
@@ -117,31 +116,25 @@ def _summed(
     decision: str,
 ) -> Counts:
     """Counts of cells of which several may be alike."""
-    keys = [true.astype(np.intp), guessed.astype(np.intp)]
-    clusters = None
+    codes = names_of = None
     if cluster is not None:
         groups = column(cluster, "cluster").values
         if len(groups) != len(true):
             raise ShapeError(f"there are {len(true):,} items, cluster has {len(groups):,} values")
         known, codes = np.unique(groups, return_inverse=True)
         names_of = cluster_labels(known.tolist())
-        keys.append(names_of.codes(known.tolist())[codes])
-    keys, count, squares = cells_of(keys, count, squares)
-    if cluster is not None:  # those of no weight are gone
-        present, keys[2] = np.unique(keys[2], return_inverse=True)
-        clusters = Labels.trusted(names_of[at] for at in present)
-    return Joint(
-        systems=("y_pred",),
-        labels=names,
-        true=keys[0],
-        predicted=(keys[1],),
-        count=count,
+        codes = names_of.codes(known.tolist())[codes]
+    return Counts(
+        names,
+        true.astype(np.intp),
+        guessed.astype(np.intp),
+        count,
         squares=squares,
-        cluster=None if clusters is None else keys[2],
-        names=clusters,
+        cluster=codes,
+        cluster_names=names_of,
         declared=True,
         decision=decision,
-    ).counts(0)
+    )
 
 
 def _threshold(value: Any) -> float:

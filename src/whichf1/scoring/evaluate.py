@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from whichf1.definitions.class_sets import Frozen
+import numpy as np
+
+from whichf1.definitions.class_sets import AnyCounts, Frozen
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import Interval
 from whichf1.errors import DefinitionError
 from whichf1.metrics import COUNTED
-from whichf1.scoring.fitting import refuse_other_data
 from whichf1.scoring.score import PerClass, Score, warn_of_other_data
 from whichf1.sources.arrays import count_margins
-from whichf1.sources.count import as_counts, has_columns, is_path
-from whichf1.statistics.intervals import estimate
+from whichf1.sources.count import as_counts, count, has_columns, is_path
+from whichf1.sources.sequences import to_numpy
 from whichf1.tables.cells import Array, Margins, every_class
 from whichf1.tables.counts import Counts
-from whichf1.tables.joint import ClusteredCounts, Joint
+from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Labels
+
+if TYPE_CHECKING:
+    from whichf1.statistics.sample import Statistic
 
 
 def run(
@@ -37,9 +41,9 @@ def run(
     """
     alone = labels is None and weights is None and cluster is None and not named
     if alone and definition.needs_margins_only:
-        found = count_margins(y_true, y_pred)
-        if found is not None:
-            return _of_margins(definition, len(y_true), *found)
+        margins = count_margins(y_true, y_pred)
+        if margins is not None:
+            return _of_margins(definition, len(y_true), *margins)
     data = {"labels": labels, "weights": weights, "cluster": cluster}
     if definition.declaration.kind in (*COUNTED, "items"):
         return _of_predictions(definition, y_true, y_pred, data, named)
@@ -64,17 +68,14 @@ def _of_predictions(
     if sets and y_pred is not None and not named and not is_path(y_true):
         from whichf1.sources.label_sets import count_multilabel
 
-        counted: Any = count_multilabel(y_true, y_pred, **data)
-        return evaluate(definition, counted)
+        return evaluate(definition, count_multilabel(y_true, y_pred, **data))
     if definition.batch is None or isinstance(y_true, Counts):
         return evaluate(definition, as_counts(y_true, y_pred, **data, **named))
-    from whichf1.scoring.batches import evaluate_batches
-
     if data["weights"] is not None or data["cluster"] is not None or named:
         raise DefinitionError(
             "a mean over batches takes no weights, no clusters and no columns: give arrays"
         )
-    return evaluate_batches(definition, y_true, y_pred, data["labels"])
+    return _of_batches(definition, y_true, y_pred, data["labels"])
 
 
 def _of_margins(definition: Definition, n: int, labels: Labels, margins: Margins) -> Score:
@@ -83,22 +84,44 @@ def _of_margins(definition: Definition, n: int, labels: Labels, margins: Margins
     return Score(float(definition.values(frozen)), definition, n, labels)
 
 
-def evaluate(definition: Definition, counts: Counts) -> Score:
+def _of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -> Score:
+    """The mean of the scores of consecutive batches; the last one may be smaller.
+
+    Each batch has its own observed classes and shares the declared ones of the whole.
+    """
+    whole = count(y_true, y_pred, labels=labels)
+    one = replace(definition, batch=None, data=())  # what it says is of the whole
+    parts = batches(y_true, y_pred, definition.batch, whole)
+    value = float(np.mean([evaluate(one, part).value for part in parts]))
+    return Score(value, definition, whole.n, whole.labels)
+
+
+def batches(y_true: Any, y_pred: Any, size: int | None, whole: Counts) -> list[Counts]:
+    """The counts of each batch of ``size`` items under the classes of the whole."""
+    true, predicted = to_numpy(y_true), to_numpy(y_pred)
+    step = size or len(true)
+    return [
+        count(true[start : start + step], predicted[start : start + step], labels=whole.labels)
+        for start in range(0, len(true), step)
+    ]
+
+
+def evaluate(definition: Definition, counts: AnyCounts) -> Score:
     """Run a definition on counts."""
-    metric = definition.declaration
     refuse_other_data(definition, counts)
+    metric = definition.declaration
     if metric.kind == "rate" and definition.average is None and definition.positive is None:
         raise DefinitionError(
             f"{metric.name} of which class? Pass positive=CLASS, average='macro', 'weighted' or "
             f"'micro', or call {metric.name}.per_class for all of them."
         )
-    frozen = frozen_on(definition, counts)
-    values, intervals = _estimate(definition, frozen, counts)
-    value, n = float(values[0]), _items(frozen, counts)
-    return Score(value, definition, n, frozen.labels, intervals[0], _made(counts))
+    frozen = definition.freeze(counts)
+    values, intervals = _estimate(definition, frozen)
+    n = _items(frozen, counts)
+    return Score(float(values[0]), definition, n, frozen.labels, intervals[0], counts.facts)
 
 
-def evaluate_each(definition: Definition, systems: Mapping[str, Counts]) -> dict[str, Score]:
+def evaluate_each(definition: Definition, systems: Mapping[str, AnyCounts]) -> dict[str, Score]:
     """Run a definition on the counts of several systems, which have their data in common."""
     plain = replace(definition, data=())
     scores = {name: evaluate(plain, counts) for name, counts in systems.items()}
@@ -108,46 +131,52 @@ def evaluate_each(definition: Definition, systems: Mapping[str, Counts]) -> dict
 
 def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
     """Run a definition on every class of its class set."""
-    frozen = frozen_on(definition, counts)
-    values, intervals = _estimate(definition, frozen, counts)
-    n, made = _items(frozen, counts), _made(counts)
-    return PerClass(values, definition, n, frozen.labels, tuple(intervals), made)
-
-
-def _estimate(
-    definition: Definition, frozen: Frozen, counts: Counts
-) -> tuple[Array, list[Interval | None]]:
-    """Values and intervals; none where weights were added up without their squares."""
-    if counts.weighted and getattr(counts, "squares", None) is None:
-        definition = replace(definition, interval=None)
-    return estimate(definition, frozen)
-
-
-def frozen_on(definition: Definition, counts: Counts, joint: Joint | None = None) -> Frozen:
-    """The class set is fixed on the counts; the cells are those of the clusters or of ``joint``."""
     frozen = definition.freeze(counts)
-    if joint is None and isinstance(counts, ClusteredCounts):
-        joint = counts.joint
-    if joint is not None:
-        fine = joint.without(definition.ignore).table(0, frozen.table.classes)
-        frozen = frozen._replace(table=fine)
-    if definition.positive is not None:
-        frozen = frozen._replace(classes=counts.labels.codes([definition.positive]))
-    return frozen
+    values, intervals = _estimate(definition, frozen)
+    n = _items(frozen, counts)
+    return PerClass(values, definition, n, frozen.labels, tuple(intervals), counts.facts)
 
 
-def _items(frozen: Frozen, counts: Counts) -> int | float:
+def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
+    """Raise where a definition cannot be computed from such counts."""
+    metric, sets = definition.declaration, isinstance(counts, MultiLabelCounts)
+    if metric.kind not in (*COUNTED, "items"):
+        raise DefinitionError(
+            f"{metric.name} is computed from scores, not from predicted classes: call "
+            f"{metric.name}(y_true, scores), or give the scores' column with --score or --probs"
+        )
+    if not sets and (metric.kind == "items" or definition.average == "samples"):
+        raise DefinitionError(
+            f"{definition.signature} is for sets of labels, and these items have one class each. "
+            "Count sets with count_multilabel, or --labels-sep."
+        )
+
+
+def _estimate(definition: Definition, frozen: Frozen) -> tuple[Array, list[Interval | None]]:
+    """Values and intervals; none where weights were added up without their squares."""
+    units = frozen.units
+    if definition.interval is None or (units.weighted and units.squares is None):
+        values = definition.values(frozen).reshape(-1)
+        return values, [None] * len(values)
+    from whichf1.statistics.intervals import estimate
+    from whichf1.statistics.sample import Sample
+
+    sample = Sample(frozen.table.count, units.squares, units.cluster)
+    return estimate(definition, _statistic(definition, frozen), sample)
+
+
+def _statistic(definition: Definition, frozen: Frozen) -> Statistic:
+    if isinstance(frozen.units, Counts):
+        from whichf1.statistics.cells import Cells
+
+        return Cells(definition, frozen)
+    from whichf1.statistics.label_sets import LabelSets
+
+    return LabelSets(definition, frozen)
+
+
+def _items(frozen: Frozen, counts: AnyCounts) -> int | float:
     if frozen.table is counts.table:
         return counts.n  # exact, also beyond 2⁵³
     n = float(frozen.table.total)
     return n if counts.weighted else int(n)
-
-
-def _made(counts: Counts) -> tuple[tuple[str, Any], ...]:
-    known = counts.joint if isinstance(counts, ClusteredCounts) else counts
-    clusters = getattr(known, "clusters", None)
-    if clusters is None and counts.decision is None and not counts.weighted:
-        return ()
-    weighted = counts.weighted or None
-    made = {"decision": counts.decision, "weighted": weighted, "clusters": clusters}
-    return tuple((key, value) for key, value in made.items() if value is not None)

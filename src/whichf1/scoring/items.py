@@ -14,8 +14,9 @@ from whichf1.sources.label_sets import ranked_labels
 from whichf1.sources.scores import binary, items_of, numbers, predicted, predicted_binary
 from whichf1.sources.sequences import weights_column
 from whichf1.statistics.means import Means
-from whichf1.statistics.ranking import Ranked, Rankings, Swappable
-from whichf1.tables.cells import Array, Predicted, Table
+from whichf1.statistics.ranking import Ranked, Rankings
+from whichf1.statistics.sample import Sample, Statistic
+from whichf1.tables.cells import Array, Predicted
 from whichf1.tables.labels import Labels
 from whichf1.tables.ranking import Ranking
 
@@ -25,9 +26,9 @@ class ScoredItems:
     """What a system says of some items, under a definition with nothing left open."""
 
     definition: Definition
-    scored: Swappable
-    codes: Array
-    """The class of each item, where classes are samples of their own; 0 for a mean over items."""
+    statistic: Statistic
+    stratum: Array | None
+    """The class of each item, where classes are samples of their own; None for a mean of items."""
     labels: Labels
 
 
@@ -44,7 +45,7 @@ def read_items(definition: Definition, y_true: Any, scores: Any, labels: Any) ->
 
 def mean_items(definition: Definition, each: Array, names: Labels) -> ScoredItems:
     """Items with the number of which a score is the mean."""
-    return ScoredItems(definition, Means(each), np.zeros(len(each), np.intp), names)
+    return ScoredItems(definition, Means(each), None, names)
 
 
 def loss_items(
@@ -194,12 +195,12 @@ def _problems(definition: Definition, items: Predicted, names: Labels) -> list[R
     return [Ranked(items.scores[:, at], codes == at) for at in range(k)]
 
 
-def sampled(codes: Array, weights: Any, cluster: Any, times: Array | None = None) -> Table:
+def sampled(items: ScoredItems, weights: Any, cluster: Any, times: Array | None = None) -> Sample:
     """The items as what is drawn: single ones, with weights, or in clusters.
 
     ``times`` is how many items each of them stands for; None for one.
     """
-    n = len(codes)
+    n = items.statistic.items  # type: ignore[attr-defined]
     count = np.ones(n, np.int64) if times is None else times
     squares = None
     if weights is not None:
@@ -209,4 +210,4 @@ def sampled(codes: Array, weights: Any, cluster: Any, times: Array | None = None
     if cluster is not None:  # a cluster whose items have no weight is none
         group, here = np.zeros(n, np.intp), count > 0
         group[here] = cluster_codes(cluster_codes(cluster, n)[here], int(here.sum()))
-    return Table(codes, codes, count, int(codes.max()) + 1, squares, group)
+    return Sample(count, squares, group, items.stratum)

@@ -23,8 +23,7 @@ from whichf1.sources.arrays import count_arrays
 from whichf1.sources.count import DATA_OPTIONS, as_counts
 from whichf1.sources.sequences import to_numpy
 from whichf1.tables.cells import Array
-from whichf1.tables.counts import Counts
-from whichf1.tables.dense import refuse_dense
+from whichf1.tables.counts import Counts, refuse_dense
 from whichf1.tables.labels import Label, Labels
 
 MOST_PAIRED = 10_000

@@ -27,8 +27,11 @@ from whichf1.scoring.score import Score
 from whichf1.sources.count import DATA_OPTIONS, has_columns
 from whichf1.sources.rank import rank, ranking_of
 from whichf1.sources.scores import check_rows, numbers, predicted
-from whichf1.statistics.scored import mean_interval, refuse_other, scored_interval, table_interval
-from whichf1.tables.cells import Array, Predicted, Table
+from whichf1.statistics.intervals import estimate, interval_of, refuse_other
+from whichf1.statistics.ranking import RankCells
+from whichf1.statistics.sample import Sample
+from whichf1.statistics.scales import Spread
+from whichf1.tables.cells import Array, Predicted
 from whichf1.tables.labels import Labels
 from whichf1.tables.moments import Moments
 from whichf1.tables.ranking import Ranking
@@ -72,26 +75,19 @@ def _score_items(
 ) -> Score:
     """Where a table does not say enough: from the items themselves."""
     own = read_items(definition, y_true, scores, labels)
-    return score_items(own, sampled(own.codes, weights, cluster))
+    return score_items(own, sampled(own, weights, cluster))
 
 
-def score_items(own: ScoredItems, items: Table) -> Score:
+def score_items(own: ScoredItems, sample: Sample) -> Score:
     """The score of a system on some items, with its interval."""
-    value = float(own.scored.values(items.count))
-    if np.isnan(value):
+    if np.isnan(own.statistic.values(sample.count)).any():
         raise InputError(
             f"{own.definition.metric} has no value: the items of a class that it needs have no "
             "weight. Give items of each class a weight above 0."
         )
-    interval = scored_interval(own.definition, own.scored, items, value)
-    n = items.count.sum().item()
-    return Score(value, own.definition, n, own.labels, interval, made_of(items))
-
-
-def made_of(items: Table) -> tuple[tuple[str, Any], ...]:
-    """What a signature says of the items."""
-    made = () if items.squares is None else (("weighted", True),)
-    return made if items.cluster is None else (*made, ("clusters", items.clusters))
+    values, intervals = estimate(own.definition, own.statistic, sample)
+    value = float(values[0])
+    return Score(value, own.definition, sample.n, own.labels, intervals[0], sample.facts)
 
 
 def _rank_and_score(
@@ -137,8 +133,7 @@ def score_ranking(definition: Definition, ranking: Ranking) -> Score:
         definition = replace(definition, positive=ranking.positive)
     made: tuple[tuple[str, Any], ...] = (("weighted", True),) if ranking.weighted else ()
     made += () if ranking.resolution is None else (("resolution", ranking.resolution),)
-    value = _value(metric, definition, ranking)
-    interval = _ranking_interval(metric, definition, ranking, value)
+    value, interval = _ranking_estimate(metric, definition, ranking)
     return Score(value, definition, ranking.n, ranking.labels, interval, made)
 
 
@@ -147,21 +142,22 @@ def _value(metric: Metric, definition: Definition, ranking: Ranking) -> float:
     return float(top / bottom)
 
 
-def _ranking_interval(
-    metric: Metric, definition: Definition, ranking: Ranking, value: float
-) -> Interval | None:
-    unasked = definition.interval is None
-    if unasked and ranking.resolution is not None and metric.name == "roc_auc":
+def _ranking_estimate(
+    metric: Metric, definition: Definition, ranking: Ranking
+) -> tuple[float, Interval | None]:
+    if definition.interval is None:
+        value = _value(metric, definition, ranking)
+        if ranking.resolution is None or metric.name != "roc_auc":
+            return value, None
         error = histogram_error(ranking)
-        return Interval(max(0.0, value - error), min(1.0, value + error), 1.0, "bins")
-    if unasked:
-        return None
+        return value, Interval(max(0.0, value - error), min(1.0, value + error), 1.0, "bins")
     if ranking.weighted:
         raise DefinitionError(
             f"an interval of {metric.name} for weighted items needs the items: give y_true, "
             "scores and weights, or leave interval= out"
         )
-    return table_interval(definition, ranking.table, value)
+    values, intervals = estimate(definition, RankCells(definition, ranking.table))
+    return float(values[0]), intervals[0]
 
 
 def histogram_error(ranking: Ranking) -> float:
@@ -270,5 +266,5 @@ def score_moments(definition: Definition, sums: Moments) -> Score:
     interval = None
     if definition.interval is not None and np.isfinite(sums.squares):
         error = float(np.sqrt(sums.variance / sums.n))
-        interval = mean_interval(definition, sums.mean, error)
+        interval = interval_of(definition, sums.mean, Spread(error))
     return Score(sums.mean, definition, sums.n, sums.labels, interval)

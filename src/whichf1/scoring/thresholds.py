@@ -11,8 +11,7 @@ from whichf1.definitions.class_sets import Frozen
 from whichf1.definitions.definition import Definition
 from whichf1.errors import DefinitionError, InputError
 from whichf1.scoring.decisions import at_threshold
-from whichf1.scoring.evaluate import evaluate
-from whichf1.scoring.fitting import refuse_other_data
+from whichf1.scoring.evaluate import evaluate, refuse_other_data
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.score import Score
 from whichf1.sources.count import COLUMN_OPTIONS

@@ -9,7 +9,7 @@ import numpy as np
 from whichf1.errors import ShapeError
 from whichf1.sources.sequences import column
 from whichf1.tables.cells import Array
-from whichf1.tables.joint import cluster_labels
+from whichf1.tables.units import cluster_labels
 
 
 def cluster_codes(cluster: Any, items: int) -> Array:

@@ -93,7 +93,7 @@ def count(
 
         systems = {"y_pred": y_pred}
         own = {"labels": labels, "weights": weights, "cluster": cluster}
-        return count_together(y_true, systems, **own).counts(0)
+        return count_together(y_true, systems, **own)
     return count_arrays(y_true, y_pred, labels=labels, weights=weights)
 
 

@@ -14,7 +14,6 @@ from whichf1.sources.count import Reading, has_columns
 from whichf1.sources.scores import numbers
 from whichf1.sources.sequences import to_numpy, weights_column
 from whichf1.tables.cells import Array, RankedLabels
-from whichf1.tables.joint_sets import JointSets, group_sets_together
 from whichf1.tables.label_sets import MultiLabelCounts, outcomes
 from whichf1.tables.labels import Labels
 
@@ -71,7 +70,7 @@ def count_multilabel(
     if threshold is not None or top_k is not None:
         y_pred, decision = _decide(y_pred, threshold, top_k)
     keyed = keyed_sets(y_true, {"y_pred": y_pred}, labels)
-    lines = outcomes(keyed.true, keyed.predicted[0], len(keyed.labels))
+    lines = outcomes(keyed.true, keyed.predicted, len(keyed.labels))
     measure = measured(keyed.items, weights, cluster)
     known = keyed.declared
     return MultiLabelCounts(keyed.labels, lines, **measure, declared=known, decision=decision)
@@ -119,14 +118,15 @@ def count_sets_together(
     labels: Any = None,
     weights: Any = None,
     cluster: Any = None,
-) -> JointSets:
+) -> MultiLabelCounts:
     """GROUP BY true set, the predicted set of each system, and cluster."""
     if not systems:
         raise InputError("there are no systems: give a mapping of names to predictions")
     names, true, predicted, items, declared = keyed_sets(y_true, systems, labels)
     measure = measured(items, weights, cluster)
-    own = [*map(str, systems)]
-    return group_sets_together(own, names, true, predicted, declared=declared, **measure)
+    lines = outcomes(true, predicted, len(names))
+    own = tuple(map(str, systems))
+    return MultiLabelCounts(names, lines, declared=declared, systems=own, **measure)
 
 
 def are_sets(data: Any) -> bool:

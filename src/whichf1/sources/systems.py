@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -15,8 +14,8 @@ from whichf1.sources.engines.gather import gather
 from whichf1.sources.questions.grouped import Grouped
 from whichf1.sources.request import Wanted, one_name
 from whichf1.sources.sought import Sought, refuse_other_order
-from whichf1.tables.joint import Joint
-from whichf1.tables.joint_sets import JointSets
+from whichf1.tables.counts import Counts
+from whichf1.tables.label_sets import MultiLabelCounts
 
 
 class ScoreColumns(NamedTuple):
@@ -42,7 +41,7 @@ def read_systems(
     cluster: Any = None,
     true: Any = None,
     **reading: Any,
-) -> Joint | JointSets | ScoreColumns:
+) -> Counts | MultiLabelCounts | ScoreColumns:
     """What systems are compared on: joint counts of classes or sets, or columns of scores.
 
     Cells are ``sets`` of labels if the metric is of these, or if they are lists, or if ``sep``
@@ -69,12 +68,12 @@ def read_systems(
     for name, found in columns.items():
         if len(found) != 1 and not bits:
             raise InputError(f"system {name!r} has one column of predictions; got {found!r}")
-    joint: Joint | JointSets
+    joint: Counts | MultiLabelCounts
     if sets or bits or sep is not None:
         joint = read_sets(data, predictions, true, [*columns.values()], sep=sep, **options)
     else:
         joint = _classes(data, predictions, true, columns, **options)
-    return replace(joint, systems=tuple(columns))
+    return joint.changed(systems=tuple(columns))
 
 
 def _classes(
@@ -87,7 +86,7 @@ def _classes(
     weights: Any,
     cluster: Any,
     **reading: Any,
-) -> Joint | JointSets:
+) -> Counts | MultiLabelCounts:
     """One class for each item; or sets of them, where the cells are lists."""
     wanted = Wanted(
         one_name(true, "true"),

@@ -1,4 +1,4 @@
-"""The predictions of several systems on the same items → Joint."""
+"""The predictions of several systems on the same items → Counts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.sources.sequences import Column, column, weights_column
 from whichf1.tables.cells import Array
-from whichf1.tables.joint import Joint, cluster_labels
+from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
+from whichf1.tables.units import cluster_labels
 
 
 def count_together(
@@ -23,7 +24,7 @@ def count_together(
     labels: Any = None,
     weights: Any = None,
     cluster: Any = None,
-) -> Joint:
+) -> Counts:
     """GROUP BY true, the prediction of each system, and cluster, over columns in memory."""
     if not systems:
         raise InputError("there are no systems: give a mapping of names to predictions")
@@ -45,20 +46,18 @@ def count_together(
             group_codes = clusters.codes(found)[group_codes]
         keys, sizes = [*codes, group_codes], [*sizes, len(clusters)]
     cells, count, squares = _group(keys, sizes, weight)
-    if clusters is not None:  # those of no weight are gone
-        present, cells[-1] = np.unique(cells[-1], return_inverse=True)
-        clusters = Labels.trusted(clusters[code] for code in present)
-    joint = Joint(
-        systems=tuple(map(str, systems)),
-        labels=observed,
-        true=cells[0],
-        predicted=tuple(cells[1 : len(columns)]),
-        count=count,
+    counts = Counts(
+        observed,
+        cells[0],
+        tuple(cells[1 : len(columns)]),
+        count,
         squares=squares,
         cluster=None if clusters is None else cells[-1],
-        names=clusters,
+        cluster_names=clusters,
+        systems=tuple(map(str, systems)),
+        declared=False,
     )
-    return joint if labels is None else joint.declare(Labels(labels))
+    return counts if labels is None else counts.declare(Labels(labels))
 
 
 def _refuse_misfit(true: Column, other: Column) -> None:

@@ -1,42 +1,171 @@
-"""How sure: intervals from the counts alone."""
+"""Intervals: one way from a statistic and a sample to the values and their intervals."""
 
 from __future__ import annotations
 
-from whichf1.definitions.class_sets import Frozen
+from collections.abc import Sequence
+from math import inf, isfinite
+from statistics import NormalDist
+
+import numpy as np
+
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.methods import Bootstrap, Interval
+from whichf1.definitions.methods import Bootstrap, Interval, Method
 from whichf1.errors import DefinitionError
+from whichf1.statistics.proportions import PROPORTIONS
+from whichf1.statistics.sample import Sample, Share, Statistic, kinds
+from whichf1.statistics.scales import NONE, Spread, normal_quantile, transformed
 from whichf1.tables.cells import Array
-from whichf1.tables.label_sets import LabelTable
-
-__all__ = ["estimate"]
 
 
-def estimate(definition: Definition, frozen: Frozen) -> tuple[Array, list[Interval | None]]:
-    """The values of a definition, and an interval for each by its own method."""
+def estimate(
+    definition: Definition, statistic: Statistic, sample: Sample | None = None
+) -> tuple[Array, list[Interval | None]]:
+    """The values of a definition, and an interval for each by its method.
+
+    None where the method has no interval: where the score does not vary at all in first order (a
+    perfect score, say) or is undefined, an interval of no width would claim too much. Without a
+    ``sample`` the statistic brings its own.
+    """
+    method = definition.interval
+    if method is None or isinstance(method, Bootstrap) or method.word in PROPORTIONS:
+        sample = sample or statistic.sample  # type: ignore[attr-defined]
+        values = np.ravel(statistic.values(sample.count))
+        return values, _resampled_or_exact(definition, statistic, sample, values)
+    refuse_other(definition)
+    values, spreads = statistic.spreads(sample)  # type: ignore[arg-type]
+    pairs = zip(values.tolist(), spreads, strict=True)
+    return values, [interval_of(definition, value, spread) for value, spread in pairs]
+
+
+def _resampled_or_exact(
+    definition: Definition, statistic: Statistic, sample: Sample, values: Array
+) -> list[Interval | None]:
     method = definition.interval
     if method is None:
-        values = definition.values(frozen).reshape(-1)
-        return values, [None] * len(values)
-    sets = isinstance(frozen.table, LabelTable)
-    if method.word == "delta" and not sets:
-        from whichf1.statistics.influence import delta_intervals
-
-        return delta_intervals(definition, frozen, method.level)
-    values = definition.values(frozen).reshape(-1)
-    if method.word == "delta":
-        from whichf1.statistics.label_sets import label_set_intervals
-
-        return values, label_set_intervals(definition, frozen, method.level)
+        return [None] * len(values)
     if isinstance(method, Bootstrap):
-        from whichf1.statistics.resampling import bootstrap_intervals
+        return bootstrap(definition, statistic, sample, values)
+    return [
+        proportion(definition, statistic.share(at), sample, method) for at in range(len(values))
+    ]
 
-        return values, bootstrap_intervals(definition, frozen, values, method)
-    from whichf1.statistics.proportions import PROPORTIONS, proportion_intervals
 
-    if method.word not in PROPORTIONS:
+def refuse_other(definition: Definition) -> None:
+    """Raise where the interval method does not apply to the metric."""
+    metric, method = definition.declaration, definition.interval
+    if method is None or isinstance(method, Bootstrap) or method.word == "delta":
+        return
+    advice = f"Use interval={'delta' if metric.smooth else 'bootstrap'!r}."
+    if method.word == "delong":
+        if metric.name != "roc_auc" or definition.arguments["max_fpr"] is not None:
+            raise DefinitionError(
+                f"DeLong's variance is that of the whole ROC AUC, not of {definition.signature}. "
+                f"{advice}"
+            )
+    else:
         raise DefinitionError(
-            f"the interval {method.word!r} does not apply to {definition.metric}. "
+            f"the interval {method.word!r} does not apply to {metric.name}. {advice}"
+        )
+
+
+def interval_of(definition: Definition, value: float, spread: Spread) -> Interval | None:
+    """The interval of a value with this spread, by the delta method.
+
+    An unbounded mean over items is the value ± z standard errors; anything else gets an interval on
+    the scale that suits its bounds.
+    """
+    metric, method = definition.declaration, definition.interval
+    if method is None:
+        return None
+    if metric.bounds[1] < inf or metric.kind not in ("loss", "label ranking"):
+        return transformed(value, spread, metric.bounds, method.level, method.word)
+    if not (isfinite(value) and isfinite(spread.error)) or spread.error <= NONE:
+        return None
+    half = normal_quantile((1 + method.level) / 2) * spread.error
+    return Interval(max(metric.bounds[0], value - half), value + half, method.level, method.word)
+
+
+def proportion(
+    definition: Definition, share: Share | None, sample: Sample, method: Method
+) -> Interval | None:
+    """The interval of a fraction of items; None for a fraction of no items."""
+    if definition.declaration.kind not in ("rate", "agreement"):
+        refuse_other(definition)
+    if not sample.single:
+        raise DefinitionError(
+            f"the interval {method.word!r} is for items without weights and clusters. "
             "Use interval='delta' or 'bootstrap'."
         )
-    return values, proportion_intervals(definition, frozen, method)
+    if share is None:
+        raise DefinitionError(
+            f"the interval {method.word!r} is for a fraction of items of one class each, and "
+            f"{definition.signature} is not one. Use interval='delta' or 'bootstrap'."
+        )
+    counts = ~np.isnan(share.success)
+    n, x = float(sample.count[counts].sum()), float(sample.count[share.success == 1].sum())
+    if n == 0:
+        return None
+    low, high = PROPORTIONS[method.word](x, n, method.level)
+    ends = share.score(min(max(low, 0.0), 1.0)), share.score(min(max(high, 0.0), 1.0))
+    return Interval(*ends, method.level, method.word)
+
+
+def replicates(
+    statistics: Sequence[Statistic], sample: Sample, replicates: int, seed: int
+) -> Array:
+    """All values on every replicate (replicates, values), the units drawn for all together."""
+    parts = [
+        np.concatenate([each.values(count) for each in statistics], 1)
+        for count in sample.draws(replicates, seed)
+    ]
+    return np.concatenate(parts)
+
+
+def bootstrap(
+    definition: Definition, statistic: Statistic, sample: Sample, values: Array
+) -> list[Interval | None]:
+    """One interval for each value; None where replicates do not vary, or the value is undefined."""
+    method, smooth = definition.interval, definition.declaration.smooth
+    assert isinstance(method, Bootstrap)
+    columns = replicates(*kinds([statistic], sample), method.replicates, method.seed).T
+    intervals = []
+    for at, (value, column) in enumerate(zip(values.tolist(), columns, strict=True)):
+        skew = None
+        if method.kind == "bca":  # a score that depends on individual items has no acceleration
+            skewness = sample.spread(statistic.slope(sample.count, at)).skew if smooth else 0.0
+            skew = (skewness or 0.0) / 6  # over the items, or over the clusters (Efron 1987)
+        intervals.append(percentile_interval(column, value, method, skew))
+    return intervals
+
+
+def percentile_interval(
+    replicates: Array, value: float, method: Bootstrap, skew: float | None = None
+) -> Interval | None:
+    """The interval of replicates; with a skew, bias-corrected and accelerated."""
+    defined = replicates[~np.isnan(replicates)]
+    if not isfinite(value) or not len(defined) or defined.min() == defined.max():
+        return None
+    tails = (1 - method.level) / 2, (1 + method.level) / 2
+    if skew is not None:
+        tails = bca_tails(defined, value, skew, tails)
+    with np.errstate(invalid="ignore"):  # an infinite replicate at the edge of a ratio
+        low, high = np.quantile(defined, tails, method="weibull").tolist()
+    if not (isfinite(low) and isfinite(high)) or high - low <= NONE:
+        return None
+    return Interval(low, high, method.level, method.word, len(replicates) - len(defined))
+
+
+def bca_tails(
+    replicates: Array, value: float, skew: float, tails: tuple[float, float]
+) -> tuple[float, float]:
+    """Which quantiles to take, corrected for bias and acceleration (Efron 1987)."""
+    normal, size = NormalDist(), len(replicates)
+    equal = np.abs(replicates - value) <= NONE  # rounding must not decide
+    below = ((replicates < value) & ~equal).sum() + equal.sum() / 2
+    bias = normal.inv_cdf(min(max(below / size, 1 / (size + 1)), size / (size + 1)))
+
+    def moved(tail: float) -> float:
+        z = bias + normal.inv_cdf(tail)
+        return normal.cdf(bias + z / (1 - skew * z))
+
+    return moved(tails[0]), moved(tails[1])

@@ -1,4 +1,4 @@
-"""Intervals for sets of labels.
+"""Scores of label sets: kinds of items are the units.
 
 The labels of one item go together, so the item is what varies: to an average over labels an item
 gives the sum of what its labels give, and the variance is that of these sums.
@@ -6,59 +6,128 @@ gives the sum of what its labels give, and the variance is that of these sums.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
-from typing import Any
 
 import numpy as np
 
 from whichf1.definitions.class_sets import Frozen
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.methods import Interval
 from whichf1.metrics.averaging import ZeroRule, per_class
-from whichf1.statistics.influence import kind_slopes, spread_on
-from whichf1.statistics.scales import transformed
-from whichf1.tables.cells import Array
+from whichf1.statistics.cells import kind_slopes
+from whichf1.statistics.sample import Sample, Share, Statistic
+from whichf1.tables.cells import Array, OneVsRest
+from whichf1.tables.label_sets import TP, LabelTable, MultiLabelCounts
 
 
-def label_set_intervals(
-    definition: Definition, frozen: Frozen, level: float
-) -> list[Interval | None]:
-    """One interval for each value of a definition on sets of labels."""
-    values, table = np.atleast_1d(definition.values(frozen)), frozen.table
-    bounds = definition.declaration.bounds
-    found = []
-    for at, value in enumerate(values.tolist()):
-        spread = spread_on(item_slopes(definition, frozen, at), table)
-        found.append(transformed(value, spread, bounds, level, "delta"))
-    return found
+class LabelSets(Statistic):
+    """A score of the label sets that a system predicts."""
+
+    predicts = True
+
+    def __init__(self, definition: Definition, frozen: Frozen) -> None:
+        self.definition, self.frozen = definition, frozen
+        self._table: LabelTable = frozen.table
+        rate = definition.declaration.kind == "rate"
+        self._by_label = rate and definition.average is None
+        self._mean = definition.declaration.kind == "items" or definition.average == "samples"
+
+    def _counted(self, count: Array) -> LabelTable:
+        if count is self._table.count:
+            return self._table
+        return replace(self._table, count=count.astype(np.float64))
+
+    def values(self, count: Array) -> Array:
+        """The values for counts (…, kinds of items): one, or one for each label."""
+        values = self.definition.values(self.frozen, self._counted(count))
+        return values if self._by_label else values[..., None]
+
+    def slope(self, count: Array, at: int = 0) -> Array:
+        """∂value/∂count of each kind of item."""
+        frozen = self.frozen._replace(table=self._counted(count))
+        if self._mean:
+            return self._mean_slope(count)
+        table, slope = self._table, kind_slopes(self.definition, frozen)[1]
+        by_outcome = np.zeros((3, table.classes))
+        chosen = [at] if self._by_label else slice(None)  # a label depends on itself
+        labels = frozen.classes[chosen]
+        tn = slope.tn[chosen]
+        by_outcome[:, labels] = np.array([x[chosen] - tn for x in (slope.tp, slope.fp, slope.fn)])
+        nothing = float(tn.sum())  # what an item without any of these labels gives
+        by_line = by_outcome[table.outcome, table.label]
+        return nothing + np.bincount(table.item, by_line, len(table.count))
+
+    def _mean_slope(self, count: Array) -> Array:
+        """A mean over items moves by (own value − mean) / items."""
+        values = self._values_of_items()
+        weight = np.where(np.isnan(values), 0, count)
+        total = float(weight.sum())
+        if total == 0:
+            return np.full(len(weight), inf)
+        mean = float((weight * np.nan_to_num(values)).sum()) / total
+        slope: Array = np.where(np.isnan(values), 0, np.nan_to_num(values) - mean) / total
+        return slope
+
+    def _values_of_items(self) -> Array:
+        definition = self.definition
+        rule = ZeroRule(definition.undefined, definition.scope)
+        items = self._table.per_item(self.frozen.classes)
+        return per_class(definition.declaration, definition.arguments, rule, items)
+
+    @property
+    def size(self) -> int:
+        """How many labels of how many kinds of items there are."""
+        return len(self._table.item) + len(self._table.count)
+
+    @property
+    def right(self) -> Array:
+        """Whether the predicted set of a kind of item is the true one."""
+        return ~self._marked(self._table.item[self._table.outcome != TP])
+
+    def differs(self, other: LabelSets) -> Array:
+        """Whether two systems predict different sets."""
+        left, right = (
+            (x.item * x.classes + x.label) * 3 + x.outcome for x in (self._table, other._table)
+        )
+        apart = np.setxor1d(left, right, assume_unique=True)
+        return self._marked(apart // 3 // max(1, self._table.classes))
+
+    def _marked(self, items: Array) -> Array:
+        marked = np.zeros(len(self._table.count), bool)
+        marked[items] = True
+        return marked
+
+    def share(self, at: int = 0) -> Share | None:
+        """An item is a success or a failure, where the metric gives no item anything else."""
+        if self.definition.declaration.kind != "items":
+            return None
+        tp, fp, fn, tn = np.array([[1, 2, 1, 1], [0, 1, 0, 2], [1, 0, 0, 0], [3, 3, 4, 2]], float)
+        top, bottom = self.definition.declaration.formula(OneVsRest(tp, fp, fn, tn))
+        if not np.isin(top / bottom, (0.0, 1.0)).all():
+            return None
+        return Share(self._values_of_items())
+
+    def beside(self, other: LabelSets) -> LabelSets:
+        """The items as this system has them, then as another has them."""
+        a, b = self._table, other._table
+        both = LabelTable(
+            np.concatenate([a.item, b.item + len(a.count)]),
+            np.concatenate([a.label, b.label]),
+            np.concatenate([a.outcome, b.outcome]),
+            np.concatenate([a.count, b.count]),
+            a.classes,
+        )
+        return LabelSets(self.definition, self.frozen._replace(table=both))
 
 
-def item_slopes(definition: Definition, frozen: Frozen, at: int = 0) -> Array:
-    """∂M/∂count of each kind of item, for one of the values of the definition."""
-    table: Any = frozen.table
-    if definition.declaration.kind == "items" or definition.average == "samples":
-        return _mean_slopes(definition, frozen)
-    slope = kind_slopes(definition, frozen)[1]
-    by_outcome = np.zeros((3, table.classes))
-    chosen = slice(None) if definition.average is not None else [at]  # a label depends on itself
-    labels = frozen.classes[chosen]
-    tn = slope.tn[chosen]
-    by_outcome[:, labels] = np.array([x[chosen] - tn for x in (slope.tp, slope.fp, slope.fn)])
-    nothing = float(tn.sum())  # what an item without any of these labels gives
-    own = by_outcome[table.outcome, table.label]
-    return nothing + np.bincount(table.item, own, len(table.count))
-
-
-def _mean_slopes(definition: Definition, frozen: Frozen) -> Array:
-    """A mean over items moves by (own value − mean) / items."""
-    table: Any = frozen.table
-    rule = ZeroRule(definition.undefined, definition.scope)
-    items = table.per_item(frozen.classes)
-    values = per_class(definition.declaration, definition.arguments, rule, items)
-    weight = np.where(np.isnan(values), 0, table.count)
-    total = float(weight.sum())
-    if total == 0:
-        return np.full(len(weight), inf)
-    mean = float((weight * np.nan_to_num(values)).sum()) / total
-    slopes: Array = np.where(np.isnan(values), 0, np.nan_to_num(values) - mean) / total
-    return slopes
+def sets_of_systems(
+    definition: Definition, counts: MultiLabelCounts
+) -> tuple[list[LabelSets], Sample]:
+    """The score of each of several systems on the same items, and the kinds that they share."""
+    sample = Sample(counts.count.astype(np.float64), counts.squares, counts.cluster)
+    systems = []
+    for at in range(len(counts.systems)):
+        frozen = definition.freeze(counts.system(at))
+        table: LabelTable = replace(counts.table_of(at), count=sample.count)
+        systems.append(LabelSets(definition, frozen._replace(table=table)))
+    return systems, sample

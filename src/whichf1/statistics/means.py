@@ -1,4 +1,4 @@
-"""Means over items, as of a loss, for any counts of the items."""
+"""Means over items, as of a loss: items are the units."""
 
 from __future__ import annotations
 
@@ -6,42 +6,66 @@ from math import inf
 
 import numpy as np
 
+from whichf1.statistics.sample import Sample, Share, Statistic
+from whichf1.statistics.scales import Spread
 from whichf1.tables.cells import Array
 
 
-class Means:
-    """A mean over items, as of a loss."""
+class Means(Statistic):
+    """A mean over items."""
 
     def __init__(self, each: Array) -> None:
+        """``each``: the value of each item."""
         self.each = each
 
     def values(self, count: Array) -> Array:
         """The mean for counts (…, items)."""
+        return self._mean(count)[..., None]
+
+    def _mean(self, count: Array) -> Array:
         endless = np.isinf(self.each)
         total = count @ np.where(endless, 0.0, self.each)
         if endless.any():  # an infinite loss counts where its item does
             total = np.where((count[..., endless] > 0).any(-1), inf, total)
         with np.errstate(invalid="ignore"):  # no items at all
-            values: Array = total / count.sum(-1)
-        return values
+            mean: Array = total / count.sum(-1)
+        return mean
 
-    def slopes(self, count: Array) -> Array:
+    def slope(self, count: Array, at: int = 0) -> Array:
         """(own value − mean) / items."""
         with np.errstate(invalid="ignore"):  # an infinite loss
-            slopes: Array = (self.each - self.values(count)) / count.sum()
-        return np.where(count > 0, slopes, 0.0)
+            slope: Array = (self.each - self._mean(count)) / count.sum()
+        return np.where(count > 0, slope, 0.0)
+
+    def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
+        """The mean and its standard error; nothing is made of the skewness."""
+        return self.values(sample.count), [Spread(sample.error(self.slope(sample.count)))]
+
+    @property
+    def items(self) -> int:
+        """How many items there are."""
+        return len(self.each)
 
     @property
     def size(self) -> int:
         """How many items there are."""
         return len(self.each)
 
+    @property
+    def right(self) -> Array | None:
+        """Whether an item is a hit, where all values are 0 or 1."""
+        return self.each == 1 if np.isin(self.each, (0.0, 1.0)).all() else None
+
+    def share(self, at: int = 0) -> Share | None:
+        """An item is a success or a failure, where all values are 0 or 1."""
+        return None if self.right is None else Share(self.each)
+
     def marks(self) -> list[Array]:
         """What tells kinds of items apart."""
         return [self.each]
 
     def at(self, places: Array) -> Means:
-        """These items alone."""
+        """The mean of some of the items."""
         return Means(self.each[places])
 
     def beside(self, other: Means) -> Means:

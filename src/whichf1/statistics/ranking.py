@@ -1,50 +1,25 @@
-"""Scores of a ranking for any counts of its items, and what each item gives to them.
+"""Scores of rankings: items, or the positives and negatives of each score, are the units.
 
 ∂M/∂count of an item comes from walking back through the metric's own formula, as for counts. For
-the ROC AUC that is, but for a constant, the item's placement: the share of items of the other class
-that it is rightly ordered with. Its variance is then that of DeLong, DeLong and Clarke-Pearson
-(1988).
+the ROC AUC that is, up to a constant, the item's placement: the fraction of items of the other
+class that it is correctly ordered with. Its variance is then that of DeLong, DeLong and
+Clarke-Pearson (1988).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from math import inf, sqrt
+from typing import Any
 
 import numpy as np
 
 from whichf1.definitions.definition import Definition
-from whichf1.statistics.means import Means
+from whichf1.statistics.sample import Sample, Statistic
+from whichf1.statistics.scales import Spread
 from whichf1.statistics.tracing import Traced, slopes
-from whichf1.tables.cells import Array, RankTable, Step, Table
-
-S = TypeVar("S")
-
-
-class Scored(Protocol):
-    """What a system says of some items, as one score of any counts of them."""
-
-    def values(self, count: Array) -> Array:
-        """The score for counts (…, items); NaN where it is undefined."""
-        ...
-
-    def slopes(self, count: Array) -> Array:
-        """∂score/∂count of each item."""
-        ...
-
-
-class Swappable(Scored, Protocol):
-    """The same, of systems whose items can change places."""
-
-    @property
-    def size(self) -> int:
-        """How many numbers one score reads."""
-        ...
-
-    def beside(self, other: Any) -> Scored:
-        """The items as this system has them, then as another has them."""
-        ...
+from whichf1.tables.cells import Array, RankTable, Step
 
 
 class _TracedRanks:
@@ -145,11 +120,11 @@ class Ranked:
         return value, np.where(self.positive, positives[at], negatives[at])
 
 
-class Rankings:
+class Rankings(Statistic):
     """The ranking of one system, or one for each class or pair of classes, averaged."""
 
     def __init__(self, definition: Definition, rankings: Sequence[Ranked], items: int) -> None:
-        self._definition, self._rankings, self._items = definition, rankings, items
+        self._definition, self._rankings, self.items = definition, rankings, items
         self._weighted = definition.average == "weighted"
         self._pairs = definition.arguments.get("multi_class") == "ovo"
 
@@ -164,7 +139,7 @@ class Rankings:
             weights = weights + weight
         with np.errstate(invalid="ignore", divide="ignore"):
             values: Array = total / weights
-        return values
+        return np.asarray(values)[..., None]
 
     def _weight(self, positives: Any, negatives: Any) -> Any:
         """Of a mean over classes each counts once, or by its items; a pair by those of both."""
@@ -172,7 +147,7 @@ class Rankings:
             return 1.0
         return positives + negatives if self._pairs else positives
 
-    def slopes(self, count: Array) -> Array:
+    def slope(self, count: Array, at: int = 0) -> Array:
         """∂score/∂count of each item; where classes have weights, these are random, too."""
         by_item: Array = np.zeros(count.shape[-1])
         values, weights = [], []
@@ -196,11 +171,11 @@ class Rankings:
 
     def marks(self) -> list[Array]:
         """What tells kinds of items apart: the place of their score, and whether it is right."""
-        return [ranking.marks(self._items) for ranking in self._rankings]
+        return [ranking.marks(self.items) for ranking in self._rankings]
 
     def at(self, places: Array) -> Rankings:
         """These items alone."""
-        rankings = [ranking.at(places, self._items) for ranking in self._rankings]
+        rankings = [ranking.at(places, self.items) for ranking in self._rankings]
         return Rankings(self._definition, rankings, len(places))
 
     def beside(self, other: Rankings) -> Rankings:
@@ -209,69 +184,114 @@ class Rankings:
         pairs = zip(self._rankings, other._rankings, strict=True)
         return Rankings(
             self._definition,
-            [a.beside(b, self._items, by_score) for a, b in pairs],
-            2 * self._items,
+            [a.beside(b, self.items, by_score) for a, b in pairs],
+            2 * self.items,
         )
 
 
-def kinds(scored: Sequence[S], items: Table) -> tuple[Sequence[S], Table]:
-    """Items that are alike to all systems as one kind of item, in the order of what they are.
-
-    What is drawn then does not depend on the order in which items came, nor on where they were
-    grouped. Items with weights and without clusters stay single ones, which are drawn as such.
-    """
-    own = [each for each in scored if isinstance(each, (Means, Rankings))]
-    if len(own) < len(scored):
-        return scored, items
-    marks = [items.true, *(mark for each in own for mark in each.marks())]
-    marks += [] if items.cluster is None else [items.cluster]
-    alone = items.squares is not None and items.cluster is None
-    order, new = _in_order([*marks, items.count] if alone else marks)
-    first = np.flatnonzero(new | alone)
-    places = order[first]
-    true = items.true[places]
-    count, squares = (
-        None if x is None else np.add.reduceat(x[order], first)
-        for x in (items.count, items.squares)
-    )
-    cluster = None if items.cluster is None else items.cluster[places]
-    table = Table(true, true, count, items.classes, squares, cluster)  # type: ignore[arg-type]
-    return [each.at(places) for each in own], table  # type: ignore[misc]
-
-
-def _in_order(marks: Sequence[Array]) -> tuple[Array, Array]:
-    """The items in the order of their marks, and whether each differs from the one before."""
-    for some in (marks[:2], marks):  # two often tell all items apart
-        order = np.lexsort(some[::-1])
-        new = np.zeros(len(order), bool)
-        new[0] = True
-        for mark in some:
-            ranked = mark[order]
-            new[1:] |= ranked[1:] != ranked[:-1]
-        if new.all():
-            break
-    return order, new
-
-
-class OfTable:
+class RankCells(Statistic):
     """A ranking by score, without items: its cells are the positives and negatives of a score."""
 
     def __init__(self, definition: Definition, table: RankTable) -> None:
         self._definition, self._table = definition, table
-        both = np.concatenate([table.positives, table.negatives]).astype(np.int64)
-        self._cells, self._width = np.flatnonzero(both), len(both)
-        negative = (self._cells >= len(table.score)).astype(np.intp)
-        self.items = Table(negative, negative, both[self._cells], 2)
+
+    @cached_property
+    def _counts(self) -> Array:
+        """The positives, then the negatives, of each score."""
+        both = (self._table.positives, self._table.negatives)
+        return np.concatenate(both).astype(np.int64)
+
+    @cached_property
+    def _cells(self) -> Array:
+        return np.flatnonzero(self._counts)
+
+    @cached_property
+    def sample(self) -> Sample:
+        """The cells that have items; positives and negatives are two strata."""
+        negative = (self._cells >= len(self._table.score)).astype(np.intp)
+        return Sample(self._counts[self._cells], stratum=negative)
 
     def values(self, count: Array) -> Array:
         """The score for counts (…, cells); NaN where it is undefined."""
-        whole = np.zeros((*count.shape[:-1], self._width), count.dtype)
+        whole = np.zeros((*count.shape[:-1], len(self._counts)), count.dtype)
         whole[..., self._cells] = count
         size = len(self._table.score)
         table = RankTable(self._table.score, whole[..., :size], whole[..., size:])
-        return table_values(self._definition, table)
+        return table_values(self._definition, table)[..., None]
 
-    def slopes(self, count: Array) -> Array:
+    def slope(self, count: Array, at: int = 0) -> Array:
         """∂score/∂count of each cell."""
         _, positives, negatives = table_slopes(self._definition, self._table)
         return np.concatenate([positives, negatives])[self._cells]
+
+    def spreads(self, sample: Sample | None) -> tuple[Array, list[Spread]]:
+        """The score and its spread; that of the whole ROC AUC from sums over the scores."""
+        metric, arguments = self._definition.declaration, self._definition.arguments
+        if metric.name != "roc_auc" or arguments["max_fpr"] is not None:
+            return super().spreads(sample or self.sample)
+        values = np.atleast_1d(table_values(self._definition, self._table))
+        return values, [area_spread(self._table, float(values[0]))]
+
+    @property
+    def size(self) -> int:
+        """How many cells one score reads."""
+        return len(self._cells)
+
+    def beside(self, other: RankCells) -> Statistic:
+        """Cells of two rankings do not say which items they share."""
+        raise NotImplementedError
+
+
+def area_spread(table: RankTable, area: float) -> Spread:
+    """The spread of the ROC AUC ``area`` of counts without weights, from sums over its scores.
+
+    Each positive has the fraction of negatives below it, each negative the fraction of positives
+    above it (ties count half): how far these are from their mean, the area, is what an item
+    gives. So the variance of DeLong, DeLong and Clarke-Pearson (1988), the skewness and the bend
+    need no derivatives, and are those of ``Sample.stratified_spread`` at a fraction of the cost.
+    """
+    positives, negatives = (float(x) for x in table.sizes)
+    pairs = positives * negatives
+    squares, cube, fourth, bend, before = [0.0, 0.0], 0.0, 0.0, 0.0, 0.0
+    for step in table.steps():
+        up = _linear(step.fp, step.negatives, -1 / pairs, (1 - area) / positives)
+        down = _linear(step.tp, step.positives, 1 / pairs, -area / negatives)
+        downs = step.negatives * down
+        passed = np.cumsum(downs)
+        downs *= 0.5
+        downs -= passed
+        downs -= before
+        # of all negatives the sum is 0: what lies below is what was not passed yet
+        bend += float(np.dot(step.positives * up, downs))
+        before += float(passed[-1])
+        for side, (part, count) in enumerate(((up, step.positives), (down, step.negatives))):
+            power = part * part
+            squares[side] += float(np.dot(count, power))
+            moved = count * power
+            cube += float(np.dot(moved, part))
+            fourth += float(np.dot(moved, power))
+    square = sum(squares)
+    if not square:
+        return Spread(0.0, None)
+    error = sqrt(_corrected(squares[0], positives) + _corrected(squares[1], negatives))
+    uncertain = fourth - square**2 / (positives + negatives)
+    return Spread(
+        error,
+        cube / square**1.5,
+        2 * bend / pairs / square**1.5,
+        2 * square**2 / uncertain if uncertain > 0 else inf,
+    )
+
+
+def _linear(above: Array, own: Array, slope: float, start: float) -> Array:
+    """start + slope·(items of the other class above, ties half)."""
+    values: Array = own * -0.5
+    values += above
+    values *= slope
+    values += start
+    return values
+
+
+def _corrected(square: float, n: float) -> float:
+    """The variance of a class of one item is unknown."""
+    return square * n / (n - 1) if n > 1 else inf

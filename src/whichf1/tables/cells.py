@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.tables.once import once
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Ties: TypeAlias = Literal["first", "last", "best", "worst"]
 """Which of equal scores comes first: of classes in order, or the true one at best or worst."""
+
+
+T = TypeVar("T")
+
+
+class once(Generic[T]):  # written like property
+    """``functools.cached_property`` without its lock, which costs a microsecond up to Python 3.11.
+
+    Two threads may both compute the value, which is the same.
+    """
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self.compute, self.__doc__ = compute, compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, thing: Any, owner: type | None = None) -> T:
+        if thing is None:
+            return self  # type: ignore[return-value]
+        value = thing.__dict__[self.name] = self.compute(thing)
+        return value
 
 
 @lru_cache(maxsize=64)
@@ -151,20 +172,6 @@ class Table:
     predicted: Array
     count: Array
     classes: int
-    squares: Array | None = None
-    """The sum of squared weights in each cell, where items have weights."""
-    cluster: Array | None = None
-    """The code of each cell's cluster, where items come in clusters."""
-
-    @property
-    def spread(self) -> Array:
-        """What a cell adds to a variance: Σw², which is the count where no item has a weight."""
-        return self.count if self.squares is None else self.squares
-
-    @property
-    def clusters(self) -> int:
-        """How many clusters the items come in; 0 where they come in none."""
-        return 0 if self.cluster is None else int(self.cluster.max()) + 1
 
     @once
     def _sums(self) -> tuple[Array, Array, Array]:

@@ -8,81 +8,75 @@ from typing import Any, Literal
 
 import numpy as np
 
-from whichf1.errors import FileError, InputError, LabelError, MergeError, ShapeError
-from whichf1.tables.cells import Array, OneVsRest, Table, sum_by
-from whichf1.tables.dense import refuse_dense, square_of_counts
-from whichf1.tables.labels import Labels
-from whichf1.tables.merging import common_decision, common_labels, some
-from whichf1.tables.once import once
-from whichf1.tables.writing import written_whole
+from whichf1.errors import InputError, ShapeError, TooLargeError
+from whichf1.tables.cells import Array, OneVsRest, Table, once, sum_by
+from whichf1.tables.labels import Label, Labels
+from whichf1.tables.units import Units, present_clusters, refuse_undeclared, some
+
+DENSE_BYTES = 1 << 30
+"""A dense table larger than this (1 GiB) is refused."""
 
 
-class Counts:
+class Counts(Units):
     """How many items of each class were predicted as each class.
 
-    Made by ``whichf1.count`` or :meth:`from_matrix`; immutable. Sparse inside: three columns
-    ``true``, ``predicted`` (codes into ``labels``) and ``count``, sorted, without zeros.
+    Made by ``whichf1.count`` or :meth:`from_matrix`; immutable. Sparse inside: the columns
+    ``true`` and ``predicted`` (codes into ``labels``) and ``count``, sorted, without zeros. Items
+    that come in clusters have a cell for each cluster, and items that several systems predicted
+    one for each combination of predictions.
     """
 
-    __slots__ = (
-        "__dict__",
-        "count",
-        "decision",
-        "declared",
-        "labels",
-        "predicted",
-        "squares",
-        "true",
-    )
+    __slots__ = ("predictions", "true")
 
-    labels: Labels
     true: Array
-    predicted: Array
-    count: Array
-    declared: bool
-    """Whether the classes were declared; if not, they are the observed ones."""
-    decision: str | None
-    """How scores became predictions, as 'score>=0.5'; None where classes were predicted."""
-    squares: Array | None
-    """The sum of squared weights in each cell, which intervals need; None without weights."""
+    predictions: tuple[Array, ...]
+    """The predicted class of each cell, by each system."""
+    KEYS = ("true", "predictions")
 
     def __init__(
         self,
         labels: Labels,
         true: Array,
-        predicted: Array,
+        predicted: Array | tuple[Array, ...],
         count: Array,
         *,
         declared: bool,
         decision: str | None = None,
         squares: Array | None = None,
+        cluster: Array | None = None,
+        cluster_names: Labels | None = None,
+        systems: tuple[str, ...] = ("y_pred",),
         in_order: bool = False,
         n: int | None = None,
     ) -> None:
         """``in_order``: the cells are known to be sorted, distinct and not 0; ``n``: known, too."""
+        sides = predicted if isinstance(predicted, tuple) else (predicted,)
         if not in_order:
-            true, predicted, count, squares = _in_order(labels, true, predicted, count, squares)
-        for column in (true, predicted, count, squares):
-            if column is not None:
-                column.setflags(write=False)
-        keep = object.__setattr__
-        keep(self, "labels", labels)
-        keep(self, "true", true)
-        keep(self, "predicted", predicted)
-        keep(self, "count", count)
-        keep(self, "squares", squares)
-        keep(self, "declared", declared)
-        keep(self, "decision", decision)
+            keys = [true, *sides, *([] if cluster is None else [cluster])]
+            keys, count, squares = in_order_of_keys(keys, len(labels), count, squares)
+            true, *rest = keys
+            sides = tuple(rest[: len(sides)])
+            if cluster is not None:  # clusters without any weight are gone
+                cluster, cluster_names = present_clusters(rest[-1], cluster_names)
+        for side in sides:
+            side.setflags(write=False)
+        self._keep(labels=labels, true=true, predictions=sides, count=count, squares=squares)
+        self._keep(cluster=cluster, cluster_names=cluster_names, systems=systems)
+        self._keep(declared=declared, decision=decision)
         if n is not None:
             self.__dict__["n"] = n
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Counts are immutable: cannot set {name!r}")
-
     def __reduce__(self) -> tuple[Any, ...]:
-        columns = (self.labels, self.true, self.predicted, self.count)
-        own = {x: getattr(self, x) for x in ("declared", "decision", "squares")}
-        return _again, (type(self), columns, own)
+        columns = (self.labels, self.true, self.predictions, self.count)
+        return _restored, (columns, self._other_columns())
+
+    def _other_columns(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("squares", "cluster", *self._FACTS)}
+
+    @property
+    def predicted(self) -> Array:
+        """The predicted class of each cell."""
+        return self.predictions[0]
 
     @classmethod
     def from_matrix(
@@ -98,7 +92,7 @@ class Counts:
                 f"rows must be 'true' or 'predicted'; got {rows!r}. Libraries differ in what a row "
                 "of a confusion matrix stands for, so there is no default."
             )
-        table = square_of_counts(matrix)
+        table = _square(matrix)
         names = Labels(range(len(table)) if labels is None else labels)
         if len(names) != len(table):
             raise ShapeError(f"the matrix has {len(table)} classes, labels= has {len(names)}")
@@ -131,153 +125,180 @@ class Counts:
         declared = self.labels if self.declared else None
         return self + count(y_true, y_pred, labels=declared, weights=weights)
 
-    @once
-    def n(self) -> int | float:
-        """The number of items, or the sum of their weights."""
-        total = np.add.reduce(self.count).item()
-        return total  # type: ignore[no-any-return]
-
-    @property
-    def weighted(self) -> bool:
-        """Whether the counts are sums of weights."""
-        return self.count.dtype.kind == "f"
-
     @property
     def matrix(self) -> Array:
         """The dense confusion matrix: rows are true classes, columns predicted ones."""
+        self._refuse_several()
         k = len(self.labels)
         refuse_dense(k * k * self.count.itemsize, f"the {k:,} × {k:,} matrix")
         dense = np.zeros((k, k), self.count.dtype)
-        dense[self.true, self.predicted] = self.count
+        np.add.at(dense, (self.true, self.predicted), self.count)
         return dense
 
     @once
     def table(self) -> Table:
         """The same cells as float64 arrays without labels, for formulas."""
-        count = self.count.astype(np.float64)
-        return Table(self.true, self.predicted, count, len(self.labels), self.squares)
+        self._refuse_several()
+        return self.table_of(0, len(self.labels))
+
+    def table_of(self, system: int, classes: int) -> Table:
+        """The cells for formulas, as one system predicts them."""
+        return Table(self.true, self.predictions[system], self.count.astype(np.float64), classes)
 
     def per_class(self) -> OneVsRest:
         """True and false positives and negatives of each class, in the order of ``labels``."""
+        self._refuse_several()
         return Table(self.true, self.predicted, self.count, len(self.labels)).one_vs_rest()
+
+    def system(self, at: int) -> Counts:
+        """The counts of one of several systems."""
+        if len(self.systems) == 1 and at == 0:
+            return self
+        fields = self._other_columns() | {"systems": (self.systems[at],)}
+        return Counts(self.labels, self.true, self.predictions[at], self.count, **fields)
+
+    def changed(self, **facts: Any) -> Counts:
+        """The same cells with other facts: the names of systems, say."""
+        columns = (self.labels, self.true, self.predictions, self.count)
+        return Counts(*columns, **self._other_columns() | facts, in_order=True)
 
     def declare(self, labels: Sequence[Any]) -> Counts:
         """The same items under these declared classes, which must hold every observed one."""
         names = labels if isinstance(labels, Labels) else Labels(labels)
-        outside = next((x for x in self.labels if x not in names), None)
-        if outside is not None:
-            raise LabelError(
-                f"label {outside!r} is not among the declared ones: {some(names)}. "
-                "Add it to labels=, or drop its items first."
-            )
+        refuse_undeclared(self.labels, names)
         codes = names.codes(self.labels)
-        return Counts(
-            names,
-            codes[self.true],
-            codes[self.predicted],
-            self.count.copy(),
-            declared=True,
-            decision=self.decision,
-            squares=None if self.squares is None else self.squares.copy(),
-        )
+        sides = tuple(codes[side] for side in self.predictions)
+        fields = self._other_columns() | {"declared": True}
+        return Counts(names, codes[self.true], sides, self.count, **fields)
+
+    def without(self, ignored: tuple[Label, ...]) -> Counts:
+        """The same without the items of these true classes."""
+        if not ignored:
+            return self
+        keep = ~np.isin(self.true, self.labels.codes(ignored))
+        fields = self._other_columns()
+        fields |= {
+            x: None if fields[x] is None else fields[x][keep] for x in ("squares", "cluster")
+        }
+        sides = tuple(side[keep] for side in self.predictions)
+        return Counts(self.labels, self.true[keep], sides, self.count[keep], **fields)
 
     def __add__(self, other: object) -> Counts:
         if isinstance(other, int) and other == 0:
             return self  # so that sum(parts) works
         if not isinstance(other, Counts):
             return NotImplemented
-        if self.weighted != other.weighted and self.n and other.n:
-            raise MergeError(
-                "one part was counted with weights, the other without. Count both the same way."
-            )
-        names, declared = common_labels(self, other)
-        left, right = names.codes(self.labels), names.codes(other.labels)
+        facts = self._merge_facts(other)
+        labels: Labels = facts["labels"]
+        left, right = labels.codes(self.labels), labels.codes(other.labels)
+        pairs = zip(self.predictions, other.predictions, strict=True)
         return Counts(
-            names,
-            np.concatenate([left[self.true], right[other.true]]),
-            np.concatenate([left[self.predicted], right[other.predicted]]),
-            np.concatenate([self.count, other.count]),
-            declared=declared,
-            decision=common_decision(self.decision, other.decision),
-            squares=_added_squares(self, other),
+            true=np.concatenate([left[self.true], right[other.true]]),
+            predicted=tuple(np.concatenate([left[a], right[b]]) for a, b in pairs),
+            **facts,
         )
 
     __radd__ = __add__
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Counts):
-            return NotImplemented
-        return (
-            self.labels == other.labels
-            and self.declared == other.declared
-            and self.decision == other.decision
-            and self.weighted == other.weighted
-            and np.array_equal(self.true, other.true)
-            and np.array_equal(self.predicted, other.predicted)
-            and np.array_equal(self.count, other.count)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
-        k, n = len(self.labels), self.n
-        items = f"weight {n:g}" if self.weighted else f"{n:,} items"
-        return f"<Counts: {items} in {k:,} classes {some(self.labels)}>"
+        k = len(self.labels)
+        return f"<Counts: {self._size()} in {k:,} classes {some(self.labels)}>"
 
     def to_json(self) -> str:
         """Versioned JSON that keeps the labels' types."""
-        from whichf1.tables import saving
+        from whichf1.tables import saving  # slow to import
 
-        return saving.to_json(self)
+        self._refuse_several()
+        columns = {name: getattr(self, name) for name in ("true", "predicted", "count")}
+        facts = {name: getattr(self, name) for name in ("labels", "declared", "weighted")}
+        return saving.to_json(columns, facts | self._other_columns())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write :meth:`to_json` to a file, which appears whole or not."""
-        with written_whole(path) as temporary:
+        """Write :meth:`to_json` to a file, which appears whole or not at all."""
+        from whichf1.tables import saving  # slow to import
+
+        with saving.written_whole(path) as temporary:
             temporary.write_text(self.to_json(), encoding="ascii")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Counts:
         """Read what :meth:`save` wrote; a damaged file is an error."""
-        try:
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
-        except (OSError, UnicodeDecodeError) as error:
-            raise FileError(f"cannot read counts from {os.fspath(path)!r}: {error}") from None
-        return cls.from_json(text, repr(os.fspath(path)))
+        from whichf1.tables import saving  # slow to import
+
+        return cls.from_json(saving.read_text(path), repr(os.fspath(path)))
 
     @classmethod
     def from_json(cls, text: str | bytes, name: str = "the text") -> Counts:
         """What :meth:`to_json` gave; ``name`` says in messages where it came from."""
-        from whichf1.tables import saving
+        from whichf1.tables import saving  # slow to import
 
-        return saving.from_json(text, name)
-
-
-def _again(kind: type[Counts], columns: tuple[Any, ...], own: dict[str, Any]) -> Counts:
-    """Counts that were sent to another process, or copied."""
-    return kind(*columns, **own, in_order=True)
+        return cls(**saving.from_json(text, name))
 
 
-def _in_order(
-    labels: Labels, true: Array, predicted: Array, count: Array, squares: Array | None
-) -> tuple[Array, Array, Array, Array | None]:
-    """The cells sorted, each pair once, without zeros."""
+def _restored(columns: tuple[Any, ...], fields: dict[str, Any]) -> Counts:
+    """Counts that were copied, or sent to another process."""
+    return Counts(*columns, **fields, in_order=True)
+
+
+def in_order_of_keys(
+    keys: Sequence[Array], classes: int, count: Array, squares: Array | None
+) -> tuple[list[Array], Array, Array | None]:
+    """Cells sorted by their keys, each combination once, without zeros."""
     keep = count != 0
     if not keep.all():
-        true, predicted, count = true[keep], predicted[keep], count[keep]
+        keys, count = [key[keep] for key in keys], count[keep]
         squares = None if squares is None else squares[keep]
-    key = true * len(labels) + predicted
+    if len(keys) == 2:
+        return _pairs_in_order(keys[0], keys[1], classes, count, squares)
+    order = np.lexsort(keys[::-1])
+    keys, count = [key[order] for key in keys], count[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    at, size = np.cumsum(new) - 1, int(new.sum())
+    if squares is not None:
+        squares = sum_by(at, squares[order], size)
+    return [key[new] for key in keys], sum_by(at, count, size), squares
+
+
+def _pairs_in_order(
+    true: Array, predicted: Array, classes: int, count: Array, squares: Array | None
+) -> tuple[list[Array], Array, Array | None]:
+    key = true * classes + predicted
     if not (key[1:] > key[:-1]).all():
         key, at = np.unique(key, return_inverse=True)
         count = sum_by(at, count, len(key))
         squares = None if squares is None else sum_by(at, squares, len(key))
-        true, predicted = np.divmod(key, len(labels))
-    return true, predicted, count, squares
+        true, predicted = np.divmod(key, classes)
+    return [true, predicted], count, squares
 
 
-def _added_squares(a: Counts, b: Counts) -> Array | None:
-    """Those of both parts; a part without items has nothing to add."""
-    known = [part.squares for part in (a, b) if len(part.count)]
-    if not known or any(squares is None for squares in known):
-        return None
-    return np.concatenate([squares for squares in known if squares is not None])
+def refuse_dense(size: int, what: str) -> None:
+    """Raise if a dense array of ``size`` bytes is more than anyone should get by accident."""
+    if size > DENSE_BYTES:
+        raise TooLargeError(
+            f"{what} would need {size / 1e9:,.1f} GB. Use the sparse columns "
+            "counts.true, counts.predicted and counts.count."
+        )
+
+
+def _square(matrix: Any) -> Array:
+    """A confusion matrix as integers: square, whole and not negative."""
+    try:
+        table = np.asarray(matrix)
+    except ValueError:
+        table = np.empty(0, object)
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
+        raise ShapeError(
+            "a confusion matrix is square, with at least one class; "
+            f"got shape {table.shape if table.dtype != object else 'ragged'}"
+        )
+    if table.dtype.kind not in "iuf":
+        raise InputError(f"a confusion matrix holds counts; got dtype {table.dtype}")
+    wrong = ~np.isfinite(table) | (table < 0) | (table != np.floor(table)) | (table >= 2.0**63)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0].tolist()
+        raise InputError(
+            f"cell [{row}, {column}] is {table[row, column]}: counts must be whole numbers of at "
+            "least 0. For weighted items use count(..., weights=)."
+        )
+    return table.astype(np.int64)

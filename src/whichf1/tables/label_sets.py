@@ -1,4 +1,4 @@
-"""MultiLabelCounts: GROUP BY true set of labels, predicted set of labels."""
+"""Label sets: GROUP BY the true set of labels and the predicted set of labels."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from whichf1.errors import DefinitionError, LabelError, MergeError
-from whichf1.tables.cells import Array, OneVsRest, Table, sum_by
+from whichf1.errors import DefinitionError
+from whichf1.tables.cells import Array, OneVsRest, sum_by
 from whichf1.tables.labels import Labels
-from whichf1.tables.merging import common_decision, common_labels
+from whichf1.tables.units import Units, present_clusters, refuse_undeclared
 
 TP, FP, FN = range(3)
 """What a label is to an item; all others are true negatives."""
@@ -31,16 +31,6 @@ class LabelTable:
     outcome: Array
     count: Array
     classes: int
-    squares: Array | None = None
-    """The sum of squared weights of each kind of item, where items have weights."""
-    cluster: Array | None = None
-    """The code of the cluster of each kind of item, where items come in clusters."""
-
-    @property
-    def drawn(self) -> Table:
-        """The kinds of items as what is resampled."""
-        one = np.zeros(len(self.count), np.intp)
-        return Table(one, one, self.count, 1, self.squares, self.cluster)
 
     @cached_property
     def _sums(self) -> tuple[Array, Array, Array]:
@@ -90,27 +80,20 @@ class LabelTable:
         return OneVsRest(tp, fp, fn, len(classes) - tp - fp - fn)
 
 
-class MultiLabelCounts:
+class MultiLabelCounts(Units):
     """How many items have each true and predicted set of labels; made by ``count_multilabel``.
 
     Every rate applies per label and averaged (micro, macro, weighted, samples), as for Counts.
-    Two of them add up; ``sum(parts)`` merges many.
+    Two of them add up; ``sum(parts)`` merges many. Where several systems predicted, a label of the
+    system at place s has the code s · labels + its own.
     """
 
-    __slots__ = (
-        *("__dict__", "cluster", "count", "decision", "declared", "item", "label", "labels"),
-        *("outcome", "squares"),
-    )
+    __slots__ = ("item", "label", "outcome")
 
-    labels: Labels
     item: Array
     label: Array
     outcome: Array
-    count: Array
-    declared: bool
-    decision: str | None
-    squares: Array | None
-    cluster: Array | None
+    KEYS = ("item", "label", "outcome")
 
     def __init__(
         self,
@@ -122,135 +105,116 @@ class MultiLabelCounts:
         decision: str | None = None,
         squares: Array | None = None,
         cluster: Array | None = None,
+        cluster_names: Labels | None = None,
+        systems: tuple[str, ...] = ("y_pred",),
     ) -> None:
-        columns = dict(zip(_COLUMNS, group_sets(lines, count, squares, cluster), strict=True))
-        for column in columns.values():
-            if column is not None:
-                column.flags.writeable = False
-        given = {"labels": labels, "declared": declared, "decision": decision}
-        for name, value in {**columns, **given}.items():
-            object.__setattr__(self, name, value)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"MultiLabelCounts are immutable: cannot set {name!r}")
+        item, label, outcome, count, squares, cluster = group_sets(lines, count, squares, cluster)
+        cluster, cluster_names = present_clusters(cluster, cluster_names)
+        self._keep(labels=labels, item=item, label=label, outcome=outcome, count=count)
+        self._keep(squares=squares, cluster=cluster, cluster_names=cluster_names, systems=systems)
+        self._keep(declared=declared, decision=decision)
 
     def __reduce__(self) -> tuple[Any, ...]:
         lines = (self.item, self.label, self.outcome)
-        own = {x: getattr(self, x) for x in ("declared", "decision", "squares", "cluster")}
-        return _again, (self.labels, lines, self.count, own)
+        return _restored, (self.labels, lines, self.count, self._other_columns())
 
-    @property
-    def n(self) -> int | float:
-        """The number of items, or the sum of their weights."""
-        return self.count.sum().item()  # type: ignore[no-any-return]
-
-    @property
-    def weighted(self) -> bool:
-        """Whether the counts are sums of weights."""
-        return self.count.dtype == np.float64
+    def _other_columns(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("squares", "cluster", *self._FACTS)}
 
     @cached_property
     def table(self) -> LabelTable:
         """The same lines without labels, for formulas."""
-        return self._table(self.count.astype(np.float64))
+        self._refuse_several()
+        return self.table_of(0)
+
+    def table_of(self, system: int) -> LabelTable:
+        """The kinds of items for formulas, as one system predicts them."""
+        return LabelTable(*self.lines(system), self.count.astype(np.float64), len(self.labels))
+
+    def lines(self, system: int) -> tuple[Array, Array, Array]:
+        """Item, label and outcome, as one system predicts them."""
+        width = max(1, len(self.labels))
+        chosen = self.label // width == system
+        return self.item[chosen], self.label[chosen] % width, self.outcome[chosen]
 
     def per_class(self) -> OneVsRest:
         """True and false positives and negatives of each label, in the order of ``labels``."""
-        return self._table(self.count).one_vs_rest()
+        self._refuse_several()
+        return LabelTable(*self.lines(0), self.count, len(self.labels)).one_vs_rest()
 
-    def _table(self, count: Array) -> LabelTable:
+    def system(self, at: int) -> MultiLabelCounts:
+        """The counts of one of several systems."""
+        if len(self.systems) == 1 and at == 0:
+            return self
+        fields = self._other_columns() | {"systems": (self.systems[at],)}
+        return MultiLabelCounts(self.labels, self.lines(at), self.count, **fields)
+
+    def changed(self, **facts: Any) -> MultiLabelCounts:
+        """The same lines with other facts: the names of systems, say."""
         lines = (self.item, self.label, self.outcome)
-        return LabelTable(*lines, count, len(self.labels), self.squares, self.cluster)
-
-    @property
-    def clusters(self) -> int | None:
-        """How many clusters the items come in."""
-        return None if self.cluster is None else int(self.cluster.max()) + 1
+        return MultiLabelCounts(self.labels, lines, self.count, **self._other_columns() | facts)
 
     def declare(self, labels: Sequence[Any]) -> MultiLabelCounts:
         """The same items under these declared labels, which must hold every observed one."""
+        self._refuse_several()
         names = labels if isinstance(labels, Labels) else Labels(labels)
         refuse_undeclared(self.labels, names)
         lines = (self.item, names.codes(self.labels)[self.label], self.outcome)
-        own = {x: getattr(self, x) for x in ("decision", "squares", "cluster")}
-        return MultiLabelCounts(names, lines, self.count, declared=True, **own)
+        fields = self._other_columns() | {"declared": True}
+        return MultiLabelCounts(names, lines, self.count, **fields)
+
+    def without(self, ignored: tuple[Any, ...]) -> MultiLabelCounts:
+        """The same; items with sets of labels cannot be dropped by their one class."""
+        if ignored:
+            raise DefinitionError(
+                "ignore= drops items by their one class, and these have sets of labels"
+            )
+        return self
 
     def __add__(self, other: object) -> MultiLabelCounts:
         if isinstance(other, int) and other == 0:
             return self  # so that sum(parts) works
         if not isinstance(other, MultiLabelCounts):
             return NotImplemented
-        if self.weighted != other.weighted:
-            raise MergeError(
-                "one part was counted with weights, the other without. Count both the same way."
-            )
-        if self.cluster is not None or other.cluster is not None:
-            raise MergeError(
-                "counts of clusters do not add up: a cluster may have items in both. "
-                "Count all items together."
-            )
-        squares = None
-        if self.squares is not None and other.squares is not None:
-            squares = np.concatenate([self.squares, other.squares])
-        names, declared = common_labels(self, other)
-        left, right = names.codes(self.labels), names.codes(other.labels)
+        facts = self._merge_facts(other)
+        labels: Labels = facts.pop("labels")
         lines = (
             np.concatenate([self.item, other.item + len(self.count)]),
-            np.concatenate([left[self.label], right[other.label]]),
+            np.concatenate([labels.codes(x.labels)[x.label] for x in (self, other)]),
             np.concatenate([self.outcome, other.outcome]),
         )
-        return MultiLabelCounts(
-            names,
-            lines,
-            np.concatenate([self.count, other.count]),
-            declared=declared,
-            decision=common_decision(self.decision, other.decision),
-            squares=squares,
-        )
+        return MultiLabelCounts(labels, lines, **facts)
 
     __radd__ = __add__
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, MultiLabelCounts):
-            return NotImplemented
-        same = (self.labels, self.declared, self.weighted, self.decision) == (
-            *(other.labels, other.declared, other.weighted, other.decision),
-        )
-        return same and all(np.array_equal(getattr(self, x), getattr(other, x)) for x in _COLUMNS)
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
-        items = f"weight {self.n:g}" if self.weighted else f"{self.n:,} items"
-        return f"<MultiLabelCounts: {items} with sets of {len(self.labels):,} labels>"
+        return f"<MultiLabelCounts: {self._size()} with sets of {len(self.labels):,} labels>"
 
 
-_COLUMNS = ("item", "label", "outcome", "count", "squares", "cluster")
-
-
-def _again(
-    labels: Labels, lines: tuple[Array, Array, Array], count: Array, own: dict[str, Any]
+def _restored(
+    labels: Labels, lines: tuple[Array, Array, Array], count: Array, fields: dict[str, Any]
 ) -> MultiLabelCounts:
     """Counts that were sent to another process."""
-    return MultiLabelCounts(labels, lines, count, **own)
+    return MultiLabelCounts(labels, lines, count, **fields)
 
 
-def refuse_undeclared(found: Labels, declared: Labels) -> None:
-    """Raise for a label that is not declared."""
-    outside = next((x for x in found if x not in declared), None)
-    if outside is not None:
-        raise LabelError(
-            f"label {outside!r} is not among the declared ones: {list(declared[:20])!r}. "
-            "Add it to labels=, or drop it from the items first."
-        )
+def outcomes(true: Array, predicted: Sequence[Array], labels: int) -> tuple[Array, Array, Array]:
+    """Item, label and outcome of all that is true or predicted, for each system.
+
+    A set has a key for each label of an item: item · labels + label, sorted and distinct.
+    """
+    width = max(1, labels)
+    parts = [_outcomes_of_one(true, each, width) for each in predicted]
+    item = np.concatenate([part[0] for part in parts])
+    label = np.concatenate([part[1] + place * width for place, part in enumerate(parts)])
+    return item, label, np.concatenate([part[2] for part in parts])
 
 
-def outcomes(true: Array, predicted: Array, labels: int) -> tuple[Array, Array, Array]:
-    """Item, label and outcome of all that is true or predicted: keys item · labels + label."""
+def _outcomes_of_one(true: Array, predicted: Array, width: int) -> tuple[Array, Array, Array]:
     hit = np.intersect1d(true, predicted, assume_unique=True)
     extra = np.setdiff1d(predicted, true, assume_unique=True)
     missed = np.setdiff1d(true, predicted, assume_unique=True)
-    item, label = np.divmod(np.concatenate([hit, extra, missed]), max(1, labels))
+    item, label = np.divmod(np.concatenate([hit, extra, missed]), width)
     return item, label, np.repeat([TP, FP, FN], [len(hit), len(extra), len(missed)])
 
 
@@ -274,9 +238,7 @@ def group_sets(
     chosen = np.array([kinds[key] for key in keys], np.intp)
     found = np.frombuffer(b"".join(key for _, key in keys), ">i8").astype(np.int64)
     kind = np.repeat(np.arange(len(keys)), [len(key) // 8 for _, key in keys])
-    own = None
-    if cluster is not None:  # clusters without items are no clusters
-        own = np.unique([group for group, _ in keys], return_inverse=True)[1]
+    own = None if cluster is None else np.array([group for group, _ in keys], np.intp)
     return (
         *(kind, found // 3, found % 3, sums[0][chosen]),
         *(None if squares is None else sums[1][chosen], own),

@@ -1,106 +1,119 @@
-"""Counts as versioned JSON, with their clusters where they have some."""
+"""Saving: counts as versioned JSON, and files that appear whole or not at all."""
 
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from whichf1.errors import FileError, LabelError, MergeError, WeightError
 from whichf1.tables.cells import Array
-from whichf1.tables.counts import Counts
-from whichf1.tables.joint import ClusteredCounts, Joint, cells_of
 from whichf1.tables.labels import Labels
 
 FORMAT = "whichf1.counts"
 VERSION = 1
 
 
-def to_json(counts: Counts) -> str:
+@contextmanager
+def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A temporary neighbour of ``path`` that replaces it when the block ends without an error."""
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        yield temporary
+        os.replace(temporary, target)
+    except OSError as error:
+        raise FileError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The text of a file of counts."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"cannot read counts from {os.fspath(path)!r}: {error}") from None
+
+
+def to_json(columns: Mapping[str, Array], facts: Mapping[str, Any]) -> str:
     """The text that is saved; labels keep their types."""
-    joint = counts.joint if isinstance(counts, ClusteredCounts) else None
-    cells, predicted = (counts, counts.predicted) if joint is None else (joint, joint.predicted[0])
-    record: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "labels": counts.labels,
-        "declared": counts.declared,
-        "weighted": counts.weighted,
-        "true": cells.true.tolist(),
-        "predicted": predicted.tolist(),
-        "count": cells.count.tolist(),
-    }
-    if counts.decision is not None:
-        record["decision"] = counts.decision
-    if cells.squares is not None:
-        record["squares"] = cells.squares.tolist()
-    if joint is not None:
-        if joint.names is None or joint.cluster is None:
+    record: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    record |= {name: facts[name] for name in ("labels", "declared", "weighted")}
+    record |= {name: column.tolist() for name, column in columns.items()}
+    if facts["decision"] is not None:
+        record["decision"] = facts["decision"]
+    if facts["squares"] is not None:
+        record["squares"] = facts["squares"].tolist()
+    if facts["cluster"] is not None:
+        if facts["cluster_names"] is None:
             raise MergeError("these clusters have no names: count the items again, then save")
-        record |= {"cluster": joint.cluster.tolist(), "clusters": joint.names}
+        record |= {"cluster": facts["cluster"].tolist(), "clusters": facts["cluster_names"]}
     return json.dumps(record)
 
 
-def from_json(text: str | bytes, name: str) -> Counts:
-    """What :func:`to_json` gave; ``name`` says in messages where it came from."""
+def from_json(text: str | bytes, name: str) -> dict[str, Any]:
+    """The fields of the counts that were saved; ``name`` says in messages where they came from."""
     try:
-        return _from_record(json.loads(text))
+        return _fields(json.loads(text))
     except (ValueError, TypeError, KeyError, LabelError) as error:
         raise FileError(
-            f"{name} is not a whole file of counts: {error}. Count again and save."
+            f"{name} is not a complete file of counts: {error}. Count again and save."
         ) from None
 
 
-def _from_record(record: Any) -> Counts:
+def _fields(record: Any) -> dict[str, Any]:
     if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise ValueError(f"no {FORMAT!r} in it")
+        raise ValueError(f"it has no {FORMAT!r}")
     if record["version"] != VERSION:
-        raise ValueError(f"its version is {record['version']!r}, this program reads {VERSION}")
+        raise ValueError(f"its version is {record['version']!r}; this program reads {VERSION}")
     labels = Labels(record["labels"])
-    dtype = np.float64 if record["weighted"] else np.int64
     true, predicted = (_codes(record[side], len(labels)) for side in ("true", "predicted"))
-    count = np.array(record["count"], dtype)
+    count = _count(record)
     if not true.shape == predicted.shape == count.shape or count.ndim != 1:
         raise ValueError("its columns differ in length")
-    if dtype is np.int64 and any(type(x) is not int for x in record["count"]):
+    decision, declared = record.get("decision"), record["declared"]
+    if not isinstance(decision, (str, type(None))):
+        raise ValueError("its decision is not text")
+    if not isinstance(declared, bool):
+        raise ValueError("'declared' is neither true nor false")
+    cluster, names = _clusters(record, count)
+    return {
+        "labels": labels,
+        "true": true,
+        "predicted": predicted,
+        "count": count,
+        "squares": _squares(record, count) if record["weighted"] else None,
+        "cluster": cluster,
+        "cluster_names": names,
+        "declared": declared,
+        "decision": decision,
+    }
+
+
+def _count(record: Any) -> Array:
+    weighted = record["weighted"]
+    if not weighted and any(type(x) is not int for x in record["count"]):
         raise ValueError("a count is not a whole number")
+    count = np.array(record["count"], np.float64 if weighted else np.int64)
     if not (np.isfinite(count) & (count > 0)).all():
         raise WeightError("a count is not positive")
-    decision = record.get("decision")
-    if not isinstance(decision, (str, type(None))):
-        raise ValueError("its decision is no text")
-    declared = record["declared"]
-    if not isinstance(declared, bool):
-        raise ValueError("whether its classes were declared is neither true nor false")
-    squares = _squares(record, count) if record["weighted"] else None
-    if "cluster" in record:
-        return _clustered(record, labels, (true, predicted), count, squares)
-    return Counts(
-        labels, true, predicted, count, declared=declared, decision=decision, squares=squares
-    )
+    return count
 
 
-def _clustered(
-    record: Any, labels: Labels, sides: tuple[Array, Array], count: Array, squares: Array | None
-) -> Counts:
+def _clusters(record: Any, count: Array) -> tuple[Array | None, Labels | None]:
+    if "cluster" not in record:
+        return None, None
     names = Labels(record["clusters"])
     cluster = _codes(record["cluster"], len(names))
     if cluster.shape != count.shape or len(np.unique(cluster)) < len(names):
-        raise ValueError("its clusters are not those of its cells")
-    keys, count, squares = cells_of([*sides, cluster], count, squares)
-    return Joint(
-        systems=("y_pred",),
-        labels=labels,
-        true=keys[0],
-        predicted=(keys[1],),
-        count=count,
-        squares=squares,
-        cluster=keys[2],
-        names=names,
-        declared=record["declared"],
-        decision=record.get("decision"),
-    ).counts(0)
+        raise ValueError("its clusters do not match its cells")
+    return cluster, names
 
 
 def _squares(record: Any, count: Array) -> Array | None:
@@ -114,5 +127,5 @@ def _squares(record: Any, count: Array) -> Array | None:
 
 def _codes(values: Any, classes: int) -> Array:
     if not all(type(x) is int and 0 <= x < classes for x in values):
-        raise ValueError("a code is not that of a label")
+        raise ValueError("a code does not belong to any label")
     return np.array(values, np.intp)

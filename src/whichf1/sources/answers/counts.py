@@ -1,4 +1,4 @@
-"""Rows that an engine has grouped → Counts, by slice and by cluster, or Joint."""
+"""Rows that an engine has grouped → Counts, by slice and by cluster."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from whichf1.sources.answers.rows import (
 from whichf1.sources.request import Columns
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
-from whichf1.tables.joint import Joint, cells_of, cluster_labels
 from whichf1.tables.labels import Labels, kind_of
 from whichf1.tables.slices import Key, Slices, order
+from whichf1.tables.units import cluster_labels
 
 
 def tally(parts: Parts, columns: Columns, origin: Origin, labels: Any) -> dict[str, Slices]:
@@ -41,7 +41,7 @@ def tally(parts: Parts, columns: Columns, origin: Origin, labels: Any) -> dict[s
     return found
 
 
-def tally_together(parts: Parts, columns: Columns, origin: Origin, labels: Any) -> Joint:
+def tally_together(parts: Parts, columns: Columns, origin: Origin, labels: Any) -> Counts:
     """The predictions of several systems on the same items."""
     declared = None if labels is None else Labels(labels)
     (rows,) = kept_rows(parts, columns, origin).values()
@@ -49,7 +49,8 @@ def tally_together(parts: Parts, columns: Columns, origin: Origin, labels: Any) 
     sides = [(name, [row[at] for row in rows]) for at, name in enumerate(names)]
     values = labels_of(sides, origin, declared)
     classes = one_kind(values, names, origin)
-    found: Joint = _declared(_joint(rows, columns, values, classes, origin), declared, origin)
+    counts = _counts(rows, columns, values, classes, origin)
+    found: Counts = _declared(counts, declared, origin)
     return found
 
 
@@ -86,12 +87,8 @@ def _slices(
         groups.setdefault(slice_key(row[:at], origin.reading), []).append(row[at:])
     parts: dict[Key, Counts] = {}
     for key, group in sorted(groups.items(), key=order):
-        if columns.joint:
-            joint = _joint(group, columns, values, classes, origin)
-            parts[key] = _declared(joint, declared, origin).counts(0)
-        else:
-            counts = _counts(group, values, classes, columns.weights is not None)
-            parts[key] = _declared(counts, declared, origin)
+        counts = _counts(group, columns, values, classes, origin)
+        parts[key] = _declared(counts, declared, origin)
     return Slices(columns.by, parts)
 
 
@@ -122,33 +119,26 @@ def sizes_of(rows: list[Row], weighted: bool) -> tuple[Array, Array | None]:
     return weight, squares
 
 
-def _counts(rows: list[Row], values: list[Values], classes: Labels, weighted: bool) -> Counts:
-    true, predicted = _codes(rows, values, classes)
-    count, squares = sizes_of(rows, weighted)
-    return Counts(classes, true, predicted, count, declared=False, squares=squares)
-
-
-def _joint(
+def _counts(
     rows: list[Row], columns: Columns, values: list[Values], classes: Labels, origin: Origin
-) -> Joint:
-    keys = _codes(rows, values, classes)
-    clusters = None
+) -> Counts:
+    true, *predicted = _codes(rows, values, classes)
+    count, squares = sizes_of(rows, columns.weights is not None)
+    cluster = names = None
     if columns.cluster is not None:
-        codes, clusters = clusters_of([row[len(values)] for row in rows], columns.cluster, origin)
-        keys.append(codes)
-    keys, count, squares = cells_of(keys, *sizes_of(rows, columns.weights is not None))
-    if clusters is not None:
-        present, keys[-1] = np.unique(keys[-1], return_inverse=True)
-        clusters = Labels.trusted(clusters[code] for code in present)
-    return Joint(
-        systems=columns.preds,
-        labels=classes,
-        true=keys[0],
-        predicted=tuple(keys[1 : 1 + len(columns.preds)]),
-        count=count,
+        cells = [row[len(values)] for row in rows]
+        cluster, names = clusters_of(cells, columns.cluster, origin)
+    systems = columns.preds if columns.joint else ("y_pred",)
+    return Counts(
+        classes,
+        true,
+        tuple(predicted),
+        count,
         squares=squares,
-        cluster=None if clusters is None else keys[-1],
-        names=clusters,
+        cluster=cluster,
+        cluster_names=names,
+        systems=systems if len(systems) > 1 else ("y_pred",),
+        declared=False,
     )
 
 

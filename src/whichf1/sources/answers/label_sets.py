@@ -1,4 +1,4 @@
-"""A dataframe or file of sets of labels → JointSets, or MultiLabelCounts of one system.
+"""A dataframe or file of sets of labels → MultiLabelCounts.
 
 A set is a cell that lists labels with a separator, a list, or a column of 0 and 1 for each label.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -28,10 +27,10 @@ from whichf1.sources.engines.gather import gather
 from whichf1.sources.questions.grouped import Gap, Grouped
 from whichf1.sources.request import Columns, Wanted, one_name, one_or_several
 from whichf1.tables.cells import Array
-from whichf1.tables.joint_sets import JointSets, group_sets_together
-from whichf1.tables.label_sets import MultiLabelCounts, refuse_undeclared
+from whichf1.tables.label_sets import MultiLabelCounts, outcomes
 from whichf1.tables.labels import Labels, from_text, plain
 from whichf1.tables.slices import Key, Slices, order
+from whichf1.tables.units import refuse_undeclared
 
 
 class GroupedSets(Grouped):
@@ -58,7 +57,7 @@ def count_cells(
     single = true is None or isinstance(true, str)
     found = one_or_several(one_name(pred, "pred") if single else pred, "pred")
     systems = None if found is None else [found]
-    return read_sets(data, predictions, true, systems, **options).counts(0)
+    return read_sets(data, predictions, true, systems, **options)
 
 
 def read_sets(
@@ -72,7 +71,7 @@ def read_sets(
     weights: Any = None,
     cluster: Any = None,
     **reading: Any,
-) -> JointSets:
+) -> MultiLabelCounts:
     """GROUP BY true set, the set of each system, and cluster, where the data is.
 
     A system has a column of sets, or as many columns of 0 and 1 as ``true`` names.
@@ -135,14 +134,14 @@ def slice_cells(
         groups.setdefault(slice_key(row[:at], origin.reading), []).append(row[at:])
     found: dict[Key, Any] = {}
     for key, some in sorted(groups.items(), key=order):
-        joint = _sets(some, columns, origin, whole.labels, sep)
-        found[key] = replace(joint, declared=whole.declared).counts(0)
-    return Slices(columns.by, found, whole.counts(0))
+        sets = _sets(some, columns, origin, whole.labels, sep)
+        found[key] = sets.changed(declared=whole.declared)
+    return Slices(columns.by, found, whole)
 
 
 def tally_sets(
     parts: Parts, columns: Columns, origin: Origin, labels: Any, sep: str | None = None
-) -> JointSets:
+) -> MultiLabelCounts:
     """The sets of the items and of each system."""
     return _sets(_complete(parts, columns, origin), columns, origin, labels, sep)
 
@@ -162,7 +161,7 @@ def _complete(parts: Parts, columns: Columns, origin: Origin) -> list[Row]:
 
 def _sets(
     rows: list[Row], columns: Columns, origin: Origin, labels: Any, sep: str | None
-) -> JointSets:
+) -> MultiLabelCounts:
     names = (columns.true, *columns.preds)
     declared = None if labels is None else Labels(labels)
     sides = [[_set(row[at], name, sep, origin) for row in rows] for at, name in enumerate(names)]
@@ -268,7 +267,7 @@ def _keys(side: list[list[Any]], code: Mapping[Any, int]) -> Array:
     return np.unique(item * len(code) + label)
 
 
-def _tally_bits(parts: Parts, columns: Columns, origin: Origin, labels: Labels) -> JointSets:
+def _tally_bits(parts: Parts, columns: Columns, origin: Origin, labels: Labels) -> MultiLabelCounts:
     """Columns of 0 and 1, the same labels in the same order for the items and each system."""
     (rows,) = kept_rows(parts, columns, origin).values()
     names = (columns.true, *columns.preds)
@@ -288,15 +287,16 @@ def _together(
     origin: Origin,
     *,
     declared: bool,
-) -> JointSets:
+) -> MultiLabelCounts:
     count, squares = sizes_of(rows, columns.weights is not None)
     cluster = None
     if columns.cluster is not None:
         cluster = clusters_of([row[-MEASURES - 1] for row in rows], columns.cluster, origin)[0]
-    measure = {"count": count, "squares": squares, "cluster": cluster}
+    measure: dict[str, Any] = {"count": count, "squares": squares, "cluster": cluster}
     width = (1 + len(columns.preds)) // len(keys)
     systems = columns.preds[width - 1 :: width]  # each called like its first column
-    return group_sets_together(systems, labels, keys[0], keys[1:], declared=declared, **measure)
+    lines = outcomes(keys[0], keys[1:], len(labels))
+    return MultiLabelCounts(labels, lines, declared=declared, systems=tuple(systems), **measure)
 
 
 def _bit(cell: Any, column: str, origin: Origin) -> bool:

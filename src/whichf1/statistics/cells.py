@@ -1,0 +1,418 @@
+"""Scores of class counts: the cells of the confusion matrix are the units.
+
+The slope ∂M/∂count of every cell comes from walking back through the metric's own formula, without
+a line of code per metric; n times the slope is the influence of an item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from whichf1.definitions.class_sets import Frozen
+from whichf1.definitions.definition import Definition
+from whichf1.statistics.sample import Sample, Share, Statistic, Swap, equal_items
+from whichf1.statistics.scales import Spread
+from whichf1.statistics.tracing import slopes
+from whichf1.tables.cells import Array, Margins, OneVsRest, Table, sum_by
+from whichf1.tables.counts import Counts
+
+FEW_CELLS = 1 << 14
+"""Up to here cells are summed class by class; beyond, in sorted order."""
+_BLOCK = 1 << 14
+
+
+class Cells(Statistic):
+    """A score of class counts."""
+
+    predicts = True
+
+    def __init__(
+        self,
+        definition: Definition,
+        frozen: Frozen,
+        margins: SystemMargins | None = None,
+        system: int = 0,
+    ) -> None:
+        """``margins`` sums the cells of all systems that share them, this one's at ``system``."""
+        self.definition, self.frozen = definition, frozen
+        self._margins, self._system = margins, system
+        self._whole = definition.declaration.kind == "agreement" or definition.average is not None
+
+    def values(self, count: Array) -> Array:
+        """The values for counts (…, cells): one, or one for each class."""
+        margins = None
+        if count is not self.frozen.table.count:
+            if self._margins is None:
+                table = self.frozen.table
+                sides = (table.true, (table.predicted,), table.classes)
+                self._margins = SystemMargins(*sides, distances=_by_distance(self.definition))
+            margins = self._margins(count)[self._system]
+        values = self.definition.values(self.frozen, margins)
+        return values[..., None] if self._whole else values
+
+    def slope(self, count: Array, at: int = 0) -> Array:
+        """∂value/∂count of each cell."""
+        table = self.frozen.table
+        if self._whole:
+            return margin_slopes(self.definition, self.frozen)[1].at(table.true, table.predicted)
+        return self._slope_of_class(self._kinds[1], at)
+
+    @cached_property
+    def _kinds(self) -> tuple[Array, OneVsRest]:
+        return kind_slopes(self.definition, self.frozen)
+
+    def _slope_of_class(self, by_kind: OneVsRest, at: int) -> Array:
+        """To the class at that place, each cell is one of four kinds."""
+        table, code = self.frozen.table, self.frozen.classes[at]
+        true, predicted = table.true == code, table.predicted == code
+        wrong = np.where(true, by_kind.fn[at], np.where(predicted, by_kind.fp[at], by_kind.tn[at]))
+        cells: Array = np.where(true & predicted, by_kind.tp[at], wrong)
+        return cells
+
+    @property
+    def size(self) -> int:
+        """How many classes one score reads."""
+        classes: int = self.frozen.table.classes
+        return classes
+
+    @property
+    def right(self) -> Array:
+        """Whether the predicted class of a cell is the true one."""
+        right: Array = self.frozen.table.predicted == self.frozen.table.true
+        return right
+
+    def differs(self, other: Cells) -> Array:
+        """Whether two systems predict different classes."""
+        differs: Array = self.frozen.table.predicted != other.frozen.table.predicted
+        return differs
+
+    def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
+        """The values, and the spread of each."""
+        table = self.frozen.table
+        if self._whole:
+            value, slope = margin_slopes(self.definition, self.frozen)
+            if self.definition.epsilon or sample.cluster is not None:
+                spread = sample.spread(slope.at(table.true, table.predicted))
+            else:
+                spread = _spread_in_blocks(slope, table, sample)
+            return np.array([value]), [spread]
+        values, by_kind = self._kinds
+        if sample.cluster is not None:
+            each = range(len(self.frozen.classes))
+            return values, [sample.spread(self._slope_of_class(by_kind, at)) for at in each]
+        return values, self._spreads_of_classes(by_kind, sample)
+
+    def _spreads_of_classes(self, by_kind: OneVsRest, sample: Sample) -> list[Spread]:
+        """The same from the sums of the four kinds of items, for all classes at once."""
+        table, classes = self.frozen.table, self.frozen.classes
+        count, slope = (np.stack(_four(x)) for x in (table.one_vs_rest(classes), by_kind))
+        slope -= (count * slope).sum(0) / table.total
+        if sample.squares is not None:
+            squares = Table(table.true, table.predicted, sample.squares, table.classes)
+            count, weight = equal_items(count, np.stack(_four(squares.one_vs_rest(classes))))
+            slope *= weight
+        part = count * slope
+        square = (part * slope).sum(0)
+        part *= slope
+        cube = (part * slope).sum(0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            skew = cube / square**1.5
+        return [*map(Spread, np.sqrt(square).tolist(), skew.tolist())]
+
+    def beside(self, other: Cells) -> Cells:
+        """The cells as this system predicts them, then as another does."""
+        a, b = self.frozen.table, other.frozen.table
+        both = Table(
+            np.concatenate([a.true, b.true]),
+            np.concatenate([a.predicted, b.predicted]),
+            np.concatenate([a.count, b.count]),
+            max(a.classes, b.classes),
+        )
+        return Cells(self.definition, self.frozen._replace(table=both))
+
+    def exchange(self, other: Cells, sample: Sample) -> tuple[Sample, Swap]:
+        """Only cells on which the systems disagree move; the sums of all others stay."""
+        a, b = self.frozen.table, other.frozen.table
+        k = max(a.classes, b.classes)
+        before, after, moving = a.predicted, b.predicted, sample
+        true, differ = a.true, self.differs(other)
+        if sample.single:  # {x, y} and {y, x} are one: of m items Binomial(m, ½) are predicted x
+            low, high = np.minimum(before, after), np.maximum(before, after)
+            key, at = np.unique((true * k + low) * k + high, return_inverse=True)
+            moving = Sample(np.bincount(at, sample.count))
+            true, after, before = key // (k * k), key // k % k, key % k
+            differ = before != after
+        start = [margins_of(true, side, moving.count, k) for side in (before, after)]
+        moving = moving.at(differ)
+        true, before, after = true[differ], before[differ], after[differ]
+        sums = CodeSums(
+            [
+                *((after, None), (before, None)),
+                *((after, true == after), (before, true == before)),
+                *((np.abs(true - after), None), (np.abs(true - before), None)),
+            ],
+            k,
+        )
+
+        def swapped(moved: Array) -> tuple[Array, Array]:
+            sides = sums(moved)
+            change = [gain - loss for gain, loss in zip(sides[::2], sides[1::2], strict=True)]
+            left, right = _shifted(start[0], change, 1), _shifted(start[1], change, -1)
+            return self._of(left), other._of(right)
+
+        return moving, swapped
+
+    def _of(self, margins: Margins) -> Array:
+        values = self.definition.values(self.frozen, margins)
+        return values[..., None] if self._whole else values
+
+    def share(self, at: int = 0) -> Share | None:
+        """What each cell is to the score; None if the score is not a fraction of items.
+
+        A score is one if every item is a success, a failure, or does not count, which is found by
+        running the formula on each kind of item alone. F1 is one in disguise: with
+        J = TP / (TP + FP + FN) it is 2J / (1 + J), and an interval for J becomes one for F1.
+        """
+        definition, frozen = self.definition, self.frozen
+        if not self._whole:
+            frozen = frozen._replace(classes=frozen.classes[[at]])
+        rate = definition.declaration.kind == "rate"
+        kind = _kinds_of_items(frozen) if rate else _hit_or_miss(frozen)
+        top, bottom = _alone(definition, len(frozen.classes))
+        success = np.where(bottom == 0, np.nan, (top != 0).astype(float))[kind]
+        if not bottom.any() or not _is_linear(definition) or definition.epsilon:
+            return None
+        present = np.unique(kind)
+        top, bottom = top[present], bottom[present]
+        gains = np.unique(bottom[top != 0])
+        losses = np.unique(bottom[(top == 0) & (bottom != 0)])
+        whole = bool(np.all((top == 0) | (top == bottom)))
+        if not whole or len(gains) > 1 or len(losses) > 1:
+            return None
+        gain = float(gains[0]) if len(gains) else float(losses[0]) if len(losses) else 1.0
+        return Share(success, gain, float(losses[0]) if len(losses) else gain)
+
+
+def _by_distance(definition: Definition) -> bool:
+    return definition.declaration.kind == "agreement"
+
+
+def cells_of_systems(definition: Definition, counts: Counts) -> tuple[list[Cells], Sample]:
+    """The score of each of several systems on the same items, and the cells that they share.
+
+    The class set is fixed on the counts of each system.
+    """
+    fine = counts.without(definition.ignore)
+    frozen = [definition.freeze(counts.system(at)) for at in range(len(counts.systems))]
+    classes = max(each.table.classes for each in frozen)
+    distances = _by_distance(definition)
+    margins = SystemMargins(fine.true, fine.predictions, classes, distances=distances)
+    sample = Sample(fine.count.astype(np.float64), fine.squares, fine.cluster)
+    systems = []
+    for at, each in enumerate(frozen):
+        table = Table(fine.true, fine.predictions[at], sample.count, each.table.classes)
+        systems.append(Cells(definition, each._replace(table=table), margins, at))
+    return systems, sample
+
+
+class CodeSums:
+    """Sums of cells by several codes at once, for a batch of replicates.
+
+    Replicates stand side by side in memory, so that a sum over the cells of a class adds whole
+    vectors; nothing here depends on the number of threads.
+    """
+
+    def __init__(self, parts: Sequence[tuple[Array, Array | None]], classes: int) -> None:
+        """Each part is a code for every cell, and which cells it takes (None: all)."""
+        self._parts, self._classes = parts, classes
+        cells = len(parts[0][0])
+        self._cells: list[list[Array]] | None = None
+        if classes <= 64 and cells <= FEW_CELLS:
+            self._cells = [self._by_class(*part) for part in parts]
+
+    def _by_class(self, codes: Array, chosen: Array | None) -> list[Array]:
+        kept = np.ones(len(codes), bool) if chosen is None else chosen
+        return [np.flatnonzero((codes == k) & kept) for k in range(self._classes)]
+
+    def __call__(self, count: Array) -> list[Array]:
+        """The sums of each part (replicates, classes), from counts (replicates, cells)."""
+        if self._cells is None:
+            wide = count.astype(np.float64)
+            return [
+                sum_by(codes, wide, self._classes)
+                if chosen is None
+                else sum_by(codes[chosen], wide[:, chosen], self._classes)
+                for codes, chosen in self._parts
+            ]
+        across = np.ascontiguousarray(count.T)
+        sums_of_parts = []
+        for by_class in self._cells:
+            sums = np.empty((self._classes, len(count)))
+            for k, cells in enumerate(by_class):
+                sums[k] = across[cells[0]] if len(cells) == 1 else across[cells].sum(0)
+            sums_of_parts.append(sums.T)
+        return sums_of_parts
+
+
+class SystemMargins:
+    """Cells → margins of the systems that share them; the last batch is remembered."""
+
+    def __init__(
+        self, true: Array, predictions: Sequence[Array], classes: int, *, distances: bool = True
+    ) -> None:
+        """``distances``: with those between true and predicted classes, for agreement."""
+        parts: list[tuple[Array, Array | None]] = [(true, None)]
+        for codes in predictions:
+            parts += [(codes, None), (true, codes == true)]
+            parts += [(np.abs(codes - true), None)] if distances else []
+        self._sums, self._each = CodeSums(parts, classes), 3 if distances else 2
+        self._last: tuple[Array, list[Margins]] | None = None
+
+    def __call__(self, count: Array) -> list[Margins]:
+        """The margins of each system, from counts (replicates, cells)."""
+        if self._last is None or self._last[0] is not count:
+            rows, *rest = self._sums(count)
+            systems = [rest[at : at + self._each] for at in range(0, len(rest), self._each)]
+            margins = [
+                Margins(rows, columns, hits, (*more, hits)[0]) for columns, hits, *more in systems
+            ]
+            self._last = count, margins
+        return self._last[1]
+
+
+def margins_of(true: Array, predicted: Array, count: Array, k: int) -> Margins:
+    """The margins of some cells."""
+    hits = np.where(true == predicted, count, 0.0)
+    distance = np.abs(true - predicted)
+    codes = ((true, count), (predicted, count), (true, hits), (distance, count))
+    return Margins(*(np.bincount(code, value, k) for code, value in codes))
+
+
+def _shifted(start: Margins, change: Sequence[Array], sign: int) -> Margins:
+    columns, hits, distances = (sign * x for x in change)
+    rows = np.broadcast_to(start.rows, columns.shape)
+    return Margins(rows, start.columns + columns, start.hits + hits, start.distances + distances)
+
+
+class MarginSlopes(NamedTuple):
+    """∂M/∂ of each row, column, hit and distance sum: all that a cell's own slope is made of."""
+
+    rows: Array
+    columns: Array
+    hits: Array
+    distances: Array | None = None
+
+    def at(self, true: Array, predicted: Array) -> Array:
+        """∂M/∂count of cells: a cell moves its row, its column, its distance and maybe a hit."""
+        cells: Array = self.rows[true]
+        cells += self.columns[predicted]
+        right = np.flatnonzero(true == predicted)
+        cells[right] += self.hits[true[right]]
+        if self.distances is not None and self.distances.any():
+            cells += self.distances[np.abs(true - predicted)]
+        return cells
+
+
+def margin_slopes(definition: Definition, frozen: Frozen) -> tuple[float, MarginSlopes]:
+    """The value and the slopes of a definition that gives one number."""
+    table = frozen.table
+    if definition.declaration.kind == "agreement":
+        m = table.margins
+        sums = [m.rows, m.columns, m.hits, m.distances]
+        value, parts = slopes(lambda *x: definition.values(frozen, Margins(*x)), *sums)
+    else:
+        value, parts = slopes(
+            lambda rows, columns, hits: definition.values(
+                frozen, Margins(rows, columns, hits, hits)
+            ),
+            *(table.rows, table.columns, table.hits),
+        )
+    return float(value), MarginSlopes(*parts)
+
+
+def kind_slopes(definition: Definition, frozen: Frozen) -> tuple[Array, OneVsRest]:
+    """The values, and ∂(their sum)/∂(tp, fp, fn, tn) of each class.
+
+    Without an average that is each rate's own: the rate of a class depends on nothing else.
+    """
+
+    def values(*kinds: Array) -> Array:
+        return definition.values(frozen, _Fixed(OneVsRest(*kinds)))
+
+    value, parts = slopes(values, *_four(frozen.table.one_vs_rest(frozen.classes)))
+    return value, OneVsRest(*parts)
+
+
+class _Fixed(NamedTuple):
+    """In place of a table: its one-vs-rest counts as they are."""
+
+    counts: OneVsRest
+
+    def one_vs_rest(self, _: object) -> OneVsRest:
+        """The counts."""
+        return self.counts
+
+
+def _four(c: OneVsRest) -> tuple[Array, Array, Array, Array]:
+    return c.tp, c.fp, c.fn, c.tn
+
+
+def _spread_in_blocks(slope: MarginSlopes, table: Table, sample: Sample) -> Spread:
+    """The spread of a slope that is centred, a block at a time: what fits the cache is faster."""
+    square = cube = 0.0
+    for start in range(0, len(table.true), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        by_cell = slope.at(table.true[block], table.predicted[block])
+        times = sample.variances[block]
+        part = by_cell * times
+        square += float(np.dot(part, by_cell))
+        part *= by_cell
+        if sample.squares is not None:  # as many equal items, of weight Σw² / Σw
+            part *= times / table.count[block]
+        cube += float(np.dot(part, by_cell))
+    return Spread(sqrt(square), cube / square**1.5 if square > 0 else None)
+
+
+def _kinds_of_items(frozen: Frozen) -> Array:
+    """To the classes, an item is 0 right, 1 confused among them, 2 missed, 3 false, 4 neither."""
+    table = frozen.table
+    inside = np.zeros(table.classes, bool)
+    inside[frozen.classes] = True
+    true, predicted = inside[table.true], inside[table.predicted]
+    kind: Array = np.where(true & predicted, 1, np.where(true, 2, np.where(predicted, 3, 4)))
+    kind[true & (table.true == table.predicted)] = 0
+    return kind
+
+
+def _hit_or_miss(frozen: Frozen) -> Array:
+    missed: Array = frozen.table.true != frozen.table.predicted
+    return missed.astype(np.intp)
+
+
+def _alone(definition: Definition, k: int, times: int = 1) -> tuple[Array, Array]:
+    """Numerator and denominator of one item of each kind alone."""
+    metric, arguments = definition.declaration, definition.arguments
+    if metric.kind == "agreement":
+        hit_rows = np.array([[1.0, 0.0], [1.0, 0.0]]) * times
+        columns = np.array([[1.0, 0.0], [0.0, 1.0]]) * times
+        hits = np.array([[1.0, 0.0], [0.0, 0.0]]) * times
+        alone = Margins(hit_rows, columns, hits, columns)
+        top, bottom = metric.formula(alone, **arguments)
+        return top, bottom
+    tp, fp, fn = (np.array(x, float) for x in ([1, 0, 0, 0, 0], [0, 1, 0, 1, 0], [0, 1, 1, 0, 0]))
+    four = (tp, fp, fn, k - tp - fp - fn)
+    top, bottom = metric.formula(OneVsRest(*(times * x for x in four)), **arguments)
+    return top, bottom
+
+
+def _is_linear(definition: Definition) -> bool:
+    """Whether two items weigh twice as much as one, above and below the line."""
+    if definition.average in ("macro", "weighted"):
+        return False
+    once, twice = (_alone(definition, 2, times) for times in (1, 2))
+    return all(np.array_equal(2 * x, y) for x, y in zip(once, twice, strict=True))

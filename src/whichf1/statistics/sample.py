@@ -1,0 +1,349 @@
+"""Sample and Statistic: the units that are drawn, and a score as a function of them.
+
+Everything that says how sure a score is works on these two: delta intervals, the bootstrap, paired
+tests. A unit is a cell of the confusion matrix, a kind of items that are alike, or a single item;
+drawing units by their counts is drawing items, at a cost that does not grow with their number.
+"""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf, sqrt
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from whichf1.statistics.scales import Spread, spread_of
+from whichf1.tables.cells import Array
+
+CHUNK = 1 << 18
+"""Numbers drawn at a time: what stays in the cache."""
+LONG = 1 << 25
+"""Draws, of a second or two, from which on a progress bar is shown on a terminal."""
+_STEP = 1e-2
+"""The largest relative change of a count, for a second derivative."""
+
+Swap: TypeAlias = Callable[[Array], tuple[Array, Array]]
+"""From how many of each unit change places to the scores of both systems."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The units that are drawn: how often each occurs, with weights, in clusters, in strata.
+
+    Weighted items of a unit are drawn as S²/Q equal items of weight Q/S (S = Σw, Q = Σw²) with a
+    Poisson number of them, which has the mean and variance of resampling the items themselves.
+    Clusters are drawn whole.
+    """
+
+    count: Array
+    """Items of each unit, or the sum of their weights."""
+    squares: Array | None = None
+    """Sums of squared weights, where items have weights."""
+    cluster: Array | None = None
+    """The code of each unit's cluster, where items come in clusters."""
+    stratum: Array | None = None
+    """The class of each unit, where classes are samples of their own (as in DeLong's variance)."""
+
+    @cached_property
+    def clusters(self) -> int:
+        """How many clusters the items come in; 0 where they come in none."""
+        return 0 if self.cluster is None else int(self.cluster.max()) + 1
+
+    @property
+    def single(self) -> bool:
+        """Whether items have neither weights nor clusters."""
+        return self.squares is None and self.cluster is None
+
+    @property
+    def n(self) -> int | float:
+        """The number of items, or the sum of their weights."""
+        total = self.count.sum().item()
+        return total if self.squares is not None else int(total)
+
+    @property
+    def facts(self) -> tuple[tuple[str, Any], ...]:
+        """How the data were made, as fields of a signature."""
+        weighted = () if self.squares is None else (("weighted", True),)
+        return weighted if self.cluster is None else (*weighted, ("clusters", self.clusters))
+
+    @property
+    def variances(self) -> Array:
+        """What a unit adds to a variance: Σw², which is the count where items have no weights."""
+        return self.count if self.squares is None else self.squares
+
+    @cached_property
+    def equal_items(self) -> tuple[Array, Array]:
+        """Weighted items as so many equal ones, and the weight of each: same Σw, same Σw²."""
+        return equal_items(self.count, self.variances)
+
+    def at(self, places: Array) -> Sample:
+        """Some of the units."""
+        columns = (self.count, self.squares, self.cluster, self.stratum)
+        return Sample(*(None if x is None else x[places] for x in columns))  # type: ignore[arg-type]
+
+    def draws(self, replicates: int, seed: int) -> Iterator[Array]:
+        """Replicates of the units' counts, in chunks (some replicates, units)."""
+        rng, width = generator(seed), len(self.count) + self.clusters
+        for size in chunks(replicates, width):
+            yield self._draw(size, rng)
+
+    def _draw(self, size: int, rng: np.random.Generator) -> Array:
+        if self.cluster is not None:
+            times = rng.multinomial(self.clusters, np.full(self.clusters, 1 / self.clusters), size)
+            return times[:, self.cluster] * self.count
+        if self.squares is not None:
+            items, weight = self.equal_items
+            return rng.poisson(items, (size, len(items))) * weight
+        n = self.count.sum()
+        return rng.multinomial(int(n), self.count / n, size)
+
+    def swaps(self, replicates: int, seed: tuple[int, int]) -> Iterator[Array]:
+        """How many of each unit change places at random; clusters change places whole."""
+        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
+        for size in chunks(replicates, 2 * len(self.count)):
+            if self.cluster is not None:
+                yield rng.integers(0, 2, (size, self.clusters))[:, self.cluster] * self.count
+            elif self.squares is None:
+                yield rng.binomial(self.count.astype(np.int64), 0.5, (size, len(self.count)))
+            else:
+                yield rng.integers(0, 2, (size, len(self.count))) * self.count
+
+    def centred(self, slope: Array) -> Array:
+        """What an item moves when the number of items stays: the slope minus its mean.
+
+        Only an epsilon in a denominator makes this necessary: any other score stays the same when
+        all counts are multiplied.
+        """
+        centred: Array = slope - (self.count * slope).sum() / self.count.sum()
+        return centred
+
+    def spread(self, slope: Array) -> Spread:
+        """The spread of a score, or of a difference, with this ∂score/∂count.
+
+        With s the centred slope, the variance is Σ count·s²; Σ Σw²·s² with weights; and for G
+        clusters the sum over clusters of (Σ count·s)², times G/(G − 1).
+        """
+        slope = self.centred(slope)
+        if self.cluster is None:
+            if self.squares is None:
+                return spread_of(slope, self.count)
+            times, weight = self.equal_items
+            return spread_of(slope * weight, times)
+        sums = np.bincount(self.cluster, self.count * slope)
+        if len(sums) < 2:
+            return Spread(inf)  # one cluster says nothing of the spread between clusters
+        return spread_of(sums, factor=len(sums) / (len(sums) - 1))
+
+    def error(self, slope: Array) -> float:
+        """The standard error of a score, or of a difference, with this ∂score/∂count."""
+        if self.stratum is None or self.cluster is not None:
+            return self.spread(slope).error
+        return self._stratified_error(self.centred(slope))
+
+    def _stratified_error(self, slope: Array) -> float:
+        """Each class is a sample of its own, with its own n/(n − 1)."""
+        stratum, variances = self.stratum, self.variances
+        total = np.bincount(stratum, self.count)  # type: ignore[arg-type]
+        sums = np.bincount(stratum, variances)  # type: ignore[arg-type]
+        sizes = total**2 / np.maximum(sums, np.finfo(float).tiny)
+        present = sizes > 0
+        if (sizes[present] <= 1).any():
+            return inf  # the variance of a class of one item is unknown
+        factor = np.divide(sizes, sizes - 1, out=np.zeros(len(sizes)), where=present)
+        return sqrt(float((factor[stratum] * variances * slope**2).sum()))
+
+    def stratified_spread(self, statistic: Statistic) -> Spread:
+        """The spread of a score of which each class is a sample of its own, with its curvature."""
+        slope = self.centred(statistic.slope(self.count))
+        spread = self.spread(slope)
+        if not 0 < spread.error < inf:
+            return spread
+        if self.cluster is None:
+            error = self._stratified_error(slope)
+            times, weight = self.equal_items
+            parts = along = slope * weight
+        else:
+            error = spread.error
+            parts = np.bincount(self.cluster, self.count * slope)
+            times, along = np.ones(len(parts)), parts[self.cluster]
+        square = float((times * parts**2).sum())
+        curvature = _second_derivative(statistic, self.count, along) / square**1.5
+        return Spread(error, spread.skew, curvature, degrees_of_freedom(parts, times))
+
+
+class Share(NamedTuple):
+    """What each unit is to a score that is a fraction of items."""
+
+    success: Array
+    """1 for a success, 0 for a failure, NaN for an item that does not count; of each unit."""
+    gain: float = 1.0
+    """The score is gain·J / (gain·J + loss·(1 − J)), with J the fraction of successes."""
+    loss: float = 1.0
+
+    def score(self, j: float) -> float:
+        """The score at a fraction of successes."""
+        return self.gain * j / (self.gain * j + self.loss * (1 - j))
+
+
+class Statistic(ABC):
+    """One score of one system as a function of how often each unit occurs."""
+
+    predicts = False
+    """Whether the system predicts classes or label sets, and does not only give scores."""
+
+    @abstractmethod
+    def values(self, count: Array) -> Array:
+        """The values of the score (…, k) for counts (…, units); NaN where it is undefined."""
+
+    @abstractmethod
+    def slope(self, count: Array, at: int = 0) -> Array:
+        """∂value/∂count of each unit, for one of the values."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many numbers one score reads."""
+
+    @abstractmethod
+    def beside(self, other: Any) -> Statistic:
+        """The units as this system has them, then as another has them."""
+
+    @property
+    def right(self) -> Array | None:
+        """Whether the system is right about each unit; None where there is no right or wrong."""
+        return None
+
+    def differs(self, other: Any) -> Array:
+        """Whether two systems that predict say something different of each unit."""
+        raise NotImplementedError
+
+    def share(self, at: int = 0) -> Share | None:
+        """What each unit is to the score; None if the score is not a fraction of items."""
+        return None
+
+    def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
+        """The values, and the spread of each."""
+        values = self.values(sample.count)
+        if sample.stratum is not None:
+            return values, [sample.stratified_spread(self)]
+        return values, [sample.spread(self.slope(sample.count, at)) for at in range(len(values))]
+
+    def exchange(self, other: Any, sample: Sample) -> tuple[Sample, Swap]:
+        """The units that can change places between two systems, and the scores when some do."""
+        both = self.beside(other)
+
+        def swapped(moved: Array) -> tuple[Array, Array]:
+            stays = sample.count - moved
+            left, right = (
+                both.values(np.concatenate(x, 1)) for x in ((stays, moved), (moved, stays))
+            )
+            return left, right
+
+        return sample, swapped
+
+    def marks(self) -> list[Array] | None:
+        """What tells kinds of items apart; None where units are kinds already."""
+        return None
+
+    def at(self, places: Array) -> Statistic:
+        """The score of some of the units."""
+        raise NotImplementedError
+
+
+def kinds(statistics: Sequence[Statistic], sample: Sample) -> tuple[Sequence[Statistic], Sample]:
+    """Items that are alike to all systems as one kind of item, sorted by what they are.
+
+    What is drawn then depends neither on the order in which items came, nor on where they were
+    grouped. Items with weights and without clusters stay single ones, which are drawn as such.
+    """
+    marked = [statistic.marks() for statistic in statistics]
+    if any(marks is None for marks in marked):
+        return statistics, sample
+    columns = [mark for marks in marked for mark in marks or ()]
+    columns = [x for x in (sample.stratum,) if x is not None] + columns
+    columns += [] if sample.cluster is None else [sample.cluster]
+    alone = sample.squares is not None and sample.cluster is None
+    order, new = _in_order([*columns, sample.count] if alone else columns)
+    first = np.flatnonzero(new | alone)
+    places = order[first]
+    count, squares = (
+        None if x is None else np.add.reduceat(x[order], first)
+        for x in (sample.count, sample.squares)
+    )
+    cluster, stratum = (None if x is None else x[places] for x in (sample.cluster, sample.stratum))
+    grouped = Sample(count, squares, cluster, stratum)  # type: ignore[arg-type]
+    return [statistic.at(places) for statistic in statistics], grouped
+
+
+def _in_order(marks: Sequence[Array]) -> tuple[Array, Array]:
+    """The items in the order of their marks, and whether each differs from the one before."""
+    for some in (marks[:2], marks):  # two often tell all items apart
+        order = np.lexsort(some[::-1])
+        new = np.zeros(len(order), bool)
+        new[0] = True
+        for mark in some:
+            ranked = mark[order]
+            new[1:] |= ranked[1:] != ranked[:-1]
+        if new.all():
+            break
+    return order, new
+
+
+def equal_items(count: Array, squares: Array) -> tuple[Array, Array]:
+    """How many equal items have these sums of weights and of squared weights, and their weight."""
+    known = count > 0
+    weight = np.divide(squares, count, out=np.zeros(count.shape), where=known)
+    return np.divide(count, weight, out=np.zeros(count.shape), where=known), weight
+
+
+def degrees_of_freedom(parts: Array, times: Array) -> float:
+    """The degrees of freedom of a variance: 2 V² / Var(V), after Satterthwaite (1946)."""
+    squares = parts * parts
+    square = float(np.dot(times, squares))
+    uncertain = float((times * squares * squares).sum()) - square**2 / float(times.sum())
+    return 2 * square**2 / uncertain if uncertain > 0 else inf
+
+
+def _second_derivative(statistic: Statistic, count: Array, along: Array) -> float:
+    """How the score bends when each count changes by these fractions of itself."""
+    step = _STEP / float(np.abs(along).max())
+    low, here, high = (
+        float(statistic.values(count * (1 + sign * step * along) if sign else count)[..., 0])
+        for sign in (-1, 0, 1)
+    )
+    return (low - 2 * here + high) / step**2
+
+
+def generator(seed: int) -> np.random.Generator:
+    """The generator of a seed: the same on every machine, whatever NumPy's default becomes."""
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def chunks(replicates: int, width: int) -> Iterator[int]:
+    """How many replicates are drawn at a time, with a progress bar while that takes long."""
+    step = max(1, min(replicates, CHUNK // max(width, 1)))
+    with progress(replicates, replicates * width) as advance:
+        for start in range(0, replicates, step):
+            size = min(step, replicates - start)
+            yield size
+            advance(size)
+
+
+@contextmanager
+def progress(steps: int, work: int) -> Iterator[Any]:
+    """A function that moves a bar, shown on a terminal while resampling takes long."""
+    if work < LONG or not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("resampling", total=steps)
+        yield lambda done: bar.advance(task, done)

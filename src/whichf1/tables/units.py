@@ -1,0 +1,254 @@
+"""Units: items grouped into cells or kinds, which add up; what counts and label sets share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from whichf1.errors import InputError, LabelError, MergeError
+from whichf1.tables.cells import Array, once
+from whichf1.tables.labels import Labels
+
+T = TypeVar("T", bound="Units")
+
+NOTES = (" (above every score)", " (below every score)")
+"""What a decision says of a threshold that puts all items on one side."""
+
+
+class Units:
+    """How many items each unit stands for, with their weights, clusters and systems.
+
+    The base of :class:`Counts` and :class:`MultiLabelCounts`. Immutable; a subclass names its key
+    columns in ``KEYS`` and knows how to put them in order.
+    """
+
+    __slots__ = (
+        "__dict__",
+        "cluster",
+        "cluster_names",
+        "count",
+        "decision",
+        "declared",
+        "labels",
+        "squares",
+        "systems",
+    )
+
+    labels: Labels
+    count: Array
+    """Items of each unit, or the sum of their weights."""
+    squares: Array | None
+    """Sums of squared weights, which intervals need; None without weights."""
+    cluster: Array | None
+    """The code of each unit's cluster; None where items come in no clusters."""
+    cluster_names: Labels | None
+    """Names of the clusters: those with one name in two parts are one cluster."""
+    systems: tuple[str, ...]
+    """Who predicted; several where systems are counted on the same items."""
+    declared: bool
+    """Whether the classes were declared; if not, they are the observed ones."""
+    decision: str | None
+    """How scores became predictions, as 'score>=0.5'; None where classes were predicted."""
+
+    KEYS: tuple[str, ...] = ()
+    _COMMON = ("count", "squares", "cluster")
+    _FACTS = ("cluster_names", "systems", "declared", "decision")
+
+    def _keep(self, **fields: Any) -> None:
+        """Set the fields, once; arrays become read-only."""
+        for name, value in fields.items():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} are immutable: cannot set {name!r}")
+
+    @once
+    def n(self) -> int | float:
+        """The number of items, or the sum of their weights."""
+        total = np.add.reduce(self.count).item()
+        return total  # type: ignore[no-any-return]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.count.dtype.kind == "f"
+
+    @property
+    def clusters(self) -> int | None:
+        """How many clusters the items come in."""
+        return None if self.cluster is None else int(self.cluster.max()) + 1
+
+    @property
+    def facts(self) -> tuple[tuple[str, Any], ...]:
+        """How the data were made, as fields of a signature."""
+        if self.cluster is None and self.decision is None and not self.weighted:
+            return ()
+        facts = {
+            "decision": self.decision,
+            "weighted": self.weighted or None,
+            "clusters": self.clusters,
+        }
+        return tuple((key, value) for key, value in facts.items() if value is not None)
+
+    def _refuse_several(self) -> None:
+        if len(self.systems) > 1:
+            raise InputError(
+                f"these counts are of {len(self.systems)} systems ({', '.join(self.systems)}). "
+                "Choose one with counts.system(0)."
+            )
+
+    def _merge_facts(self: T, other: T) -> dict[str, Any]:
+        """The fields of two parts together, without their key columns; an error if they differ."""
+        if self.weighted != other.weighted and self.n and other.n:
+            raise MergeError(
+                "one part was counted with weights, the other without. Count both the same way."
+            )
+        if self.systems != other.systems and len(self.systems) + len(other.systems) > 2:
+            raise MergeError("the parts are of different systems. Count both with the same ones.")
+        labels, declared = common_labels(self, other)
+        names, clusters = common_clusters(self, other)
+        return {
+            "labels": labels,
+            "count": np.concatenate([self.count, other.count]),
+            "squares": _joined([part.squares for part in (self, other) if len(part.count)]),
+            "cluster": clusters,
+            "cluster_names": names,
+            "declared": declared,
+            "decision": common_decision(self, other),
+            "systems": self.systems,
+        }
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Units) or type(other) is not type(self):
+            return NotImplemented
+        facts = ("labels", "weighted", "cluster_names", "declared", "decision")
+        return all(getattr(self, x) == getattr(other, x) for x in facts) and all(
+            _same(getattr(self, x), getattr(other, x)) for x in (*self.KEYS, "count", "cluster")
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _size(self) -> str:
+        return f"weight {self.n:g}" if self.weighted else f"{self.n:,} items"
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return np.array_equal(a, b)
+
+
+def _joined(parts: Sequence[Array | None]) -> Array | None:
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if known and len(known) == len(parts) else None
+
+
+def common_decision(a: Units, b: Units) -> str | None:
+    """The decision rule of two parts; a note on it stays if both have it."""
+    if a.decision == b.decision or not len(b.count):
+        return a.decision
+    if not len(a.count):
+        return b.decision
+    rules = [
+        text and text.removesuffix(NOTES[0]).removesuffix(NOTES[1])
+        for text in (a.decision, b.decision)
+    ]
+    if rules[0] != rules[1]:
+        raise MergeError(
+            f"the parts were decided differently: {a.decision or 'classes'} and "
+            f"{b.decision or 'classes'}. Decide both the same way."
+        )
+    return rules[0]
+
+
+def common_labels(a: Units, b: Units) -> tuple[Labels, bool]:
+    """The classes of two parts together, and whether they are declared."""
+    if a.labels == b.labels:
+        return a.labels, a.declared or b.declared
+    if a.labels and b.labels and a.labels.kind != b.labels.kind:
+        raise MergeError(
+            f"the labels of one part are {a.labels.kind}, those of the other {b.labels.kind}. "
+            "Count both with the same label type."
+        )
+    if a.declared and b.declared:
+        raise MergeError(
+            f"the parts were counted under different declared classes: {some(a.labels)} and "
+            f"{some(b.labels)}. Count both with the same labels=."
+        )
+    if not (a.declared or b.declared):
+        return Labels.sorted({*a.labels, *b.labels}), False
+    whole, part = (a, b) if a.declared else (b, a)
+    outside = next((x for x in part.labels if x not in whole.labels), None)
+    if outside is not None:
+        raise MergeError(
+            f"label {outside!r} of one part is not declared in the other: {some(whole.labels)}. "
+            "Count both with the same labels=."
+        )
+    return whole.labels, True
+
+
+def common_clusters(a: Units, b: Units) -> tuple[Labels | None, Array | None]:
+    """The clusters of two parts together: their names, and the code of each unit's."""
+    parts = [part for part in (a, b) if len(part.count)]
+    with_clusters = [part for part in parts if part.cluster is not None]
+    if not with_clusters:
+        return None, None
+    if len(with_clusters) < len(parts):
+        raise MergeError(
+            "one part was counted with clusters, the other without. Count both the same way."
+        )
+    kinds = [part.cluster_names.kind for part in parts if part.cluster_names is not None]
+    if len(kinds) < len(parts):
+        raise MergeError("clusters without names do not add up. Count all items together.")
+    if len(set(kinds)) > 1:
+        raise MergeError(
+            f"the clusters of one part are {kinds[0]}, those of the other {kinds[1]}. "
+            "Count both with the same type of clusters."
+        )
+    names = cluster_labels({name for part in parts for name in part.cluster_names or ()})
+    codes = [names.codes(part.cluster_names or ())[part.cluster] for part in parts]
+    return names, np.concatenate(codes)
+
+
+def cluster_labels(names: Iterable[Any]) -> Labels:
+    """Clusters in order; texts that are numbers, as in a file, are sorted as numbers.
+
+    A seed draws clusters by position, so it draws the same ones from every source.
+    """
+    found = Labels.sorted(set(names))
+    texts = [name for name in found if isinstance(name, str)]
+    if texts and all(map(str.isdecimal, texts)):
+        return Labels.trusted(sorted(texts, key=lambda name: (int(name), name)))
+    return found
+
+
+def present_clusters(
+    cluster: Array | None, names: Labels | None
+) -> tuple[Array | None, Labels | None]:
+    """Codes and names of the clusters that still have units."""
+    if cluster is None or not len(cluster):
+        return cluster, names
+    present, codes = np.unique(cluster, return_inverse=True)
+    if names is not None and len(present) < len(names):
+        names = Labels.trusted(names[at] for at in present)
+    return codes, names
+
+
+def refuse_undeclared(observed: Labels, declared: Labels) -> None:
+    """Raise if a label is not declared."""
+    outside = next((x for x in observed if x not in declared), None)
+    if outside is not None:
+        raise LabelError(
+            f"label {outside!r} is not among the declared ones: {some(declared)}. "
+            "Add it to labels=, or drop its items first."
+        )
+
+
+def some(labels: Sequence[Any]) -> str:
+    """The first labels, for a message."""
+    shown = ", ".join(repr(label) for label in labels[:6])
+    return f"[{shown}{', …' if len(labels) > 6 else ''}]"
