@@ -188,7 +188,7 @@ def compare_items(
     plan: Plan, names: Sequence[str], items: Sequence[ScoredItems], sample: Sample
 ) -> Comparison:
     """Compare what systems say of the same items."""
-    plain = [replace(each, definition=replace(each.definition, data=())) for each in items]
+    plain = [replace(each, definition=each.definition.settled(data=())) for each in items]
     scores = {name: score_items(each, sample) for name, each in zip(names, plain, strict=True)}
     definition = items[0].definition
     warn_of_other_data(definition, scores.values())

@@ -6,7 +6,7 @@ Definition back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
@@ -89,17 +89,10 @@ class Definition:
         metric = find(self.metric)
         self._set("metric", metric.name)
         self._set("parameters", tuple(metric.check(dict(self.parameters)).items()))
-        self._set("interval", find_method(self.interval))
-        for name in ("classes", "exclude", "ignore"):
-            self._set(name, check_class_set(name, getattr(self, name)))
-        self._set("undefined", check_undefined(self.undefined))
-        one_of("average", self.average, (None, *get_args(Average)))
-        one_of("formula", self.formula, (None, *get_args(Formula)))
-        one_of("scope", self.scope, get_args(Scope))
-        one_of("two_classes", self.two_classes, get_args(TwoClasses))
-        one_of("epsilon_in", self.epsilon_in, get_args(EpsilonIn))
-        check_epsilon(self.epsilon)
-        check_batch(self.batch)
+        for name, check in _CHECKS.items():
+            value = getattr(self, name)
+            if value is not type(self).__dataclass_fields__[name].default:
+                self._set(name, check(name, value))
         if metric.harmonic and self.average in ("macro", "weighted") and self.formula is None:
             self._set("formula", "averaged")
         if self.undefined == 0 or (self.undefined == 1 and self.scope == "one-sided"):
@@ -113,6 +106,12 @@ class Definition:
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
+
+    def settled(self, **fields: Any) -> Definition:
+        """The same with fields that the data settle, which need no check."""
+        other = object.__new__(Definition)
+        other.__dict__.update({name: getattr(self, name) for name in _FIELDS}, **fields)
+        return other
 
     def _refuse_what_does_not_apply(self, metric: Metric) -> None:
         if self.positive is not None and self.average is not None:
@@ -262,6 +261,22 @@ class Definition:
         return operator(metric, parameters, rule, c, support)
 
 
+_FIELDS = tuple(Definition.__dataclass_fields__)
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "average": one_of(None, *get_args(Average)),
+    "formula": one_of(None, *get_args(Formula)),
+    "classes": check_class_set,
+    "exclude": check_class_set,
+    "ignore": check_class_set,
+    "undefined": check_undefined,
+    "scope": one_of(*get_args(Scope)),
+    "two_classes": one_of(*get_args(TwoClasses)),
+    "epsilon": check_epsilon,
+    "epsilon_in": one_of(*get_args(EpsilonIn)),
+    "batch": check_batch,
+    "interval": lambda _, value: find_method(value),
+}
+"""What each option may be: from its name and value to the value that is kept, or an error."""
 OPTIONS = tuple(
     name for name in Definition.__dataclass_fields__ if name not in ("metric", "parameters", "data")
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -19,27 +20,34 @@ Condition: TypeAlias = tuple[str, bool, str]
 """An option, whether it applies, and why if it does not."""
 
 
-def one_of(name: str, value: object, known: tuple[object, ...]) -> None:
-    """Raise unless the value is one of the known ones; name the nearest."""
-    if value not in known:
-        words = [str(x) for x in known if x is not None]
-        raise DefinitionError(f"{name} cannot be {value!r}. {did_you_mean(str(value), words)}")
+def one_of(*known: object) -> Callable[[str, Any], Any]:
+    """A check that the value is one of the known ones; its error names the nearest."""
+
+    def check(name: str, value: Any) -> Any:
+        if value not in known:
+            words = [str(x) for x in known if x is not None]
+            raise DefinitionError(f"{name} cannot be {value!r}. {did_you_mean(str(value), words)}")
+        return value
+
+    return check
 
 
-def check_epsilon(value: Any) -> None:
+def check_epsilon(name: str, value: Any) -> Any:
     """A finite number of at least 0."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not 0 <= value < np.inf:
         raise DefinitionError(f"epsilon must be a number of at least 0; got {value!r}")
+    return value
 
 
-def check_batch(value: Any) -> None:
+def check_batch(name: str, value: Any) -> Any:
     """None, or a number of items."""
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
         raise DefinitionError(f"batch must be a whole number of items, at least 1; got {value!r}")
+    return value
 
 
-def check_undefined(value: Any) -> Undefined:
+def check_undefined(name: str, value: Any) -> Undefined:
     """0, 1, 'skip' or 'nan'; NaN itself means 'nan'."""
     if isinstance(value, float) and np.isnan(value):
         return "nan"
@@ -51,8 +59,7 @@ def check_undefined(value: Any) -> Undefined:
 def check_class_set(name: str, value: Any) -> Any:
     """A word for a class set, or classes as a tuple."""
     if name == "classes" and isinstance(value, str):
-        one_of(name, value, get_args(ClassSet))
-        return value
+        return one_of(*get_args(ClassSet))(name, value)
     if isinstance(value, (str, int)):
         raise DefinitionError(f"{name} must be a list of classes; got {value!r}")
     chosen = tuple(Labels(value))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,7 +89,7 @@ def _of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -
     Each batch has its own observed classes and shares the declared ones of the whole.
     """
     whole = count(y_true, y_pred, labels=labels)
-    one = replace(definition, batch=None, data=())  # what it says is of the whole
+    one = definition.settled(batch=None, data=())  # what it says is of the whole
     parts = batches(y_true, y_pred, definition.batch, whole)
     value = float(np.mean([evaluate(one, part).value for part in parts]))
     return Score(value, definition, whole.n, whole.labels)
@@ -123,7 +122,7 @@ def evaluate(definition: Definition, counts: AnyCounts) -> Score:
 
 def evaluate_each(definition: Definition, systems: Mapping[str, AnyCounts]) -> dict[str, Score]:
     """Run a definition on the counts of several systems, which have their data in common."""
-    plain = replace(definition, data=())
+    plain = definition.settled(data=())
     scores = {name: evaluate(plain, counts) for name, counts in systems.items()}
     warn_of_other_data(definition, scores.values())
     return scores

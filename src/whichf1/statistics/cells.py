@@ -59,8 +59,13 @@ class Cells(Statistic):
         """∂value/∂count of each cell."""
         table = self.frozen.table
         if self._whole:
-            return margin_slopes(self.definition, self.frozen)[1].at(table.true, table.predicted)
+            return self.margin_slopes[1].at(table.true, table.predicted)
         return self._slope_of_class(self._kinds[1], at)
+
+    @cached_property
+    def margin_slopes(self) -> tuple[float, MarginSlopes]:
+        """The value, and what all slopes are made of: the same however fine the cells are."""
+        return margin_slopes(self.definition, self.frozen)
 
     @cached_property
     def _kinds(self) -> tuple[Array, OneVsRest]:
@@ -95,7 +100,7 @@ class Cells(Statistic):
         """The values, and the spread of each."""
         table = self.frozen.table
         if self._whole:
-            value, slope = margin_slopes(self.definition, self.frozen)
+            value, slope = self.margin_slopes
             if self.definition.epsilon or sample.cluster is not None:
                 spread = sample.spread(slope.at(table.true, table.predicted))
             else:
@@ -179,13 +184,15 @@ class Cells(Statistic):
         J = TP / (TP + FP + FN) it is 2J / (1 + J), and an interval for J becomes one for F1.
         """
         definition, frozen = self.definition, self.frozen
+        if definition.epsilon or not _is_linear(definition):
+            return None
         if not self._whole:
             frozen = frozen._replace(classes=frozen.classes[[at]])
         rate = definition.declaration.kind == "rate"
         kind = _kinds_of_items(frozen) if rate else _hit_or_miss(frozen)
         top, bottom = _alone(definition, len(frozen.classes))
         success = np.where(bottom == 0, np.nan, (top != 0).astype(float))[kind]
-        if not bottom.any() or not _is_linear(definition) or definition.epsilon:
+        if not bottom.any():
             return None
         present = np.unique(kind)
         top, bottom = top[present], bottom[present]
