@@ -200,8 +200,8 @@ def test_every_field_of_a_definition_enters_the_signature():
 
 
 def test_shorthands_are_definitions_of_declared_metrics():
-    for name, (metric, options) in SHORTHANDS.items():
-        assert define(name) == Definition(metric=metric, **options)
+    for name, short in SHORTHANDS.items():
+        assert define(name) == Definition(metric=short.metric, **short.options)
         assert getattr(wf, name)(*E1).definition == define(name)
 
 
