@@ -250,7 +250,9 @@ class TestTable:
         assert "Give y_true and y_pred" in table.absent["mxnet"]
         assert "integers" in table.absent["smile"]
         table = wf.dialects.table([0, 1, 2], [0, 1, 1])
-        assert table.absent == {"mxnet": "MXNet (average='macro') needs two classes; the data have 3"}
+        assert table.absent == {
+            "mxnet": "MXNet (average='macro') needs two classes; the data have 3"
+        }
 
     @settings(max_examples=30)
     @given(items())

@@ -89,13 +89,41 @@ def audit(
     per_class: Sequence[Any] | Mapping[Any, Any] | None = None,
     counts: Counts | None = None,
 ) -> Audit:
-    """Decide which macro F1 this is: 'averaged F1', 'F1 of averages', 'either' or 'impossible'.
+    """Tell which macro F1 was reported: 'averaged F1', 'F1 of averages', 'either' or 'impossible'.
 
-    All three numbers must be averages over the same classes with the same weights, with 0/0
-    counted as 0. ``classes`` is the number of classes of a single-label task, all of them
-    averaged over; it narrows the range of averaged F1. With ``per_class`` (precision and recall of
-    each class, as a mapping or list of pairs) or ``counts``, everything is recomputed. Without
-    ``decimals``, floats are taken to have the most decimals of the three, and text its own.
+    All three numbers must be averages over the same classes with the same weights, with 0/0 as 0.
+
+    Parameters
+    ----------
+    precision, recall, f1 : number or str
+        The reported macro precision, macro recall and macro F1.
+    decimals : int, optional
+        How many decimals were reported. By default, text counts as written, and floats as written
+        with the most decimals of the three.
+    classes : int, optional
+        The number of classes, if the task has one label per item and all classes are averaged
+        over. It narrows what averaged F1 can be.
+    scale : 'unit' | 'percent', optional
+        Whether the numbers are fractions or percentages. By default, it is detected.
+    per_class : sequence or mapping, optional
+        Precision and recall of each class, from which everything is recomputed.
+    counts : Counts, optional
+        The counts, from which everything is recomputed.
+
+    Returns
+    -------
+    Audit
+        The verdict and the ranges of both macro F1s.
+
+    Raises
+    ------
+    InputError
+        If a number is malformed or out of range.
+
+    Examples
+    --------
+    >>> audit(precision=0.62, recall=0.58, f1=0.55, decimals=2).verdict
+    'averaged F1'
     """
     printed = {"precision": precision, "recall": recall, "f1": f1}
     p, r, f = read_all(printed, decimals, common_scale(printed, scale))

@@ -140,10 +140,38 @@ def explain(
     scale: Scale | None = None,
     labels: Any = None,
 ) -> Explanation:
-    """Find the definitions that give this number: ``explain(counts, 0.354, decimals=3)``.
+    """Find the definitions that give a reported number: ``explain(counts, 0.354, decimals=3)``.
 
-    ``explain(y_true, y_pred, 0.354)`` also tries means over batches, because it knows the order of
-    the items. ``decimals`` defaults to the number of decimals that the value is written with.
+    Parameters
+    ----------
+    y_true : Counts or array
+        The counts, or the true class of each item.
+    *rest : array, number or str
+        The predicted class of each item, unless ``y_true`` are Counts, then the reported number.
+        With predictions, means over batches are tried too, because the order of items is known.
+    decimals : int, optional
+        How many decimals were reported. By default, as many as the number is written with.
+    scale : 'unit' | 'percent', optional
+        Whether the number is a fraction or a percentage. By default, it is detected.
+    labels : sequence, optional
+        The classes and their order.
+
+    Returns
+    -------
+    Explanation
+        The definitions that match, each with its value and its signature.
+
+    Raises
+    ------
+    InputError
+        If the number or the data are malformed.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> counts = wf.Counts.from_matrix([[5, 10], [5, 10]], rows="predicted")
+    >>> explain(counts, 0.5, decimals=2).matches[0].score.definition.formula
+    'of-averages'
     """
     if not 1 <= len(rest) <= 2:
         raise DefinitionError("call explain(counts, value) or explain(y_true, y_pred, value)")
@@ -153,14 +181,14 @@ def explain(
     counts = as_counts(y_true, y_pred, labels=labels)
     if not isinstance(counts, Counts):
         raise InputError("explain needs one class per item; these items have sets of labels")
-    grids = list(search(counts))
+    families = list(search(counts))
     names = _dialect_names(counts)
     others = [*_dialect_values(names, counts), *_batch_values(y_true, y_pred, counts)]
 
     def between(low: float, high: float) -> tuple[Match, ...]:
-        return _matches(_select(grids, others, low, high), counts, names, published)
+        return _matches(_select(families, others, low, high), counts, names, published)
 
-    values = np.concatenate([grid.values for grid in grids])
+    values = np.concatenate([family.values for family in families])
     searched = int(np.isfinite(values).sum()) + len(others)
     values = np.append(values, [x.value for x in others])
     matches = between(published.low, published.high)
@@ -169,14 +197,14 @@ def explain(
 
 
 def _select(
-    grids: list[Grid], others: list[_Candidate], low: float, high: float
+    families: list[Family], others: list[_Candidate], low: float, high: float
 ) -> list[_Candidate]:
     """All candidates in [low, high], simplest first."""
     chosen = [each for each in others if low <= each.value <= high]
     chosen += [
-        _Candidate(grid.cost(at), float(grid.values[at]), partial(grid.definition, at))
-        for grid in grids
-        for at in np.flatnonzero((grid.values >= low) & (grid.values <= high)).tolist()
+        _Candidate(family.cost(at), float(family.values[at]), partial(family.definition, at))
+        for family in families
+        for at in np.flatnonzero((family.values >= low) & (family.values <= high)).tolist()
     ]
     return sorted(chosen, key=lambda each: each.cost)
 
@@ -221,7 +249,7 @@ def _nearest(
     return tuple(sorted(matches, key=lambda match: abs(match.value - target)))[:NEAREST]
 
 
-# candidates outside the grids: the dialects themselves, and means over batches
+# candidates outside the families: the dialects themselves, and means over batches
 
 
 def _dialect_names(counts: Counts) -> dict[Definition, list[str]]:
@@ -234,7 +262,7 @@ def _dialect_names(counts: Counts) -> dict[Definition, list[str]]:
 
 
 def _dialect_values(names: dict[Definition, list[str]], counts: Counts) -> Iterator[_Candidate]:
-    """A candidate for each dialect; some add an epsilon, which no grid does."""
+    """A candidate for each dialect; some add an epsilon, which no family does."""
     for definition, printed_by in names.items():
         try:
             value = float(definition.values(definition.freeze(counts)))
@@ -283,7 +311,7 @@ def _batch_means(
             yield {"classes": "declared", "two_classes": which}, float(f1[:, at].mean())
 
 
-# the grids: every formula under every choice of classes and items
+# the families: every formula under every choice of classes and items
 
 
 @dataclass(frozen=True)
@@ -298,7 +326,7 @@ class Variants:
 
 
 @dataclass(frozen=True)
-class Grid:
+class Family:
     """One formula under every variant."""
 
     metric: str
@@ -321,7 +349,7 @@ class Grid:
         return {**self.variants.options[at], **self.options}
 
 
-def search(counts: Counts) -> Iterator[Grid]:
+def search(counts: Counts) -> Iterator[Family]:
     """Every formula under every variant."""
     wide = _widen(counts)
     tried = _tried(wide.labels, wide.matrix)
@@ -356,27 +384,27 @@ class _Space:
             "weighted": np.where(mask, parts[0] + parts[2], 0),
         }
 
-    def means(self, metric: Metric, rule: ZeroRule, **parameters: Any) -> Iterator[Grid]:
+    def means(self, metric: Metric, rule: ZeroRule, **parameters: Any) -> Iterator[Family]:
         values = per_class(metric, parameters, rule, self.counts)
         options: dict[str, Any] = {"formula": "averaged"} if metric.harmonic else {}
         options |= {} if metric.total else {"undefined": rule.undefined}
         options |= {"scope": rule.scope} if rule.scope != "empty" else {}
         for average, weight in self.weights.items():
             mean, choices = rule.mean(values, weight), {"average": average, **options}
-            yield Grid(metric.name, parameters, choices, mean, self.variants)
+            yield Family(metric.name, parameters, choices, mean, self.variants)
 
-    def of_averages(self, metric: Metric, rule: ZeroRule, **parameters: Any) -> Iterator[Grid]:
+    def of_averages(self, metric: Metric, rule: ZeroRule, **parameters: Any) -> Iterator[Family]:
         options = {"formula": "of-averages", "undefined": rule.undefined}
         for average, weight in self.weights.items():
             values = of_averages(metric, parameters, rule, self.counts, weight)
             choices = {"average": average, **options}
-            yield Grid(metric.name, parameters, choices, values, self.variants)
+            yield Family(metric.name, parameters, choices, values, self.variants)
 
-    def micro(self, metric: Metric) -> Grid:
+    def micro(self, metric: Metric) -> Family:
         values = per_class(metric, {}, ZeroRule(0), self.pooled)[..., 0]
         one_class = np.array(["two_classes" in choices for choices in self.variants.options])
         values = np.where(one_class, np.nan, values)  # no such definition
-        return Grid(metric.name, {}, {"average": "micro"}, values, self.variants)
+        return Family(metric.name, {}, {"average": "micro"}, values, self.variants)
 
 
 def _widen(counts: Counts) -> Counts:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from whichf1.definitions.class_sets import Frozen
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import Interval
@@ -15,6 +17,7 @@ from whichf1.scoring.fitting import refuse_other_data
 from whichf1.scoring.score import PerClass, Score, warn_of_other_data
 from whichf1.sources.arrays import count_margins
 from whichf1.sources.count import as_counts, has_columns, is_path
+from whichf1.sources.sequences import to_numpy
 from whichf1.statistics.intervals import estimate
 from whichf1.tables.cells import Array, Margins, every_class
 from whichf1.tables.counts import Counts
@@ -68,13 +71,30 @@ def _of_predictions(
         return evaluate(definition, counted)
     if definition.batch is None or isinstance(y_true, Counts):
         return evaluate(definition, as_counts(y_true, y_pred, **data, **named))
-    from whichf1.scoring.batches import evaluate_batches
-
     if data["weights"] is not None or data["cluster"] is not None or named:
         raise DefinitionError(
             "a mean over batches takes no weights, no clusters and no columns: give arrays"
         )
-    return evaluate_batches(definition, y_true, y_pred, data["labels"])
+    return _mean_of_batches(definition, y_true, y_pred, data["labels"])
+
+
+def _mean_of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -> Score:
+    """The mean score of consecutive batches, of which the last may be smaller.
+
+    Each batch has its own observed classes, but all share the declared classes of the whole.
+    """
+    true, predicted = to_numpy(y_true), to_numpy(y_pred)
+    whole = as_counts(y_true, y_pred, labels=labels)
+    step = definition.batch or len(true)
+    alone = replace(definition, batch=None, data=())  # the data fields describe the whole
+    values = [
+        evaluate(
+            alone,
+            as_counts(true[at : at + step], predicted[at : at + step], labels=whole.labels),
+        ).value
+        for at in range(0, len(true), step)
+    ]
+    return Score(float(np.mean(values)), definition, whole.n, whole.labels)
 
 
 def _of_margins(definition: Definition, n: int, labels: Labels, margins: Margins) -> Score:
