@@ -19,6 +19,7 @@ from whichf1.cli.paper import Part
 from whichf1.errors import DefinitionError
 from whichf1.paper import plots
 from whichf1.paper.reproduction import PARTS, as_markdown, fill, makers, rows
+from whichf1.paper.result import SCORES
 
 PICTURES = [*plots.DRAWINGS]
 
@@ -81,7 +82,7 @@ def test_data_and_parameters_stand_beside_every_figure(made):
         assert [each.split(" [")[0] for each in head] == [*figure.columns]
         for column, text in zip(figure.columns, head, strict=True):
             signatures = re.findall(r"[a-z0-9_]+\|[^\s\]]+", text)
-            assert bool(signatures) == (column in figure.scores)
+            assert bool(signatures) == (column in SCORES)
             for signature in signatures:
                 assert wf.Definition.parse(signature).signature == signature
         record = json.loads(figure.json())

@@ -25,14 +25,14 @@ def _macro(**options: Any) -> dict[str, Any]:
     return {"average": "macro", **options}
 
 
-_ALL = "with labels= listing all classes"
+WITH_LABELS = " with labels= listing all classes"
 _NONE = "no function: combine precision_score and recall_score, both average='macro'"
 SHORTHANDS = {
     "averaged_f1": Shorthand(
         "f1",
         _macro(formula="averaged"),
         "Mean over classes of the F1 of each class.",
-        f"f1_score(average='macro') {_ALL}",
+        f"f1_score(average='macro'){WITH_LABELS}",
         ("macro F1 (ambiguous)",),
     ),
     "f1_of_averages": Shorthand(
@@ -46,7 +46,7 @@ SHORTHANDS = {
         "f_beta",
         _macro(formula="averaged"),
         "Mean over classes of the F-beta of each class.",
-        f"fbeta_score(average='macro') {_ALL}",
+        f"fbeta_score(beta=…, average='macro'){WITH_LABELS}",
     ),
     "f_beta_of_averages": Shorthand(
         "f_beta",
@@ -71,13 +71,13 @@ SHORTHANDS = {
         "precision",
         _macro(),
         "Mean over classes of the precision of each class.",
-        f"precision_score(average='macro') {_ALL}",
+        f"precision_score(average='macro'){WITH_LABELS}",
     ),
     "macro_recall": Shorthand(
         "recall",
         _macro(),
         "Mean over classes of the recall of each class.",
-        f"recall_score(average='macro') {_ALL}",
+        f"recall_score(average='macro'){WITH_LABELS}",
     ),
     "balanced_accuracy": Shorthand(
         "recall",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.names import SHORTHANDS, Shorthand
+from whichf1.definitions.names import SHORTHANDS, WITH_LABELS, Shorthand
 from whichf1.metrics import COUNTED, Metric
 
 _CLASSES = {
@@ -120,9 +120,19 @@ def other_names(definition: Definition) -> tuple[str, ...]:
 def in_sklearn(definition: Definition) -> str | None:
     """How to compute it in scikit-learn, as far as is known."""
     short = shorthand(definition)
-    if short is not None:
-        return short.sklearn
-    return None if definition.formula == "of-averages" else definition.declaration.sklearn
+    if short is None:
+        return None if definition.formula == "of-averages" else definition.declaration.sklearn
+    if not _plain(definition):
+        return None
+    if definition.classes == "observed":  # what scikit-learn averages over by default
+        return short.sklearn.removesuffix(WITH_LABELS)
+    expected = short.options.get("classes", "declared")
+    return short.sklearn if definition.classes == expected else None
+
+
+def _plain(definition: Definition) -> bool:
+    special = (definition.exclude, definition.ignore, definition.epsilon, definition.batch)
+    return not any(special) and definition.undefined == 0 and definition.two_classes == "both"
 
 
 def zero_rule(definition: Definition) -> str:
