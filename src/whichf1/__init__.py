@@ -29,8 +29,8 @@ if _TYPE_CHECKING:
         Wilson,
     )
     from whichf1.published.audit import audit
+    from whichf1.published.dialects import dialects
     from whichf1.published.explain import explain
-    from whichf1.published.presets import dialects
     from whichf1.scoring.curves import (
         Curve,
         calibration_curve,
@@ -245,7 +245,7 @@ _HOME = {
     "count_each": "sources.count",
     "count_multilabel": "sources.label_sets",
     "det_curve": "scoring.curves",
-    "dialects": "published.presets",
+    "dialects": "published.dialects",
     "explain": "published.explain",
     "extremal": "scoring.macro",
     "gain_curve": "scoring.curves",

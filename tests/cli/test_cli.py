@@ -223,7 +223,7 @@ def test_asked_for_macro_f1_it_gives_both(run):
     assert code == 0 and "averaged_f1" in out and "f1_of_averages" in out
     for arguments in (("define", "macro_f1"), ("score", ANIMALS, "--fail-under", "macro_f1=0.5")):
         code, _, err = run(*arguments)
-        assert code == 2 and "names two formulas: averaged_f1" in err
+        assert code == 2 and "could mean two formulas: averaged_f1" in err
 
 
 SPAM, TOPICS = "examples/spam.csv", "examples/topics.csv"

@@ -111,7 +111,11 @@ def _nothing_true(case: dict[str, Any]) -> bool:
     return not any(case["true"])
 
 
-@library("everyday", outside=_one_class, why="with one class it adds an empty class of its own")
+@library(
+    "everyday",
+    outside=_one_class,
+    why="there is only one class, because it adds an empty second one",
+)
 def pycm(case: dict[str, Any]) -> float:
     from pycm import ConfusionMatrix
 
@@ -141,7 +145,7 @@ def _tags(classes: list[int]) -> list[list[str]]:
     return [[f"B-c{each}" if each else "O" for each in classes]]
 
 
-@library("everyday", background=True, outside=_no_span, why="there is no span at all")
+@library("everyday", background=True, outside=_no_span, why="there are no spans")
 def seqeval(case: dict[str, Any]) -> float:
     from seqeval.metrics import f1_score
 
@@ -154,7 +158,7 @@ def seqeval(case: dict[str, Any]) -> float:
     package="seqeval",
     background=True,
     outside=_nothing_true,
-    why="it fails without a true span",
+    why="there are no true spans, because it fails",
 )
 def seqeval_0_0_10(case: dict[str, Any]) -> float:
     from seqeval.metrics import classification_report
@@ -180,7 +184,7 @@ def torchmetrics(case: dict[str, Any]) -> float:
     float32=True,
     options={"ignore": [0]},
     outside=_nothing_true,
-    why="no item is left, and it prints 0",
+    why="no items are left, because it prints 0",
 )
 def torchmetrics_ignore_index(case: dict[str, Any]) -> float:
     import torch

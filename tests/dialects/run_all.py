@@ -48,11 +48,11 @@ PINS: dict[str, list[list[str]]] = {
 """What each environment installs, step by step."""
 
 NOT_RUN = {
-    "evaluate": "it loads its metric over the network; it calls scikit-learn, which is run",
-    "mteb": "it calls scikit-learn, which is run",
-    "evidently": "it calls scikit-learn, which is run",
-    "t5": "it calls scikit-learn, which is run",
-    "mlflow": "it calls scikit-learn's weighted F1; the same definition is run with CatBoost",
+    "evaluate": "it loads its metric over the network; it calls scikit-learn, which is tested",
+    "mteb": "it calls scikit-learn, which is tested",
+    "evidently": "it calls scikit-learn, which is tested",
+    "t5": "it calls scikit-learn, which is tested",
+    "mlflow": "it calls scikit-learn's weighted F1; the same definition is tested with CatBoost",
     "allennlp": "its metric needs the whole framework, which pins old releases of PyTorch",
     "paddlenlp": "its metric needs the whole framework",
     "tfma": "its metric needs a Beam pipeline",
@@ -66,8 +66,8 @@ NOT_RUN = {
     "lighteval": "its metric is part of an evaluation run of a language model",
     "helm": "its metric is part of an evaluation run of a language model",
     "unitxt": "its metric is part of an evaluation run of a language model",
-    "semeval-2010": "a script of a shared task, not a package",
-    "semeval-2018": "a script of a shared task, not a package",
+    "semeval-2010": "a shared-task script, not a package",
+    "semeval-2018": "a shared-task script, not a package",
     "brightmart": "a repository of scripts, not a package",
     "adaseq": "a repository of scripts, not a package",
     "relex": "a repository of scripts, not a package",
@@ -131,12 +131,12 @@ def ask(environment: str, name: str, cases: Any) -> dict[str, Any] | str:
 def page(done: list[tuple[str, str, Agreement]], failed: dict[str, str]) -> str:
     """The results as a page of the documentation."""
     lines = [
-        "# The dialects against the real libraries",
+        "# Dialects tested against the real libraries",
         "",
-        "`make test-dialects` runs random predictions of 2 to 8 classes and 1 to 30 items, with "
-        "classes that are empty, only true or only predicted, through each library in an "
-        "environment of its own, compares the number that it prints with the dialect's, and "
-        "writes this page.",
+        "`make test-dialects` runs each library in its own environment on random predictions with "
+        "2 to 8 classes and 1 to 30 items, including classes that are empty, only true or only "
+        "predicted. It compares the number that the library prints with the dialect's and writes "
+        "this page.",
         "",
         "| library | version | dialect | cases | largest difference | allowed |",
         "| --- | --- | --- | ---: | ---: | ---: |",
@@ -154,7 +154,7 @@ def page(done: list[tuple[str, str, Agreement]], failed: dict[str, str]) -> str:
         f"- {name}: cases where {library.why}" for name, library in LIBRARIES.items() if library.why
     ]
     lines += [f"- {name}: {why}" for name, why in failed.items()]
-    lines += ["", "Read from the source and not run:", ""]
+    lines += ["", "Read from the source code, not run:", ""]
     lines += [f"- `{name}`: {why}." for name, why in NOT_RUN.items() if name in wf.dialects]
     return "\n".join(lines) + "\n"
 

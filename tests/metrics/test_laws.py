@@ -13,6 +13,7 @@ import whichf1 as wf
 from tests.helpers.strategies import LABELS, definitions, items
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
+from whichf1.definitions.words import in_sklearn, meaning, other_names
 from whichf1.errors import DefinitionError
 from whichf1.metrics import EVERY, METRICS, find
 from whichf1.tables.cells import Table
@@ -200,9 +201,24 @@ def test_every_field_of_a_definition_enters_the_signature():
 
 
 def test_shorthands_are_definitions_of_declared_metrics():
-    for name, (metric, options) in SHORTHANDS.items():
-        assert define(name) == Definition(metric=metric, **options)
+    for name, short in SHORTHANDS.items():
+        assert define(name) == Definition(metric=short.metric, **short.options)
         assert getattr(wf, name)(*E1).definition == define(name)
+
+
+def test_every_shorthand_has_its_own_meaning():
+    meanings = [meaning(define(name)) for name in SHORTHANDS]
+    assert len({*meanings}) == len(SHORTHANDS)
+    assert meanings == [short.summary for short in SHORTHANDS.values()]
+    for name, short in SHORTHANDS.items():
+        assert in_sklearn(define(name)) == short.sklearn
+        assert "dice" not in other_names(define(name))
+    assert in_sklearn(define("f1_of_averages")).startswith("no function")
+    assert in_sklearn(define("averaged_f1", None, {"classes": "observed"})) == (
+        "f1_score(average='macro')"
+    )
+    assert in_sklearn(define("averaged_f1", None, {"undefined": "skip"})) is None
+    assert other_names(define("f1")) == METRICS["f1"].aliases
 
 
 def test_the_public_surface_is_what_it_says():

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import whichf1 as wf
-from whichf1.paper import figures, mathematics, simulation, tables
-from whichf1.paper.chance import flipped, interval, macro, rankings, tuned
+from whichf1.paper import beyond, figures, simulation
+from whichf1.paper.beyond import flipped, interval, macro, rankings, tuned
 from whichf1.paper.reproduction import SEED
+from whichf1.scoring.macro import gap_contributions, gap_terms
 
 SEEDS = (SEED, 1, 2, 3)
 
@@ -88,10 +89,10 @@ def test_a_figure_is_the_same_whatever_else_is_made():
 # the paper's numbers
 
 
-@pytest.mark.parametrize("number", tables.MATRICES)
+@pytest.mark.parametrize("number", figures.MATRICES)
 def test_tables_are_as_printed(number):
-    m = tables.table(number)
-    (a, b), (c, d) = tables.MATRICES[number]
+    m = figures.table(number)
+    (a, b), (c, d) = figures.MATRICES[number]
     p = [Fraction(a, a + b), Fraction(d, c + d)]
     r = [Fraction(a, a + c), Fraction(d, b + d)]
     averaged = sum(2 * x * y / (x + y) for x, y in zip(p, r, strict=True)) / 2
@@ -99,16 +100,16 @@ def test_tables_are_as_printed(number):
     assert m.averaged.value == pytest.approx(float(averaged), abs=1e-15)
     assert m.of_averages.value == pytest.approx(float(of_averages), abs=1e-15)
     assert m.terms.sum() == pytest.approx(float(of_averages - averaged), abs=1e-15)
-    for printed, exact in zip(tables.PRINTED[number], (of_averages, averaged), strict=True):
+    for printed, exact in zip(figures.PRINTED[number], (of_averages, averaged), strict=True):
         unit = 10.0 ** -len(printed.partition(".")[2])
         # the paper cuts table 2's 0.5553 off to 0.55; everything else is rounded
         assert abs(float(printed) - float(exact)) < (unit if number == 2 else unit / 2 + 1e-12)
 
 
 def test_runs_of_appendix_d_are_as_printed():
-    for number, printed in tables.RUNS.items():
-        assert tuple(tables.run(number)) == printed
-    assert "NOT" not in tables.tables(SEED).text
+    for number, printed in figures.RUNS.items():
+        assert tuple(figures.run(number)) == printed
+    assert "NOT" not in figures.tables(SEED).text
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -179,7 +180,7 @@ pairs = st.lists(st.tuples(shares, shares), min_size=2, max_size=6)
 
 def gap(points):
     p, r = np.array(points).T
-    return wf.macro.gap_contributions(p, r).sum()
+    return gap_contributions(p, r).sum()
 
 
 @given(pairs)
@@ -188,7 +189,7 @@ def test_the_gap_is_the_difference_is_the_variance(points):
     f1 = [2 * x * y / (x + y) if x + y else 0 for x, y in points]
     h = 2 * p.mean() * r.mean() / (p.mean() + r.mean()) if p.sum() + r.sum() else 0
     assert gap(points) == pytest.approx(h - np.mean(f1), abs=1e-12)
-    assert gap(points) == pytest.approx(wf.macro.gap_terms(p, r).sum(), abs=1e-12)
+    assert gap(points) == pytest.approx(gap_terms(p, r).sum(), abs=1e-12)
 
 
 @given(pairs, shares)
@@ -238,7 +239,7 @@ def test_tables_that_break_the_second_part_are_counted_exactly(k, items):
         assert difference >= 0
         if all(matrix[i][i] for i in range(k)):
             assert (difference > 0) == any(differ) == (len(sides) == 2)
-    assert mathematics.broken(k, items) == (total, silent, one_sided)
+    assert beyond.broken(k, items) == (total, silent, one_sided)
 
 
 def exact_rates(matrix):
@@ -251,14 +252,14 @@ def exact_rates(matrix):
     return p, r
 
 
-@pytest.mark.parametrize("matrix", [mathematics.COUNTEREXAMPLE, mathematics.SMALLEST])
+@pytest.mark.parametrize("matrix", [beyond.COUNTEREXAMPLE, beyond.SMALLEST])
 def test_counterexamples_to_the_second_part(matrix):
     p, r = exact_rates([*zip(*matrix, strict=True)])
     f1 = [2 * x * y / (x + y) if x + y else Fraction(0) for x, y in zip(p, r, strict=True)]
     assert any(x != y for x, y in zip(p, r, strict=True))
     assert sum(f1) == 2 * sum(p) * sum(r) / (sum(p) + sum(r))
     assert all(sum(row) for row in matrix)
-    if matrix == mathematics.COUNTEREXAMPLE:
+    if matrix == beyond.COUNTEREXAMPLE:
         assert sum(f1) / 3 == Fraction(16, 35)
 
 
@@ -279,7 +280,7 @@ def test_two_classes_keep_the_sharp_bound(a, b, c, d):
         x, y = 2 * p - 1, 2 * r - 1
         sharp = (1 + 2 * x * y / (x + y)) / 2
         assert averaged <= sharp and (averaged == sharp) == (b == c)
-        assert mathematics.sharp_bound(float(p), float(r), 2) == pytest.approx(float(sharp))
+        assert beyond.sharp_bound(float(p), float(r), 2) == pytest.approx(float(sharp))
     else:
         assert averaged <= (2 * p * r / (p + r) if p else 0)
 
@@ -300,7 +301,7 @@ def test_several_classes_keep_the_sharp_bound(k, data):
     both = [sum(matrix[at]) + sum(row[at] for row in matrix) for at in range(k)]
     f1 = sum(Fraction(2 * x, y) for x, y in zip(hits, both, strict=True))
     assert f1 <= 1 + 2 * (p - 1) * (r - 1) / (p + r - 2)
-    sharp = mathematics.sharp_bound(float(p / k), float(r / k), k)
+    sharp = beyond.sharp_bound(float(p / k), float(r / k), k)
     assert float(f1 / k) <= sharp + 1e-12
     assert sharp <= wf.bounds(float(p / k), float(r / k), k).high + 1e-12
 
@@ -333,7 +334,7 @@ def test_the_sharp_bound_is_approached(p, r, k):
     table[0, 1:], table[1:, 0] = 1 / x - 1, 1 / y - 1
     found, both = macro(table), simulation.score(table)
     assert found == pytest.approx((p, r), abs=1e-9)
-    sharp = mathematics.sharp_bound(p, r, k)
+    sharp = beyond.sharp_bound(p, r, k)
     assert both.averaged == pytest.approx(sharp, abs=1e-9)
     if perfect:
         assert sharp < wf.bounds(p, r, k).high < wf.bounds(p, r).high
@@ -343,7 +344,7 @@ def test_the_sharp_bound_is_approached(p, r, k):
 
 def test_the_sharp_bound_refuses_what_no_table_has():
     with pytest.raises(wf.errors.InputError, match="no table of 2 classes"):
-        mathematics.sharp_bound(0.9, 0.4, 2)
+        beyond.sharp_bound(0.9, 0.4, 2)
 
 
 def test_random_tables_lie_inside_the_bounds():
@@ -360,7 +361,7 @@ def test_random_tables_lie_inside_the_bounds():
 
 
 def test_bounds_are_drawn_where_there_are_tables():
-    figure = mathematics.limits(SEED)
+    figure = beyond.limits(SEED)
     two = figure.where(curve="2 classes")["macro_precision"]
     assert two.min() > 0.5
     low = figure.where(curve="lower bound")["averaged_f1"]

@@ -18,8 +18,8 @@ from tests.helpers.readme import ROOT
 from whichf1.cli.paper import Part
 from whichf1.errors import DefinitionError
 from whichf1.paper import plots
-from whichf1.paper.page import fill
-from whichf1.paper.reproduction import PARTS, as_markdown, makers, rows
+from whichf1.paper.reproduction import PARTS, as_markdown, fill, makers, rows
+from whichf1.paper.result import SCORES
 
 PICTURES = [*plots.DRAWINGS]
 
@@ -82,7 +82,7 @@ def test_data_and_parameters_stand_beside_every_figure(made):
         assert [each.split(" [")[0] for each in head] == [*figure.columns]
         for column, text in zip(figure.columns, head, strict=True):
             signatures = re.findall(r"[a-z0-9_]+\|[^\s\]]+", text)
-            assert bool(signatures) == (column in figure.scores)
+            assert bool(signatures) == (column in SCORES)
             for signature in signatures:
                 assert wf.Definition.parse(signature).signature == signature
         record = json.loads(figure.json())
@@ -104,7 +104,7 @@ def test_every_number_has_a_signature_that_parses(made):
 
 
 def test_signatures_of_the_tables_are_those_of_their_scores(made):
-    from whichf1.paper.tables import table
+    from whichf1.paper.figures import table
 
     facts = made["tables"]
     for number in (1, 2, 3, 4):
@@ -176,7 +176,7 @@ def test_without_matplotlib_the_data_are_written(run, tmp_path, monkeypatch):
         (("fig1", "--page", "x.md"), "--page shows every figure"),
         (("theorem", "--formats", "jpeg"), "no picture format 'jpeg'"),
         (("theorem", "--formats", ""), "--formats is empty"),
-        (("theorem", "-o", "README.md"), "cannot make the folder 'README.md'"),
+        (("theorem", "-o", "README.md"), "cannot create the folder 'README.md'"),
     ],
 )
 def test_what_cannot_be_done_is_said(run, arguments, said):
@@ -185,7 +185,7 @@ def test_what_cannot_be_done_is_said(run, arguments, said):
 
 
 def test_the_page_links_to_where_the_figures_are(made, tmp_path, monkeypatch):
-    from whichf1.paper.page import write_page
+    from whichf1.paper.reproduction import write_page
 
     write_page([*made.values()], str(tmp_path / "docs page.md"), str(tmp_path / "a b"), "png")
     text = (tmp_path / "docs page.md").read_text()

@@ -11,7 +11,7 @@ import pytest
 import whichf1 as wf
 from tests.helpers.audit_simulation import simulate, table
 from whichf1.published.audit import highest_averaged, reachable
-from whichf1.published.number import Published, read_published
+from whichf1.published.numbers import Published, read_published
 from whichf1.scoring.macro import highest_averaged_f1
 
 ROOT = Path(__file__).parents[2]
@@ -62,7 +62,7 @@ def test_precision_and_recall_that_cannot_stand_together():
     assert not reachable(published(1.0, 2), published(0.4, 2), 2)
     assert reachable(published(1.0, 2), published(0.4, 2), None)
     found = wf.audit(precision="1.00", recall="0.40", f1="0.40", classes=2)
-    assert found.verdict == "impossible" and "cannot stand together" in found.reason
+    assert found.verdict == "impossible" and "cannot occur together" in found.reason
     rng = np.random.default_rng(9)
     for _ in range(3000):  # and what random predictions give is never called unreachable
         k = int(rng.integers(2, 5))
@@ -161,8 +161,8 @@ class TestRecomputing:
         ("options", "message"),
         [
             ({"per_class": []}, "per_class is empty"),
-            ({"per_class": [(0.5,)]}, "give precision and recall"),
-            ({"per_class": {"a": "0.5"}}, "give precision and recall"),
+            ({"per_class": [(0.5,)]}, "pass \\(precision, recall\\)"),
+            ({"per_class": {"a": "0.5"}}, "pass \\(precision, recall\\)"),
             ({"per_class": [(0.5, "x")]}, "recall of class 0 must be a number"),
             ({"per_class": [(1, 1)], "counts": wf.count([0], [0])}, "not both"),
         ],
@@ -203,5 +203,5 @@ def test_what_is_no_printed_number_is_refused(text):
 
 def test_a_number_of_classes_that_the_counts_contradict():
     counts = wf.count([0, 1, 1], [0, 1, 0])
-    with pytest.raises(wf.errors.InputError, match="but there are 2 of them"):
+    with pytest.raises(wf.errors.InputError, match="but the data have 2 classes"):
         wf.audit(precision="0.75", recall="0.75", f1="0.67", classes=5, counts=counts)

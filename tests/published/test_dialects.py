@@ -12,7 +12,7 @@ from hypothesis import given, settings
 import whichf1 as wf
 from tests.dialects.cases import EXAMPLES
 from tests.helpers.strategies import items
-from whichf1.definitions.contrast import because, departures
+from whichf1.definitions.words import because, departures
 from whichf1.published.dialects import SAME
 
 NAN = math.nan
@@ -250,7 +250,9 @@ class TestTable:
         assert "Give y_true and y_pred" in table.absent["mxnet"]
         assert "integers" in table.absent["smile"]
         table = wf.dialects.table([0, 1, 2], [0, 1, 1])
-        assert table.absent == {"mxnet": "MXNet (average='macro') takes two classes; there are 3"}
+        assert table.absent == {
+            "mxnet": "MXNet (average='macro') needs two classes; the data have 3"
+        }
 
     @settings(max_examples=30)
     @given(items())

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 import whichf1 as wf
 from tests.dialects.cases import EXAMPLES, random_cases
 from tests.helpers.strategies import items
-from whichf1.published.candidates import EACH_CLASS, search
-from whichf1.published.number import read_published
+from whichf1.published.explain import EACH_CLASS, search
+from whichf1.published.numbers import read_published
 
 E1 = (EXAMPLES[0]["true"], EXAMPLES[0]["pred"])
 

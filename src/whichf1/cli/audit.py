@@ -19,7 +19,7 @@ from whichf1.cli.options import Decimals, Format, Output, OutputFormat
 from whichf1.errors import InputError
 from whichf1.published.audit import Audit
 from whichf1.published.audit import audit as audit_triple
-from whichf1.published.result_tables import read_per_class, read_results
+from whichf1.published.numbers import read_per_class, read_results
 from whichf1.report.published import audit_sheet
 
 Classes = Annotated[

@@ -19,8 +19,8 @@ from whichf1.cli.inputs import (
 from whichf1.cli.options import Decimals, Format, LabelList, Output, OutputFormat
 from whichf1.errors import InputError
 from whichf1.published.dialects import Conversion
-from whichf1.published.number import read_published
-from whichf1.published.presets import dialects as known
+from whichf1.published.dialects import dialects as known
+from whichf1.published.numbers import read_published
 from whichf1.report.published import conversion_sheet, dialect_list, dialect_sheet
 
 

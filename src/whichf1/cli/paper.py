@@ -47,9 +47,8 @@ def paper(
     ] = None,
 ) -> None:
     """Reproduce 'Macro F1 and Macro F1' (Opitz and Burst 2019), the paper's numbers beside ours."""
-    from whichf1.paper.page import write_page
     from whichf1.paper.plots import available
-    from whichf1.paper.reproduction import makers, write
+    from whichf1.paper.reproduction import makers, write, write_page
 
     kinds = _formats(formats)
     if page is not None and (output is None or part is not Part.all):

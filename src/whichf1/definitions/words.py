@@ -1,16 +1,17 @@
-"""Definitions in words: a title, and a sentence to paste into a paper."""
+"""Definitions in words: title, formula, sentence for a paper, and what sets a definition apart."""
 
 from __future__ import annotations
 
 import re
 
 from whichf1.definitions.definition import Definition
+from whichf1.definitions.names import SHORTHANDS, WITH_LABELS, Shorthand
 from whichf1.metrics import COUNTED, Metric
 
 _CLASSES = {
     "declared": "the {k}declared classes",
     "observed": "the {k}classes that occur as true or predicted",
-    "true": "the {k}classes that occur as true",
+    "true": "the {k}classes that have true items",
     "range": "the {k}integer classes from 0 to the largest that occurs",
 }
 _DENOMINATORS = {"all": "every denominator", "harmonic": "the denominator of the harmonic mean"}
@@ -19,6 +20,11 @@ _MEAN = {
     "weighted": "support-weighted mean",
     "samples": "mean over the items",
 }
+_NOUNS = (
+    "Share", "Fraction", "Mean", "Largest", "Harmonic", "Weighted", "Correlation", "Number",
+    "Probability", "Difference", "Ratio", "Gain", "Miss",
+)  # fmt: skip
+"""First words of summaries that take an article."""
 
 
 def title(definition: Definition) -> str:
@@ -54,7 +60,7 @@ def _parameters(definition: Definition) -> str:
 def formula(definition: Definition) -> str:
     """The formula in LaTeX, averages included; x runs over the r classes."""
     tex = definition.declaration.tex
-    if definition.scope != "empty":  # a harmonic mean of two divisions, not one division
+    if definition.scope != "empty":  # a harmonic mean of two quotients, not one quotient
         mean = r"H_\beta" if definition.metric == "f_beta" else "H"
         tex = rf"{mean}\!\left(\frac{{TP}}{{TP+FP}},\frac{{TP}}{{TP+FN}}\right)"
     of_class = re.sub(r"\b(TP|FP|FN|TN)\b", r"\1_x", tex)
@@ -79,6 +85,67 @@ def formula(definition: Definition) -> str:
     return tex
 
 
+# what a reference says of it
+
+
+def shorthand(definition: Definition) -> Shorthand | None:
+    """The shorthand that sets the most of this definition's options."""
+    fitting = [
+        each
+        for each in SHORTHANDS.values()
+        if each.metric == definition.metric
+        and all(getattr(definition, name) == value for name, value in each.options.items())
+    ]
+    return max(fitting, key=lambda each: len(each.options), default=None)
+
+
+def meaning(definition: Definition) -> str:
+    """What the score is, in one sentence."""
+    short, summary = shorthand(definition), definition.declaration.summary
+    if short is not None:
+        return short.summary
+    if definition.average in _MEAN and definition.formula != "of-averages":
+        return f"{summary} This is its {_MEAN[definition.average]} over classes."
+    return summary if definition.formula != "of-averages" else f"{summary} Both are averaged first."
+
+
+def other_names(definition: Definition) -> tuple[str, ...]:
+    """What else the score is called; an average does not share the names of its metric."""
+    short = shorthand(definition)
+    if short is not None:
+        return short.other_names
+    return definition.declaration.aliases if definition.average is None else ()
+
+
+def in_sklearn(definition: Definition) -> str | None:
+    """How to compute it in scikit-learn, as far as is known."""
+    short = shorthand(definition)
+    if short is None:
+        return None if definition.formula == "of-averages" else definition.declaration.sklearn
+    if not _plain(definition):
+        return None
+    if definition.classes == "observed":  # what scikit-learn averages over by default
+        return short.sklearn.removesuffix(WITH_LABELS)
+    expected = short.options.get("classes", "declared")
+    return short.sklearn if definition.classes == expected else None
+
+
+def _plain(definition: Definition) -> bool:
+    special = (definition.exclude, definition.ignore, definition.epsilon, definition.batch)
+    return not any(special) and definition.undefined == 0 and definition.two_classes == "both"
+
+
+def zero_rule(definition: Definition) -> str:
+    """What 0/0 gives, as a sentence of its own."""
+    if definition.declaration.kind == "ranking":
+        return "It is an error if there is nothing to rank."
+    rule = _zero(definition).lstrip("; ")
+    return _capital(rule) + "." if rule else "It is never undefined."
+
+
+# a sentence for a paper
+
+
 def sentence(definition: Definition, k: int | None = None, n: int | float | None = None) -> str:
     """One or two sentences that say what the score is, to paste into a paper."""
     number = "" if k is None else f"{k:,} "
@@ -86,15 +153,15 @@ def sentence(definition: Definition, k: int | None = None, n: int | float | None
         number = ""
     parts = [f"{_capital(title(definition))} is {_what(definition, number)}"]
     if definition.exclude:
-        parts.append(f" without {_list(definition.exclude)}, whose items still count as errors")
+        parts.append(f" except {_list(definition.exclude)}, whose items still count as errors")
     if definition.ignore:
         parts.append(f"; items whose true class is {_list(definition.ignore)} are dropped")
     if definition.two_classes != "both":
-        parts.append(f"; of two classes only the {definition.two_classes} one is scored")
+        parts.append(f"; with two classes, only the {definition.two_classes} is scored")
     if definition.epsilon:
         parts.append(f"; {definition.epsilon:g} is added to {_DENOMINATORS[definition.epsilon_in]}")
     if definition.batch is not None:
-        parts.append(f"; it is the mean over batches of {definition.batch:,} items in their order")
+        parts.append(f"; it is the mean over consecutive batches of {definition.batch:,} items")
     parts.append(f"{_zero(definition)}.")
     if definition.interval is not None:
         level = f"{100 * definition.interval.level:g} %"
@@ -133,20 +200,19 @@ def _what(definition: Definition, k: str) -> str:
 
 def _scored(definition: Definition) -> str:
     """A metric of scores or of sets of labels, with everything that it depends on."""
-    metric = definition.declaration
-    parts = [_phrase(metric)]
+    parts = [_phrase(definition.declaration)]
     if definition.average is not None:
         parts.append(f"its {_MEAN[definition.average]} over the classes")
     if definition.positive is not None:
         parts.append(f"the positive class is {definition.positive!r}")
-    given = [f"{key} = {value}" for key, value in definition.parameters if value is not None]
-    return "; ".join(parts) + (f" ({', '.join(given)})" if given else "")
+    values = [f"{key} = {value}" for key, value in definition.parameters if value is not None]
+    return "; ".join(parts) + (f" ({', '.join(values)})" if values else "")
 
 
 def _phrase(metric: Metric) -> str:
-    """The meaning after 'is'."""
+    """The summary, to follow 'is'."""
     text = metric.summary.rstrip(".")
-    article = "the " if text.split()[0] in ("Share", "Harmonic", "Weighted", "Correlation") else ""
+    article = "the " if text.split()[0] in _NOUNS else ""
     return article + _uncapital(text)
 
 
@@ -158,21 +224,18 @@ def _over(definition: Definition, k: str) -> str:
 
 def _zero(definition: Definition) -> str:
     """What 0/0 gives, as the end of a sentence."""
-    metric = definition.declaration
-    if metric.total:
+    without_rule = definition.epsilon and definition.epsilon_in == "all"
+    if definition.declaration.total or without_rule:
         return ""
-    if definition.epsilon and definition.epsilon_in == "all":
-        return ""
-    where = _where(definition)
     match definition.undefined:
         case "skip":
-            return f"; {where} is left out of the mean"
+            return f"; {_undefined(definition)} is left out of the mean"
         case "nan":
-            return f"; {where} makes the score undefined"
-    return f"; {where} counts as {definition.undefined}"
+            return f"; {_undefined(definition)} makes the score undefined"
+    return f"; {_undefined(definition)} counts as {definition.undefined}"
 
 
-def _where(definition: Definition) -> str:
+def _undefined(definition: Definition) -> str:
     if definition.scope == "one-sided":
         return "a class that is never true or never predicted (precision or recall is 0/0)"
     if definition.scope == "no-hits":
@@ -182,12 +245,99 @@ def _where(definition: Definition) -> str:
     return "0/0"
 
 
-def zero_rule(definition: Definition) -> str:
-    """What 0/0 gives, as a sentence of its own."""
-    if definition.declaration.kind == "ranking":
-        return "It is an error where there is nothing to rank."
-    rule = _zero(definition).lstrip("; ")
-    return _capital(rule) + "." if rule else "It is never undefined."
+# what sets it apart from the usual macro F1
+
+
+def because(definition: Definition) -> str:
+    """One sentence: how the definition differs from the usual macro F1.
+
+    The usual one is the mean F1 of the classes that occur, with 0/0 = 0: what most libraries print.
+    """
+    parts = departures(definition)
+    if not parts:
+        return "It averages the F1 of the classes that occur; 0/0 counts as 0."
+    *first, last = parts
+    return f"It {', '.join(first)}{' and ' if first else ''}{last}."
+
+
+def departures(definition: Definition) -> list[str]:
+    """Each difference from the usual macro F1, as a phrase with a verb."""
+    phrases = [_other_metric(definition), _other_average(definition), *_other_classes(definition)]
+    phrases += [_other_zero(definition), _other_denominator(definition)]
+    if definition.batch is not None:
+        phrases.append(f"averages over batches of {definition.batch:,} items")
+    return [phrase for phrase in phrases if phrase]
+
+
+_SETS = {
+    "declared": "averages over all declared classes (including those that never occur)",
+    "true": "averages only over classes that have true items",
+    "range": "averages over every integer from 0 to the largest label",
+}
+_EMPTY = {"empty": "never occurs", "one-sided": "is never true or never predicted"}
+
+
+def _other_metric(definition: Definition) -> str:
+    metric = definition.declaration
+    beta = definition.arguments.get("beta", 1)
+    if definition.positive is not None:
+        return f"scores only class {definition.positive!r}"
+    if metric.name not in ("f1", "f_beta"):
+        verb = "averages" if definition.average == "macro" else "uses"
+        return f"{verb} {metric.title} instead of F1"
+    return f"weights recall {beta:g} times as much as precision" if beta != 1 else ""
+
+
+def _other_average(definition: Definition) -> str:
+    weighted = definition.average == "weighted"
+    if definition.formula == "of-averages":
+        how = "support-weighted" if weighted else "averaged"
+        return f"combines {how} precision and {how} recall instead of averaging F1"
+    if definition.average == "micro":
+        return "sums the counts of all classes"
+    return "weights each class by its number of true items" if weighted else ""
+
+
+def _other_classes(definition: Definition) -> list[str]:
+    phrases = []
+    if definition.declaration.kind == "rate" and definition.positive is None:
+        if not isinstance(definition.classes, str):
+            phrases.append(f"averages over the classes {_list(definition.classes)}")
+        elif definition.classes != "observed" and definition.average != "weighted":
+            phrases.append(_SETS[definition.classes])
+    if definition.exclude:
+        phrases.append(f"leaves class {_list(definition.exclude)} out of the average")
+    if definition.ignore:
+        phrases.append(f"drops items whose true class is {_list(definition.ignore)}")
+    if definition.two_classes != "both":
+        phrases.append(f"scores only the {definition.two_classes} of two classes")
+    return phrases
+
+
+def _other_zero(definition: Definition) -> str:
+    if definition.undefined == 0:
+        return ""
+    if definition.formula == "of-averages":
+        what = "a precision or recall that is 0/0"
+    elif definition.scope == "no-hits":
+        what = "a class without true positives"
+    else:
+        what = f"a class that {_EMPTY[definition.scope]}"
+    match definition.undefined:
+        case "skip":
+            return f"skips {what}"
+        case "nan":
+            return f"is undefined if there is {what}"
+    if definition.scope == "no-hits":
+        return "counts 0/0 as 1, even if precision and recall are both 0"
+    return f"counts {what} as 1"
+
+
+def _other_denominator(definition: Definition) -> str:
+    if not definition.epsilon:
+        return ""
+    where = "its denominators" if definition.epsilon_in == "all" else "the denominator of F1"
+    return f"adds {definition.epsilon:g} to {where}"
 
 
 def _list(labels: tuple[object, ...]) -> str:

@@ -1,4 +1,4 @@
-"""The data of figures 1–3 and of the theorem's third part."""
+"""The paper's own results: tables 1–4, figures 1–3, and the third part of the theorem."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from whichf1.paper import mf1
 from whichf1.paper.result import Fact, Figure, Quantity
 from whichf1.paper.simulation import (
     Both,
@@ -16,31 +17,131 @@ from whichf1.paper.simulation import (
     score,
     skewed_errors,
 )
-from whichf1.scoring.macro import extremal, supremum
+from whichf1.scoring.macro import MacroF1, extremal, macro_f1, supremum
 from whichf1.tables.cells import Array
+from whichf1.tables.counts import Counts
+
+# tables 1–4, and the two runs that appendix D prints
+
+MATRICES: dict[int, tuple[tuple[int, int], tuple[int, int]]] = {
+    1: ((5, 10), (5, 10)),
+    2: ((1, 1), (9, 19)),
+    3: ((100, 10_000), (0, 100)),
+    4: ((100, 5_000), (5_000, 100)),
+}
+"""Predictions in rows, as the paper prints them."""
+PRINTED = {
+    1: ("0.5", "0.49"),
+    2: ("0.55", "0.48"),
+    3: ("0.505", "0.0196"),
+    4: ("0.0196", "0.0196"),
+}
+"""F1 of averages and averaged F1, as printed below each table."""
+RUNS: dict[int, tuple[str, ...]] = {
+    3: (
+        '("macroF1 benevolent",0.504950495049505)',
+        '("macroF1 non-benevolent",1.96078431372549e-2)',
+        '("delta",0.48534265191225007)',
+        '("delta calculated",0.48534265191225007)',
+    ),
+    4: (
+        '("macroF1 benevolent",1.96078431372549e-2)',
+        '("macroF1 non-benevolent",1.96078431372549e-2)',
+        '("delta",0.0)',
+        '("delta calculated",0.0)',
+    ),
+}
+"""Appendix D: what the paper's program prints for tables 3 and 4."""
+LABELS = ("a", "b")
+_PAIRS = [(x, y) for x in LABELS for y in LABELS]
+
+
+def table(number: int) -> MacroF1:
+    """Both macro F1s of one of the paper's tables."""
+    return macro_f1(Counts.from_matrix(MATRICES[number], rows="predicted", labels=LABELS))
+
+
+def run(number: int) -> list[str]:
+    """The four lines that the paper's program prints for one of its tables."""
+    return mf1.lines([2, *(cell for row in MATRICES[number] for cell in row)])
+
+
+def tables(seed: int) -> Figure:
+    """Tables 1–4: both F1s, the gap, and its term for each pair of classes (nothing is random)."""
+    scored = {number: table(number) for number in MATRICES}
+    cells = np.array([np.ravel(matrix) for matrix in MATRICES.values()])
+    columns = {
+        "table": np.array([*MATRICES]),
+        **{f"predicted_{p}_true_{t}": cells[:, at] for at, (p, t) in enumerate(_PAIRS)},
+        "f1_of_averages": np.array([m.of_averages.value for m in scored.values()]),
+        "averaged_f1": np.array([m.averaged.value for m in scored.values()]),
+        "gap": np.array([m.gap for m in scored.values()]),
+        **{f"term_{x}_{y}": _terms(scored, at) for at, (x, y) in enumerate(_PAIRS)},
+    }
+    return Figure(
+        name="tables",
+        title="Tables 1–4: both macro F1s, the gap and its pairwise terms",
+        columns=columns,
+        parameters={"rows of the matrices": "predicted", "classes": LABELS},
+        facts=[fact for number in MATRICES for fact in _table_facts(number, scored[number])],
+        text="\n\n".join(_session(number) for number in RUNS),
+    )
+
+
+def _terms(scored: dict[int, MacroF1], at: int) -> Array:
+    return np.array([m.terms.flat[at] for m in scored.values()])
+
+
+def _table_facts(number: int, m: MacroF1) -> list[Fact]:
+    n = int(m.averaged.n)
+    of_averages, averaged = PRINTED[number]
+    here = f"table {number}"
+    numbers: tuple[tuple[str, str, float, Quantity, str | None], ...] = (
+        ("of", here, m.of_averages.value, "F1 of averages", of_averages),
+        ("av", here, m.averaged.value, "averaged F1", averaged),
+        ("gap", here, m.gap, "gap", _printed_gap(number)),
+        ("ab", f"{here}, term (a, b) = (b, a)", float(m.terms[0, 1]), "gap", None),
+        ("aa", f"{here}, term (a, a) = (b, b)", float(m.terms[0, 0]), "gap", None),
+    )
+    return [
+        Fact(f"t{number}_{key}", what, value, of, n, 2, paper, 4, labels=LABELS)
+        for key, what, value, of, paper in numbers
+    ]
+
+
+def _session(number: int) -> str:
+    """A run of appendix D, and whether it prints what the paper prints."""
+    lines = run(number)
+    same = "as printed in appendix D" if tuple(lines) == RUNS[number] else "NOT as in appendix D"
+    command = f"$ mf1 2 {' '.join(str(cell) for row in MATRICES[number] for cell in row)}"
+    return "\n".join([f"{command}   # {same}", *lines])
+
+
+def _printed_gap(number: int) -> str | None:
+    """The gap to four decimals, if appendix D prints it."""
+    if number not in RUNS:
+        return None
+    return f"{float(RUNS[number][2].split(',')[1].rstrip(')')):.4f}"
+
+
+# figures 1–3 and the theorem
 
 BINARY = ("50:50", "70:30", "80:20", "90:10", "95:5")
 SEVERAL = ("25:25:25:25", "40:30:20:10", "70:10:10:10", "90:5:3:2", "64:4:4:4:4:4:4:4:4:4")
-"""The class distributions of figure 1b, in per cent."""
+"""The class distributions of figure 1b, in percent."""
 CLASSES = (4, 13)
 """The numbers of classes of figures 2 and 3."""
 GRID = 31
 """Points along each axis of a heat map."""
-TASKS_PER_POINT = 100
 
 
 def shares(distribution: str) -> Array:
-    """'95:5' as shares."""
+    """'95:5' as fractions."""
     parts: Array = np.array([float(part) for part in distribution.split(":")])
     parts /= parts.sum()
     return parts
 
 
-SCORES: dict[str, Quantity] = {
-    "averaged_f1": "averaged F1",
-    "f1_of_averages": "F1 of averages",
-    "gap": "gap",
-}
 STATISTICS: tuple[tuple[str, str, Quantity, str], ...] = (
     ("max_of", "maximum", "F1 of averages", "≈ 0.56"),
     ("max_av", "maximum", "averaged F1", "≈ 0.41"),
@@ -48,25 +149,21 @@ STATISTICS: tuple[tuple[str, str, Quantity, str], ...] = (
     ("pearson", "Pearson's ρ", "both", "0.72"),
     ("spearman", "Spearman's ρ", "both", "0.69"),
 )
-"""What the paper says of figure 1a: key, what, of which score, its number."""
+"""What the paper says about figure 1a: key, statistic, of which score, number."""
 
 
 def fig1a(seed: int, tasks: int = 1000, items: int = 1000, repetitions: int = 100) -> Figure:
-    """Both macro F1s of a classifier that guesses, on two classes of 95 % and 5 %."""
+    """Both macro F1s of a guessing classifier on two classes of 95 % and 5 %."""
     cells = guessing(shares("95:5"))
     both = score(draw(generator(seed, "fig1a"), cells, items, tasks))
     again = generator(seed, "fig1a again")
     numbers = _statistics(both)
-    spread = np.std(
-        [_statistics(score(draw(again, cells, items, tasks))) for _ in range(repetitions)],
-        0,
-        ddof=1,
-    )
+    repeated = [_statistics(score(draw(again, cells, items, tasks))) for _ in range(repetitions)]
+    spread = np.std(repeated, 0, ddof=1)
     return Figure(
         name="fig1a",
         title="Two classes, 95 % and 5 %, and a classifier that guesses",
-        columns=dict(zip(SCORES, both, strict=True)),
-        scores=SCORES,
+        columns=dict(zip(("averaged_f1", "f1_of_averages", "gap"), both, strict=True)),
         parameters={
             "tasks": tasks,
             "items": items,
@@ -75,12 +172,12 @@ def fig1a(seed: int, tasks: int = 1000, items: int = 1000, repetitions: int = 10
             "repetitions for the standard deviations": repetitions,
         },
         seed=seed,
-        facts=tuple(
-            Fact(key, what, number, of, items, 2, said, 4, spread=float(deviation))
-            for (key, what, of, said), number, deviation in zip(
+        facts=[
+            Fact(key, what, number, of, items, 2, printed, 4, spread=float(deviation))
+            for (key, what, of, printed), number, deviation in zip(
                 STATISTICS, numbers, spread, strict=True
             )
-        ),
+        ],
     )
 
 
@@ -101,7 +198,7 @@ def _correlation(x: Array, y: Array) -> float:
 
 
 def _ranks(values: Array) -> Array:
-    """Ranks, ties at their mean."""
+    """Ranks; ties share their mean rank."""
     _, at, count = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(count)
     ranks: Array = (last - (count - 1) / 2)[at]
@@ -109,26 +206,25 @@ def _ranks(values: Array) -> Array:
 
 
 def fig1b(seed: int, tasks: int = 1000, items: int = 1000, points: int = 200) -> Figure:
-    """Densities of the gap for several class distributions and a classifier that guesses."""
+    """Densities of the gap of a guessing classifier for several class distributions."""
     from scipy.stats import gaussian_kde
 
     rng = generator(seed, "fig1b")
     parts, facts = [], []
     for distribution in (*BINARY, *SEVERAL):
-        own = shares(distribution)
-        gap = score(draw(rng, guessing(own), items, tasks)).gap
-        # on a linear axis the balanced distributions would be spikes at 0
+        of_classes = shares(distribution)
+        gap = score(draw(rng, guessing(of_classes), items, tasks)).gap
+        # on a linear axis, balanced distributions would be spikes at 0
         logs = np.log10(gap[gap > 0])
         x = np.linspace(logs.min() - 0.25, logs.max() + 0.25, points)
         parts.append((np.repeat(distribution, points), 10**x, gaussian_kde(logs)(x)))
-        mean, k = float(gap.mean()), len(own)
+        mean, k = float(gap.mean()), len(of_classes)
         facts.append(Fact(distribution, f"mean, {distribution}", mean, "gap", items, k, None, 4))
     names, gaps, densities = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Figure(
         name="fig1b",
         title="Density of the gap for a classifier that guesses",
         columns={"distribution": names, "gap": gaps, "density_per_decade": densities},
-        scores={"gap": "gap"},
         parameters={
             "tasks": tasks,
             "items": items,
@@ -137,28 +233,21 @@ def fig1b(seed: int, tasks: int = 1000, items: int = 1000, points: int = 200) ->
             "density": "Gaussian kernel on log10 of the gaps above 0, Scott's bandwidth",
         },
         seed=seed,
-        facts=tuple(facts),
+        facts=facts,
     )
 
 
-def fig2(seed: int, items: int = 2000, tasks: int = TASKS_PER_POINT, grid: int = GRID) -> Figure:
-    """The gap over accuracy and the skew of the classes."""
+def fig2(seed: int) -> Figure:
+    """The gap by accuracy and skew of the classes."""
+    title = "skewed classes, even errors"
+    return _heat_maps("fig2", title, even_errors, ("up to 2", "up to 2"), seed)
+
+
+def fig3(seed: int) -> Figure:
+    """The gap by accuracy and skew of the wrong labels, on balanced classes."""
     return _heat_maps(
-        "fig2",
-        "skewed classes, even errors",
-        even_errors,
-        ("up to 2", "up to 2"),
-        seed,
-        items,
-        tasks,
-        grid,
+        "fig3", "balanced classes, skewed errors", skewed_errors, ("0.8", "1.7"), seed
     )
-
-
-def fig3(seed: int, items: int = 2000, tasks: int = TASKS_PER_POINT, grid: int = GRID) -> Figure:
-    """The gap over accuracy and the skew of the wrong labels, on balanced classes."""
-    title = "balanced classes, skewed errors"
-    return _heat_maps("fig3", title, skewed_errors, ("0.8", "1.7"), seed, items, tasks, grid)
 
 
 def _heat_maps(
@@ -167,15 +256,15 @@ def _heat_maps(
     cells: Callable[[int, Array, Array], Array],
     paper: tuple[str, str],
     seed: int,
-    items: int,
-    tasks: int,
-    grid: int,
+    items: int = 2000,
+    tasks: int = 100,
+    grid: int = GRID,
 ) -> Figure:
     rng = generator(seed, name)
     parts, facts = [], []
     for k, printed in zip(CLASSES, paper, strict=True):
         accuracy, skew = np.meshgrid(np.linspace(1 / k, 1, grid), np.linspace(0, 1, grid))
-        # a line of the map at a time, which fits in a cache
+        # one line of the map at a time, which fits in a cache
         lines = (cells(k, *line) for line in zip(accuracy, skew, strict=True))
         gap = np.stack([score(draw(rng, line, items, tasks)).gap for line in lines], axis=1)
         columns = (np.full(skew.shape, k), accuracy, skew, gap.mean(0), gap.std(0, ddof=1))
@@ -186,15 +275,14 @@ def _heat_maps(
         name=name,
         title=f"Mean gap: {title}",
         columns=dict(zip(names, map(np.concatenate, zip(*parts, strict=True)), strict=True)),
-        scores={"mean_gap": "gap", "standard_deviation_of_gap": "gap"},
         parameters={"items": items, "tasks per point": tasks, "grid": f"{grid} × {grid}"},
         seed=seed,
-        facts=tuple(facts),
+        facts=facts,
     )
 
 
 def _largest(gap: Array, few: int, printed: str, items: int, k: int) -> Fact:
-    """The largest mean over ``few`` tasks a point, averaged over as many maps as there are."""
+    """The largest mean over ``few`` tasks per point, averaged over as many maps as that gives."""
     maps = len(gap) // few
     largest = 100 * gap[: maps * few].reshape(maps, few, -1).mean(1).max(-1)
     return Fact(
@@ -212,7 +300,7 @@ def _largest(gap: Array, few: int, printed: str, items: int, k: int) -> Fact:
 
 
 def theorem(seed: int, most: int = 20) -> Figure:
-    """The gap of the matrices of appendix C as z grows, under its supremum (nothing is random)."""
+    """The gap of appendix C's matrices as z grows, and its supremum (nothing is random)."""
     heights = (1, 10, 100, 1000)
     rows = [
         (n, z, float(score(extremal(n, z).matrix).gap), supremum(n))
@@ -226,10 +314,9 @@ def theorem(seed: int, most: int = 20) -> Figure:
         name="theorem",
         title="The gap of the extremal matrices tends to the supremum",
         columns={"classes": n, "z": z, "gap": gap, "supremum": bound},
-        scores={"gap": "gap", "supremum": "gap"},
         parameters={"classes": f"2 … {most}", "z": [*heights]},
-        facts=tuple(
+        facts=[
             Fact(f"short{z}", f"{what}, z = {z:,}", x, "gap", "any", None, None, 4)
             for z, x in zip(heights, short, strict=True)
-        ),
+        ],
     )

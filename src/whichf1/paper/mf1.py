@@ -1,8 +1,8 @@
-"""``mf1``: the program of the paper's appendix D, with the same four lines.
+"""``mf1``: the program in the paper's appendix D, which prints the same four lines.
 
-``mf1 2 100 10000 0 100``: the number of classes, then the confusion matrix, predictions in rows.
-The order of every addition is that of the paper's program, so that the digits are the same; where
-it divides 0 by 0 the paper's text says 0, and so does this.
+``mf1 2 100 10000 0 100`` takes the number of classes, then the confusion matrix with predictions in
+rows. Sums are added in the same order as in the paper's program, so that all digits agree. 0/0
+counts as 0, as the paper's text says.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import combinations
 
 
 def lines(numbers: list[int]) -> list[str]:
-    """The four lines for the number of classes and the cells of the matrix."""
+    """The four lines, given the number of classes followed by the cells of the matrix."""
     k, cells = numbers[0], [float(cell) for cell in numbers[1:]]
     rows = [cells[start : start + k] for start in range(0, k * k, k)]
     p = [_over(rows[i][i], _sum(rows[i])) for i in range(k)]
@@ -25,7 +25,7 @@ def lines(numbers: list[int]) -> list[str]:
     def term(x: int, y: int) -> float:
         cross = p[x] * r[y] - p[y] * r[x]
         scale = k * (p[x] + r[x]) * (p[y] + r[y]) * both
-        return _over(2 * (cross * cross), scale)  # cross ** 2 rounds otherwise
+        return _over(2 * (cross * cross), scale)  # cross ** 2 rounds differently
 
     calculated = _sum([term(x, y) for x, y in combinations(range(k), 2)])
     named = (
@@ -39,7 +39,7 @@ def lines(numbers: list[int]) -> list[str]:
 
 def _sum(values: list[float]) -> float:
     total = 0.0
-    for value in values:  # sum() would compensate its rounding from Python 3.12 on
+    for value in values:  # sum() compensates for rounding since Python 3.12
         total += value
     return total
 
@@ -53,7 +53,7 @@ def _harmonic(x: float, y: float) -> float:
 
 
 def haskell(value: float) -> str:
-    """A double as Haskell shows it: fixed from 0.1 to 10⁷, otherwise d.ddde±n."""
+    """A double as Haskell prints it: fixed-point from 0.1 to 10⁷, otherwise d.ddde±n."""
     if value < 0:
         return f"-{haskell(-value)}"
     if value == 0:
@@ -69,9 +69,9 @@ def haskell(value: float) -> str:
 
 
 def _digits(value: float) -> tuple[list[int], int]:
-    """The shortest decimal digits strictly between the neighbours' midpoints (Steele and White).
+    """The shortest digits strictly between the midpoints to both neighbours (Steele and White).
 
-    Haskell never takes a midpoint itself, where Python's repr may: 1e23 is 9.999999999999999e22.
+    Haskell never uses a midpoint itself, but Python's repr may: 1e23 is 9.999999999999999e22.
     """
     mantissa, power = value.hex().split("p")
     exact = Fraction(value)
@@ -98,18 +98,18 @@ def _digits(value: float) -> tuple[list[int], int]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command: print the four lines; 2 on bad input."""
-    given = sys.argv[1:] if arguments is None else arguments
+    """Print the four lines; return 2 on bad input."""
+    texts = sys.argv[1:] if arguments is None else arguments
     try:
-        numbers = [int(text) for text in given]
+        numbers = [int(text) for text in texts]
     except ValueError:
-        return _usage("every argument is a whole number")
+        return _usage("every argument must be a whole number")
     if not numbers or numbers[0] < 1 or len(numbers) != 1 + numbers[0] ** 2:
         return _usage("give the number of classes, then that many rows of that many counts")
     if min(numbers) < 0:
-        return _usage("a count is negative")
+        return _usage("counts must not be negative")
     if sum(numbers[1:]) == 0:
-        return _usage("the matrix holds no items")
+        return _usage("the matrix has no items")
     print("\n".join(lines(numbers)))
     return 0
 

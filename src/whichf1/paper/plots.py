@@ -1,4 +1,4 @@
-"""The figures as pictures. matplotlib (the extra 'plot') is imported here and on first use."""
+"""Figures as pictures. Only this module imports matplotlib (the extra 'plot'), on first use."""
 
 from __future__ import annotations
 
@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whichf1.paper.chance import FIXED, RATIOS
+from whichf1.paper.beyond import (
+    COUNTEREXAMPLE,
+    FIXED,
+    KNOWN,
+    RATIOS,
+    RECALL,
+    sharp_bound,
+)
 from whichf1.paper.figures import BINARY, CLASSES, SEVERAL
-from whichf1.paper.mathematics import COUNTEREXAMPLE, KNOWN, RECALL, sharp_bound
 from whichf1.paper.result import Figure
 from whichf1.scoring.macro import bounds, macro_f1
 from whichf1.tables.counts import Counts
@@ -31,7 +37,7 @@ STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "grid.color": "#dddddd",
     "grid.linewidth": 0.5,
-    "pdf.fonttype": 42,  # TrueType: fonts are embedded and text can be searched
+    "pdf.fonttype": 42,  # TrueType: embedded fonts and searchable text
     "svg.hashsalt": "whichf1",
     "figure.dpi": 100,
     "savefig.dpi": 150,
@@ -41,9 +47,9 @@ METADATA: dict[str, dict[str, None]] = {
     "svg": {"Date": None, "Creator": None},
     "png": {"Software": None},
 }
-"""Nothing that changes from one run or version to the next."""
+"""Omit everything that changes between runs or versions."""
 INK = ("#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7")
-"""Colours that stay apart for colour-blind eyes (Okabe and Ito)."""
+"""Colours that colour-blind readers can distinguish (Okabe and Ito)."""
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v")
 
@@ -56,7 +62,7 @@ def available() -> bool:
 
 
 def save(figure: Figure, directory: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Draw a figure and write it in each format; the same data give the same bytes."""
+    """Draw a figure and write it in each format; equal data give equal bytes."""
     paths = []
     with _style():
         picture = DRAWINGS[figure.name](figure)
@@ -73,7 +79,7 @@ def _style() -> Iterator[None]:
     import matplotlib
 
     with matplotlib.rc_context():
-        matplotlib.rcdefaults()  # the reader's own settings change nothing
+        matplotlib.rcdefaults()  # ignore the user's own settings
         matplotlib.rcParams.update(STYLE)
         yield
 
@@ -105,8 +111,8 @@ def _fig1a(figure: Figure) -> Picture:
     panel.set(xlabel="averaged F1", ylabel="F1 of averages", xlim=(x.min() - 0.01, x.max() + 0.04))
     panel.set_ylim(ends[0], ends[1])
     panel.legend(loc="lower right")
-    said = [(fact.what, fact.here) for fact in figure.facts if fact.what != "maximum"]
-    text = "\n".join(f"{what}: {value:.3f}" for what, value in said)
+    stated = [(fact.what, fact.here) for fact in figure.facts if fact.what != "maximum"]
+    text = "\n".join(f"{what}: {value:.3f}" for what, value in stated)
     panel.text(0.97, 0.62, text, transform=panel.transAxes, va="top", ha="right", fontsize=7.5)
     return picture
 
@@ -176,7 +182,7 @@ def _variance(figure: Figure) -> Picture:
 
 
 def _rays(panel: Axes, slope: float) -> None:
-    """The plane of recall and precision with P = R and the ray of mean direction."""
+    """The recall–precision plane with the line P = R and the ray of the mean direction."""
     panel.plot([0, 1], [0, 1], color="#777777", linestyle=":", linewidth=1, label="P = R")
     end = min(1, 1 / slope) if slope else 1
     panel.plot([0, end], [0, slope * end], color=INK[2], linestyle="--", label="mean direction ū")

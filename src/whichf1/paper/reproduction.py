@@ -1,19 +1,20 @@
-"""Everything together: which figures there are, and how they are written and summed up."""
+"""The whole reproduction: its parts, its summary, its files and the page about the paper."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import TypeAlias
+from urllib.parse import quote
 
 from whichf1.errors import DefinitionError, FileError, did_you_mean
 from whichf1.paper import plots
-from whichf1.paper.chance import interval, rankings
-from whichf1.paper.figures import fig1a, fig1b, fig2, fig3, theorem
-from whichf1.paper.mathematics import counterexample, limits, variance
+from whichf1.paper.beyond import counterexample, interval, limits, rankings, variance
+from whichf1.paper.figures import fig1a, fig1b, fig2, fig3, tables, theorem
 from whichf1.paper.result import DEFINITIONS, Figure
-from whichf1.paper.tables import tables
 from whichf1.report.escape import markdown, markdown_code
 from whichf1.tables.saving import written_whole
 
@@ -28,11 +29,12 @@ PARTS: dict[str, tuple[Maker, ...]] = {
     "theorem": (theorem,),
     "beyond": (variance, counterexample, limits, interval, rankings),
 }
+_SLOT = re.compile(r"\{\{(\w+)(?:\.([^}]+))?\}\}")
 HEAD = ("where", "what", "of", "paper", "here", "data")
 
 
 def makers(part: str) -> list[Maker]:
-    """What makes the figures of a part, or of all."""
+    """The functions that compute the figures of one part, or of all."""
     if part == "all":
         return [maker for each in PARTS.values() for maker in each]
     if part not in PARTS:
@@ -43,7 +45,7 @@ def makers(part: str) -> list[Maker]:
 
 
 def rows(figures: Sequence[Figure]) -> list[list[str]]:
-    """The table 'paper / here': every number, what it is a score of, and what the paper prints."""
+    """The comparison with the paper: every number, which score it is, and what the paper prints."""
     return [
         [figure.name, fact.what, fact.of, fact.paper or "–", fact.shown, fact.data]
         for figure in figures
@@ -52,26 +54,26 @@ def rows(figures: Sequence[Figure]) -> list[list[str]]:
 
 
 def signatures(figures: Sequence[Figure]) -> dict[str, str]:
-    """The signature of every score that the table speaks of; ``data`` completes it."""
+    """The signature of every score in the table, which ``data`` completes."""
     used = {fact.of for figure in figures for fact in figure.facts}
     scores = {each.signature for of in used for each in DEFINITIONS[of]}
-    said = {
+    single = {
         name: parts[0].signature
         for name, parts in DEFINITIONS.items()
         if len(parts) == 1 and parts[0].signature in scores
     }
     words = {"gap": "F1 of averages - averaged F1", "both": "averaged F1 and F1 of averages"}
-    return {**said, **{name: text for name, text in words.items() if name in used}}
+    return {**single, **{name: text for name, text in words.items() if name in used}}
 
 
 def origin(figures: Sequence[Figure]) -> str:
-    """How to get the same numbers again."""
+    """The seed that reproduces the numbers."""
     seeds = {figure.seed for figure in figures if figure.seed is not None}
     return f"seed: {min(seeds)}" if seeds else "nothing here is random"
 
 
 def as_markdown(figures: Sequence[Figure], *, where: bool = True) -> str:
-    """The table 'paper / here' in Markdown, signatures below."""
+    """The comparison with the paper in Markdown, with signatures below."""
     first = 0 if where else 1
     lines = [HEAD[first:], ["---"] * len(HEAD[first:])]
     for *text, data in rows(figures):
@@ -87,12 +89,12 @@ def as_markdown(figures: Sequence[Figure], *, where: bool = True) -> str:
 def write(
     figures: Sequence[Figure], directory: str, formats: Sequence[str] = plots.FORMATS
 ) -> Iterator[str]:
-    """Write data, parameters and pictures of each figure, and the summary; yield each name."""
+    """Write data, parameters and picture of each figure, then the summary; yield each name."""
     folder = Path(directory)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"cannot make the folder {directory!r}: {error.strerror}") from None
+        raise FileError(f"cannot create the folder {directory!r}: {error.strerror}") from None
     for figure in figures:
         _write(folder / f"{figure.name}.csv", figure.csv())
         _write(folder / f"{figure.name}.json", figure.json())
@@ -105,3 +107,35 @@ def write(
 def _write(path: str | os.PathLike[str], text: str) -> None:
     with written_whole(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def fill(figures: Sequence[Figure], folder: str, image: str = "svg") -> str:
+    """The text of the page: ``{{name}}`` becomes a figure, ``{{name.key}}`` one of its numbers.
+
+    ``folder`` is the path from the page to the pictures.
+    """
+    known = {figure.name: figure for figure in figures}
+
+    def slot(match: re.Match[str]) -> str:
+        name, key = match.groups()
+        if name not in known:
+            raise DefinitionError(f"the page needs {name!r}: pass the figures of all parts")
+        return known[name].fact(key).shown if key else _shown(known[name], folder, image)
+
+    return _SLOT.sub(slot, files("whichf1.paper").joinpath("page.md").read_text(encoding="utf-8"))
+
+
+def _shown(figure: Figure, folder: str, image: str) -> str:
+    link = quote(f"{folder}/{figure.name}")
+    data = f"Data: [CSV]({link}.csv), [parameters and signatures]({link}.json)."
+    numbers = f"{as_markdown([figure], where=False)}\n{data}"
+    if figure.name not in plots.DRAWINGS:
+        return numbers
+    return f"![{figure.title}]({link}.{image})\n\n*{figure.title}.*\n\n{numbers}"
+
+
+def write_page(figures: Sequence[Figure], page: str, directory: str, image: str = "svg") -> None:
+    """Write the page, with links to the figures in ``directory``."""
+    folder = os.path.relpath(directory, Path(page).parent)
+    with written_whole(page) as temporary:
+        temporary.write_text(fill(figures, Path(folder).as_posix(), image), encoding="utf-8")

@@ -1,11 +1,11 @@
-"""What a reproduction gives: the data of a figure, and its numbers beside the paper's own."""
+"""The result of a reproduction: the data of a figure, and its numbers next to the paper's."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -39,6 +39,18 @@ DEFINITIONS: dict[str, tuple[Definition, ...]] = {
     "recall": (define("recall"),),
 }
 """The scores behind each quantity; a gap is the first minus the second."""
+SCORES: dict[str, Quantity] = {
+    "averaged_f1": "averaged F1",
+    "f1_of_averages": "F1 of averages",
+    "macro_precision": "macro precision",
+    "macro_recall": "macro recall",
+    "precision": "precision",
+    "recall": "recall",
+    **dict.fromkeys(("gap", "mean_gap", "standard_deviation_of_gap", "supremum"), "gap"),
+    **dict.fromkeys(("contribution", "term_a_a", "term_a_b", "term_b_a", "term_b_b"), "gap"),
+    **dict.fromkeys(("share_ranked_differently", "standard_error"), "both"),
+}
+"""The columns of figures that are scores, and of which quantity."""
 
 
 @dataclass(frozen=True)
@@ -46,32 +58,32 @@ class Fact:
     """One number, what it is, and what the paper prints for it."""
 
     key: str
-    """Its name within the figure, for the text of the page."""
+    """The name by which the page refers to it."""
     what: str
     here: float
     of: Quantity
     items: int | str
-    """How many items each table has, or 'any'."""
+    """Items per table, or 'any'."""
     classes: int | None
-    """How many classes; None for any number."""
+    """Number of classes; None means any."""
     paper: str | None = None
-    """None where the paper gives no number."""
+    """What the paper prints, if anything."""
     decimals: int = 3
     unit: str = ""
     spread: float | None = None
-    """Standard deviation of the number over repetitions of the whole experiment."""
+    """Standard deviation over repetitions of the whole experiment."""
     labels: tuple[Label, ...] | None = None
-    """The classes, where they are not 0, 1, 2, …"""
+    """The classes, if they are not 0, 1, 2, …"""
 
     @property
     def shown(self) -> str:
-        """The number as it is printed."""
+        """The number as printed."""
         numbers = (self.here,) if self.spread is None else (self.here, self.spread)
         return " ± ".join(f"{x:,.{self.decimals}f}" for x in numbers) + self.unit
 
     @property
     def data(self) -> str:
-        """What the score was computed on: it completes the signature of its definition."""
+        """The data fields that complete the signature of its definition."""
         if self.classes is None:
             return f"n:{self.items}|k:any"
         labels = Labels(self.labels or range(self.classes))
@@ -79,11 +91,11 @@ class Fact:
 
     @property
     def signature(self) -> str:
-        """The signature of the score, or of both, the first minus the second where it is a gap."""
+        """The signature of the score, or of both; for a gap, of the first minus the second."""
         return _joined(self.of, lambda each: f"{each.signature}|{self.data}")
 
     def record(self) -> dict[str, Any]:
-        """The fact as JSON."""
+        """The fact as a JSON object."""
         return {
             "what": self.what,
             "paper": self.paper,
@@ -102,34 +114,32 @@ class Figure:
     title: str
     columns: Mapping[str, Array]
     """Columns of equal length; the picture is drawn from them alone."""
-    scores: Mapping[str, Quantity]
-    """Which columns are scores, and of what."""
     parameters: Mapping[str, Any]
-    facts: tuple[Fact, ...]
+    facts: Sequence[Fact]
     seed: int | None = None
-    """None where nothing is random."""
+    """None if nothing is random."""
     text: str = ""
-    """Lines to show as they are."""
+    """Lines to print verbatim."""
 
     def where(self, **values: object) -> dict[str, Array]:
-        """The rows that have these values."""
+        """The rows with these values."""
         keep = np.ones(len(next(iter(self.columns.values()))), bool)
         for name, value in values.items():
             keep &= self.columns[name] == value
         return {name: column[keep] for name, column in self.columns.items()}
 
     def fact(self, key: str) -> Fact:
-        """The fact of that name."""
+        """The fact with this key."""
         return next(fact for fact in self.facts if fact.key == key)
 
     def heading(self, column: str) -> str:
-        """The head of a CSV column: the name and, for a score, the signature of its definition."""
-        if column not in self.scores:
+        """The header of a CSV column: its name and, for a score, the signature."""
+        if column not in SCORES:
             return column
-        return f"{column} [{_joined(self.scores[column], lambda each: each.signature)}]"
+        return f"{column} [{_joined(SCORES[column], lambda each: each.signature)}]"
 
     def csv(self) -> str:
-        """The columns as CSV, scores under their signatures."""
+        """The columns as CSV, with signatures in the header."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow([csv_cell(self.heading(name)) for name in self.columns])

@@ -1,8 +1,8 @@
 """Random classification tasks, drawn as counts and scored as one batch.
 
-A task of N independent items is one multinomial draw of N over the cells of the confusion matrix:
-the same in distribution as drawing item by item, at a cost that does not grow with N. Rows of every
-array of probabilities are true classes, columns predicted ones.
+A task of N independent items is one multinomial draw of N over the cells of the confusion matrix.
+This has the same distribution as drawing item by item, but its cost does not grow with N. In every
+array of probabilities, rows are true classes and columns are predicted classes.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ class Both(NamedTuple):
     averaged: Array
     of_averages: Array
     gap: Array
-    """F1 of averages minus averaged F1, as a variance over the classes: it never cancels."""
+    """F1 of averages minus averaged F1, computed as a variance to avoid cancellation."""
 
 
 def generator(seed: int, name: str) -> np.random.Generator:
-    """The random numbers of one figure: the same whichever other figures are made."""
+    """The random numbers of one figure; they do not depend on which other figures are computed."""
     return np.random.default_rng([seed, *name.encode()])
 
 
 def draw(rng: np.random.Generator, cells: Array, items: int, tasks: int) -> Array:
-    """``tasks`` tables of ``items`` items for each (…, k, k) of cell probabilities."""
+    """``tasks`` tables of ``items`` items for each array of cell probabilities (…, k, k)."""
     *lead, k, _ = cells.shape
     flat = cells.reshape(*lead, k * k)
-    flat = flat / flat.sum(-1, keepdims=True)  # multinomial insists on a sum of 1 to the last bit
+    flat = flat / flat.sum(-1, keepdims=True)  # multinomial requires an exact sum of 1
     return rng.multinomial(items, flat, size=(tasks, *lead)).reshape(tasks, *lead, k, k)
 
 
 def score(tables: Array) -> Both:
-    """Both macro F1s of dense tables (…, k, k), under the definitions of the paper."""
+    """Both macro F1s of dense tables (…, k, k), as the paper defines them."""
     frozen = _frozen(tables)
     c = frozen.table.one_vs_rest()
     rule = ZeroRule(AVERAGED.undefined)
@@ -69,14 +69,14 @@ def _frozen(tables: Array) -> Frozen:
 
 
 def guessing(shares: Array) -> Array:
-    """Cells of a classifier that guesses uniformly, on classes with these shares (fig. 1)."""
+    """Cells of a classifier that guesses uniformly on classes of these relative sizes (fig. 1)."""
     k = shares.shape[-1]
     cells: Array = np.repeat(shares[..., None], k, -1) / k
     return cells
 
 
 def class_shares(k: int, skew: Array) -> Array:
-    """Shares from 1/k (skew 0) to i / Σi (skew 1), class i = 1 … k (fig. 2)."""
+    """Relative class sizes from 1/k (skew 0) to i / Σi (skew 1), for class i = 1 … k (fig. 2)."""
     i = np.arange(1, k + 1)
     y = np.asarray(skew)[..., None]
     shares: Array = (1 - y) / k + y * i / i.sum()
@@ -84,7 +84,7 @@ def class_shares(k: int, skew: Array) -> Array:
 
 
 def even_errors(k: int, accuracy: Array, skew: Array) -> Array:
-    """Cells where the wrong labels share the errors evenly and the classes are skewed (fig. 2)."""
+    """Cells of skewed classes whose errors are spread evenly over the wrong labels (fig. 2)."""
     x = np.asarray(accuracy)[..., None, None]
     rows = np.where(np.eye(k, dtype=bool), x, (1 - x) / (k - 1))
     cells: Array = class_shares(k, skew)[..., None] * rows
@@ -92,7 +92,7 @@ def even_errors(k: int, accuracy: Array, skew: Array) -> Array:
 
 
 def skewed_errors(k: int, accuracy: Array, skew: Array) -> Array:
-    """Cells of balanced classes whose wrong labels j have probability from even to ∝ j (fig. 3)."""
+    """Cells of balanced classes; wrong label j has a probability from even to ∝ j (fig. 3)."""
     x, y = (np.asarray(axis)[..., None, None] for axis in (accuracy, skew))
     j = np.arange(1, k + 1)
     wrong = (1 - y) / (k - 1) + y * j / (j.sum() - j[:, None])

@@ -1,8 +1,9 @@
 """Audit: which macro F1 a published triple of precision, recall and F1 can be.
 
-Every number was rounded, so each is an interval. F1 of averages grows with precision and with
-recall, so over the two intervals it takes exactly the values between its corners. Averaged F1 lies
-between P + R − 1 and F1 of averages, and further below it where the number of classes is known.
+Every published number was rounded, so it stands for an interval. F1 of averages increases with
+precision and with recall, so it takes exactly the values between its values at the two corners.
+Averaged F1 lies between P + R − 1 and F1 of averages; if the number of classes is known, its upper
+bound can be lower.
 """
 
 from __future__ import annotations
@@ -12,13 +13,50 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Literal, TypeAlias
 
+from whichf1.definitions.definition import define
 from whichf1.errors import InputError
-from whichf1.published.number import Published, Scale, common_scale, read_all
-from whichf1.published.recompute import SIGNATURES, Misfit, Recomputed, Span, of_classes, of_counts
+from whichf1.published.numbers import Published, Scale, common_scale, read_all
+from whichf1.scoring.evaluate import evaluate
 from whichf1.scoring.macro import bounds, highest_averaged_f1
 from whichf1.tables.counts import Counts
 
 Verdict: TypeAlias = Literal["averaged F1", "F1 of averages", "either", "impossible"]
+
+DEFINITIONS = {
+    "macro precision": define("macro_precision"),
+    "macro recall": define("macro_recall"),
+    "averaged F1": define("averaged_f1"),
+    "F1 of averages": define("f1_of_averages"),
+}
+"""The scores that an audit computes."""
+SIGNATURES = {name: definition.signature for name, definition in DEFINITIONS.items()}
+CLASS_F1 = define("f1").signature
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The values that a score can have."""
+
+    low: float
+    high: float
+
+    def meets(self, published: Published) -> bool:
+        """Whether some value of the span rounds to the published one."""
+        return self.low <= published.high and self.high >= published.low
+
+    def __format__(self, spec: str) -> str:
+        low, high = (format(x, spec or ".4f") for x in (self.low, self.high))
+        return low if low == high else f"between {low} and {high}"
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A published number that does not agree with the recomputed one."""
+
+    name: str
+    published: Published
+    recomputed: Span
+    signature: str
 
 
 @dataclass(frozen=True)
@@ -32,12 +70,12 @@ class Audit:
     recall: Published
     f1: Published
     averaged: Span
-    """The averaged F1s that go with this precision and recall."""
+    """The values of averaged F1 that are compatible with this precision and recall."""
     of_averages: Span
-    """The F1s of averages that go with them."""
+    """The values of F1 of averages that are compatible with them."""
     classes: int | None = None
     misfits: tuple[Misfit, ...] = ()
-    """Where everything could be recomputed, the numbers that do not fit."""
+    """The numbers that do not agree, if everything could be recomputed."""
 
 
 def audit(
@@ -51,63 +89,97 @@ def audit(
     per_class: Sequence[Any] | Mapping[Any, Any] | None = None,
     counts: Counts | None = None,
 ) -> Audit:
-    """Say which macro F1 this is: 'averaged F1', 'F1 of averages', 'either' or 'impossible'.
+    """Tell which macro F1 was reported: 'averaged F1', 'F1 of averages', 'either' or 'impossible'.
 
-    The three are averages over the same classes with the same weights, 0/0 counting as 0.
-    ``classes`` is the number of classes of a single-label task that are all averaged over; it
-    narrows what averaged F1 can be. With ``per_class`` (pairs of precision and recall, by class or
-    in a list) or ``counts`` everything is recomputed. Without ``decimals`` floats count as written
-    with the most decimals of the three, text with its own.
+    All three numbers must be averages over the same classes with the same weights, with 0/0 as 0.
+
+    Parameters
+    ----------
+    precision, recall, f1 : number or str
+        The reported macro precision, macro recall and macro F1.
+    decimals : int, optional
+        How many decimals were reported. By default, text counts as written, and floats as written
+        with the most decimals of the three.
+    classes : int, optional
+        The number of classes, if the task has one label per item and all classes are averaged
+        over. It narrows what averaged F1 can be.
+    scale : 'unit' | 'percent', optional
+        Whether the numbers are fractions or percentages. By default, it is detected.
+    per_class : sequence or mapping, optional
+        Precision and recall of each class, from which everything is recomputed.
+    counts : Counts, optional
+        The counts, from which everything is recomputed.
+
+    Returns
+    -------
+    Audit
+        The verdict and the ranges of both macro F1s.
+
+    Raises
+    ------
+    InputError
+        If a number is malformed or out of range.
+
+    Examples
+    --------
+    >>> audit(precision=0.62, recall=0.58, f1=0.55, decimals=2).verdict
+    'averaged F1'
     """
-    given = {"precision": precision, "recall": recall, "f1": f1}
-    p, r, f = read_all(given, decimals, common_scale(given, scale))
+    printed = {"precision": precision, "recall": recall, "f1": f1}
+    p, r, f = read_all(printed, decimals, common_scale(printed, scale))
     if per_class is not None and counts is not None:
-        raise InputError("give per_class= or counts=, not both")
+        raise InputError("pass per_class= or counts=, not both")
     whole = isinstance(classes, int) and not isinstance(classes, bool)
     if classes is not None and not (whole and classes >= 1):
         raise InputError(f"classes must be a whole number of at least 1; got {classes!r}")
-    if counts is not None:
-        known = of_counts(counts)
-    elif per_class is not None:
-        known = of_classes(per_class, decimals, p.scale)
-    else:
+    if per_class is None and counts is None:
         return _judge(p, r, f, classes)
+    known = _from_classes(per_class, decimals, p.scale) if counts is None else _from_counts(counts)
     if classes not in (None, known.classes):
         raise InputError(
-            f"classes={classes}, but there are {known.classes} of them to compute from. "
-            "Leave classes= out, or give all classes."
+            f"classes={classes}, but the data have {known.classes} classes. "
+            "Omit classes=, or pass the data of all classes."
         )
     return _compare(p, r, f, known)
 
 
+# from the triple alone
+
+
 def _judge(p: Published, r: Published, f: Published, classes: int | None) -> Audit:
-    of_averages = Span(bounds(p.low, r.low).high, bounds(p.high, r.high).high)
+    of_averages = _f1_of_averages(p, r)
     averaged = Span(bounds(p.low, r.low).low, highest_averaged(p, r, classes))
     verdict = verdict_of(averaged.meets(f), of_averages.meets(f))
     reason = _reason(verdict, f, averaged, of_averages, classes)
     if not reachable(p, r, classes):
         verdict = "impossible"
         reason = (
-            f"With {classes} classes, each item in one, precision {p} and recall {r} cannot stand "
-            "together: some class is predicted at least as often as it is true, and some at most."
+            f"With {classes} classes and one class per item, precision {p} and recall {r} cannot "
+            "occur together: at least one class is predicted at least as often as it is true, and "
+            "at least one at most as often."
         )
     return Audit(verdict, reason, p, r, f, averaged, of_averages, classes)
 
 
+def _f1_of_averages(p: Published | Span, r: Published | Span) -> Span:
+    """F1 of averages, or the F1 of one class: it increases with precision and with recall."""
+    return Span(bounds(p.low, r.low).high, bounds(p.high, r.high).high)
+
+
 def verdict_of(averaged: bool, of_averages: bool) -> Verdict:
-    """The verdict where each formula can give the number or not."""
+    """The verdict, given whether each formula can produce the number."""
     if averaged and of_averages:
         return "either"
     return "averaged F1" if averaged else "F1 of averages" if of_averages else "impossible"
 
 
 def highest_averaged(p: Published, r: Published, classes: int | None) -> float:
-    """The largest averaged F1 over all that rounds to this precision and recall.
+    """The largest averaged F1 over everything that rounds to this precision and recall.
 
-    It grows with the smaller of the two. In the larger it grows up to a ridge: with K classes one
-    class has no excess of precision over recall, and beyond P − R = (2 − √2)(K − 1)/K a higher
-    average takes more from the recall of the others than it gives (the derivative of
-    ``macro.bounds`` in P is 1 − 2/(1 + ρ)², where 1 − ρ = K(P − R)/(K − 1)).
+    It increases with the smaller of the two. With the larger it increases only up to a ridge: with
+    K classes, one class has no excess of precision over recall, and beyond
+    P − R = (2 − √2)(K − 1)/K a higher average costs the other classes more recall than it gains
+    (the derivative of ``macro.bounds`` in P is 1 − 2/(1 + ρ)², where 1 − ρ = K(P − R)/(K − 1)).
     """
     if classes is None or classes == 1:
         return bounds(p.high, r.high).high
@@ -120,7 +192,7 @@ def highest_averaged(p: Published, r: Published, classes: int | None) -> float:
 
 
 def reachable(p: Published, r: Published, classes: int | None) -> bool:
-    """Whether some predictions of single-label items have this macro precision and recall.
+    """Whether any single-label predictions have this macro precision and recall.
 
     A class predicted at least as often as it is true has P ≤ R, so P̄ − R̄ ≤ (K − 1)/K.
     """
@@ -132,46 +204,60 @@ def reachable(p: Published, r: Published, classes: int | None) -> bool:
 def _reason(
     verdict: Verdict, f: Published, averaged: Span, of_averages: Span, classes: int | None
 ) -> str:
-    known = f" of {classes} classes" if classes is not None else ""
+    of_classes = f" of {classes} classes" if classes is not None else ""
     match verdict:
         case "averaged F1":
             return f"F1 {f} is not the harmonic mean of the two, which is {of_averages}."
         case "F1 of averages":
             return (
-                f"F1 {f} is the harmonic mean of the two, and averaged F1{known} is at most "
+                f"F1 {f} is the harmonic mean of the two, and averaged F1{of_classes} is at most "
                 f"{averaged.high:.4f}."
             )
         case "either":
             return (
-                f"F1 {f} can be the harmonic mean of the two, {of_averages}, and the mean of the "
-                f"classes' F1, {averaged}."
+                f"F1 {f} can be the harmonic mean of the two, {of_averages}, and also the mean of "
+                f"the classes' F1, {averaged}."
             )
     side = "above" if f.low > averaged.high else "below"
     return (
-        f"F1 {f} lies {side} every averaged F1{known} that goes with the two, {averaged}, and is "
-        f"not their harmonic mean, {of_averages}."
+        f"F1 {f} lies {side} every averaged F1{of_classes} compatible with the two, {averaged}, "
+        f"and is not their harmonic mean, {of_averages}."
     )
+
+
+# from counts, or from the scores of each class
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """The macro scores of some classes, as precisely as rounding allows."""
+
+    classes: int
+    precision: Span
+    recall: Span
+    averaged: Span
+    of_averages: Span
+    misfits: tuple[Misfit, ...] = ()
+    """Classes whose F1 does not agree with their precision and recall."""
 
 
 def _compare(p: Published, r: Published, f: Published, known: Recomputed) -> Audit:
-    """The verdict where precision, recall and both F1s can be computed again."""
-    verdict = verdict_of(known.averaged.meets(f), known.of_averages.meets(f))
-    misfits = list(known.misfits)
-    for name, published, span in (
-        ("macro precision", p, known.precision),
-        ("macro recall", r, known.recall),
-        ("averaged F1", f, known.averaged),
-    ):
-        if not span.meets(published) and (name != "averaged F1" or verdict == "impossible"):
-            misfits.append(Misfit(name, published, span, SIGNATURES[name]))
+    averaged, of_averages = known.averaged, known.of_averages
+    verdict = verdict_of(averaged.meets(f), of_averages.meets(f))
+    checks = [("macro precision", p, known.precision), ("macro recall", r, known.recall)]
     if verdict == "impossible":
-        misfits.append(Misfit("F1 of averages", f, known.of_averages, SIGNATURES["F1 of averages"]))
+        checks += [("averaged F1", f, averaged), ("F1 of averages", f, of_averages)]
+    misfits = [
+        Misfit(name, published, span, SIGNATURES[name])
+        for name, published, span in checks
+        if not span.meets(published)
+    ]
     reason = (
-        f"Recomputed from {known.classes} classes, averaged F1 is {known.averaged} and F1 of "
-        f"averages is {known.of_averages}; F1 {f} fits {_FITS[verdict]}."
+        f"Recomputed from {known.classes} classes, averaged F1 is {averaged} and F1 of averages "
+        f"is {of_averages}; F1 {f} fits {_FITS[verdict]}."
     )
-    spans = (known.averaged, known.of_averages)
-    return Audit(verdict, reason, p, r, f, *spans, known.classes, tuple(misfits))
+    every_misfit = (*known.misfits, *misfits)
+    return Audit(verdict, reason, p, r, f, averaged, of_averages, known.classes, every_misfit)
 
 
 _FITS = {
@@ -180,3 +266,47 @@ _FITS = {
     "either": "both",
     "impossible": "neither",
 }
+
+
+def _from_counts(counts: Counts) -> Recomputed:
+    """From counts, everything is known exactly."""
+    values = (evaluate(definition, counts).value for definition in DEFINITIONS.values())
+    p, r, averaged, of_averages = (Span(value, value) for value in values)
+    return Recomputed(len(counts.labels), p, r, averaged, of_averages)
+
+
+def _from_classes(per_class: Any, decimals: int | None, scale: Scale) -> Recomputed:
+    """From the published precision, recall and optionally F1 of each class."""
+    rows = dict(per_class) if isinstance(per_class, Mapping) else dict(enumerate(per_class))
+    if not rows:
+        raise InputError("per_class is empty: pass the precision and recall of each class")
+    classes = _read_classes(rows, decimals, scale)
+    p, r = (_mean([row[at] for row in classes.values()]) for at in (0, 1))
+    f1 = {label: _f1_of_averages(row[0], row[1]) for label, row in classes.items()}
+    misfits = tuple(
+        Misfit(f"F1 of class {label}", published, f1[label], CLASS_F1)
+        for label, row in classes.items()
+        for published in row[2:]
+        if not f1[label].meets(published)
+    )
+    return Recomputed(len(rows), p, r, _mean(list(f1.values())), _f1_of_averages(p, r), misfits)
+
+
+def _read_classes(
+    rows: dict[Any, Any], decimals: int | None, scale: Scale
+) -> dict[Any, list[Published]]:
+    """Read all numbers together, so that floats share their decimals."""
+    printed: dict[str, Any] = {}
+    for label, row in rows.items():
+        if isinstance(row, str) or not hasattr(row, "__len__") or len(row) not in (2, 3):
+            raise InputError(
+                f"class {label!r}: pass (precision, recall) or (precision, recall, F1); got {row!r}"
+            )
+        names = (f"{score} of class {label!r}" for score in ("precision", "recall", "F1"))
+        printed.update(zip(names, row, strict=False))
+    numbers = iter(read_all(printed, decimals, scale))
+    return {label: [next(numbers) for _ in row] for label, row in rows.items()}
+
+
+def _mean(spans: Sequence[Published | Span]) -> Span:
+    return Span(sum(x.low for x in spans) / len(spans), sum(x.high for x in spans) / len(spans))

@@ -1,17 +1,20 @@
 """Dialects: what each library means by 'macro F1', as definitions that can be run.
 
-A dialect is only data (``presets.py``): a Definition, and where it was read.
+A dialect is data: a line of ``dialects.csv`` holds its signature and the source file that it was
+read from. A bare name is what the current version of the library does by default.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import csv
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from math import isnan, nan
 from typing import Any
 
-from whichf1.definitions.contrast import because, departures
 from whichf1.definitions.definition import Definition
+from whichf1.definitions.words import because, departures
 from whichf1.errors import DefinitionError, WhichF1Error, did_you_mean
 from whichf1.scoring.evaluate import run
 from whichf1.scoring.score import Score, difference
@@ -19,7 +22,7 @@ from whichf1.sources.count import as_counts
 from whichf1.tables.labels import Labels
 
 SAME = 1e-5
-"""Values this near count as equal: libraries that work in float32 or add an epsilon stay within."""
+"""Values this close count as equal: float32 and small epsilons stay within it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,18 +32,18 @@ class Dialect:
     name: str
     library: str
     versions: str
-    """The versions that compute it so."""
+    """The versions that compute it this way."""
     file: str
-    """Where in the library's source it was read."""
+    """The file in the library's source that computes it."""
     note: str
     """What to know about it."""
     definition: Definition
     two_only: bool = False
-    """Whether the library takes two classes and no more."""
+    """Whether the library accepts exactly two classes."""
 
     @property
     def signature(self) -> str:
-        """The text of its definition."""
+        """The signature of its definition."""
         return self.definition.signature
 
     @property
@@ -49,18 +52,20 @@ class Dialect:
         return f"{self.library} {self.versions} ({self.file})"
 
     def definition_for(self, labels: Labels, **changes: Any) -> Definition:
-        """The definition on data with these classes, with further choices such as batch=64.
+        """The definition for data with these classes, with further options such as batch=64.
 
-        A class that the library leaves out by name, as 'O', is left out where there is one.
+        A class that the library excludes by name, such as 'O', is excluded only if it exists.
         """
         if self.two_only and len(labels) != 2:
-            raise DefinitionError(f"{self.library} takes two classes; there are {len(labels)}")
+            raise DefinitionError(f"{self.library} needs two classes; the data have {len(labels)}")
         for option in changes:
             if option not in Definition.__dataclass_fields__:
                 hint = did_you_mean(option, Definition.__dataclass_fields__)
                 raise DefinitionError(f"{self.name} has no option {option!r}. {hint}")
-        there = tuple(label for label in self.definition.exclude if label in labels)
-        return replace(self.definition, **{"exclude": there, **changes})
+        if not changes and not self.definition.exclude:
+            return self.definition
+        existing = tuple(label for label in self.definition.exclude if label in labels)
+        return replace(self.definition, **{"exclude": existing, **changes})
 
     def __call__(
         self,
@@ -81,23 +86,23 @@ class Dialect:
 
 @dataclass(frozen=True)
 class Group:
-    """Dialects that give one value on some predictions."""
+    """Dialects that give the same value on the same predictions."""
 
     value: float
-    """NaN where the libraries give none."""
+    """NaN if the libraries print none."""
     scores: Mapping[str, Score]
-    """Each dialect's own Score by its name."""
+    """The Score of each dialect, by name."""
     why: str
-    """How the plainest of their definitions departs from the usual macro F1."""
+    """How the plainest of their definitions differs from the usual macro F1."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The dialects."""
+        """The names of the dialects."""
         return tuple(self.scores)
 
     @property
     def plainest(self) -> Score:
-        """The score whose definition departs least from the usual macro F1."""
+        """The score whose definition differs least from the usual macro F1."""
         return min(self.scores.values(), key=lambda score: len(departures(score.definition)))
 
 
@@ -108,7 +113,7 @@ class DialectTable:
     groups: tuple[Group, ...]
     """From the largest value to the smallest; undefined last."""
     absent: Mapping[str, str]
-    """Dialects that do not apply to these data, each with the reason."""
+    """Dialects that do not apply to these data, with the reason."""
 
     @property
     def distinct(self) -> int:
@@ -124,39 +129,25 @@ class DialectTable:
 
 @dataclass(frozen=True)
 class Conversion:
-    """A score in one dialect, and of the same predictions in another."""
+    """The same predictions scored in two dialects."""
 
     source: Score
     target: Score
 
     @property
     def difference(self) -> str:
-        """Where the two definitions differ, spelled out."""
-        found = difference(self.source.definition, self.target.definition)
-        return found or "nothing: both are the same definition"
+        """Where the two definitions differ."""
+        fields = difference(self.source.definition, self.target.definition)
+        return fields or "nothing: both are the same definition"
 
 
-class Dialects(Mapping[str, Dialect]):
-    """The known dialects by name: ``dialects["keras"](counts)``."""
+class Dialects(dict[str, Dialect]):
+    """All known dialects by name: ``dialects["keras"](counts)``."""
 
-    def __init__(self, presets: Iterable[Dialect]) -> None:
-        self._presets = {preset.name: preset for preset in presets}
-
-    def __getitem__(self, name: str) -> Dialect:
-        if name not in self._presets:
-            raise DefinitionError(
-                f"there is no dialect {name!r}. {did_you_mean(str(name).lower(), self._presets)}"
-            )
-        return self._presets[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._presets
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._presets)
-
-    def __len__(self) -> int:
-        return len(self._presets)
+    def __missing__(self, name: str) -> Dialect:
+        raise DefinitionError(
+            f"there is no dialect {name!r}. {did_you_mean(str(name).lower(), self)}"
+        )
 
     def __repr__(self) -> str:
         return f"<whichf1 dialects: {', '.join(self)}>"
@@ -178,7 +169,7 @@ class Dialects(Mapping[str, Dialect]):
     def convert(
         self, y_true: Any, y_pred: Any = None, *, source: str, target: str, labels: Any = None
     ) -> Conversion:
-        """The score in two dialects; each is named by its dialect or by a signature."""
+        """Score the same predictions in two dialects, each given by name or by signature."""
         scores = (self._run(text, y_true, y_pred, labels) for text in (source, target))
         return Conversion(*scores)
 
@@ -191,11 +182,11 @@ class Dialects(Mapping[str, Dialect]):
 def _grouped(scores: Mapping[str, Score]) -> tuple[Group, ...]:
     ordered = sorted(scores.items(), key=lambda pair: (isnan(pair[1].value), -pair[1].value))
     groups: list[dict[str, Score]] = []
-    last = None
+    first = None
     for name, score in ordered:
-        if last is None or not _same(last, score.value):
+        if first is None or not _same(first, score.value):
             groups.append({})
-            last = score.value
+            first = score.value
         groups[-1][name] = score
     return tuple(_group(each) for each in groups)
 
@@ -207,3 +198,14 @@ def _group(scores: dict[str, Score]) -> Group:
 
 def _same(a: float, b: float) -> bool:
     return (isnan(a) and isnan(b)) or abs(a - b) <= SAME
+
+
+def _read() -> Iterator[Dialect]:
+    text = files("whichf1.published").joinpath("dialects.csv").read_text(encoding="utf-8")
+    for row in csv.DictReader(text.splitlines()):
+        definition, two_only = Definition.parse(row.pop("signature")), row.pop("two_only") == "yes"
+        yield Dialect(**row, definition=definition, two_only=two_only)
+
+
+dialects = Dialects((dialect.name, dialect) for dialect in _read())
+"""Every known dialect by name."""

@@ -1,36 +1,75 @@
-"""Explain: which definitions reproduce a published number on these predictions."""
+"""Explain: the definitions that reproduce a published number on given predictions.
+
+The search covers every choice known to hide behind 'macro F1'. All candidates are computed
+together, as arrays over variants and classes; a Definition is built only for those reported.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from whichf1.definitions.contrast import because, departures
-from whichf1.definitions.definition import Definition
+from whichf1.definitions.definition import Definition, define
+from whichf1.definitions.words import because, departures
 from whichf1.errors import DefinitionError, InputError, WhichF1Error
-from whichf1.published.candidates import Block, search
-from whichf1.published.dialects import SAME, Dialects
-from whichf1.published.number import Published, Scale, read_published
-from whichf1.published.presets import dialects
-from whichf1.scoring.batches import batch_means
+from whichf1.metrics import METRICS, Metric
+from whichf1.metrics.averaging import ZeroRule, of_averages, per_class, pooled
+from whichf1.published.dialects import SAME, dialects
+from whichf1.published.numbers import Published, Scale, read_published
 from whichf1.scoring.evaluate import run
 from whichf1.scoring.score import Score
 from whichf1.sources.count import as_counts
 from whichf1.sources.sequences import to_numpy
+from whichf1.tables.cells import Array, OneVsRest
 from whichf1.tables.counts import Counts
+from whichf1.tables.labels import Label, Labels
 
 NEAREST = 5
+"""How many values to report when nothing matches."""
 MOST_OTHERS = 300
-"""Definitions named for one value."""
+"""At most this many definitions are listed for one value."""
 BATCHES = tuple(2**power for power in range(1, 11))
-"""Sizes of batches tried where the items are given in their order."""
+"""Batch sizes tried when the order of the items is known."""
 MOST_ITEMS = 50_000
 MOST_CELLS = 2_000_000
-"""Batches are tried up to so many items, and up to so many batches times classes."""
+"""Batch means are tried up to this many items, and up to this many batches times classes."""
+EACH_CLASS = 120
+"""Up to this many classes, excluding or ignoring each one is tried; beyond, only likely ones."""
+LIKELY = 12
+"""How many of the largest classes count as likely."""
+BACKGROUND = ("o", "other", "none", "background", "no_relation", "neutral", "unknown", "na")
+"""Names of classes that programs often leave out."""
+
+AVERAGED = (
+    ZeroRule(0),
+    *(ZeroRule(1, scope) for scope in ("empty", "no-hits")),
+    *(ZeroRule("skip", scope) for scope in ("empty", "one-sided", "no-hits")),
+    *(ZeroRule("nan", scope) for scope in ("empty", "one-sided", "no-hits")),
+)
+"""Every 0/0 rule that can change averaged F1."""
+ONCE = (ZeroRule(0), ZeroRule(1), ZeroRule("skip"), ZeroRule("nan"))
+"""Every 0/0 rule that can change precision, recall, or an F score of their averages."""
+
+_COSTS: dict[Any, int] = {
+    ("metric", "f1"): 0,
+    ("metric", "precision"): 3,
+    ("metric", "recall"): 3,
+    ("metric", "one_vs_rest_accuracy"): 3,
+    ("metric", "f_beta"): 2,
+    ("average", "macro"): 0,
+    ("formula", "averaged"): 0,
+    ("classes", "observed"): 0,
+    ("classes", "declared"): 0,
+    ("undefined", 0): 0,
+    "exclude": 3,
+    "ignore": 3,
+}
+"""The cost of each choice; any other choice costs 1. The simplest explanation costs least."""
 
 
 @dataclass(frozen=True)
@@ -39,18 +78,18 @@ class Match:
 
     score: Score
     others: tuple[Definition, ...]
-    """Other definitions with the same value on these predictions, the simplest first."""
+    """Other definitions with the same value on these predictions, simplest first."""
     dialects: tuple[str, ...]
     """The libraries that would print it."""
 
     @property
     def value(self) -> float:
-        """The value in full."""
+        """The unrounded value."""
         return self.score.value
 
     @property
     def signature(self) -> str:
-        """What it is, in the simplest case."""
+        """The signature of the simplest definition on these data."""
         return self.score.signature
 
     @property
@@ -60,12 +99,12 @@ class Match:
 
     @property
     def definitions(self) -> tuple[Definition, ...]:
-        """All definitions that give the value, the simplest first."""
+        """All definitions that give the value, simplest first."""
         return (self.definition, *self.others)
 
     @property
     def why(self) -> str:
-        """How the simplest definition departs from the usual macro F1, in a sentence."""
+        """How the simplest definition differs from the usual macro F1, in a sentence."""
         return because(self.definition)
 
 
@@ -75,23 +114,23 @@ class Explanation:
 
     published: Published
     matches: tuple[Match, ...]
-    """Definitions within rounding, the simplest first; empty if there is none."""
+    """Values that round to the published number, simplest first; empty if there are none."""
     nearest: tuple[Match, ...]
-    """Where nothing matches, the nearest values."""
+    """The nearest values, if nothing matches."""
     searched: int
-    """Definitions tried."""
+    """How many definitions were tried."""
     n: int | float
 
     def __bool__(self) -> bool:
         return bool(self.matches)
 
 
-class _Found(NamedTuple):
-    """A value and how to get its definition, which is made only if it is shown."""
+class _Candidate(NamedTuple):
+    """A value and how to build its definition, which happens only if it is reported."""
 
     cost: int
     value: float
-    definition: Callable[[], Definition]
+    build: Callable[[], Definition]
 
 
 def explain(
@@ -101,107 +140,347 @@ def explain(
     scale: Scale | None = None,
     labels: Any = None,
 ) -> Explanation:
-    """Which definitions give this number: ``explain(counts, 0.354, decimals=3)``.
+    """Find the definitions that give a reported number: ``explain(counts, 0.354, decimals=3)``.
 
-    With ``explain(y_true, y_pred, 0.354)`` means over batches are tried too, since the items are
-    known in their order. Without ``decimals`` those count that the number is written with.
+    Parameters
+    ----------
+    y_true : Counts or array
+        The counts, or the true class of each item.
+    *rest : array, number or str
+        The predicted class of each item, unless ``y_true`` are Counts, then the reported number.
+        With predictions, means over batches are tried too, because the order of items is known.
+    decimals : int, optional
+        How many decimals were reported. By default, as many as the number is written with.
+    scale : 'unit' | 'percent', optional
+        Whether the number is a fraction or a percentage. By default, it is detected.
+    labels : sequence, optional
+        The classes and their order.
+
+    Returns
+    -------
+    Explanation
+        The definitions that match, each with its value and its signature.
+
+    Raises
+    ------
+    InputError
+        If the number or the data are malformed.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> counts = wf.Counts.from_matrix([[5, 10], [5, 10]], rows="predicted")
+    >>> explain(counts, 0.5, decimals=2).matches[0].score.definition.formula
+    'of-averages'
     """
     if not 1 <= len(rest) <= 2:
-        raise DefinitionError("give explain(counts, value) or explain(y_true, y_pred, value)")
+        raise DefinitionError("call explain(counts, value) or explain(y_true, y_pred, value)")
     *pred, value = rest
     published = read_published(value, decimals, scale)
     y_pred = pred[0] if pred else None
     counts = as_counts(y_true, y_pred, labels=labels)
     if not isinstance(counts, Counts):
-        raise InputError("explain takes items of one class each; these have sets of labels")
-    blocks = list(search(counts))
-    known = [*_presets(dialects, counts), *_batches(y_true, y_pred, counts)]
-    searched = sum(int(np.isfinite(block.values).sum()) for block in blocks) + len(known)
-    within = _select(blocks, known, published.low, published.high)
-    matches = _matches(within, counts, published)
-    near = () if matches else _nearest(blocks, known, counts, published)
+        raise InputError("explain needs one class per item; these items have sets of labels")
+    families = list(search(counts))
+    names = _dialect_names(counts)
+    others = [*_dialect_values(names, counts), *_batch_values(y_true, y_pred, counts)]
+
+    def between(low: float, high: float) -> tuple[Match, ...]:
+        return _matches(_select(families, others, low, high), counts, names, published)
+
+    values = np.concatenate([family.values for family in families])
+    searched = int(np.isfinite(values).sum()) + len(others)
+    values = np.append(values, [x.value for x in others])
+    matches = between(published.low, published.high)
+    near = () if matches else _nearest(values, published.value, between)
     return Explanation(published, matches, near, searched, counts.n)
 
 
-def _presets(presets: Dialects, counts: Counts) -> Iterator[_Found]:
-    """Every dialect's own definition: epsilons, which the search leaves out, among them."""
-    for dialect in presets.values():
-        try:
-            definition = dialect.definition_for(counts.labels)
-            yield _found(definition, run(definition, counts).value)
-        except WhichF1Error:
-            continue  # it does not apply to these data
-
-
-def _batches(y_true: Any, y_pred: Any, counts: Counts) -> Iterator[_Found]:
-    """Means over batches, where the items are known in their order."""
-    if y_pred is None or counts.n > MOST_ITEMS:
-        return
-    usual = Definition(metric="f1", average="macro")
-    true, pred = (counts.labels.codes(to_numpy(side).tolist()) for side in (y_true, y_pred))
-    for size in BATCHES:
-        if size < counts.n and counts.n / size * len(counts.labels) <= MOST_CELLS:
-            for chosen, value in batch_means(true, pred, size, len(counts.labels)):
-                yield _found(replace(usual, batch=size, **chosen), value)
-
-
-def _found(definition: Definition, value: float) -> _Found:
-    return _Found(len(departures(definition)), value, lambda: definition)
-
-
-def _select(blocks: list[Block], known: list[_Found], low: float, high: float) -> list[_Found]:
-    """All that lies in [low, high], the simplest first."""
-    found = [each for each in known if low <= each.value <= high]
-    found += [
-        _Found(block.cost(at), float(block.values[at]), partial(block.definition, at))
-        for block in blocks
-        for at in np.flatnonzero((block.values >= low) & (block.values <= high)).tolist()
+def _select(
+    families: list[Family], others: list[_Candidate], low: float, high: float
+) -> list[_Candidate]:
+    """All candidates in [low, high], simplest first."""
+    chosen = [each for each in others if low <= each.value <= high]
+    chosen += [
+        _Candidate(family.cost(at), float(family.values[at]), partial(family.definition, at))
+        for family in families
+        for at in np.flatnonzero((family.values >= low) & (family.values <= high)).tolist()
     ]
-    return sorted(found, key=lambda each: each.cost)
+    return sorted(chosen, key=lambda each: each.cost)
 
 
-def _matches(found: list[_Found], counts: Counts, published: Published) -> tuple[Match, ...]:
-    """Definitions of equal value together, in the order of their simplest."""
+def _matches(
+    chosen: list[_Candidate],
+    counts: Counts,
+    names: dict[Definition, list[str]],
+    published: Published,
+) -> tuple[Match, ...]:
+    """One match for each distinct value, in the order of their simplest candidates."""
     same = min(SAME, (published.high - published.low) / 20)
     groups: list[list[int]] = []
-    for at in sorted(range(len(found)), key=lambda at: found[at].value):
-        if not groups or found[at].value - found[groups[-1][0]].value > same:
+    for at in sorted(range(len(chosen)), key=lambda at: chosen[at].value):
+        if not groups or chosen[at].value - chosen[groups[-1][0]].value > same:
             groups.append([])
         groups[-1].append(at)
-    names = _names(counts)
     ordered = sorted(sorted(group) for group in groups)
-    return tuple(_match([found[at] for at in group], counts, names) for group in ordered)
+    return tuple(_match([chosen[at] for at in group], counts, names) for group in ordered)
 
 
-def _names(counts: Counts) -> dict[Definition, list[str]]:
-    """The dialects of each definition."""
-    names: dict[Definition, list[str]] = {}
-    for name, dialect in dialects.items():
-        if not dialect.two_only or len(counts.labels) == 2:
-            names.setdefault(dialect.definition_for(counts.labels), []).append(name)
-    return names
-
-
-def _match(group: list[_Found], counts: Counts, names: dict[Definition, list[str]]) -> Match:
-    definitions = list(dict.fromkeys(each.definition() for each in group[:MOST_OTHERS]))
+def _match(group: list[_Candidate], counts: Counts, names: dict[Definition, list[str]]) -> Match:
+    definitions = list(dict.fromkeys(each.build() for each in group[:MOST_OTHERS]))
     simplest, *others = definitions
     if simplest.batch is None:
         score = run(simplest, counts)
     else:
         score = Score(group[0].value, simplest, counts.n, counts.labels)
-    named = [name for each in definitions for name in names.get(each, [])]
-    return Match(score, tuple(others), tuple(named))
+    printed_by = [name for each in definitions for name in names.get(each, [])]
+    return Match(score, tuple(others), tuple(printed_by))
 
 
 def _nearest(
-    blocks: list[Block], known: list[_Found], counts: Counts, published: Published
+    values: Array, target: float, between: Callable[[float, float], tuple[Match, ...]]
 ) -> tuple[Match, ...]:
-    """The nearest distinct values, the nearest first."""
-    values = np.concatenate([*(block.values for block in blocks), [x.value for x in known]])
-    distance = np.unique(np.abs(values[np.isfinite(values)] - published.value).round(9))
+    """The nearest distinct values, nearest first."""
+    distance = np.unique(np.abs(values[np.isfinite(values)] - target).round(9))
     if not len(distance):
         return ()
     reach = distance[min(NEAREST, len(distance)) - 1] + 1e-9
-    low, high = published.value - reach, published.value + reach
-    matches = _matches(_select(blocks, known, low, high), counts, published)
-    return tuple(sorted(matches, key=lambda m: abs(m.value - published.value)))[:NEAREST]
+    matches = between(target - reach, target + reach)
+    return tuple(sorted(matches, key=lambda match: abs(match.value - target)))[:NEAREST]
+
+
+# candidates outside the families: the dialects themselves, and means over batches
+
+
+def _dialect_names(counts: Counts) -> dict[Definition, list[str]]:
+    """The dialects that accept these classes, by definition."""
+    names: dict[Definition, list[str]] = {}
+    for name, dialect in dialects.items():
+        with suppress(DefinitionError):  # it takes two classes only
+            names.setdefault(dialect.definition_for(counts.labels), []).append(name)
+    return names
+
+
+def _dialect_values(names: dict[Definition, list[str]], counts: Counts) -> Iterator[_Candidate]:
+    """A candidate for each dialect; some add an epsilon, which no family does."""
+    for definition, printed_by in names.items():
+        try:
+            value = float(definition.values(definition.freeze(counts)))
+        except WhichF1Error:
+            continue  # it does not apply to these data
+        one = _Candidate(len(departures(definition)), value, partial(_itself, definition))
+        yield from [one] * len(printed_by)
+
+
+def _itself(definition: Definition) -> Definition:
+    return definition
+
+
+def _batch_values(y_true: Any, y_pred: Any, counts: Counts) -> Iterator[_Candidate]:
+    """Means over batches, if the order of the items is known."""
+    if y_pred is None or counts.n > MOST_ITEMS:
+        return
+    k = len(counts.labels)
+    true, pred = (counts.labels.codes(to_numpy(side).tolist()) for side in (y_true, y_pred))
+    for size in BATCHES:
+        if size < counts.n and counts.n / size * k <= MOST_CELLS:
+            for choices, value in _batch_means(true, pred, size, k):
+                cost = 1 + sum(choice != ("classes", "observed") for choice in choices.items())
+                options = {"average": "macro", "batch": size, **choices}
+                yield _Candidate(cost, value, partial(define, "f1", None, options))
+
+
+def _batch_means(
+    true: Array, pred: Array, size: int, k: int
+) -> Iterator[tuple[dict[str, Any], float]]:
+    """The mean of the batches' averaged F1, for each choice of classes."""
+    batch = np.arange(len(true)) // size * k
+    correct = true == pred
+    cells = (batch[-1] // k + 1) * k
+    tp, rows, columns = (
+        np.bincount(keys, minlength=cells).reshape(-1, k).astype(np.float64)
+        for keys in ((batch + true)[correct], batch + true, batch + pred)
+    )
+    rule = ZeroRule(0)
+    f1 = per_class(METRICS["f1"], {}, rule, OneVsRest(tp, columns - tp, rows - tp, 0 * tp))
+    observed = (rows + columns > 0).astype(np.float64)
+    yield {"classes": "observed"}, float(rule.mean(f1, observed).mean())
+    yield {"classes": "declared"}, float(rule.mean(f1).mean())
+    if k == 2:
+        for at, which in enumerate(("first", "last")):
+            yield {"classes": "declared", "two_classes": which}, float(f1[:, at].mean())
+
+
+# the families: every formula under every choice of classes and items
+
+
+@dataclass(frozen=True)
+class Variants:
+    """Every choice of items to count and of classes to average over."""
+
+    options: tuple[dict[str, Any], ...]
+    table: Array
+    """Which one-vs-rest table each variant uses (variants)."""
+    mask: Array
+    """The classes averaged over (variants, classes)."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """One formula under every variant."""
+
+    metric: str
+    parameters: dict[str, Any]
+    options: dict[str, Any]
+    values: Array
+    """One value per variant."""
+    variants: Variants
+
+    def definition(self, at: int) -> Definition:
+        """The definition of one variant."""
+        return define(self.metric, self.parameters, self._choices(at))
+
+    def cost(self, at: int) -> int:
+        """How much has to be said beyond 'macro F1'."""
+        choices = {"metric": self.metric, **self._choices(at)}
+        return sum([_COSTS.get(key, _COSTS.get((key, choices[key]), 1)) for key in choices])
+
+    def _choices(self, at: int) -> dict[str, Any]:
+        return {**self.variants.options[at], **self.options}
+
+
+def search(counts: Counts) -> Iterator[Family]:
+    """Every formula under every variant."""
+    wide = _widen(counts)
+    tried = _tried(wide.labels, wide.matrix)
+    c = _tables(wide.matrix.astype(np.float64), tried)
+    sets = _class_sets(wide.labels, len(counts.labels), c)
+    space = _Space(_variants(wide.labels, tried, sets, c), c)
+    f1, f_beta = METRICS["f1"], METRICS["f_beta"]
+    for rule in AVERAGED:
+        yield from space.means(f1, rule)
+    for rule in ONCE:
+        yield from space.of_averages(f1, rule)
+        for name in ("precision", "recall"):
+            yield from space.means(METRICS[name], rule)
+    yield from space.means(METRICS["one_vs_rest_accuracy"], ZeroRule(0))
+    yield space.micro(f1)
+    for beta in (0.5, 2):
+        yield from space.means(f_beta, ZeroRule(0), beta=beta)
+        yield from space.of_averages(f_beta, ZeroRule(0), beta=beta)
+
+
+class _Space:
+    """The counts of every variant, ready for any formula."""
+
+    def __init__(self, variants: Variants, c: OneVsRest) -> None:
+        self.variants = variants
+        mask, parts = variants.mask, [x[variants.table] for x in (c.tp, c.fp, c.fn, c.tn)]
+        # a class outside the mask has 1 in every cell, which is never 0/0
+        self.counts = OneVsRest(*[np.where(mask, x, 1) for x in parts])
+        self.pooled = pooled(OneVsRest(*[np.where(mask, x, 0) for x in parts]))
+        self.weights = {
+            "macro": mask.astype(np.float64),
+            "weighted": np.where(mask, parts[0] + parts[2], 0),
+        }
+
+    def means(self, metric: Metric, rule: ZeroRule, **parameters: Any) -> Iterator[Family]:
+        values = per_class(metric, parameters, rule, self.counts)
+        options: dict[str, Any] = {"formula": "averaged"} if metric.harmonic else {}
+        options |= {} if metric.total else {"undefined": rule.undefined}
+        options |= {"scope": rule.scope} if rule.scope != "empty" else {}
+        for average, weight in self.weights.items():
+            mean, choices = rule.mean(values, weight), {"average": average, **options}
+            yield Family(metric.name, parameters, choices, mean, self.variants)
+
+    def of_averages(self, metric: Metric, rule: ZeroRule, **parameters: Any) -> Iterator[Family]:
+        options = {"formula": "of-averages", "undefined": rule.undefined}
+        for average, weight in self.weights.items():
+            values = of_averages(metric, parameters, rule, self.counts, weight)
+            choices = {"average": average, **options}
+            yield Family(metric.name, parameters, choices, values, self.variants)
+
+    def micro(self, metric: Metric) -> Family:
+        values = per_class(metric, {}, ZeroRule(0), self.pooled)[..., 0]
+        one_class = np.array(["two_classes" in choices for choices in self.variants.options])
+        values = np.where(one_class, np.nan, values)  # no such definition
+        return Family(metric.name, {}, {"average": "micro"}, values, self.variants)
+
+
+def _widen(counts: Counts) -> Counts:
+    """The counts with the classes that classes='range' would add, if they are not too many."""
+    integers = _integers(counts.labels)
+    if integers is None or integers.max() >= 4 * len(integers) + 100:
+        return counts
+    missing = np.setdiff1d(np.arange(integers.max()), integers).tolist()
+    return counts.declare([*counts.labels, *missing]) if missing else counts
+
+
+def _integers(labels: Labels) -> Array | None:
+    """The labels as an array if they are non-negative integers, which 'range' requires."""
+    integers = np.array(labels) if labels.kind == "int" else np.array([-1])
+    return integers if integers.min() >= 0 else None
+
+
+def _tried(labels: Labels, dense: Array) -> Array:
+    """The classes that are excluded or ignored, one at a time."""
+    if len(labels) <= EACH_CLASS:
+        return np.arange(len(labels))
+    background = [at for at, label in enumerate(labels) if str(label).lower() in BACKGROUND]
+    largest = np.argsort(-dense.sum(1), kind="stable")[:LIKELY]
+    return np.unique([*background, *largest, 0, len(labels) - 1])
+
+
+def _tables(dense: Array, tried: Array) -> OneVsRest:
+    """The counts of all items, then without the items of each tried class (1 + tried, classes)."""
+    dropped = np.zeros((len(tried) + 1, len(dense)), bool)
+    dropped[np.arange(1, len(tried) + 1), tried] = True
+    removed = np.vstack([np.zeros(len(dense)), dense[tried]])
+    tp = np.where(dropped, 0, np.diag(dense))
+    rows = np.where(dropped, 0, dense.sum(1))
+    columns = dense.sum(0) - removed
+    fn, fp = rows - tp, columns - tp
+    return OneVsRest(tp, fp, fn, rows.sum(-1, keepdims=True) - tp - fp - fn)
+
+
+def _class_sets(labels: Labels, declared: int, c: OneVsRest) -> dict[str, Array]:
+    """The classes of each class set, as masks (tables, classes)."""
+    true, predicted = c.tp + c.fn > 0, c.tp + c.fp > 0
+    observed = true | predicted
+    first = np.broadcast_to(np.arange(len(labels)) < declared, observed.shape)
+    sets = {"observed": observed, "declared": first, "true": true}
+    integers = _integers(labels)
+    if integers is not None:
+        largest = np.where(observed, integers, -1).max(-1, keepdims=True)
+        if len(np.setdiff1d(np.arange(largest.max()), integers)) == 0:
+            sets["range"] = integers <= largest
+    return sets
+
+
+def _variants(labels: Labels, tried: Array, sets: dict[str, Array], c: OneVsRest) -> Variants:
+    variants = [
+        ({"classes": name, **choice}, table, mask)
+        for name, masks in sets.items()
+        for choice, table, mask in _around(labels, tried, masks, c)
+    ]
+    options, tables, masks = zip(*variants, strict=True)
+    return Variants(options, np.array(tables), np.array(masks))
+
+
+def _around(
+    labels: Labels, tried: Array, masks: Array, c: OneVsRest
+) -> Iterator[tuple[dict[str, Any], int, Array]]:
+    """A class set as it is, with one class excluded or ignored, and with one class of two."""
+    every = masks[0]
+    yield {}, 0, every
+    for number, at in enumerate(tried, 1):
+        label: tuple[Label, ...] = (labels[at],)
+        if every[at] and every.sum() > 1:
+            rest = every.copy()
+            rest[at] = False
+            yield {"exclude": label}, 0, rest
+        if c.tp[0, at] + c.fn[0, at] > 0 and (c.tp[number] + c.fn[number]).any():
+            yield {"ignore": label}, number, masks[number]
+    if every.sum() == 2:
+        for which, at in zip(("first", "last"), np.flatnonzero(every), strict=True):
+            yield {"two_classes": which}, 0, np.arange(len(every)) == at

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from whichf1.definitions.contrast import because
-from whichf1.published.audit import Audit, Verdict
+from whichf1.definitions.words import because
+from whichf1.published.audit import SIGNATURES, Audit, Span, Verdict
 from whichf1.published.dialects import Conversion, Dialect, DialectTable
 from whichf1.published.explain import Explanation, Match
-from whichf1.published.recompute import SIGNATURES, Span
 from whichf1.report.sheet import Cell, Rows, Sheet
 
 MOST_MATCHES = 10

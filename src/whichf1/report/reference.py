@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
-from whichf1.definitions.words import formula, sentence, title, zero_rule
+from whichf1.definitions.words import (
+    formula,
+    in_sklearn,
+    meaning,
+    other_names,
+    sentence,
+    title,
+    zero_rule,
+)
 from whichf1.metrics import EVERY, Metric, find
 from whichf1.metrics.registry import KINDS
 from whichf1.report.escape import csv_text, latex, markdown, visible
@@ -32,8 +40,14 @@ def rows() -> list[list[str]]:
         for metric in sorted(EVERY.values(), key=lambda m: KINDS.index(m.kind))
     ]
     short = [
-        [name, "", bounds(find(metric)), find(metric).better, f"Short for {define(name).signature}"]
-        for name, (metric, _) in SHORTHANDS.items()
+        [
+            name,
+            ", ".join(short.other_names),
+            bounds(find(short.metric)),
+            find(short.metric).better,
+            f"{short.summary} Short for {define(name).signature}",
+        ]
+        for name, short in SHORTHANDS.items()
     ]
     return own + short
 
@@ -81,15 +95,15 @@ def explain_definition(text: str) -> str:
     metric = definition.declaration
     facts = {
         "name": title(definition),
-        "meaning": metric.summary,
+        "meaning": meaning(definition),
         "formula": formula(definition),
         "bounds": f"{bounds(metric)}, {metric.better} is better"
         if metric.better != "neither"
         else bounds(metric),
         "0/0": zero_rule(definition),
-        "other names": ", ".join(metric.aliases) or "–",
+        "other names": ", ".join(other_names(definition)) or "–",
         "parameters": _signature(metric).strip("()") or "–",
-        "in scikit-learn": metric.sklearn or "–",
+        "in scikit-learn": in_sklearn(definition) or "–",
         "signature": definition.signature,
         "to paste": sentence(definition),
     }

@@ -1,4 +1,4 @@
-"""Curves of a ranking: ROC, precision–recall, DET, gain, lift, calibration."""
+"""Curves of a ranking: ROC, precision–recall, DET, gain, lift and calibration."""
 
 from __future__ import annotations
 
@@ -22,16 +22,24 @@ from whichf1.tables.ranking import Ranking
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Points in order, ready for ``plot(curve.x, curve.y)``."""
+    """A curve as points in order, ready for ``plot(curve.x, curve.y)``.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> curve = wf.roc_curve([0, 1, 1], [0.1, 0.4, 0.9])
+    >>> curve.x_label, curve.score.value
+    ('false positive rate', 1.0)
+    """
 
     x: Array
     y: Array
     threshold: Array
-    """The lowest score that counts as positive at each point; infinite where none does."""
+    """The lowest score predicted as positive at each point; infinite if none is."""
     x_label: str
     y_label: str
     score: Score
-    """The one number that sums the curve up, with its signature."""
+    """The score that summarizes the curve, with its signature."""
 
     def __len__(self) -> int:
         return len(self.x)
@@ -85,15 +93,15 @@ class DetCurve(Curve):
 def _ranking(y_true: Any, scores: Any, options: dict[str, Any]) -> Ranking:
     if isinstance(y_true, Ranking):
         if scores is not None or options:
-            raise InputError("a Ranking holds all: give it alone")
+            raise InputError("a Ranking already holds scores and options: pass it alone")
         return y_true
     if scores is None and not has_columns(y_true):
-        raise InputError("a curve needs scores: give y_true and scores, or a Ranking")
+        raise InputError("a curve needs scores: pass y_true and scores, or a Ranking")
     return rank(y_true, scores, **options)
 
 
 def _steps(ranking: Ranking, what: str) -> tuple[Array, Array, Array]:
-    """Threshold, true and false positive rate, from 'none is positive' to 'all are'."""
+    """Threshold, true and false positive rate, from no positives to all positives."""
     ranking.needs_both(what)
     table = ranking.table
     p, n = table.sizes
@@ -105,11 +113,30 @@ def _steps(ranking: Ranking, what: str) -> tuple[Array, Array, Array]:
 
 
 def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
-    """True positive rate by false positive rate, a point for each distinct score.
+    """True positive rate by false positive rate, with a point for each distinct score.
 
-    ``positive``, ``labels`` and ``weights`` as in :func:`rank`; a Ranking works in place of both,
-    or a dataframe or file with ``true=`` and ``score=``.
+    Parameters
+    ----------
+    y_true : array, Ranking, dataframe or path
+        The true class of each item; or a Ranking, a dataframe or the path of a file.
+    scores : array, optional
+        The score of each item, larger for the positive class.
+    **options
+        ``positive``, ``labels`` and ``weights`` as for :func:`rank`, and the columns ``true`` and
+        ``score`` of a dataframe or file.
 
+    Returns
+    -------
+    RocCurve
+        The points, their thresholds, and the ROC AUC.
+
+    Raises
+    ------
+    InputError
+        If the scores are malformed, or there are no positives or no negatives.
+
+    Examples
+    --------
     >>> curve = roc_curve([0, 1, 1], [0.1, 0.4, 0.9])
     >>> curve.fpr.tolist(), curve.tpr.tolist()
     ([0.0, 0.0, 0.0, 1.0], [0.0, 0.5, 1.0, 1.0])
@@ -121,7 +148,29 @@ def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
 
 
 def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
-    """Precision by recall; where nothing is predicted positive, precision starts at 1."""
+    """Precision by recall; if nothing is predicted positive, precision is 1.
+
+    Parameters
+    ----------
+    y_true, scores, **options
+        As for :func:`roc_curve`.
+
+    Returns
+    -------
+    PrCurve
+        The points, their thresholds, and the average precision.
+
+    Raises
+    ------
+    InputError
+        If the scores are malformed, or there are no positives.
+
+    Examples
+    --------
+    >>> curve = pr_curve([0, 1, 1], [0.1, 0.4, 0.9])
+    >>> curve.x.tolist(), curve.y.round(2).tolist()
+    ([0.0, 0.5, 1.0, 1.0], [1.0, 1.0, 1.0, 0.67])
+    """
     ranking = _ranking(y_true, scores, options)
     threshold, recall, _ = _steps(ranking, "a precision–recall curve")
     table = ranking.table
@@ -132,7 +181,29 @@ def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
 
 
 def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
-    """False negative rate by false positive rate: detection error tradeoff."""
+    """False negative rate by false positive rate: the detection error tradeoff.
+
+    Parameters
+    ----------
+    y_true, scores, **options
+        As for :func:`roc_curve`.
+
+    Returns
+    -------
+    DetCurve
+        The points, their thresholds, and the ROC AUC.
+
+    Raises
+    ------
+    InputError
+        If the scores are malformed, or there are no positives or no negatives.
+
+    Examples
+    --------
+    >>> curve = det_curve([0, 1, 1], [0.1, 0.4, 0.9])
+    >>> curve.x.tolist(), curve.y.tolist()
+    ([0.0, 0.0, 0.0, 1.0], [1.0, 0.5, 0.0, 0.0])
+    """
     ranking = _ranking(y_true, scores, options)
     threshold, tpr, fpr = _steps(ranking, "a DET curve")
     area = score_ranking(define("roc_auc"), ranking)
@@ -140,7 +211,30 @@ def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
 
 
 def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> Curve:
-    """Share of the positives found among the best-scored share of items."""
+    """Fraction of positives found by fraction of items, highest scores first.
+
+    Parameters
+    ----------
+    y_true, scores, **options
+        As for :func:`roc_curve`.
+    top : float, default 0.1
+        The fraction of items for which the curve's score is computed.
+
+    Returns
+    -------
+    Curve
+        The points, their thresholds, and the gain at ``top``.
+
+    Raises
+    ------
+    InputError
+        If the scores are malformed, or there are no positives.
+
+    Examples
+    --------
+    >>> gain_curve([0, 1, 1, 0], [0.1, 0.4, 0.9, 0.2]).y.tolist()
+    [0.0, 0.5, 1.0, 1.0, 1.0]
+    """
     ranking = _ranking(y_true, scores, options)
     threshold, found, share = _gains(ranking)
     score = score_ranking(define("gain", {"top": top}), ranking)
@@ -148,7 +242,30 @@ def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: 
 
 
 def lift_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> Curve:
-    """Gain over the share of items: how many times better than chance."""
+    """Gain divided by the fraction of items: how many times better than a random order.
+
+    Parameters
+    ----------
+    y_true, scores, **options
+        As for :func:`roc_curve`.
+    top : float, default 0.1
+        The fraction of items for which the curve's score is computed.
+
+    Returns
+    -------
+    Curve
+        The points, their thresholds, and the lift at ``top``.
+
+    Raises
+    ------
+    InputError
+        If the scores are malformed, or there are no positives.
+
+    Examples
+    --------
+    >>> lift_curve([0, 1, 1, 0], [0.1, 0.4, 0.9, 0.2]).y.round(2).tolist()
+    [2.0, 2.0, 1.33, 1.0]
+    """
     ranking = _ranking(y_true, scores, options)
     threshold, found, share = (x[1:] for x in _gains(ranking))
     score = score_ranking(define("lift", {"top": top}), ranking)
@@ -164,18 +281,18 @@ def _gains(ranking: Ranking) -> tuple[Array, Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class CalibrationCurve:
-    """Observed by predicted share of positives, a point for each bin that holds items."""
+    """Observed by predicted fraction of positives, one point per non-empty bin."""
 
     x: Array
     """The mean probability in each bin."""
     y: Array
-    """The share of positives in each bin."""
+    """The fraction of positives in each bin."""
     count: Array
-    """Items in each bin, or the sum of their weights."""
+    """Number of items in each bin, or the sum of their weights."""
     edges: Array
-    """All edges of the bins, from 0 to 1; an item at an edge is in the lower bin."""
+    """All bin edges, from 0 to 1; an item on an edge belongs to the lower bin."""
     score: Score
-    """The expected calibration error in the same bins."""
+    """The expected calibration error with the same bins."""
     x_label: str = "mean predicted probability"
     y_label: str = "observed share of positives"
 
@@ -191,8 +308,29 @@ def calibration_curve(
     binning: Binning = "equal-width",
     **options: Any,
 ) -> CalibrationCurve:
-    """What share of the items with about the same probability are positive.
+    """Observed frequency of positives by predicted probability, in bins.
 
+    Parameters
+    ----------
+    y_true, probabilities, **options
+        As for :func:`roc_curve`, with probabilities as scores.
+    bins : int, default 10
+        The number of bins.
+    binning : 'equal-width' | 'equal-mass', default 'equal-width'
+        Bins of equal width, or bins holding equally many items.
+
+    Returns
+    -------
+    CalibrationCurve
+        A point for each bin that is not empty, and the expected calibration error.
+
+    Raises
+    ------
+    InputError
+        If the probabilities are not between 0 and 1.
+
+    Examples
+    --------
     >>> calibration_curve([0, 0, 1, 1], [0.1, 0.1, 0.1, 0.9], bins=2).y.round(3).tolist()
     [0.333, 1.0]
     """
@@ -200,7 +338,7 @@ def calibration_curve(
     if not isinstance(y_true, Ranking) and not has_columns(y_true):
         values = numbers(probabilities, "probabilities")
         if values.ndim == 2 and values.shape[1] > 2 and "positive" not in options:
-            raise InputError("a calibration curve is of one class: pass positive=CLASS")
+            raise InputError("a calibration curve is for one class: pass positive=CLASS")
     ranking = _ranking(y_true, probabilities, options)
     score = evaluate_scores(definition, ranking, None)
     table = ranking.table

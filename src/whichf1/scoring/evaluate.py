@@ -84,25 +84,20 @@ def _of_margins(definition: Definition, n: int, labels: Labels, margins: Margins
 
 
 def _of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -> Score:
-    """The mean of the scores of consecutive batches; the last one may be smaller.
+    """The mean score of consecutive batches, of which the last may be smaller.
 
-    Each batch has its own observed classes and shares the declared ones of the whole.
+    Each batch has its own observed classes, but all share the declared classes of the whole.
     """
-    whole = count(y_true, y_pred, labels=labels)
-    one = definition.settled(batch=None, data=())  # what it says is of the whole
-    parts = batches(y_true, y_pred, definition.batch, whole)
-    value = float(np.mean([evaluate(one, part).value for part in parts]))
-    return Score(value, definition, whole.n, whole.labels)
-
-
-def batches(y_true: Any, y_pred: Any, size: int | None, whole: Counts) -> list[Counts]:
-    """The counts of each batch of ``size`` items under the classes of the whole."""
     true, predicted = to_numpy(y_true), to_numpy(y_pred)
-    step = size or len(true)
-    return [
-        count(true[start : start + step], predicted[start : start + step], labels=whole.labels)
-        for start in range(0, len(true), step)
+    whole = count(y_true, y_pred, labels=labels)
+    step = definition.batch or len(true)
+    alone = definition.settled(batch=None, data=())  # the data fields describe the whole
+    batches = (slice(start, start + step) for start in range(0, len(true), step))
+    values = [
+        evaluate(alone, count(true[batch], predicted[batch], labels=whole.labels)).value
+        for batch in batches
     ]
+    return Score(float(np.mean(values)), definition, whole.n, whole.labels)
 
 
 def evaluate(definition: Definition, counts: AnyCounts) -> Score:

@@ -60,8 +60,9 @@ class Scorer:
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
-        self._metric = SHORTHANDS[name][0] if name in SHORTHANDS else name
-        self.__doc__ = self.metric.summary
+        short = SHORTHANDS.get(name)
+        self._metric = short.metric if short else name
+        self.__doc__ = short.summary if short else self.metric.summary
         self._known: dict[Any, Definition] = {}
 
     @property

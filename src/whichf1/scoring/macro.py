@@ -1,7 +1,7 @@
-"""The two macro F1s and what lies between them.
+"""The two macro F1s and the gap between them.
 
-After Opitz and Burst, 'Macro F1 and Macro F1' (2019): 'averaged F1' is the mean of the classes' F1,
-'F1 of averages' the harmonic mean of macro precision and macro recall.
+As in Opitz and Burst, 'Macro F1 and Macro F1' (2019): 'averaged F1' is the mean of the classes' F1,
+'F1 of averages' is the harmonic mean of macro precision and macro recall.
 """
 
 from __future__ import annotations
@@ -27,26 +27,34 @@ from whichf1.tables.counts import Counts, refuse_dense
 from whichf1.tables.labels import Label, Labels
 
 MOST_PAIRED = 10_000
-"""Classes up to which every pair is looked at for the largest."""
+"""Up to this many classes, all pairs are searched for the largest term."""
 
 
-class Pair(NamedTuple):
-    """Two classes and their part of the gap."""
+class ClassPair(NamedTuple):
+    """Two classes and their share of the gap."""
 
     a: Label
     b: Label
     share: float
-    """Their two terms over the whole gap."""
+    """Their two terms divided by the whole gap."""
 
 
 @dataclass(frozen=True, eq=False)
 class MacroF1:
-    """Both macro F1s of the same predictions."""
+    """Both macro F1s of the same predictions; made by ``whichf1.macro_f1``.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> m = wf.macro_f1(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+    >>> f"{m.averaged:.4f} {m.of_averages:.4f} {m.gap:.4f}"
+    '0.7333 0.7895 0.0561'
+    """
 
     averaged: Score
     """The mean of the classes' F1."""
     of_averages: Score
-    """The harmonic mean of macro precision and macro recall: never the smaller one."""
+    """The harmonic mean of macro precision and macro recall; it is never smaller."""
     precision: Array
     """Precision of each class."""
     recall: Array
@@ -64,38 +72,38 @@ class MacroF1:
 
     @property
     def supremum(self) -> float:
-        """What the gap stays below for this number of classes."""
+        """The supremum of the gap for this number of classes."""
         return supremum(len(self.labels))
 
     @cached_property
     def terms(self) -> Array:
-        """The Lemma's term of each pair of classes (classes × classes); they add up to the gap."""
+        """The Lemma's term for each pair of classes (classes × classes); they sum to the gap."""
         k = len(self.labels)
         refuse_dense(8 * k * k, f"the {k:,} × {k:,} terms")
         return gap_terms(self.precision, self.recall)
 
     @cached_property
     def contributions(self) -> Array:
-        """Each class's part of the gap; they add up to it, in time linear in the classes."""
+        """The contribution of each class, in time linear in the classes; they sum to the gap."""
         return gap_contributions(self.precision, self.recall)
 
     @cached_property
-    def largest_pair(self) -> Pair | None:
-        """The pair of classes that makes most of the gap.
+    def largest_pair(self) -> ClassPair | None:
+        """The pair of classes that contributes most to the gap.
 
-        None where there is no gap, or more than 10,000 classes: see ``contributions`` then.
+        None if there is no gap, or more than 10,000 classes; use ``contributions`` then.
         """
         k = len(self.labels)
         if not 2 <= k <= MOST_PAIRED or self.gap < 1e-12:
             return None
         largest, at = 0.0, (0, 0)
-        for a in range(k):  # row by row: the whole table of pairs need not fit in memory
+        for a in range(k):  # row by row, so that the table of pairs need not fit in memory
             row = gap_terms(self.precision, self.recall, slice(a, a + 1))[0]
             b = int(row.argmax())
             if row[b] > largest:
                 largest, at = float(row[b]), (a, b)
         total = float(self.contributions.sum())
-        return Pair(self.labels[at[0]], self.labels[at[1]], 2 * largest / total)
+        return ClassPair(self.labels[at[0]], self.labels[at[1]], 2 * largest / total)
 
     def __repr__(self) -> str:
         return (
@@ -105,27 +113,48 @@ class MacroF1:
 
 
 def macro_f1(y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> MacroF1:
-    """Asked for 'macro F1', both: averaged F1 and F1 of averages, and the gap between them.
+    """Compute both scores called 'macro F1', averaged F1 and F1 of averages, and their difference.
 
+    Parameters
+    ----------
+    y_true, y_pred : Counts, array, dataframe or path
+        The data, as for ``averaged_f1``.
+    **options
+        The options that apply to both, such as ``classes``, ``undefined`` and ``interval``.
+
+    Returns
+    -------
+    MacroF1
+        Both scores, the gap between them, and how pairs of classes contribute to it.
+
+    Raises
+    ------
+    DefinitionError
+        If an option is unknown or does not apply.
+    InputError
+        If the data cannot be read.
+
+    Examples
+    --------
     >>> m = macro_f1(Counts.from_matrix([[5, 10], [5, 10]], rows="predicted"))
     >>> f"{m.averaged:.4f} {m.of_averages:.4f} {m.gap:.4f}"
     '0.4857 0.5000 0.0143'
     """
-    given: dict[str, Any] = dict(options)
-    data = {key: given.pop(key) for key in DATA_OPTIONS if key in given}
+    choices: dict[str, Any] = dict(options)
+    data = {key: choices.pop(key) for key in DATA_OPTIONS if key in choices}
     if "score" in data:
-        raise DefinitionError("macro_f1 is computed from predictions: leave score= out")
+        raise DefinitionError("macro_f1 is computed from predictions: omit score=")
     counts = as_counts(y_true, y_pred, **data)
-    if given.get("undefined", 0) not in (0, 1):
+    if choices.get("undefined", 0) not in (0, 1):
         raise DefinitionError(
-            "with undefined='skip' or 'nan' precision, recall and F1 are averaged over different "
-            "classes and the gap has no meaning. Use averaged_f1 and f1_of_averages one by one."
+            "with undefined='skip' or 'nan', precision, recall and F1 are averaged over different "
+            "classes, and the gap is meaningless. Call averaged_f1 and f1_of_averages separately."
         )
     for name in ("average", "formula", "positive", "scope", "beta", "weighting"):
-        if name in given:
-            raise DefinitionError(f"macro_f1 gives both formulas of F1: leave {name}= out")
+        if name in choices:
+            raise DefinitionError(f"macro_f1 computes both formulas of F1: omit {name}=")
     averaged, of_averages = (
-        Definition(metric="f1", average="macro", formula=formula, **given)
+        Definition(metric="f1", average="macro", formula=formula, **choices)
         for formula in ("averaged", "of-averages")
     )
     frozen = averaged.freeze(counts)
@@ -145,10 +174,11 @@ def gap_terms(p: Array, r: Array, rows: slice = slice(None)) -> Array:
 
 
 def gap_contributions(p: Array, r: Array) -> Array:
-    """The gap as a variance: with s = P + R and u = P / s, class x gives (2/n) s_x (u_x − ū)².
+    """The gap as a variance: with s = P + R and u = P / s, class x adds (2/n) s_x (u_x − ū)².
 
-    (P_x R_y − P_y R_x)² / (s_x s_y) = s_x s_y (u_x − u_y)², and a sum over all pairs of squared
-    differences is a sum of squares about the weighted mean ū = ΣP / Σs. Leading axes are batches.
+    (P_x R_y − P_y R_x)² / (s_x s_y) = s_x s_y (u_x − u_y)², and the sum of squared differences
+    over all pairs is a sum of squares about the weighted mean ū = ΣP / Σs. Leading axes are tables
+    of a batch.
     """
     s = p + r
     total = s.sum(-1, keepdims=True)
@@ -159,16 +189,61 @@ def gap_contributions(p: Array, r: Array) -> Array:
 
 
 def supremum(n: int) -> float:
-    """The least upper bound of the gap for n classes (Theorem, part 3): 1/2, or 1/2 − 1/(2n²)."""
+    """The least upper bound of the gap for n classes: 1/2, or 1/2 − 1/(2n²) if n is odd.
+
+    It is part 3 of the paper's theorem.
+
+    Parameters
+    ----------
+    n : int
+        The number of classes.
+
+    Returns
+    -------
+    float
+        The bound that F1 of averages minus averaged F1 approaches but never reaches.
+
+    Raises
+    ------
+    InputError
+        If n is not a whole number of at least 1.
+
+    Examples
+    --------
+    >>> supremum(2), supremum(1)
+    (0.5, 0.0)
+    """
     _at_least(1, n)
     return 0.5 if n % 2 == 0 else 0.5 - 1 / (2 * n**2)
 
 
 def extremal(n: int, z: int) -> Counts:
-    """The matrix of appendix C whose gap tends to the supremum as z grows.
+    """The matrix of appendix C, whose gap approaches the supremum as z grows.
 
-    Classes come in pairs; one of a pair is predicted for z items of the other. With an odd number
-    the last class joins the last pair.
+    Classes come in pairs; one of each pair is predicted for z items of the other. If the number of
+    classes is odd, the last one joins the last pair.
+
+    Parameters
+    ----------
+    n : int
+        The number of classes.
+    z : int
+        The number of items on each side.
+
+    Returns
+    -------
+    Counts
+        The counts of the matrix.
+
+    Raises
+    ------
+    InputError
+        If n or z is too small.
+
+    Examples
+    --------
+    >>> round(macro_f1(extremal(2, 1000)).gap, 3)
+    0.499
     """
     _at_least(2, n)
     _at_least(0, z)
@@ -181,17 +256,41 @@ def extremal(n: int, z: int) -> Counts:
 
 
 class Bounds(NamedTuple):
-    """Between which values averaged F1 lies."""
+    """The smallest and largest possible averaged F1."""
 
     low: float
     high: float
 
 
 def bounds(precision: float, recall: float, classes: int | None = None) -> Bounds:
-    """The values that averaged F1 can take, given macro precision and macro recall.
+    """The values that averaged F1 can have, given macro precision P and macro recall R.
 
-    low = max(0, P + R − 1), as F1 ≥ P + R − 1 for every class. high = F1 of averages, or less where
-    the number of classes is known: with P > R one class has P ≤ R, so not all can share the excess.
+    The lower bound is max(0, P + R − 1), because F1 ≥ P + R − 1 in every class. The upper bound is
+    F1 of averages, or less if the number of classes is known: if P > R, one class has P ≤ R, so not
+    all classes can share the excess.
+
+    Parameters
+    ----------
+    precision, recall : float
+        Macro precision and macro recall.
+    classes : int, optional
+        The number of classes.
+
+    Returns
+    -------
+    Bounds
+        The lower and the upper bound.
+
+    Raises
+    ------
+    InputError
+        If precision or recall is not between 0 and 1, or there are no classes.
+
+    Examples
+    --------
+    >>> low, high = bounds(0.75, 0.5)
+    >>> low, round(high, 4)
+    (0.25, 0.6)
     """
     for name, value in (("precision", precision), ("recall", recall)):
         if not 0 <= value <= 1:
@@ -212,7 +311,7 @@ def bounds(precision: float, recall: float, classes: int | None = None) -> Bound
 
 
 def highest_averaged_f1(precision: float, recall: float, k: int) -> float:
-    """The upper bound for k ≥ 2 classes; it has no meaning where no table exists."""
+    """The upper bound for k ≥ 2 classes; meaningless if no such table exists."""
     even = max(0.0, k * max(precision, recall) - (k - 1))
     others = _harmonic((k * precision - even) / (k - 1), (k * recall - even) / (k - 1))
     return ((k - 1) * others + even) / k
@@ -228,10 +327,28 @@ def _at_least(least: int, n: int) -> None:
 
 
 def precision_recall_f1(predictions: Any, labels: Any, num_classes: int) -> Any:
-    """Precision, recall and F1 of each class 0 … C−1 and, last, their means: a (3, C+1) table.
+    """Precision, recall and F1 of each class 0 … C−1 and, in the last column, their means.
 
-    The table has the array type of ``predictions``: a torch tensor gives a torch tensor. 0/0 is 0.
+    Parameters
+    ----------
+    predictions, labels : array
+        The predicted and the true class of each item, as numbers.
+    num_classes : int
+        The number of classes, C.
 
+    Returns
+    -------
+    array of shape (3, C + 1)
+        The table, of the same array type as ``predictions``: a torch tensor for a torch tensor.
+        0/0 is 0.
+
+    Raises
+    ------
+    InputError
+        If lengths differ, or a class is not an integer from 0 to C−1.
+
+    Examples
+    --------
     >>> precision_recall_f1([0.0, 1.0, 1.0], [0.0, 1.0, 0.0], 2).round(2).tolist()
     [[1.0, 0.5, 0.75], [0.5, 1.0, 0.75], [0.67, 0.67, 0.67]]
     """
@@ -244,14 +361,14 @@ def precision_recall_f1(predictions: Any, labels: Any, num_classes: int) -> Any:
 
 
 def _like(table: Array, template: Any) -> Any:
-    """The table as the array type, floating dtype and device of the template."""
+    """The table with the array type, floating-point dtype and device of the template."""
     if hasattr(template, "detach"):  # torch
         import torch
 
         dtype = template.dtype if template.is_floating_point() else torch.get_default_dtype()
         return torch.from_numpy(table).to(dtype=dtype, device=template.device)
     kind = to_numpy(template).dtype
-    own = table.astype(kind) if kind.kind == "f" else table
+    cast = table.astype(kind) if kind.kind == "f" else table
     if isinstance(template, np.ndarray) or not hasattr(template, "__array_namespace__"):
-        return own
-    return template.__array_namespace__().asarray(own)
+        return cast
+    return template.__array_namespace__().asarray(cast)

@@ -1,4 +1,4 @@
-"""The threshold that makes a score best, exactly: one sort, then every distinct score is tried."""
+"""The exact threshold that optimizes a score: one sort, then every distinct score is tried."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _CHUNK = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class ThresholdCurve:
-    """A score by threshold, from the highest threshold (none is positive) to the lowest (all)."""
+    """A score at every threshold, from the highest (no positives) to the lowest (all positive)."""
 
     threshold: Array
-    """Infinite first: no item is positive there."""
+    """The first is infinite: no item is positive there."""
     value: Array
-    """NaN where the score is undefined."""
+    """NaN if the score is undefined."""
     definition: Definition
-    """What the score is."""
+    """The definition of the score."""
     ranking: Ranking
 
     @property
@@ -50,16 +50,24 @@ class ThresholdCurve:
 
 @dataclass(frozen=True, eq=False)
 class BestThreshold:
-    """The threshold at which a score is best."""
+    """The threshold at which a score is best; made by ``whichf1.best_threshold``.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> best = wf.best_threshold([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], "accuracy")
+    >>> best.threshold, best.value
+    (0.9, 0.75)
+    """
 
     threshold: float
-    """Scores of at least this are positive; of equally good thresholds the highest."""
+    """Scores of at least this are positive; among equally good thresholds, the highest."""
     score: Score
-    """The score there; its signature holds the decision."""
+    """The score there; its signature includes the decision."""
     curve: ThresholdCurve
     """The score at every threshold."""
     at: int
-    """Where the threshold stands in the curve."""
+    """The index of the threshold in the curve."""
 
     @property
     def value(self) -> float:
@@ -68,10 +76,10 @@ class BestThreshold:
 
     @property
     def calibrated(self) -> float | None:
-        """Where the best threshold for F1 lies if scores are calibrated; None for other scores.
+        """The best threshold for F1 if the scores are calibrated; None for other metrics.
 
-        With calibrated probabilities F1 is best where exactly the items with p ≥ F*/2 are positive,
-        F* being the best F1 (Lipton, Elkan and Narayanaswamy 2014).
+        With calibrated probabilities, F1 is highest if exactly the items with p ≥ F*/2 are
+        positive, where F* is the best F1 (Lipton, Elkan and Narayanaswamy 2014).
         """
         one = self.score.definition.positive == self.curve.ranking.positive
         wanted = self.score.definition.metric == "f1" and one and self.curve.ranking.probabilities
@@ -91,19 +99,46 @@ def threshold_curve(
     weights: Any = None,
     **options: Any,
 ) -> ThresholdCurve:
-    """A score of predictions at every threshold.
+    """Compute a score of the predictions at every threshold.
 
-    A Ranking works in place of y_true and scores, or a dataframe or file with ``true=`` and
-    ``score=``, the names of its columns.
+    Parameters
+    ----------
+    y_true : array, Ranking, dataframe or path
+        The true class of each item; or a Ranking, a dataframe or the path of a file.
+    scores : array, optional
+        The score of each item.
+    metric : str, default 'f1'
+        Any metric of counts. A rate is that of the positive class.
+    positive, labels, weights : optional
+        As for :func:`rank`.
+    **options
+        The options of the metric, and the columns ``true`` and ``score`` of a dataframe or file.
+
+    Returns
+    -------
+    ThresholdCurve
+        The thresholds and the score at each of them.
+
+    Raises
+    ------
+    DefinitionError
+        If the metric is unknown or not computed from counts.
+    InputError
+        If the scores are malformed.
+
+    Examples
+    --------
+    >>> threshold_curve([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], "f1").y.round(2).tolist()
+    [0.0, 0.67, 0.5, 0.8, 0.67]
     """
     if isinstance(y_true, Ranking):
         if scores is not None:
-            raise InputError("a Ranking holds its scores: pass metric= by name")
+            raise InputError("a Ranking already holds its scores: pass the metric as metric=")
         ranking = y_true
     else:
         named = {key: options.pop(key) for key in COLUMN_OPTIONS if key in options}
-        own = {"positive": positive, "labels": labels, "weights": weights}
-        ranking = rank(y_true, scores, **own, **named)
+        data = {"positive": positive, "labels": labels, "weights": weights}
+        ranking = rank(y_true, scores, **data, **named)
     ranking.needs_both("a threshold")
     definition = _of_positive(with_options(metric, options), ranking)
     threshold = np.concatenate([[np.inf], ranking.score])
@@ -121,20 +156,20 @@ def _values(definition: Definition, ranking: Ranking) -> Array:
     all_positive = at_threshold(ranking, threshold=-np.inf)
     refuse_other_data(definition, all_positive)
     if definition.ignore:
-        raise DefinitionError("ignore= does not apply to a threshold: drop those items first")
+        raise DefinitionError("ignore= does not apply to thresholds: drop those items first")
     frozen = definition.freeze(all_positive)
-    own = all_positive.labels.code(ranking.positive)
+    positive = all_positive.labels.code(ranking.positive)
     if definition.positive is not None:
         one = np.array([all_positive.labels.code(definition.positive)])
         frozen = frozen._replace(classes=one)
     table = ranking.table
     starts = range(0, len(ranking.score), _CHUNK)
-    none = _batch(definition, frozen, own, np.zeros(1), np.zeros(1), table.sizes)
+    none = _batch(definition, frozen, positive, np.zeros(1), np.zeros(1), table.sizes)
     parts = [
         _batch(
             definition,
             frozen,
-            own,
+            positive,
             table.true_positives[start : start + _CHUNK],
             table.false_positives[start : start + _CHUNK],
             table.sizes,
@@ -147,15 +182,15 @@ def _values(definition: Definition, ranking: Ranking) -> Array:
 def _batch(
     definition: Definition,
     frozen: Frozen,
-    own: int,
+    positive: int,
     tp: Array,
     fp: Array,
     sizes: tuple[Array, Array],
 ) -> Array:
-    """The definition on a table of two classes for each threshold."""
-    rest = 1 - own
+    """The definition evaluated on a table of two classes for each threshold."""
+    rest = 1 - positive
     count = np.stack([tp, sizes[0] - tp, fp, sizes[1] - fp], -1).astype(np.float64)
-    true, predicted = np.array([own, own, rest, rest]), np.array([own, rest, own, rest])
+    true, predicted = np.array([positive, rest]).repeat(2), np.array([positive, rest] * 2)
     values = definition.values(frozen, Table(true, predicted, count, 2))
     return values[..., 0] if values.ndim == 2 else values
 
@@ -163,11 +198,34 @@ def _batch(
 def best_threshold(
     y_true: Any, scores: Any = None, metric: str = "f1", **options: Any
 ) -> BestThreshold:
-    """The threshold at which a score of the predictions is best, and the whole curve.
+    """Find the threshold at which a score of the predictions is best.
 
-    ``metric`` is any metric of counts, with its options: a rate is that of the positive class.
-    ``positive``, ``labels`` and ``weights`` as in :func:`rank`.
+    Parameters
+    ----------
+    y_true : array, Ranking, dataframe or path
+        The true class of each item; or a Ranking, a dataframe or the path of a file.
+    scores : array, optional
+        The score of each item.
+    metric : str, default 'f1'
+        Any metric of counts. A rate is that of the positive class.
+    **options
+        ``positive``, ``labels`` and ``weights`` as for :func:`rank`, the options of the metric, and
+        the columns ``true`` and ``score`` of a dataframe or file.
 
+    Returns
+    -------
+    BestThreshold
+        The threshold, the score there, and the whole curve.
+
+    Raises
+    ------
+    DefinitionError
+        If the metric is unknown or not computed from counts.
+    InputError
+        If the scores are malformed.
+
+    Examples
+    --------
     >>> best = best_threshold([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], "f1")
     >>> best.threshold, best.value
     (0.5, 0.8)
@@ -175,7 +233,9 @@ def best_threshold(
     curve = threshold_curve(y_true, scores, metric, **options)
     better = curve.definition.declaration.better
     if better == "neither":
-        raise DefinitionError(f"no value of {curve.definition.metric} is better than another")
+        raise DefinitionError(
+            f"{curve.definition.metric} has no best value: neither higher nor lower is better"
+        )
     value = curve.value if better == "higher" else -curve.value
     if np.isnan(value).all():
         raise DefinitionError(f"{curve.definition.signature} is undefined at every threshold")

@@ -1,0 +1,320 @@
+"""Beyond the paper: the gap as a variance, a counterexample, bounds, random tables, rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from whichf1.errors import InputError
+from whichf1.metrics.averaging import ZeroRule, averaged
+from whichf1.metrics.rates import precision, recall
+from whichf1.paper.result import Fact, Figure, Quantity
+from whichf1.paper.simulation import generator, one_vs_rest, score
+from whichf1.scoring.macro import bounds, macro_f1
+from whichf1.tables.cells import Array
+from whichf1.tables.counts import Counts
+
+# the gap as a variance
+
+EXAMPLE = ((80, 20, 0, 0), (5, 40, 25, 30), (0, 2, 12, 1), (1, 3, 0, 9))
+"""Four classes, true classes in rows: the first is mostly found, the last two over-predicted."""
+
+
+def variance(seed: int) -> Figure:
+    """The classes of an example by precision and recall, and their contributions to the gap."""
+    m = macro_f1(Counts.from_matrix(EXAMPLE, rows="true", labels=list("abcd")))
+    weight = m.precision + m.recall
+    numbers: tuple[tuple[str, str, float, Quantity], ...] = (
+        ("of", "example", m.of_averages.value, "F1 of averages"),
+        ("av", "example", m.averaged.value, "averaged F1"),
+        ("gap", "example, as a difference", m.gap, "gap"),
+        ("sum", "example, as a variance", float(m.contributions.sum()), "gap"),
+    )
+    data = (int(m.averaged.n), len(m.labels), None, 4)
+    return Figure(
+        name="variance",
+        title="The gap is a weighted variance over the classes",
+        columns={
+            "class": np.array(m.labels),
+            "precision": m.precision,
+            "recall": m.recall,
+            "weight": weight,
+            "direction": m.precision / weight,
+            "contribution": m.contributions,
+        },
+        parameters={"rows": "true", "matrix": EXAMPLE},
+        facts=[Fact(*number, *data, labels=tuple(m.labels)) for number in numbers],
+    )
+
+
+# the second part of the theorem
+
+COUNTEREXAMPLE = ((12, 3, 0), (3, 12, 0), (5, 5, 0))
+"""Predictions in rows: the third class has no hit, the others have P = .8 and R = .6."""
+SMALLEST = ((1, 1), (2, 0))
+"""Predictions in rows: four items, every class true and predicted, P₁ = 1/2 and R₁ = 1/3."""
+MOST = {2: 16, 3: 9}
+"""For each number of classes, all tables of up to this many items are enumerated."""
+
+
+def counterexample(seed: int) -> Figure:
+    """How many small tables violate the theorem's second part as printed, by enumeration."""
+    rows = [(k, n, *broken(k, n)) for k, most in MOST.items() for n in range(1, most + 1)]
+    k, n, tables, silent, one_sided = (np.array(column) for column in zip(*rows, strict=True))
+    return Figure(
+        name="counterexample",
+        title="The theorem's second part needs a hit in every class",
+        columns={
+            "classes": k,
+            "items": n,
+            "tables": tables,
+            "gap_is_0_although_p_differs_from_r": silent,
+            "gap_above_0_although_all_p_are_on_one_side_of_r": one_sided,
+        },
+        parameters={
+            "tables": "all with that many classes and items",
+            "counterexample, predictions in rows": COUNTEREXAMPLE,
+            "smallest, predictions in rows": SMALLEST,
+        },
+        facts=[
+            _no_gap("three", "three classes", COUNTEREXAMPLE),
+            _no_gap("two", "two classes, both true and predicted", SMALLEST),
+            *(_silent_share(classes, items) for classes, items in MOST.items()),
+        ],
+    )
+
+
+def _no_gap(key: str, what: str, matrix: tuple[tuple[int, ...], ...]) -> Fact:
+    m = macro_f1(Counts.from_matrix(matrix, rows="predicted"))
+    n, k = int(m.averaged.n), len(m.labels)
+    return Fact(key, f"counterexample: {what}", m.gap, "gap", n, k, "> 0", 4)
+
+
+def _silent_share(k: int, items: int) -> Fact:
+    tables, silent, _ = broken(k, items)
+    what = f"tables of {items} items with gap 0 although P ≠ R for a class"
+    return Fact(f"share{k}", what, 100 * silent / tables, "gap", items, k, "0 %", 1, " %")
+
+
+def all_tables(k: int, items: int) -> Array:
+    """Every k × k table with this many items (tables, k, k)."""
+    cells = k * k
+    bars = np.array([*combinations(range(items + cells - 1), cells - 1)])
+    edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=-1)
+    edges[:, -1] = items + cells - 1
+    return (np.diff(edges, axis=1) - 1).reshape(-1, k, k)
+
+
+def broken(k: int, items: int) -> tuple[int, int, int]:
+    """Count all tables; those with gap 0 although P ≠ R; those with a gap and no P < R or no P > R.
+
+    In integers: a class with hits has P / R = true / predicted items, and the gap is 0 if and only
+    if that ratio is the same for all of them.
+    """
+    tables = all_tables(k, items)
+    hit = np.diagonal(tables, axis1=1, axis2=2) > 0
+    true, predicted = (np.where(hit, tables.sum(axis), 0) for axis in (2, 1))
+    cross = true[:, :, None] * predicted[:, None, :]
+    gap = (cross != cross.transpose(0, 2, 1)).any((1, 2))
+    above, below = (true > predicted).any(1), (true < predicted).any(1)
+    silent = ~gap & (above | below)
+    one_sided = gap & ~(above & below)
+    return len(tables), int(silent.sum()), int(one_sided.sum())
+
+
+# bounds of averaged F1
+
+KNOWN = (2, 3, 5)
+"""Numbers of classes for which bounds are drawn."""
+RECALL = 0.7
+"""The macro recall for which bounds are drawn."""
+AT = 0.9
+"""The macro precision at which they are printed."""
+
+
+def sharp_bound(precision: float, recall: float, classes: int) -> float:
+    """The least upper bound of averaged F1, given macro precision, macro recall and classes.
+
+    With P ≥ R it is H(P, R) up to P = (K − 1)/K, attained with a class without hits, and above
+    that (1 + H(K P − 1, K R − 1)) / K, approached by a perfect class; there, R > 1/K in any table.
+    """
+    k = classes
+    if max(precision, recall) <= (k - 1) / k:
+        return bounds(precision, recall).high
+    x, y = k * precision - 1, k * recall - 1
+    if min(x, y) < 0:
+        raise InputError(
+            f"no table of {k} classes has macro precision {precision} and macro recall {recall}"
+        )
+    return (1 + (2 * x * y / (x + y) if x + y else 0)) / k
+
+
+def limits(seed: int, points: int = 101) -> Figure:
+    """The range of averaged F1, given macro precision, macro recall and the number of classes."""
+    curves: dict[str, Callable[[float], float]] = {
+        "lower bound": lambda p: bounds(p, RECALL).low,
+        "F1 of averages": lambda p: bounds(p, RECALL).high,
+        **{f"{k} classes": partial(_high, k=k) for k in KNOWN},
+        **{f"{k} classes, sharp": partial(sharp_bound, recall=RECALL, classes=k) for k in KNOWN},
+    }
+    precision = np.linspace(0, 1, points)
+    parts = []
+    for name, curve in curves.items():
+        x = precision[precision > _least(_classes(name))]
+        parts.append((np.repeat(name, len(x)), x, np.array([curve(float(p)) for p in x])))
+    names, x, y = (np.concatenate(column) for column in zip(*parts, strict=True))
+    at = f"at P = {AT} and R = {RECALL}"
+    return Figure(
+        name="bounds",
+        title="Where averaged F1 can lie, given macro precision and macro recall",
+        columns={"curve": names, "macro_precision": x, "averaged_f1": y},
+        parameters={"macro recall": RECALL, "classes": [*KNOWN]},
+        facts=[
+            Fact(name, f"{name}, {at}", curve(AT), "averaged F1", "any", _classes(name), None, 4)
+            for name, curve in curves.items()
+        ],
+    )
+
+
+def _high(p: float, k: int) -> float:
+    return bounds(p, RECALL, k).high
+
+
+def _classes(name: str) -> int | None:
+    return int(name.split()[0]) if "classes" in name else None
+
+
+def _least(k: int | None) -> float:
+    """Below this macro precision, no table of k classes has macro recall RECALL."""
+    return 1 / k if k is not None and (k - 1) / k < RECALL else -1
+
+
+# random tables inside the bounds
+
+SPREAD = 4
+"""Standard deviation of the logarithm of a cell: most tables are very uneven."""
+FIXED = 0.8
+"""The macro precision of the tables in the second panel."""
+RANDOM_TABLES = {
+    "cells": f"exp({SPREAD} z), z standard normal; shares of items, not whole items",
+    "free": "the diagonal times exp(u), u uniform on [-6, 6]",
+    "fixed": f"the diagonal scaled until macro precision is {FIXED}",
+}
+
+
+def interval(seed: int, tables: int = 300) -> Figure:
+    """Random tables within the bounds, without restriction and at one macro precision."""
+    rng = generator(seed, "interval")
+    parts, facts = [], []
+    for k in KNOWN:
+        cells = np.exp(SPREAD * rng.standard_normal((tables, k, k)))
+        free = cells * np.where(np.eye(k), np.exp(rng.uniform(-6, 6, (tables, 1, 1))), 1)
+        batch = np.concatenate([free, tuned(cells, FIXED)])
+        both, (p, r) = score(batch), macro(batch)
+        panel = np.repeat(["free", "fixed"], tables)
+        parts.append([panel, np.full(2 * tables, k), p, r, *both[:2]])
+        facts.append(_outside(k, p, r, both.averaged))
+    names = ("panel", "classes", "macro_precision", "macro_recall", "averaged_f1", "f1_of_averages")
+    columns = map(np.concatenate, zip(*parts, strict=True))
+    return Figure(
+        name="interval",
+        title="Random tables inside the interval of possible averaged F1s",
+        columns=dict(zip(names, columns, strict=True)),
+        parameters={"tables per panel and number of classes": tables, **RANDOM_TABLES},
+        seed=seed,
+        facts=facts,
+    )
+
+
+def macro(tables: Array) -> tuple[Array, Array]:
+    """Macro precision and macro recall of each table (…)."""
+    c = one_vs_rest(tables)
+    p, r = (averaged(metric, {}, ZeroRule(0), c) for metric in (precision, recall))
+    return p, r
+
+
+def tuned(tables: Array, target: float) -> Array:
+    """The tables with diagonals scaled, by bisection, so that macro precision is ``target``."""
+    diagonal = np.eye(tables.shape[-1], dtype=bool)
+    low, high = (np.full((len(tables), 1, 1), end) for end in (-40.0, 40.0))
+    for _ in range(60):
+        middle = (low + high) / 2
+        p, _ = macro(np.where(diagonal, tables * np.exp(middle), tables))
+        short = (p < target)[:, None, None]
+        low, high = np.where(short, middle, low), np.where(short, high, middle)
+    return np.where(diagonal, tables * np.exp(high), tables)
+
+
+def _outside(k: int, p: Array, r: Array, values: Array) -> Fact:
+    """How many tables lie outside the bounds for their own macro precision and recall."""
+    outside = 0
+    for x, y, value in zip(p.tolist(), r.tolist(), values.tolist(), strict=True):
+        low, high = bounds(x, y, k)
+        outside += not low - 1e-12 <= value <= min(high, sharp_bound(x, y, k)) + 1e-12
+    what = f"{k} classes: tables outside the bounds, of {len(values):,}"
+    return Fact(f"outside{k}", what, outside, "averaged F1", "any", k, None, 0)
+
+
+# random classifiers that the two formulas rank differently
+
+RATIOS = (1, 2, 5, 10, 20, 50, 100)
+"""Ratios of the largest class to the smallest."""
+RANKED = (2, 4, 8, 13)
+"""Numbers of classes for which pairs are ranked."""
+RANDOM_PAIRS = {
+    "class shares": "a geometric sequence with that ratio of the largest to the smallest",
+    "classifier": "right with probability a, otherwise it guesses from w: "
+    "a uniform on [0, 1], w uniform on the simplex",
+    "skill": "equal: a pair shares a; independent: each has its own",
+}
+
+
+def rankings(seed: int, pairs: int = 2000, items: int = 1000) -> Figure:
+    """How often the two formulas rank two random classifiers differently."""
+    rng = generator(seed, "rankings")
+    rows = [
+        (skill, k, ratio, float(flipped(rng, k, ratio, pairs, items, skill == "equal").mean()))
+        for skill in ("equal", "independent")
+        for k in RANKED
+        for ratio in RATIOS
+    ]
+    skill, k, ratio, share = (np.array(column) for column in zip(*rows, strict=True))
+    return Figure(
+        name="rankings",
+        title="Pairs of classifiers that the two formulas rank differently",
+        columns={
+            "skill": skill,
+            "classes": k,
+            "largest_to_smallest_class": ratio,
+            "share_ranked_differently": share,
+            "standard_error": np.sqrt(share * (1 - share) / pairs),
+        },
+        parameters={"pairs per point": pairs, "items": items, **RANDOM_PAIRS},
+        seed=seed,
+        facts=[_flips(*row, items) for row in rows if row[2] in (RATIOS[0], RATIOS[-1])],
+    )
+
+
+def _flips(skill: str, k: int, ratio: int, share: float, items: int) -> Fact:
+    what = f"{skill} skill, {k} classes, {ratio}:1, pairs ranked differently"
+    return Fact(f"{skill}{k}_{ratio}", what, 100 * share, "both", items, k, None, 1, " %")
+
+
+def flipped(
+    rng: np.random.Generator, k: int, ratio: float, pairs: int, items: int, equal_skill: bool
+) -> Array:
+    """Whether the formulas rank each random pair of classifiers differently (pairs)."""
+    shares = np.geomspace(1, ratio, k)
+    true = rng.multinomial(items, shares / shares.sum(), size=pairs)
+    drawn = rng.uniform(size=(pairs, 1 if equal_skill else 2, 1, 1))
+    skill = np.broadcast_to(drawn, (pairs, 2, 1, 1))
+    guesses = rng.dirichlet(np.ones(k), size=(pairs, 2))[:, :, None, :]
+    rows = skill * np.eye(k) + (1 - skill) * guesses
+    rows = rows / rows.sum(-1, keepdims=True)
+    both = score(rng.multinomial(np.repeat(true[:, None], 2, 1), rows))
+    a, b = (values[:, 0] - values[:, 1] for values in both[:2])
+    differently: Array = a * b < 0
+    return differently

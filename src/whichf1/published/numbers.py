@@ -1,0 +1,259 @@
+"""Published numbers: what was printed, and every value that rounds to it.
+
+Numbers come as text or floats, or as rows of a CSV table. Text keeps its trailing zeros.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from functools import cached_property
+from numbers import Real
+from typing import Any, Literal, TypeAlias
+
+from whichf1.errors import FileError, InputError
+
+Scale: TypeAlias = Literal["unit", "percent"]
+
+MOST_DIGITS = 400
+"""No printed number is longer."""
+SLACK = 1e-12
+"""Allowance for floating-point error in the original computation and rounding."""
+COLUMNS = {
+    "precision": ("precision", "p", "prec"),
+    "recall": ("recall", "r", "rec"),
+    "f1": ("f1", "f", "f1score", "fscore", "fmeasure", "f1measure"),
+    "classes": ("classes", "k", "numclasses", "nclasses"),
+}
+"""Accepted column names, in lower case and without 'macro', 'average' and punctuation."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """A score between 0 and 1 as somebody printed it."""
+
+    text: str
+    """As printed, on its own scale."""
+    decimals: int
+    """Decimals printed, on its own scale."""
+    scale: Scale
+
+    @cached_property
+    def value(self) -> float:
+        """The number between 0 and 1."""
+        return float(Decimal(self.text) / self._unit)
+
+    @cached_property
+    def low(self) -> float:
+        """The smallest value that rounds to it."""
+        return max(0.0, float((Decimal(self.text) - self._half) / self._unit) - SLACK)
+
+    @cached_property
+    def high(self) -> float:
+        """The largest value that rounds to it."""
+        return min(1.0, float((Decimal(self.text) + self._half) / self._unit) + SLACK)
+
+    @property
+    def _unit(self) -> int:
+        return 100 if self.scale == "percent" else 1
+
+    @property
+    def _half(self) -> Decimal:
+        return Decimal(5).scaleb(-self.decimals - 1)
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        return self.text + ("%" if self.scale == "percent" else "")
+
+
+def read_published(
+    printed: Any, decimals: int | None = None, scale: Scale | None = None, name: str = "value"
+) -> Published:
+    """Read a number or its text; ``decimals`` defaults to the decimals that it is written with.
+
+    Numbers above 1 are read as percentages. Text keeps its trailing zeros; a float has lost them.
+    """
+    number, own_scale = parse_number(printed, name)
+    percent = (scale or own_scale) == "percent" or (scale is None and number > 1)
+    if not 0 <= number <= (100 if percent else 1):
+        raise InputError(f"{name} must lie in [0, 1], or in [0, 100] as percent; got {printed!r}")
+    written = written_decimals(number)
+    kept = written if decimals is None else _check_decimals(decimals, written, printed, name)
+    if decimals is None and kept == 0 and not percent:
+        raise InputError(
+            f"{name} is {printed!r}: pass decimals= to say how many decimals it was rounded to"
+        )
+    exact = number.quantize(Decimal(1).scaleb(-kept))
+    return Published(f"{exact:f}", kept, "percent" if percent else "unit")
+
+
+def parse_number(printed: Any, name: str) -> tuple[Decimal, Scale | None]:
+    """The number as written, and its scale if it ends in a percent sign."""
+    real = isinstance(printed, Real) and not isinstance(printed, bool)
+    text = printed.strip() if isinstance(printed, str) else ""
+    if real and abs(float(printed)) < 1e300:
+        text = str(int(printed)) if float(printed).is_integer() else repr(float(printed))
+    try:
+        number = Decimal(text.rstrip("% ")) if "_" not in text else Decimal("nan")
+    except InvalidOperation:
+        number = Decimal("nan")
+    if not number.is_finite() or abs(number.as_tuple().exponent) > MOST_DIGITS:  # type: ignore[arg-type]
+        raise InputError(f"{name} must be a number such as 0.354 or 35.4; got {printed!r}")
+    return number, "percent" if text.endswith("%") else None
+
+
+def written_decimals(number: Decimal) -> int:
+    """Digits after the decimal point, including trailing zeros."""
+    return max(0, -int(number.as_tuple().exponent))
+
+
+def _check_decimals(decimals: int, written: int, printed: Any, name: str) -> int:
+    whole = isinstance(decimals, int) and not isinstance(decimals, bool)
+    if not whole or not 0 <= decimals <= 15:
+        raise InputError(f"decimals must be a whole number from 0 to 15; got {decimals!r}")
+    if written > decimals:
+        raise InputError(
+            f"{name} is {printed!r}, which has {written} decimals, not {decimals}. "
+            "Pass it as printed, or omit decimals."
+        )
+    return decimals
+
+
+def common_scale(printed: Mapping[str, Any], scale: Scale | None) -> Scale:
+    """The scale of numbers that were printed together; mixed scales are an error."""
+    numbers = {name: parse_number(x, name) for name, x in printed.items()}
+    percent = [name for name, (x, sign) in numbers.items() if sign or x > 1]
+    if scale is not None or not percent:
+        return scale or "unit"
+    small = [name for name, (x, sign) in numbers.items() if not sign and 0 < x <= 1]
+    if small:
+        shown = ", ".join(f"{name} {printed[name]}" for name in (*percent, *small))
+        raise InputError(
+            f"the numbers are on two scales: {shown}. Give all of them between 0 and 1, or all in "
+            "percent (pass scale='percent' if some percentages are 1 or less)."
+        )
+    return "percent"
+
+
+def read_all(printed: Mapping[str, Any], decimals: int | None, scale: Scale) -> list[Published]:
+    """Read numbers on one scale; floats share the most decimals: 0.6 next to 0.62 was 0.60."""
+    floats = {name: x for name, x in printed.items() if not isinstance(x, str)}
+    written = [written_decimals(parse_number(x, name)[0]) for name, x in floats.items()]
+    shared = decimals if decimals is not None else max(written, default=None)
+    return [
+        read_published(x, shared if name in floats else decimals, scale, name)
+        for name, x in printed.items()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow:
+    """A published triple from one line of a CSV file."""
+
+    line: int
+    name: str
+    precision: str
+    recall: str
+    f1: str
+    classes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All triples of a file, on one scale."""
+
+    rows: tuple[ResultRow, ...]
+    scale: Scale
+
+
+def read_results(path: str, scale: Scale | None = None) -> Results:
+    """Read a CSV file with columns for precision, recall and F1; other columns may be present."""
+    lines = _read_csv(path, required=("precision", "recall", "f1"), optional=("classes",))
+    rows = []
+    for line, name, cells in lines:
+        k = _number_of_classes(cells.pop("classes", ""), path, line)
+        rows.append(ResultRow(line, name, **cells, classes=k))
+    printed = {
+        f"line {row.line}, {name}": getattr(row, name)
+        for row in rows
+        for name in ("precision", "recall", "f1")
+    }
+    try:
+        return Results(tuple(rows), common_scale(printed, scale))
+    except InputError as error:
+        raise InputError(f"{path!r}: {error}") from None
+
+
+def read_per_class(path: str) -> dict[str, tuple[str, ...]]:
+    """Read precision, recall and, if present, F1 of each class from a CSV file."""
+    classes: dict[str, tuple[str, ...]] = {}
+    for line, name, cells in _read_csv(path, required=("precision", "recall"), optional=("f1",)):
+        if name in classes:
+            raise FileError(f"{path!r}, line {line}: class {name!r} occurs twice")
+        classes[name] = tuple(cells.values())
+    return classes
+
+
+def _read_csv(
+    path: str, required: tuple[str, ...], optional: tuple[str, ...]
+) -> list[tuple[int, str, dict[str, str]]]:
+    """Line number, name (from the first other column) and the cells of known columns."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            head = next(reader, [])
+            lines = [(reader.line_num, cells) for cells in reader if cells]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise FileError(f"cannot read results from {path!r}: {error}") from None
+    if not lines:
+        raise FileError(f"{path!r} has no rows. It needs a header and one line per result.")
+    for line, cells in lines:
+        if len(cells) != len(head):
+            raise FileError(
+                f"{path!r}, line {line}: {len(cells)} cells, but the header has {len(head)}"
+            )
+    columns = _find_columns(head, path, required, optional)
+    first = next((i for i in range(len(head)) if i not in columns.values()), None)
+    return [
+        (
+            line,
+            f"line {line}" if first is None else cells[first],
+            {name: cells[i].strip() for name, i in columns.items()},
+        )
+        for line, cells in lines
+    ]
+
+
+def _find_columns(
+    head: list[str], path: str, required: tuple[str, ...], optional: tuple[str, ...]
+) -> dict[str, int]:
+    keys = [re.sub(r"macro|average|avg|mean|[^a-z0-9]", "", name.lower()) for name in head]
+    places = {
+        name: [i for i, key in enumerate(keys) if key in COLUMNS[name]]
+        for name in (*required, *optional)
+    }
+    problems = [
+        f"{name}: {'several columns' if places[name] else 'no column'}"
+        for name in places
+        if len(places[name]) > 1 or (name in required and not places[name])
+    ]
+    if problems:
+        raise FileError(
+            f"{path!r} needs one column each for {', '.join(required)} ({'; '.join(problems)}). "
+            f"Its columns are: {', '.join(head)}. Rename them accordingly."
+        )
+    return {name: i[0] for name, i in places.items() if i}
+
+
+def _number_of_classes(text: str, path: str, line: int) -> int | None:
+    if text and (not text.isdecimal() or int(text) < 1):
+        raise InputError(
+            f"{path!r}, line {line}: the number of classes must be a whole number of at least 1; "
+            f"got {text!r}"
+        )
+    return int(text) if text else None
