@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -14,7 +15,7 @@ import typer
 import whichf1
 from whichf1.cli.compare import compare
 from whichf1.cli.count import count, merge
-from whichf1.cli.options import Format, OutputFormat, OutputOptions, command
+from whichf1.cli.options import REQUIRED, FormatOptions, OutputOptions, argument, command
 from whichf1.cli.paper import paper
 from whichf1.cli.published import audit, convert, dialects, explain
 from whichf1.cli.score import matrix, score
@@ -30,25 +31,28 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for run in (score, matrix, count, merge, compare, threshold, dialects, explain, audit, convert):
-    app.command()(command(run))
 
 
-@app.command()
-def metrics(format: OutputFormat = Format.text) -> None:
+@dataclass(frozen=True, kw_only=True)
+class DefineOptions:
+    """All that ``whichf1 define`` takes."""
+
+    name: str = argument("A metric, a shorthand, an alias or a signature.", default=REQUIRED)
+
+
+def metrics(options: FormatOptions) -> None:
     """List every metric with its other names and its meaning."""
-    OutputOptions(format=format).write(metric_list())
+    OutputOptions(format=options.format).write(metric_list())
 
 
-@app.command()
-def define(
-    name: Annotated[str, typer.Argument(help="A metric, a shorthand, an alias or a signature.")],
-) -> None:
+def define(options: DefineOptions) -> None:
     """Explain a metric or a signature, with a sentence to paste into a paper."""
-    OutputOptions().write(definition_document(name))
+    OutputOptions().write(definition_document(options.name))
 
 
-app.command()(command(paper))
+for run in (score, matrix, count, merge, compare, threshold, dialects, explain, audit, convert,
+            metrics, define, paper):  # fmt: skip
+    app.command()(command(run))
 
 
 def _version(wanted: bool) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from whichf1.cli.options import (
-    Cluster,
+    CLUSTER,
+    REQUIRED,
+    SEPARATOR,
     DataOptions,
     DefinitionOptions,
-    LabelsSep,
     OutputOptions,
     ResamplingOptions,
+    Text,
+    option,
 )
 from whichf1.cli.reading import opened, source_name
 from whichf1.cli.subject import named_class
@@ -32,23 +33,17 @@ from whichf1.sources.systems import ScoreColumns, read_systems
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(OutputOptions, ResamplingOptions, DefinitionOptions, DataOptions):
+class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOptions):
     """All that ``whichf1 compare`` takes."""
 
-    pred: Annotated[
-        list[str], typer.Option(help="Column with the predictions of a system; repeat it.")
-    ]
-    metric: Annotated[str, typer.Option("--metric", "-m", help="A metric, or a signature.")] = (
-        "averaged_f1"
+    pred: list[str] = option(
+        "Column with the predictions of a system; repeat it.", default=REQUIRED
     )
-    cluster: Cluster = None
-    power: Annotated[
-        float | None, typer.Option(help="Power for the detectable difference. Default: 0.8.")
-    ] = None
-    margin: Annotated[
-        float | None, typer.Option(help="Also test whether systems differ by less than this.")
-    ] = None
-    labels_sep: LabelsSep = None
+    metric: str = option("A metric, or a signature.", "--metric", "-m", default="averaged_f1")
+    cluster: Text = option(CLUSTER)
+    labels_sep: Text = option(SEPARATOR)
+    power: float | None = option("Power for the detectable difference. Default: 0.8.")
+    margin: float | None = option("Also test whether systems differ by less than this.")
 
     @property
     def plan(self) -> dict[str, Any]:

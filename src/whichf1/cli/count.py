@@ -5,11 +5,8 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import reduce
-from typing import Annotated
 
-import typer
-
-from whichf1.cli.options import CountingOptions
+from whichf1.cli.options import REQUIRED, CountingOptions, Text, argument, option
 from whichf1.cli.reading import read_counts
 from whichf1.errors import MergeError
 from whichf1.report.escape import visible
@@ -20,10 +17,7 @@ from whichf1.tables.counts import Counts
 class CountsFileOptions:
     """Where counts are written."""
 
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", help="Write the counts to this file, not standard output."),
-    ] = None
+    output: Text = option("Write the counts to this file, not standard output.", "--output", "-o")
 
     def save(self, counts: Counts) -> None:
         """Write counts to the file, or to standard output."""
@@ -34,7 +28,7 @@ class CountsFileOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountOptions(CountsFileOptions, CountingOptions):
+class CountOptions(CountingOptions, CountsFileOptions):
     """All that ``whichf1 count`` takes."""
 
 
@@ -47,7 +41,7 @@ def count(options: CountOptions) -> None:
 class MergeOptions(CountsFileOptions):
     """All that ``whichf1 merge`` takes."""
 
-    files: Annotated[list[str], typer.Argument(help="Files of counts.")]
+    files: list[str] = argument("Files of counts.", default=REQUIRED)
 
 
 def merge(options: MergeOptions) -> None:

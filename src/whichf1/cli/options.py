@@ -1,16 +1,17 @@
 """Options as dataclasses: each field is an option of the command line, each class a group of them.
 
-``command`` makes a typer command of a function that takes such a dataclass. Among several base
-classes, the options of the last come first in --help. This module does without postponed
-annotations, so that typer finds the types themselves.
+``command`` makes a typer command of a function that takes such a dataclass. In --help its own
+options come first, then those of its base classes in their order.
 """
+
+from __future__ import annotations
 
 import csv
 import inspect
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from enum import StrEnum
 from functools import wraps
 from typing import Annotated, Any, TypeAlias, get_type_hints
@@ -25,28 +26,41 @@ from whichf1.sources.engines.database import MEMORY_LIMIT
 from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.writing import written_whole
 
+Text: TypeAlias = str | None
+REQUIRED = MISSING
+
+
+def option(help: str, *names: str, default: Any = None, **more: Any) -> Any:
+    """A field that is an option, with its help and, if they are not the field's, its names."""
+    return field(default=default, metadata={"typer": typer.Option(*names, help=help, **more)})
+
+
+def argument(help: str, *, default: Any = None, **more: Any) -> Any:
+    """A field that is a positional argument."""
+    return field(default=default, metadata={"typer": typer.Argument(help=help, **more)})
+
 
 def command(run: Callable[[Any], None]) -> Callable[..., None]:
     """Make a typer command of a function of one dataclass, whose fields become options."""
-    (options,) = (hint for name, hint in get_type_hints(run).items() if name != "return")
-    hints = get_type_hints(options, include_extras=True)
+    options = get_type_hints(run)["options"]
+    hints, every = get_type_hints(options), {each.name: each for each in fields(options)}
+    names = (name for base in options.__mro__ for name in inspect.get_annotations(base))
 
     @wraps(run)
     def call(**values: Any) -> None:
         run(options(**values))
 
-    call.__annotations__ = {field.name: hints[field.name] for field in fields(options)}
-    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [
-            inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=inspect.Parameter.empty if field.default is MISSING else field.default,
-                annotation=hints[field.name],
-            )
-            for field in fields(options)
-        ]
-    )
+    parameters = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if x.default is MISSING else x.default,
+            annotation=Annotated[hints[name], x.metadata["typer"]],
+        )
+        for name, x in ((name, every[name]) for name in dict.fromkeys(names))
+    ]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {each.name: each.annotation for each in parameters}
     return call
 
 
@@ -74,32 +88,26 @@ class Engine(StrEnum):
     spark = "spark"
 
 
-OutputFormat: TypeAlias = Annotated[Format, typer.Option("--format", "-f", help="Output format.")]
-TrueColumn: TypeAlias = Annotated[str | None, typer.Option(help="Column with the true classes.")]
-PredColumn: TypeAlias = Annotated[
-    str | None, typer.Option(help="Column with the predicted classes.")
-]
-Cluster: TypeAlias = Annotated[
-    str | None,
-    typer.Option(help="Column with clusters, such as the document or user that items come from."),
-]
-ScoreColumn: TypeAlias = Annotated[
-    str | None, typer.Option("--score", help="Column with scores; higher means more positive.")
-]
-LabelsSep: TypeAlias = Annotated[
-    str | None, typer.Option(help="Cells hold several labels, separated by this text.")
-]
+TRUE = "Column with the true classes."
+PRED = "Column with the predicted classes."
+CLUSTER = "Column with clusters, such as the document or user that items come from."
+SCORE = "Column with scores; higher means more positive."
+SEPARATOR = "Cells hold several labels, separated by this text."
 
 
 @dataclass(frozen=True, kw_only=True)
-class OutputOptions:
+class FormatOptions:
+    """How a document is printed."""
+
+    format: Format = option("Output format.", "--format", "-f", default=Format.text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions(FormatOptions):
     """How a document is printed, and where."""
 
-    format: OutputFormat = Format.text
-    decimals: Annotated[int, typer.Option(min=0, max=17, help="Decimals in tables.")] = 4
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Write to this file, not standard output.")
-    ] = None
+    decimals: int = option("Decimals in tables.", default=4, min=0, max=17)
+    output: Text = option("Write to this file, not standard output.", "--output", "-o")
 
     def write(self, document: Document) -> None:
         """Print a document to standard output, or write it to a file as a whole."""
@@ -127,9 +135,7 @@ def print_lines(document: Document, decimals: int) -> None:
 class LabelOptions:
     """The declared classes."""
 
-    labels: Annotated[
-        str | None, typer.Option("--labels", help="The declared classes in order: a,b,c.")
-    ] = None
+    labels: Text = option("The declared classes in order: a,b,c.")
 
     @property
     def declared(self) -> list[Label] | None:
@@ -141,85 +147,55 @@ class LabelOptions:
 class FileOptions:
     """Which files are read, and how."""
 
-    file: Annotated[
-        str | None,
-        typer.Argument(
-            help="A file (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, or - for "
-            "standard input with --from."
-        ),
-    ] = None
-    gold: Annotated[
-        str | None, typer.Option(help="File with the true classes, used with --pred-file.")
-    ] = None
-    pred_file: Annotated[
-        str | None,
-        typer.Option(help="File with the predictions, matched to --gold by line or by --id."),
-    ] = None
-    id: Annotated[str | None, typer.Option("--id", help="Column that joins the two files.")] = None
-    from_: Annotated[
-        str | None,
-        typer.Option("--from", help="Input format: csv, tsv, jsonl, parquet, arrow or npz."),
-    ] = None
-    memory_limit: Annotated[
-        str, typer.Option(help="Memory to use before spilling to a temporary folder.")
-    ] = MEMORY_LIMIT
-    on_error: Annotated[
-        OnError, typer.Option("--on-error", help="Stop at malformed lines, or skip them.")
-    ] = OnError.stop
-    engine: Annotated[
-        Engine, typer.Option(help="duckdb reads on this machine, spark on a cluster.")
-    ] = Engine.duckdb
-    master: Annotated[str | None, typer.Option(help="Spark master, as spark://host:7077.")] = None
+    file: Text = argument(
+        "A file (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, or - for standard "
+        "input with --from."
+    )
+    gold: Text = option("File with the true classes, used with --pred-file.")
+    pred_file: Text = option("File with the predictions, matched to --gold by line or by --id.")
+    id: Text = option("Column that joins the two files.")
+    from_: Text = option("Input format: csv, tsv, jsonl, parquet, arrow or npz.", "--from")
+    memory_limit: str = option(
+        "Memory to use before spilling to a temporary folder.", default=MEMORY_LIMIT
+    )
+    on_error: OnError = option("Stop at malformed lines, or skip them.", default=OnError.stop)
+    engine: Engine = option(
+        "duckdb reads on this machine, spark on a cluster.", default=Engine.duckdb
+    )
+    master: Text = option("Spark master, as spark://host:7077.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class DataOptions(LabelOptions, FileOptions):
     """Columns that every kind of data has."""
 
-    true: TrueColumn = None
-    weights: Annotated[str | None, typer.Option(help="Column with item weights.")] = None
+    true: Text = option(TRUE)
+    weights: Text = option("Column with item weights.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CountingOptions(DataOptions):
     """Predictions to be counted."""
 
-    file: Annotated[
-        str | None,
-        typer.Argument(
-            help="A file of predictions (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob "
-            "pattern, saved counts, or - for standard input."
-        ),
-    ] = None
-    pred: PredColumn = None
-    cluster: Cluster = None
+    file: Text = argument(
+        "A file of predictions (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, "
+        "saved counts, or - for standard input."
+    )
+    pred: Text = option(PRED)
+    cluster: Text = option(CLUSTER)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DefinitionOptions:
     """What the score is."""
 
-    average: Annotated[
-        str | None, typer.Option(help="macro, weighted or micro; none: per class.")
-    ] = None
-    positive: Annotated[str | None, typer.Option(help="Score this class against the rest.")] = None
-    classes: Annotated[
-        str | None,
-        typer.Option(help="Classes to average over: declared, observed, true, range, or a,b,c."),
-    ] = None
-    exclude: Annotated[
-        str | None,
-        typer.Option(help="Classes to leave out of averages; their items still count as errors."),
-    ] = None
-    ignore: Annotated[
-        str | None, typer.Option(help="Drop items whose true class is one of these.")
-    ] = None
-    undefined: Annotated[str | None, typer.Option(help="The value of 0/0: 0, 1, skip or nan.")] = (
-        None
-    )
-    scope: Annotated[
-        str | None, typer.Option(help="When F is undefined: empty, one-sided or no-hits.")
-    ] = None
+    average: Text = option("macro, weighted or micro; none: per class.")
+    positive: Text = option("Score this class against the rest.")
+    classes: Text = option("Classes to average over: declared, observed, true, range, or a,b,c.")
+    exclude: Text = option("Classes to leave out of averages; their items still count as errors.")
+    ignore: Text = option("Drop items whose true class is one of these.")
+    undefined: Text = option("The value of 0/0: 0, 1, skip or nan.")
+    scope: Text = option("When F is undefined: empty, one-sided or no-hits.")
 
     def chosen(self, labels: Labels) -> dict[str, Any]:
         """The options that were set, as a definition takes them, with the data's own labels."""
@@ -245,37 +221,27 @@ class DefinitionOptions:
 class ResamplingOptions:
     """How sure the intervals are, and how they are drawn."""
 
-    level: Annotated[
-        float | None, typer.Option(help="Nominal coverage of intervals. Default: 0.95.")
-    ] = None
-    replicates: Annotated[int | None, typer.Option(help="Number of bootstrap replicates.")] = None
-    seed: Annotated[int | None, typer.Option(help="Seed for resampling.")] = None
+    level: float | None = option("Nominal coverage of intervals. Default: 0.95.")
+    replicates: int | None = option("Number of bootstrap replicates.")
+    seed: int | None = option("Seed for resampling.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportOptions(OutputOptions, ResamplingOptions, DefinitionOptions):
+class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
     """What is reported of some counts."""
 
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            help="A metric, such as averaged_f1 or 'f_beta(beta=2)', or a signature; repeatable.",
-        ),
-    ] = None
-    interval: Annotated[
-        str | None,
-        typer.Option(
-            "--interval",
-            help="delta (default), bootstrap (bca or percentile) or none; for proportions also "
-            "wilson, clopper-pearson, agresti-coull and jeffreys.",
-        ),
-    ] = None
-    fail_under: Annotated[
-        list[str] | None,
-        typer.Option(help="NAME=VALUE: exit with code 1 if the score is lower; repeatable."),
-    ] = None
+    metric: list[str] | None = option(
+        "A metric, such as averaged_f1 or 'f_beta(beta=2)', or a signature; repeatable.",
+        "--metric",
+        "-m",
+    )
+    interval: Text = option(
+        "delta (default), bootstrap (bca or percentile) or none; for proportions also wilson, "
+        "clopper-pearson, agresti-coull and jeffreys."
+    )
+    fail_under: list[str] | None = option(
+        "NAME=VALUE: exit with code 1 if the score is lower; repeatable."
+    )
 
     def chosen(self, labels: Labels) -> dict[str, Any]:
         """The options that were set, and the method of the intervals."""
@@ -301,25 +267,17 @@ class ReportOptions(OutputOptions, ResamplingOptions, DefinitionOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreOptions(ReportOptions, CountingOptions):
+class ScoreOptions(CountingOptions, ReportOptions):
     """All that ``whichf1 score`` takes."""
 
-    by: Annotated[
-        str | None, typer.Option(help="Score each slice of these columns: lang,domain.")
-    ] = None
-    score_column: ScoreColumn = None
-    threshold: Annotated[
-        float | None,
-        typer.Option(help="With --score: items with at least this score are positive."),
-    ] = None
-    probs: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A column of probabilities for each class, named like the class or CLASS=COLUMN: "
-            "a,b,c; repeatable."
-        ),
-    ] = None
-    labels_sep: LabelsSep = None
+    by: Text = option("Score each slice of these columns: lang,domain.")
+    score_column: Text = option(SCORE, "--score")
+    threshold: float | None = option("With --score: items with at least this score are positive.")
+    probs: list[str] | None = option(
+        "A column of probabilities for each class, named like the class or CLASS=COLUMN: a,b,c; "
+        "repeatable."
+    )
+    labels_sep: Text = option(SEPARATOR)
 
     @property
     def slice_columns(self) -> list[str]:

@@ -6,11 +6,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import typer
-
-from whichf1.cli.options import OutputOptions, split_list
+from whichf1.cli.options import OutputOptions, Text, argument, option, split_list
 from whichf1.errors import DefinitionError, did_you_mean
 from whichf1.report.document import Document, Grid, GridColumn, Note, Signature
 
@@ -36,19 +34,13 @@ class Part(StrEnum):
 class PaperOptions:
     """All that ``whichf1 paper`` takes."""
 
-    part: Annotated[
-        Part, typer.Argument(help="Which part; beyond: questions that the paper leaves open.")
-    ] = Part.all
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Folder for figures, data and summary.")
-    ] = None
-    seed: Annotated[int, typer.Option(min=0, help="Seed for everything random.")] = 2019
-    formats: Annotated[
-        str, typer.Option(help="Formats of the figures, among pdf, svg and png.")
-    ] = "pdf,svg,png"
-    page: Annotated[
-        str | None, typer.Option(help="Write the annotated page here; needs all and --output.")
-    ] = None
+    part: Part = argument(
+        "Which part; beyond: questions that the paper leaves open.", default=Part.all
+    )
+    output: Text = option("Folder for figures, data and summary.", "--output", "-o")
+    seed: int = option("Seed for everything random.", default=2019, min=0)
+    formats: str = option("Formats of the figures, among pdf, svg and png.", default="pdf,svg,png")
+    page: Text = option("Write the annotated page here; needs all and --output.")
 
 
 def paper(options: PaperOptions) -> None:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import Any
 
-import typer
-
-from whichf1.cli.options import LabelOptions, OutputOptions, PredColumn, TrueColumn
+from whichf1.cli.options import (
+    PRED,
+    REQUIRED,
+    TRUE,
+    LabelOptions,
+    OutputOptions,
+    Text,
+    argument,
+    option,
+)
 from whichf1.cli.score import square
 from whichf1.errors import InputError
 from whichf1.published.audit import Audit
@@ -27,37 +34,26 @@ from whichf1.report.published import (
 from whichf1.sources.count import count
 from whichf1.tables.counts import Counts
 
-PublishedDecimals: TypeAlias = Annotated[
-    int | None, typer.Option(help="Decimals that the published numbers were rounded to.")
-]
-ScaleName: TypeAlias = Annotated[
-    str | None, typer.Option("--scale", help="unit or percent. Default: inferred.")
-]
+DECIMALS = "Decimals that the published numbers were rounded to."
+SCALE = "unit or percent. Default: inferred."
+DIALECT = "A dialect or a signature."
 
 
 @dataclass(frozen=True, kw_only=True)
-class GridOptions(OutputOptions):
+class InlineMatrixOptions:
     """A confusion matrix on the command line."""
 
-    matrix: Annotated[
-        str | None,
-        typer.Option("--matrix", help="A confusion matrix instead of a file: '2 5 10 5 10'."),
-    ] = None
-    rows: Annotated[
-        str | None, typer.Option("--rows", help="What a row of the matrix is: true or predicted.")
-    ] = None
+    matrix: Text = option("A confusion matrix instead of a file: '2 5 10 5 10'.")
+    rows: Text = option("What a row of the matrix is: true or predicted.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class DialectOptions(GridOptions, LabelOptions):
+class DialectOptions(LabelOptions, InlineMatrixOptions, OutputOptions):
     """All that ``whichf1 dialects`` takes: a file of predictions, or a matrix."""
 
-    file: Annotated[
-        str | None,
-        typer.Argument(metavar="[FILE]", help="A file of predictions, as score reads them."),
-    ] = None
-    true: TrueColumn = None
-    pred: PredColumn = None
+    file: Text = argument("A file of predictions, as score reads them.", metavar="[FILE]")
+    true: Text = option(TRUE)
+    pred: Text = option(PRED)
 
     def counts(self) -> tuple[str, Counts]:
         """A name for the predictions, and their counts."""
@@ -98,10 +94,10 @@ def dialects(options: DialectOptions) -> None:
 class ConvertOptions(DialectOptions):
     """All that ``whichf1 convert`` takes."""
 
-    source: Annotated[str, typer.Option("--from", help="A dialect or a signature.")]
-    target: Annotated[str, typer.Option("--to", help="A dialect or a signature.")]
-    value: Annotated[str | None, typer.Option(help="The published score, to be checked.")] = None
-    value_decimals: PublishedDecimals = None
+    source: str = option(DIALECT, "--from", default=REQUIRED)
+    target: str = option(DIALECT, "--to", default=REQUIRED)
+    value: Text = option("The published score, to be checked.")
+    value_decimals: int | None = option(DECIMALS)
 
 
 def convert(options: ConvertOptions) -> None:
@@ -127,9 +123,9 @@ def _check(conversion: Conversion, value: str, options: ConvertOptions) -> None:
 class ExplainOptions(DialectOptions):
     """All that ``whichf1 explain`` takes."""
 
-    value: Annotated[str, typer.Option(help="The published number, as printed: 0.354 or 35.4.")]
-    value_decimals: PublishedDecimals = None
-    scale: ScaleName = None
+    value: str = option("The published number, as printed: 0.354 or 35.4.", default=REQUIRED)
+    value_decimals: int | None = option(DECIMALS)
+    scale: Text = option(SCALE)
 
 
 def explain(options: ExplainOptions) -> None:
@@ -141,24 +137,19 @@ def explain(options: ExplainOptions) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditOptions(GridOptions):
+class AuditOptions(InlineMatrixOptions, OutputOptions):
     """All that ``whichf1 audit`` takes."""
 
-    results: Annotated[
-        str | None, typer.Argument(help="A CSV file of published results, one triple per row.")
-    ] = None
-    precision: Annotated[str | None, typer.Option(help="Published macro precision.")] = None
-    recall: Annotated[str | None, typer.Option(help="Published macro recall.")] = None
-    f1: Annotated[str | None, typer.Option(help="Published macro F1.")] = None
-    value_decimals: PublishedDecimals = None
-    classes: Annotated[
-        int | None,
-        typer.Option(help="Number of classes, if each item has one and all are averaged over."),
-    ] = None
-    scale: ScaleName = None
-    per_class: Annotated[
-        str | None, typer.Option(help="A CSV file with the precision and recall of each class.")
-    ] = None
+    results: Text = argument("A CSV file of published results, one triple per row.")
+    precision: Text = option("Published macro precision.")
+    recall: Text = option("Published macro recall.")
+    f1: Text = option("Published macro F1.")
+    value_decimals: int | None = option(DECIMALS)
+    classes: int | None = option(
+        "Number of classes, if each item has one and all are averaged over."
+    )
+    scale: Text = option(SCALE)
+    per_class: Text = option("A CSV file with the precision and recall of each class.")
 
 
 def audit(options: AuditOptions) -> None:

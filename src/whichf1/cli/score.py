@@ -6,12 +6,20 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import typer
 
-from whichf1.cli.options import LabelOptions, ReportOptions, ScoreOptions
+from whichf1.cli.options import (
+    REQUIRED,
+    LabelOptions,
+    ReportOptions,
+    ScoreOptions,
+    Text,
+    argument,
+    option,
+)
 from whichf1.cli.reading import opened, read_counts, read_slices, source_name
 from whichf1.cli.subject import Subject, asks_for_scores, read_subject, subject_report
 from whichf1.definitions.definition import Definition, define_fitting
@@ -113,13 +121,13 @@ def _on_observed(name: str, definition: Definition, chosen: dict[str, Any]) -> D
 
 
 @dataclass(frozen=True, kw_only=True)
-class MatrixOptions(ReportOptions, LabelOptions):
+class MatrixOptions(LabelOptions, ReportOptions):
     """All that ``whichf1 matrix`` takes."""
 
-    numbers: Annotated[
-        list[str], typer.Argument(help="The number of classes, then the matrix row by row.")
-    ]
-    rows: Annotated[str | None, typer.Option(help="What a row is: true or predicted.")] = None
+    numbers: list[str] = argument(
+        "The number of classes, then the matrix row by row.", default=REQUIRED
+    )
+    rows: Text = option("What a row is: true or predicted.")
 
 
 def matrix(options: MatrixOptions) -> None:
@@ -188,10 +196,10 @@ def definitions_of(names: list[str], chosen: dict[str, Any]) -> list[tuple[str, 
     """The metrics with the options that apply to each; every option must apply to one of them."""
     names = [each for name in names for each in _both(name)]
     definitions = [(name, define_fitting(name, chosen)) for name in names]
-    for option, value in chosen.items():
-        used = any(_equal(getattr(definition, option), value) for _, definition in definitions)
-        if not used and option != "interval":
-            raise DefinitionError(f"--{option} does not apply to {', '.join(names)}")
+    for key, value in chosen.items():
+        used = any(_equal(getattr(definition, key), value) for _, definition in definitions)
+        if not used and key != "interval":
+            raise DefinitionError(f"--{key} does not apply to {', '.join(names)}")
     return definitions
 
 
@@ -200,8 +208,8 @@ def _both(name: str) -> tuple[str, ...]:
     return SLICE_METRICS if plain_name(name) in BOTH else (name,)
 
 
-def _equal(value: Any, option: Any) -> bool:
-    return bool(value == (tuple(option) if isinstance(option, list) else option))
+def _equal(value: Any, chosen: Any) -> bool:
+    return bool(value == (tuple(chosen) if isinstance(chosen, list) else chosen))
 
 
 def below_floors(

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
-import typer
-
-from whichf1.cli.options import DataOptions, OutputOptions, ScoreColumn
+from whichf1.cli.options import SCORE, DataOptions, OutputOptions, Text, option
 from whichf1.cli.reading import opened, source_name
 from whichf1.cli.subject import named_class, read_lines
 from whichf1.report.threshold import threshold_document
@@ -16,17 +13,15 @@ from whichf1.sources.rank import rank_lines
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThresholdOptions(OutputOptions, DataOptions):
+class ThresholdOptions(DataOptions, OutputOptions):
     """All that ``whichf1 threshold`` takes."""
 
-    metric: Annotated[
-        str, typer.Option("--metric", "-m", help="The metric to maximize, of predicted classes.")
-    ] = "f1"
-    score_column: ScoreColumn = None
-    positive: Annotated[str | None, typer.Option(help="The class that the scores are for.")] = None
-    around: Annotated[
-        int, typer.Option(min=0, help="Thresholds to show on either side of the best.")
-    ] = 5
+    metric: str = option(
+        "The metric to maximize, of predicted classes.", "--metric", "-m", default="f1"
+    )
+    score_column: Text = option(SCORE, "--score")
+    positive: Text = option("The class that the scores are for.")
+    around: int = option("Thresholds to show on either side of the best.", default=5, min=0)
 
 
 def threshold(options: ThresholdOptions) -> None:

@@ -206,7 +206,7 @@ def _stacked(rows: list[list[str]]) -> Iterator[Line]:
 
 def _aligned(columns: Sequence[GridColumn], rows: list[list[str]]) -> Iterator[Line]:
     lines = [[visible(column.name) for column in columns], *rows]
-    sizes = [list(map(_width, line)) for line in lines]
+    sizes = [[len(x) if x.isascii() else _width(x) for x in line] for line in lines]
     widths = [max(sizes_of_column) for sizes_of_column in zip(*sizes, strict=True)]
     left = [column.align == "left" for column in columns]
     for at, (line, line_sizes) in enumerate(zip(lines, sizes, strict=True)):
@@ -219,8 +219,6 @@ def _aligned(columns: Sequence[GridColumn], rows: list[list[str]]) -> Iterator[L
 
 def _width(text: str) -> int:
     """The columns that a text takes on a terminal: two for each wide character."""
-    if text.isascii():
-        return len(text)
     from rich.cells import cell_len
 
     return cell_len(text)
@@ -310,7 +308,7 @@ def _latex_float(title: str, blocks: Sequence[Block], decimals: int) -> Iterator
         yield from _latex_tabular(table, decimals)
     titles = [text for text in (title, *(table.title for table in tables)) if text]
     if titles:
-        yield rf"\caption{{{latex(': '.join(titles).rstrip('.'))}.}}"
+        yield rf"\caption{{{latex('. '.join(titles).rstrip('.'))}.}}"
     yield r"\par\footnotesize\raggedright"
     for block in blocks:
         yield from (rf"{line}\par" for line in _latex_below(block, decimals))
