@@ -272,8 +272,11 @@ def _list_item(parts: list[str], text: str) -> None:
         parts.append(f"- {text}")
 
 
+_MARKDOWN: dict[Kind, Callable[[str], str]] = {"code": markdown_code, "interval": visible}
+
+
 def _markdown_table(table: Grid, decimals: int) -> str:
-    escapes = [markdown_code if column.kind == "code" else markdown for column in table.columns]
+    escapes = [_MARKDOWN.get(column.kind, markdown) for column in table.columns]
     lines = [
         [markdown(column.name) for column in table.columns],
         ["---" if column.align == "left" else "---:" for column in table.columns],
