@@ -162,7 +162,7 @@ class FileOptions:
     engine: Engine = option(
         "duckdb reads on this machine, spark on a cluster.", default=Engine.duckdb
     )
-    master: Text = option("Spark master, as spark://host:7077.")
+    master: Text = option("Spark master, such as spark://host:7077.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,7 +286,7 @@ class ScoreOptions(CountingOptions, ReportOptions):
             return []
         columns = split_list(self.by)
         if not columns or not all(columns):
-            raise InputError(f"--by takes names of columns, as lang,domain; got {self.by!r}")
+            raise InputError(f"--by takes names of columns, such as lang,domain; got {self.by!r}")
         return columns
 
 

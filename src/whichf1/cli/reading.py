@@ -71,7 +71,9 @@ def _saved(options: FileOptions) -> Counts | None:
         try:
             return Counts.from_json(sys.stdin.buffer.read(), STDIN)
         except FileError as error:
-            raise FileError(f"{error} For predictions, give the format, as --from csv") from None
+            raise FileError(
+                f"{error} For predictions, give the format, such as --from csv"
+            ) from None
     path = Path(options.file)
     if path.suffix == ".json" and path.is_file():
         with open(path, "rb") as start:
@@ -96,7 +98,7 @@ def opened(options: FileOptions) -> Iterator[tuple[list[str], dict[str, Any]]]:
         named: Callable[[object], str] = str
         if sources == ["-"]:
             if options.from_ is None:
-                raise InputError("standard input needs a format, as --from csv")
+                raise InputError("standard input needs a format, such as --from csv")
             copy = stack.enter_context(_copied_stdin())
             sources, named = [copy.path], copy.named
         stack.enter_context(_messages(named))

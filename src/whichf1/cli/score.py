@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import typer
@@ -20,8 +20,8 @@ from whichf1.cli.options import (
     argument,
     option,
 )
-from whichf1.cli.reading import opened, read_counts, read_slices, source_name
-from whichf1.cli.subject import Subject, asks_for_scores, read_subject, subject_report
+from whichf1.cli.reading import source_name
+from whichf1.cli.subject import Subject, read_subject, subject_report
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.names import BOTH, plain_name
 from whichf1.definitions.words import title
@@ -31,7 +31,6 @@ from whichf1.report.document import Document
 from whichf1.report.escape import visible
 from whichf1.report.score import (
     SYMMETRIC,
-    Report,
     chosen_report,
     full_report,
     is_per_class,
@@ -42,61 +41,43 @@ from whichf1.scoring.evaluate import evaluate
 from whichf1.scoring.fitting import refuse_other_data
 from whichf1.scoring.score import Score
 from whichf1.tables.counts import Counts
-from whichf1.tables.slices import Key
 
-T = TypeVar("T")
-SLICE_METRICS = ("averaged_f1", "f1_of_averages")
-"""What slices are scored by without --metric."""
+BOTH_F1 = ("averaged_f1", "f1_of_averages")
 
 
 def score(options: ScoreOptions) -> None:
     """Score a file of predictions: per class, both macro F1s, and the other averages."""
-    if asks_for_scores(options):
-        _score_subject(options)
-        return
-    if options.by is not None:
-        slices = read_slices(options)
-        counts, chosen = slices.whole, options.chosen(slices.whole.labels)
-        document = _slices(options, counts, slices, chosen, evaluate, SLICE_METRICS)
-    else:
-        counts = read_counts(options)
-        chosen = options.chosen(counts.labels)
-        report = make_report(source_name(options), counts, options.metric, chosen)
-        document = score_document(report, options.decimals)
-    _finish(options, document, below_floors(counts, options.fail_under, chosen))
-
-
-def _score_subject(options: ScoreOptions) -> None:
-    """Score scores, probabilities or label sets."""
-    with opened(options) as (sources, reading):  # columns of probabilities are read repeatedly
-        subject = read_subject(sources, reading, options)
+    with read_subject(options) as subject:
         chosen = options.chosen(subject.counts.labels)
         if options.score_column and options.metric is None:
             chosen.pop("positive", None)  # it says which class the scores are for
         if options.by is not None:
-            names = [name for name, _ in subject.summary[:2]]
-            names += SLICE_METRICS if subject.decided else []
-            run: Callable[[Definition, Subject], Score] = lambda x, part: part.evaluate(x)  # noqa: E731
-            document = _slices(options, subject, subject.slices, chosen, run, names)
+            document = _slices(options, subject, chosen)
         else:
-            definitions = definitions_of(options.metric, chosen) if options.metric else None
+            definitions = _definitions(options, chosen)
             report = subject_report(source_name(options), subject, definitions, chosen)
             document = score_document(report, options.decimals)
-        below = below_floors(subject.counts, options.fail_under, chosen, subject.evaluate)
+        below = below_floors(options.fail_under, chosen, subject.evaluate)
     _finish(options, document, below)
 
 
-def _slices(
-    options: ScoreOptions,
-    whole: T,
-    parts: Mapping[Key, T],
-    chosen: dict[str, Any],
-    run: Callable[[Definition, T], Score],
-    default: Sequence[str],
-) -> Document:
+def _definitions(
+    options: ReportOptions, chosen: dict[str, Any]
+) -> list[tuple[str, Definition]] | None:
+    """The chosen metrics; None for the whole report, which takes no --average or --positive."""
+    if options.metric:
+        return definitions_of(options.metric, chosen)
+    for name in ("average", "positive"):
+        if name in chosen:
+            raise DefinitionError(f"--{name} needs a metric, such as -m precision")
+    return None
+
+
+def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> Document:
     """Score the slices, each on the classes that it has unless classes are declared."""
     observed = options.labels is None and options.classes is None
-    names = options.metric or list(default)
+    default = [name for name, _ in subject.summary[:2]] + list(BOTH_F1 if subject.decided else ())
+    names = options.metric or default
     definitions = [
         _on_observed(name, definition, chosen) if observed else definition
         for name, definition in definitions_of(names, chosen)
@@ -107,9 +88,12 @@ def _slices(
                 f"--by gives one number per slice: {definition.metric} needs --average or "
                 "--positive"
             )
-    named = zip(names if options.metric else map(title, definitions), definitions, strict=True)
-    columns = options.slice_columns
-    return slice_document(slice_report(source_name(options), columns, whole, parts, [*named], run))
+    named = [*zip(names if options.metric else map(title, definitions), definitions, strict=True)]
+    source, columns = source_name(options), options.slice_columns
+    report = slice_report(
+        source, columns, subject, subject.slices, named, lambda x, part: part.evaluate(x)
+    )
+    return slice_document(report)
 
 
 def _on_observed(name: str, definition: Definition, chosen: dict[str, Any]) -> Definition:
@@ -138,8 +122,12 @@ def matrix(options: MatrixOptions) -> None:
     chosen = options.chosen(counts.labels)
     if not oriented:
         _refuse_if_orientation_matters(counts, options, chosen)
-    report = make_report("matrix", counts, options.metric, chosen, oriented=oriented)
-    below = below_floors(counts, options.fail_under, chosen)
+    definitions = _definitions(options, chosen)
+    if definitions is None:
+        report = full_report("matrix", counts, chosen, oriented=oriented)
+    else:
+        report = chosen_report("matrix", counts, definitions)
+    below = below_floors(options.fail_under, chosen, lambda x: evaluate(x, counts))
     _finish(options, score_document(report, options.decimals), below)
 
 
@@ -175,23 +163,6 @@ def _refuse_if_orientation_matters(
             )
 
 
-def make_report(
-    source: str,
-    counts: Counts,
-    metrics: list[str] | None,
-    chosen: dict[str, Any],
-    *,
-    oriented: bool = True,
-) -> Report:
-    """Report everything, or some metrics."""
-    if metrics:
-        return chosen_report(source, counts, definitions_of(metrics, chosen))
-    for name in ("average", "positive"):
-        if name in chosen:
-            raise DefinitionError(f"--{name} needs a metric, as -m precision")
-    return full_report(source, counts, chosen, oriented=oriented)
-
-
 def definitions_of(names: list[str], chosen: dict[str, Any]) -> list[tuple[str, Definition]]:
     """The metrics with the options that apply to each; every option must apply to one of them."""
     names = [each for name in names for each in _both(name)]
@@ -205,7 +176,7 @@ def definitions_of(names: list[str], chosen: dict[str, Any]) -> list[tuple[str, 
 
 def _both(name: str) -> tuple[str, ...]:
     """Both macro F1s, if asked for 'macro F1'."""
-    return SLICE_METRICS if plain_name(name) in BOTH else (name,)
+    return BOTH_F1 if plain_name(name) in BOTH else (name,)
 
 
 def _equal(value: Any, chosen: Any) -> bool:
@@ -213,10 +184,7 @@ def _equal(value: Any, chosen: Any) -> bool:
 
 
 def below_floors(
-    counts: Counts,
-    floors: list[str] | None,
-    chosen: dict[str, Any],
-    run: Callable[[Definition], Score] | None = None,
+    floors: list[str] | None, chosen: dict[str, Any], run: Callable[[Definition], Score]
 ) -> list[str]:
     """A message for each score below its --fail-under."""
     messages = []
@@ -225,7 +193,7 @@ def below_floors(
         definition = define_fitting(name, {**chosen, "interval": None})
         if definition.declaration.better == "lower":
             raise DefinitionError(f"--fail-under is a floor, but lower values of {name} are better")
-        value = (run(definition) if run else evaluate(definition, counts)).value
+        value = run(definition).value
         if not value >= least:
             messages.append(f"{name} is {value:.6g}, below {least:g}")
     return messages
@@ -238,7 +206,9 @@ def _floor(text: str) -> tuple[str, float]:
     except ValueError:
         least = math.nan
     if not name or not math.isfinite(least):
-        raise DefinitionError(f"--fail-under takes NAME=VALUE, as averaged_f1=0.8; got {text!r}")
+        raise DefinitionError(
+            f"--fail-under takes NAME=VALUE, such as averaged_f1=0.8; got {text!r}"
+        )
     return name, least
 
 

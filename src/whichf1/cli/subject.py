@@ -1,16 +1,18 @@
-"""What ``whichf1 score`` does with scores, probabilities and label sets.
+"""What ``whichf1 score`` scores: predictions, scores, probabilities or label sets.
 
 Commands that read columns of scores do so here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 from whichf1.cli.options import DataOptions, ScoreOptions, find_label, split_list
+from whichf1.cli.reading import opened, read_counts, read_slices
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.signature import read
 from whichf1.definitions.words import title
@@ -39,7 +41,7 @@ MEANS = ("roc_auc(multi_class=ovr)", "roc_auc(multi_class=ovo)")
 
 @dataclass(frozen=True)
 class Subject:
-    """What was read from a file of scores, and what its scores are computed from."""
+    """What was read, and what its scores are computed from."""
 
     counts: Any
     """Counts, or label sets; a Ranking if nothing turns scores into predictions."""
@@ -99,12 +101,34 @@ def _refuse_unused(kind: str, options: ScoreOptions) -> None:
             raise InputError(f"{kind}{needs} takes no --{option}: remove it")
 
 
-def read_subject(sources: list[str], reading: dict[str, Any], options: ScoreOptions) -> Subject:
-    """Read the files as the options say."""
-    if options.labels_sep:
-        return _label_sets(sources, reading, options)
-    if options.probs:
-        return _probabilities(sources, reading, options)
+@contextmanager
+def read_subject(options: ScoreOptions) -> Iterator[Subject]:
+    """Read what the options name; files stay open, since probabilities are read repeatedly."""
+    if not asks_for_scores(options):
+        yield _predictions(options)
+        return
+    with opened(options) as (sources, reading):
+        if options.labels_sep:
+            yield _label_sets(sources, reading, options)
+        elif options.probs:
+            yield _probabilities(sources, reading, options)
+        else:
+            yield _column(sources, reading, options)
+
+
+def _predictions(options: ScoreOptions) -> Subject:
+    if options.by is None:
+        return _counted(read_counts(options))
+    slices = read_slices(options)
+    parts = {key: _counted(part) for key, part in slices.items()}
+    return replace(_counted(slices.whole), slices=parts)
+
+
+def _counted(counts: Any) -> Subject:
+    return Subject(counts, (), lambda definition: evaluate(definition, counts), True)
+
+
+def _column(sources: list[str], reading: dict[str, Any], options: ScoreOptions) -> Subject:
     extra = {"cluster": options.cluster, "by": options.slice_columns}
     apart = bool(options.weights or options.cluster)
     lines = read_lines(sources, {**reading, **extra}, options, options.score_column, apart)
@@ -170,14 +194,10 @@ def _label_sets(sources: list[str], reading: dict[str, Any], options: ScoreOptio
     columns = {name: getattr(options, name) for name in names}
     columns |= {"sep": options.labels_sep, "labels": options.declared, **reading}
     if not options.slice_columns:
-        return _of_sets(count_cells(*sources, **columns))
+        return _counted(count_cells(*sources, **columns))
     parts = slice_cells(*sources, by=options.slice_columns, **columns)
-    slices = {key: _of_sets(part) for key, part in parts.items()}
-    return replace(_of_sets(parts.whole), slices=slices)
-
-
-def _of_sets(sets: Any) -> Subject:
-    return Subject(sets, (), lambda definition: evaluate(definition, sets), True)
+    slices = {key: _counted(part) for key, part in parts.items()}
+    return replace(_counted(parts.whole), slices=slices)
 
 
 def _probabilities(sources: list[str], reading: dict[str, Any], options: ScoreOptions) -> Subject:
