@@ -171,10 +171,10 @@ def audit(options: AuditOptions) -> None:
         "per_class": None if options.per_class is None else read_per_class(options.per_class),
         "counts": None if options.matrix is None else _read_matrix(options.matrix, options.rows),
     }
-    found = audit_triple(
+    result = audit_triple(
         **details, decimals=options.value_decimals, scale=scale, classes=options.classes
     )
-    options.write(audit_document([("", found)]))
+    options.write(audit_document([("", result)]))
 
 
 def _audit_rows(path: str, scale: Any, options: AuditOptions) -> list[tuple[str, Audit]]:

@@ -235,7 +235,7 @@ def _interval_notes(report: Report) -> list[str]:
             asked += [interval for value, interval in pairs if math.isfinite(value)]
     undefined = max((interval.undefined for interval in asked if interval), default=0)
     if undefined:
-        return [f"Intervals leave out undefined replicates: up to {undefined:,}."]
+        return [f"Up to {undefined:,} replicates were undefined; intervals leave them out."]
     if all(asked):
         return []
     note = "–: no interval, because the score does not vary in these items."
