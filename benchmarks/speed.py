@@ -22,7 +22,7 @@ from sklearn import metrics as sk
 
 import whichf1 as wf
 from whichf1 import kernel
-from whichf1.report.report import full_report
+from whichf1.report.score import full_report
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 MILLION = 10**6

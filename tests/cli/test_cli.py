@@ -32,7 +32,7 @@ def test_score_prints_every_number_beside_its_signature(run):
     assert (code, err) == (0, "")
     assert "averaged F1" in out and "F1 of averages" in out
     assert "The two macro F1s differ by 0.0405" in out
-    assert "Classes bird and dog make 49 % of it." in out
+    assert "Classes bird and dog account for 49 % of it." in out
     signatures = numbers_with_signatures(out)
     assert len(signatures) == 3 + 9
     counts = wf.count(ANIMALS)
@@ -242,7 +242,7 @@ PROBS = ("examples/animal_probabilities.csv", "--probs", "bird,cat,dog")
         ((TOPICS, "--labels-sep", ";", "--ignore", "art"), "no --ignore"),
         ((TOPICS, "--labels-sep", ""), "must not be empty"),
         ((ANIMALS, "-m", "accuracy", "--fail-under", "accuracy=nan"), "NAME=VALUE"),
-        ((ANIMALS, "--fail-under", "error_rate=0.5"), "better when it is lower"),
+        ((ANIMALS, "--fail-under", "error_rate=0.5"), "lower values of error_rate are better"),
     ],
 )
 def test_an_option_that_would_be_ignored_is_refused(run, arguments, message):
@@ -440,12 +440,12 @@ def test_mf1_refuses_bad_input(capsys, arguments):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["-m", "accuracy|v:1", "--interval", "wilson"], "says everything"),
-        (["-m", "accuracy|v:1", "--level", "0.9"], "says everything"),
+        (["-m", "accuracy|v:1", "--interval", "wilson"], "is complete"),
+        (["-m", "accuracy|v:1", "--level", "0.9"], "is complete"),
         (["-m", "accuracy", "--interval", "none", "--level", "0.9"], "takes no --level"),
         (["-m", "accuracy", "--interval", "none", "--seed", "1"], "takes no --seed"),
-        (["--by", ""], "--by names columns"),
-        (["--by", "true,,pred"], "--by names columns"),
+        (["--by", ""], "--by takes names of columns"),
+        (["--by", "true,,pred"], "--by takes names of columns"),
     ],
 )
 def test_options_that_would_be_passed_over_are_refused(run, arguments, says):

@@ -451,7 +451,7 @@ def test_reports_say_what_is_not_as_usual(run, monkeypatch, tmp_path):
     rows = zip(*systems_of("ranking", n=60)[1].values(), [0, 1] * 30, strict=True)
     path.write_text("a,b,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in rows))
     own = ["compare", path, "--true", "y", "--pred", "a", "--pred", "b", "--positive", "1"]
-    assert "hangs on single items" in run(*own, "-m", "ks", "--replicates", "99")[1]
+    assert "depends on individual items" in run(*own, "-m", "ks", "--replicates", "99")[1]
     assert "not resampled" not in run(*own, "-m", "roc_auc", "--replicates", "99")[1]
     monkeypatch.setattr(comparing, "DRAWN", 10)
     assert "not resampled" in run(*own, "-m", "roc_auc", "--replicates", "99")[1]

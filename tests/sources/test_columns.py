@@ -540,4 +540,4 @@ def test_parts_with_clusters_on_the_command_line(tmp_path, run, monkeypatch):
     assert found[0] == direct[0] == 0 and "clusters:3" in direct[1]
     assert without_source(found[1]) == without_source(direct[1])
     code, _, err = run("score", tmp_path / "all.json", "--cluster", "doc")
-    assert code == 2 and "saved counts hold no columns" in err
+    assert code == 2 and "saved counts have no columns" in err

@@ -269,7 +269,7 @@ def test_a_signature_says_which_class_scores_are_of(tmp_path):
         ((signature, got),) = found.items()
         assert got == pytest.approx(value) and f"positive:{text}" in signature
     both = ["-m", "roc_auc|positive:0|v:1", "-m", "roc_auc|positive:1|v:1"]
-    with pytest.raises(WhichF1Error, match="of one class"):
+    with pytest.raises(WhichF1Error, match="for one class"):
         run("score", path, "--true", "y", "--score", "s", *both)
     with pytest.raises(WhichF1Error, match="'a'"):
         run("score", path, "--true", "y", "--score", "s", "-m", 'roc_auc|positive:"a"|v:1')

@@ -125,11 +125,11 @@ def test_parts_that_do_not_fit(run, tmp_path):
     assert (code, out) == (2, "") and "with weights" in err
     code, out, err = run("merge", tmp_path / "a.json", tmp_path / "c.json")
     assert code == 0 and wf.Counts.from_json(out).labels == ("x", "y")
-    assert "c.json: counted without --labels, taken as of the classes" in err
+    assert "c.json: counted without --labels; the classes declared" in err
     code, _, err = run("merge", tmp_path / "a.csv")
     assert code == 2 and "not a complete file of counts" in err
     code, _, err = run("score", tmp_path / "a.json", "--by", "lang")
-    assert code == 2 and "hold no columns to slice by" in err
+    assert code == 2 and "have no columns to slice by" in err
     code, _, err = run("score")
     assert code == 2 and "give a file, or --gold FILE with --pred-file FILE" in err
     assert whichf1("score", "-", stdin="true,pred\n").returncode == 2
@@ -198,8 +198,8 @@ def test_standard_input_that_does_not_fit_the_disk():
         check=False,
     )
     assert (said.returncode, said.stdout) == (2, b"")
-    assert b"could not be copied to the temporary folder" in said.stderr
-    assert b"Traceback" not in said.stderr and b"Point TMPDIR" in said.stderr
+    assert b"cannot copy standard input to the temporary folder" in said.stderr
+    assert b"Traceback" not in said.stderr and b"Set TMPDIR" in said.stderr
 
 
 def test_gold_and_predictions_on_the_command_line(run, tmp_path):
@@ -295,7 +295,7 @@ def test_slices_with_other_options(run, tmp_path, sliced):
     _, out, _ = run("score", *files, "-m", "recall", "--positive", "b", "--interval", "none")
     assert 'recall|positive:"b"' in out and out.count("too small to tell") == 4 + 1
     code, _, err = run("score", *files, "-m", "recall")
-    assert code == 2 and "--by gives one number for each slice" in err
+    assert code == 2 and "--by gives one number per slice" in err
     code, _, err = run("score", *files, "-m", "accuracy", "--fail-under", "accuracy=0.99")
     assert code == 1 and "below 0.99" in err
     code, _, err = run("score", *files[:-1], "tongue")

@@ -7,23 +7,22 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 import whichf1
-from whichf1.cli.audit import audit
 from whichf1.cli.compare import compare
 from whichf1.cli.count import count, merge
-from whichf1.cli.dialects import convert, dialects
-from whichf1.cli.explain import explain
-from whichf1.cli.output import write
+from whichf1.cli.options import REQUIRED, FormatOptions, OutputOptions, argument, command
 from whichf1.cli.paper import paper
-from whichf1.cli.reference import define, metrics
+from whichf1.cli.published import audit, convert, dialects, explain
 from whichf1.cli.score import matrix, score
 from whichf1.cli.threshold import threshold
 from whichf1.errors import OtherDataWarning, WhichF1Error
 from whichf1.report.escape import visible
+from whichf1.report.reference import definition_document, metric_list
 
 app = typer.Typer(
     help="Classification scores that say what they are.",
@@ -32,28 +31,34 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (
-    score,
-    matrix,
-    count,
-    merge,
-    compare,
-    threshold,
-    dialects,
-    explain,
-    audit,
-    convert,
-    metrics,
-    define,
-    paper,
-):
-    app.command()(command)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DefineOptions:
+    """All that ``whichf1 define`` takes."""
+
+    name: str = argument("A metric, a shorthand, an alias or a signature.", default=REQUIRED)
+
+
+def metrics(options: FormatOptions) -> None:
+    """List every metric with its other names and its meaning."""
+    OutputOptions(format=options.format).write(metric_list())
+
+
+def define(options: DefineOptions) -> None:
+    """Explain a metric or a signature, with a sentence to paste into a paper."""
+    OutputOptions().write(definition_document(options.name))
+
+
+for run in (score, matrix, count, merge, compare, threshold, dialects, explain, audit, convert,
+            metrics, define, paper):  # fmt: skip
+    app.command()(command(run))
 
 
 def _version(wanted: bool) -> None:
     if wanted:
         native = "yes" if whichf1.kernel.NATIVE else "no"
-        write(f"whichf1 {whichf1.__version__} (native: {native})\n")
+        sys.stdout.write(f"whichf1 {whichf1.__version__} (native: {native})\n")
         raise typer.Exit
 
 
@@ -67,8 +72,8 @@ def _whichf1(
 
 
 @contextmanager
-def _warnings_said() -> Iterator[None]:
-    """A warning of ours is one line on standard error."""
+def _short_warnings() -> Iterator[None]:
+    """Print our own warnings as single lines on standard error."""
     with warnings.catch_warnings():
         warnings.simplefilter("once", OtherDataWarning)
         other = warnings.showwarning
@@ -84,9 +89,9 @@ def _warnings_said() -> Iterator[None]:
 
 
 def main() -> NoReturn:
-    """The program: 0 fine, 1 a score below its floor, 2 bad input."""
+    """Run the program. Exit codes: 0 success, 1 a score below its floor, 2 bad input."""
     try:
-        with _warnings_said():
+        with _short_warnings():
             app(standalone_mode=True)
     except WhichF1Error as error:
         print(f"whichf1: {visible(error)}", file=sys.stderr)
@@ -94,7 +99,7 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         print("whichf1: interrupted", file=sys.stderr)
         sys.exit(130)
-    except BrokenPipeError:  # the reader of the pipe has seen enough
+    except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     sys.exit(0)

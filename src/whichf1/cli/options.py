@@ -1,19 +1,67 @@
-"""Options that several commands share, and what becomes of their text."""
+"""Options as dataclasses: each field is an option of the command line, each class a group of them.
+
+``command`` makes a typer command of a function that takes such a dataclass. In --help its own
+options come first, then those of its base classes in their order.
+"""
 
 from __future__ import annotations
 
 import csv
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, field, fields
 from enum import StrEnum
-from typing import Annotated, Any
+from functools import wraps
+from typing import Annotated, Any, TypeAlias, get_type_hints
 
 import typer
 
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError, did_you_mean
-from whichf1.tables.counts import Counts
-from whichf1.tables.label_sets import MultiLabelCounts
+from whichf1.report.document import Document, render, text_lines
+from whichf1.sources.engines.database import MEMORY_LIMIT
 from whichf1.tables.labels import Label, Labels, from_text
+from whichf1.tables.saving import written_whole
+
+Text: TypeAlias = str | None
+REQUIRED = MISSING
+
+
+def option(help: str, *names: str, default: Any = None, **more: Any) -> Any:
+    """A field that is an option, with its help and, if they are not the field's, its names."""
+    return field(default=default, metadata={"typer": typer.Option(*names, help=help, **more)})
+
+
+def argument(help: str, *, default: Any = None, **more: Any) -> Any:
+    """A field that is a positional argument."""
+    return field(default=default, metadata={"typer": typer.Argument(help=help, **more)})
+
+
+def command(run: Callable[[Any], None]) -> Callable[..., None]:
+    """Make a typer command of a function of one dataclass, whose fields become options."""
+    options = get_type_hints(run)["options"]
+    hints, every = get_type_hints(options), {each.name: each for each in fields(options)}
+    names = (name for base in options.__mro__ for name in inspect.get_annotations(base))
+
+    @wraps(run)
+    def call(**values: Any) -> None:
+        run(options(**values))
+
+    parameters = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if x.default is MISSING else x.default,
+            annotation=Annotated[hints[name], x.metadata["typer"]],
+        )
+        for name, x in ((name, every[name]) for name in dict.fromkeys(names))
+    ]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {each.name: each.annotation for each in parameters}
+    return call
 
 
 class Format(StrEnum):
@@ -26,114 +74,225 @@ class Format(StrEnum):
     csv = "csv"
 
 
-Metrics = Annotated[
-    list[str] | None,
-    typer.Option(
+class OnError(StrEnum):
+    """What to do with malformed lines and items."""
+
+    stop = "raise"
+    skip = "skip"
+
+
+class Engine(StrEnum):
+    """What reads the files."""
+
+    duckdb = "duckdb"
+    spark = "spark"
+
+
+TRUE = "Column with the true classes."
+PRED = "Column with the predicted classes."
+CLUSTER = "Column with clusters, such as the document or user that items come from."
+SCORE = "Column with scores; higher means more positive."
+SEPARATOR = "Cells hold several labels, separated by this text."
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormatOptions:
+    """How a document is printed."""
+
+    format: Format = option("Output format.", "--format", "-f", default=Format.text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions(FormatOptions):
+    """How a document is printed, and where."""
+
+    decimals: int = option("Decimals in tables.", default=4, min=0, max=17)
+    output: Text = option("Write to this file, not standard output.", "--output", "-o")
+
+    def write(self, document: Document) -> None:
+        """Print a document to standard output, or write it to a file as a whole."""
+        if self.output is not None:
+            with written_whole(self.output) as temporary:
+                text = render(document, self.format.value, self.decimals)
+                temporary.write_text(text, encoding="utf-8")
+        elif self.format is Format.text and (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
+            print_lines(document, self.decimals)
+        else:
+            sys.stdout.write(render(document, self.format.value, self.decimals))
+
+
+def print_lines(document: Document, decimals: int) -> None:
+    """Print a document to a terminal, with bold headings; rich itself honours NO_COLOR."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for line in text_lines(document, decimals):
+        console.print(Text(line.text, style="bold" if line.bold else ""), soft_wrap=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelOptions:
+    """The declared classes."""
+
+    labels: Text = option("The declared classes in order: a,b,c.")
+
+    @property
+    def declared(self) -> list[Label] | None:
+        """The classes of --labels, numbers as numbers."""
+        return None if self.labels is None else list(from_text(split_list(self.labels)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileOptions:
+    """Which files are read, and how."""
+
+    file: Text = argument(
+        "A file (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, or - for standard "
+        "input with --from."
+    )
+    gold: Text = option("File with the true classes, used with --pred-file.")
+    pred_file: Text = option("File with the predictions, matched to --gold by line or by --id.")
+    id: Text = option("Column that joins the two files.")
+    from_: Text = option("Input format: csv, tsv, jsonl, parquet, arrow or npz.", "--from")
+    memory_limit: str = option(
+        "Memory to use before spilling to a temporary folder.", default=MEMORY_LIMIT
+    )
+    on_error: OnError = option("Stop at malformed lines, or skip them.", default=OnError.stop)
+    engine: Engine = option(
+        "duckdb reads on this machine, spark on a cluster.", default=Engine.duckdb
+    )
+    master: Text = option("Spark master, such as spark://host:7077.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataOptions(LabelOptions, FileOptions):
+    """Columns that every kind of data has."""
+
+    true: Text = option(TRUE)
+    weights: Text = option("Column with item weights.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountingOptions(DataOptions):
+    """Predictions to be counted."""
+
+    file: Text = argument(
+        "A file of predictions (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, "
+        "saved counts, or - for standard input."
+    )
+    pred: Text = option(PRED)
+    cluster: Text = option(CLUSTER)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DefinitionOptions:
+    """What the score is."""
+
+    average: Text = option("macro, weighted or micro; none: per class.")
+    positive: Text = option("Score this class against the rest.")
+    classes: Text = option("Classes to average over: declared, observed, true, range, or a,b,c.")
+    exclude: Text = option("Classes to leave out of averages; their items still count as errors.")
+    ignore: Text = option("Drop items whose true class is one of these.")
+    undefined: Text = option("The value of 0/0: 0, 1, skip or nan.")
+    scope: Text = option("When F is undefined: empty, one-sided or no-hits.")
+
+    def chosen(self, labels: Labels) -> dict[str, Any]:
+        """The options that were set, as a definition takes them, with the data's own labels."""
+        options: dict[str, Any] = {"average": self.average, "scope": self.scope}
+        if self.average == "none":
+            options["average"] = None
+        if self.positive is not None:
+            options["positive"] = find_label(self.positive, labels)
+        for name in ("classes", "exclude", "ignore"):
+            text = getattr(self, name)
+            word = name == "classes" and text in ("declared", "observed", "true", "range")
+            if text is not None and not word:
+                options[name] = [find_label(each, labels) for each in split_list(text)]
+            elif word:
+                options[name] = text
+        if self.undefined is not None:
+            number = self.undefined in ("0", "1")
+            options["undefined"] = int(self.undefined) if number else self.undefined
+        return {name: value for name, value in options.items() if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResamplingOptions:
+    """How sure the intervals are, and how they are drawn."""
+
+    level: float | None = option("Nominal coverage of intervals. Default: 0.95.")
+    replicates: int | None = option("Number of bootstrap replicates.")
+    seed: int | None = option("Seed for resampling.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
+    """What is reported of some counts."""
+
+    metric: list[str] | None = option(
+        "A metric, such as averaged_f1 or 'f_beta(beta=2)', or a signature; repeatable.",
         "--metric",
         "-m",
-        help="A metric, e.g. averaged_f1 or 'f_beta(beta=2)', or a signature; repeatable.",
-    ),
-]
-Average = Annotated[str | None, typer.Option(help="macro, weighted or micro; none: per class.")]
-Positive = Annotated[str | None, typer.Option(help="Score this class against the rest.")]
-Classes = Annotated[
-    str | None,
-    typer.Option(help="Classes averaged over: declared, observed, true, range, or a list a,b,c."),
-]
-Exclude = Annotated[
-    str | None, typer.Option(help="Classes left out of averages; their items still make errors.")
-]
-Ignore = Annotated[str | None, typer.Option(help="Drop the items of these true classes.")]
-Undefined = Annotated[str | None, typer.Option(help="What 0/0 gives: 0, 1, skip or nan.")]
-Scope = Annotated[
-    str | None, typer.Option(help="Where F is undefined: empty, one-sided or no-hits.")
-]
-LabelList = Annotated[
-    str | None, typer.Option("--labels", help="The declared classes in order: a,b,c.")
-]
-IntervalName = Annotated[
-    str | None,
-    typer.Option(
-        "--interval",
-        help="delta (unless said), bootstrap (bca or percentile), or none; for shares of items "
-        "also wilson, clopper-pearson, agresti-coull and jeffreys.",
-    ),
-]
-Replicates = Annotated[int | None, typer.Option(help="Replicates of a bootstrap.")]
-Seed = Annotated[int | None, typer.Option(help="The seed of resampling.")]
-Cluster = Annotated[
-    str | None, typer.Option(help="A column of clusters: items of one document or user, say.")
-]
-Level = Annotated[
-    float | None, typer.Option(help="The interval's nominal coverage: 0.95 unless said.")
-]
-OutputFormat = Annotated[Format, typer.Option("--format", "-f", help="How to print.")]
-Decimals = Annotated[int, typer.Option(min=0, max=17, help="Decimals in tables.")]
-FailUnder = Annotated[
-    list[str] | None,
-    typer.Option(help="NAME=VALUE: exit with 1 if that score is below; repeatable."),
-]
-Output = Annotated[
-    str | None, typer.Option("--output", "-o", help="Write here instead of to standard output.")
-]
+    )
+    interval: Text = option(
+        "delta (default), bootstrap (bca or percentile) or none; for proportions also wilson, "
+        "clopper-pearson, agresti-coull and jeffreys."
+    )
+    fail_under: list[str] | None = option(
+        "NAME=VALUE: exit with code 1 if the score is lower; repeatable."
+    )
+
+    def chosen(self, labels: Labels) -> dict[str, Any]:
+        """The options that were set, and the method of the intervals."""
+        options = super().chosen(labels)
+        names = ("level", "replicates", "seed")
+        method = {x: getattr(self, x) for x in names if getattr(self, x) is not None}
+        if self.interval != "none":
+            options["interval"] = find_method(self.interval or "delta", **method)
+        elif method:
+            raise DefinitionError(f"--interval none takes no --{next(iter(method))}: remove it")
+        if self.interval is not None or method:
+            self._refuse_signatures()
+        return options
+
+    def _refuse_signatures(self) -> None:
+        """Raise if an interval is asked for beside a signature, which has its own."""
+        for text in self.metric or []:
+            if read(text)[2]:
+                raise DefinitionError(
+                    f"the signature {text!r} is complete: remove --interval, --level, "
+                    "--replicates and --seed"
+                )
 
 
-def declared(labels: str | None) -> list[Label] | None:
-    """The classes of --labels, numbers as numbers."""
-    return None if labels is None else list(from_text(split_list(labels)))
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(CountingOptions, ReportOptions):
+    """All that ``whichf1 score`` takes."""
+
+    by: Text = option("Score each slice of these columns: lang,domain.")
+    score_column: Text = option(SCORE, "--score")
+    threshold: float | None = option("With --score: items with at least this score are positive.")
+    probs: list[str] | None = option(
+        "A column of probabilities for each class, named like the class or CLASS=COLUMN: a,b,c; "
+        "repeatable."
+    )
+    labels_sep: Text = option(SEPARATOR)
+
+    @property
+    def slice_columns(self) -> list[str]:
+        """The columns of --by; none without it."""
+        if self.by is None:
+            return []
+        columns = split_list(self.by)
+        if not columns or not all(columns):
+            raise InputError(f"--by takes names of columns, such as lang,domain; got {self.by!r}")
+        return columns
 
 
 def split_list(text: str) -> list[str]:
-    """A list as a line of CSV, so that a class may hold a comma inside quotes."""
+    """Split a list like a line of CSV, so that a class in quotes may contain a comma."""
     return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), [])]
-
-
-def slice_columns(given: dict[str, Any]) -> list[str]:
-    """The columns of --by; none where it is not given."""
-    if given["by"] is None:
-        return []
-    by = split_list(given["by"])
-    if not by or not all(by):
-        raise InputError(f"--by names columns, as lang,domain; got {given['by']!r}")
-    return by
-
-
-def definition_options(counts: Counts | MultiLabelCounts, given: dict[str, Any]) -> dict[str, Any]:
-    """The options of a definition that were given, with labels as the counts have them."""
-    labels = counts.labels
-    options: dict[str, Any] = {k: given[k] for k in ("average", "scope") if given[k] is not None}
-    if options.get("average") == "none":
-        del options["average"]
-    if given["positive"] is not None:
-        options["positive"] = find_label(given["positive"], labels)
-    for name in ("classes", "exclude", "ignore"):
-        text = given[name]
-        word = name == "classes" and text in ("declared", "observed", "true", "range")
-        if text is not None:
-            options[name] = (
-                text if word else [find_label(each, labels) for each in split_list(text)]
-            )
-    if given["undefined"] is not None:
-        text = given["undefined"]
-        options["undefined"] = int(text) if text in ("0", "1") else text
-    method = {k: given[k] for k in ("level", "replicates", "seed") if given.get(k) is not None}
-    if given["interval"] != "none":
-        options["interval"] = find_method(given["interval"] or "delta", **method)
-    elif method:
-        raise DefinitionError(f"--interval none takes no --{next(iter(method))}: leave it out")
-    if given["interval"] is not None or method:
-        _refuse_beside_signatures(given.get("metric"))
-    return options
-
-
-def _refuse_beside_signatures(metrics: Any) -> None:
-    """Raise for a signature, which says its own interval, beside an interval that was asked for."""
-    for text in metrics if isinstance(metrics, list) else []:
-        if read(text)[2]:
-            raise DefinitionError(
-                f"the signature {text!r} says everything: leave --interval, --level, --replicates "
-                "and --seed out"
-            )
 
 
 def find_label(text: str, labels: Labels) -> Label:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import typer
-
-from whichf1.cli.options import split_list
-from whichf1.cli.output import console
+from whichf1.cli.options import OutputOptions, Text, argument, option, split_list
 from whichf1.errors import DefinitionError, did_you_mean
+from whichf1.report.document import Document, Grid, GridColumn, Note, Signature
 
 if TYPE_CHECKING:
     from whichf1.paper.result import Figure
@@ -31,41 +30,40 @@ class Part(StrEnum):
     all = "all"
 
 
-def paper(
-    part: Annotated[
-        Part, typer.Argument(help="Which part; beyond: what the paper leaves open.")
-    ] = Part.all,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", help="A folder for figures, data and summary.")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of everything random.")] = 2019,
-    formats: Annotated[
-        str, typer.Option(help="Picture formats, of pdf, svg, png.")
-    ] = "pdf,svg,png",
-    page: Annotated[
-        str | None, typer.Option(help="Write the explained page here; needs all and --output.")
-    ] = None,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class PaperOptions:
+    """All that ``whichf1 paper`` takes."""
+
+    part: Part = argument(
+        "Which part; beyond: questions that the paper leaves open.", default=Part.all
+    )
+    output: Text = option("Folder for figures, data and summary.", "--output", "-o")
+    seed: int = option("Seed for everything random.", default=2019, min=0)
+    formats: str = option("Formats of the figures, among pdf, svg and png.", default="pdf,svg,png")
+    page: Text = option("Write the annotated page here; needs all and --output.")
+
+
+def paper(options: PaperOptions) -> None:
     """Reproduce 'Macro F1 and Macro F1' (Opitz and Burst 2019), the paper's numbers beside ours."""
     from whichf1.paper.plots import available
     from whichf1.paper.reproduction import makers, write, write_page
 
-    kinds = _formats(formats)
-    if page is not None and (output is None or part is not Part.all):
-        raise DefinitionError("--page shows every figure: give it with 'all' and --output DIR")
-    chosen = makers(part.value)
-    figures = [maker(seed) for maker in _tracked(chosen, len(chosen), "computing")]
+    kinds, output, page = _formats(options.formats), options.output, options.page
+    if page is not None and (output is None or options.part is not Part.all):
+        raise DefinitionError("--page shows every figure: it needs the part 'all' and --output DIR")
+    chosen = makers(options.part.value)
+    figures = [maker(options.seed) for maker in _tracked(chosen, len(chosen), "computing")]
     if output is not None:
         for _ in _tracked(write(figures, output, kinds), len(figures), "writing"):
             pass
     if page is not None and output is not None:
         write_page(figures, page, output, "svg" if "svg" in kinds else kinds[0])
-    _summary(figures)
+    OutputOptions().write(_summary(figures))
     if output is None:
-        _note("add -o DIR for the figures, their data and this table as files.")
+        _note("add -o DIR to write the figures, their data and this table to files.")
     elif not available():
         _note(
-            "no pictures, since matplotlib is not installed: pip install 'whichf1[plot]'. "
+            "no figures, because matplotlib is not installed: pip install 'whichf1[plot]'. "
             "The data and the tables are written."
         )
 
@@ -83,31 +81,34 @@ def _formats(text: str) -> list[str]:
 
 
 def _tracked(steps: Iterable[T], total: int, what: str) -> Iterator[T]:
-    """The steps, with a progress bar where standard error is a terminal."""
+    """The steps, with a progress bar if standard error is a terminal."""
     if not sys.stderr.isatty():
         yield from steps
         return
     from rich.console import Console
     from rich.progress import track
 
-    own = Console(stderr=True)
-    yield from track(steps, total=total, description=what, console=own, transient=True)
+    console = Console(stderr=True)
+    yield from track(steps, total=total, description=what, console=console, transient=True)
 
 
-def _summary(figures: list[Figure]) -> None:
+def _summary(figures: list[Figure]) -> Document:
     from whichf1.paper.reproduction import HEAD, origin, rows, signatures
-    from whichf1.report.terminal import plain_printer, print_columns
 
-    out = console()
-    say = plain_printer(out)
-    print_columns(out, HEAD, rows(figures), left=("where", "what", "of", "data"))
-    say("")
-    for figure in figures:
-        if figure.text:
-            say(f"{figure.text}\n")
-    for name, text in signatures(figures).items():
-        say(f"{name}: {text}")
-    say(origin(figures))
+    numbers = ("paper", "here")
+    columns = [GridColumn(name, "number" if name in numbers else "text") for name in HEAD]
+    lines = rows(figures)
+    return Document(
+        [
+            Grid(columns, lines),
+            Note(""),
+            *(Note(f"{figure.text}\n") for figure in figures if figure.text),
+            *(Signature(text, name) for name, text in signatures(figures).items()),
+            Note(origin(figures)),
+        ],
+        lambda: [dict(zip(HEAD, line, strict=True)) for line in lines],
+        lambda: [HEAD, *lines],
+    )
 
 
 def _note(text: str) -> None:

@@ -1,20 +1,20 @@
-"""Options that say what is counted, and the counting behind every command that takes them."""
+"""Reading what a command is given: files, standard input, or saved counts."""
 
 from __future__ import annotations
 
+import re
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from enum import StrEnum
+from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
+from urllib.parse import quote
 
-import typer
-
-from whichf1.cli import standard_input
-from whichf1.cli.options import declared
+from whichf1.cli.options import CountingOptions, Engine, FileOptions, ScoreOptions
 from whichf1.errors import FileError, InputError, SkippedWarning, WhichF1Error
 from whichf1.report.escape import visible
 from whichf1.sources.count import count, count_by
@@ -23,95 +23,58 @@ from whichf1.tables.saving import FORMAT
 from whichf1.tables.slices import Slices
 
 LARGE = 50_000_000
-"""Bytes from which on a terminal shows how far the counting is."""
+"""Bytes from which a terminal shows a progress bar."""
+STDIN = "standard input"
 
 
-class OnError(StrEnum):
-    """What becomes of malformed lines and items."""
-
-    stop = "raise"
-    skip = "skip"
-
-
-class Engine(StrEnum):
-    """What reads the files."""
-
-    duckdb = "duckdb"
-    spark = "spark"
-
-
-File = Annotated[
-    str | None,
-    typer.Argument(
-        help="A file of predictions (CSV, TSV, JSONL, Parquet, Arrow, npz), a pattern of files "
-        "in quotes, saved counts, or - for standard input."
-    ),
-]
-ScoresFile = Annotated[
-    str | None,
-    typer.Argument(
-        help="A file (CSV, TSV, JSONL, Parquet, Arrow, npz), a pattern of files in quotes, or - "
-        "for standard input with --from."
-    ),
-]
-TrueColumn = Annotated[str | None, typer.Option(help="The column of true classes.")]
-PredColumn = Annotated[str | None, typer.Option(help="The column of predicted classes.")]
-WeightColumn = Annotated[str | None, typer.Option(help="A column of item weights.")]
-GoldFile = Annotated[str | None, typer.Option(help="A file of true classes, with --pred-file.")]
-PredFile = Annotated[
-    str | None, typer.Option(help="A file of predictions, line by line as --gold, or by --id.")
-]
-IdColumn = Annotated[str | None, typer.Option("--id", help="The column that joins the two files.")]
-By = Annotated[str | None, typer.Option(help="Score each slice of these columns: lang,domain.")]
-From = Annotated[
-    str | None,
-    typer.Option("--from", help="The format: csv, tsv, jsonl, parquet, arrow or npz."),
-]
-MemoryLimit = Annotated[
-    str, typer.Option(help="What counting may use before it goes to a temporary folder.")
-]
-Errors = Annotated[OnError, typer.Option("--on-error", help="Stop at bad lines, or skip them.")]
-EngineName = Annotated[Engine, typer.Option(help="duckdb reads here, spark on a cluster.")]
-Master = Annotated[str | None, typer.Option(help="The cluster, as spark://host:7077.")]
-
-
-def read_counts(given: dict[str, Any]) -> Counts:
-    """The counts that a command's options ask for."""
-    saved = _saved(given)
+def read_counts(options: CountingOptions) -> Counts:
+    """Count predictions, or load saved counts."""
+    saved = _saved(options)
     if saved is None:
-        return _read(count, given)  # type: ignore[no-any-return]
+        with opened(options) as (sources, reading):
+            data, predictions = [*sources, None][:2]
+            return count(data, predictions, **_columns(options), **reading)
     for option in ("true", "pred", "weights", "cluster", "id", "master"):
-        if given.get(option):
-            raise InputError(f"saved counts hold no columns: leave --{option} out")
-    labels = declared(given["labels"])
-    return saved if labels is None else saved.declare(labels)
+        if getattr(options, option):
+            raise InputError(f"saved counts have no columns: remove --{option}")
+    return saved if options.declared is None else saved.declare(options.declared)
 
 
-def read_slices(given: dict[str, Any], by: list[str]) -> Slices:
-    """The counts of each slice."""
-    if _saved(given) is not None:
-        raise InputError("saved counts hold no columns to slice by: count the file itself")
-    return _read(count_by, given, by=by)  # type: ignore[no-any-return]
+def read_slices(options: ScoreOptions) -> Slices:
+    """Count the predictions of each slice."""
+    if _saved(options) is not None:
+        raise InputError("saved counts have no columns to slice by: score the original file")
+    with opened(options) as (sources, reading):
+        data, predictions = [*sources, None][:2]
+        by = options.slice_columns
+        return count_by(data, predictions, by=by, **_columns(options), **reading)
 
 
-def source_name(given: dict[str, Any]) -> str:
-    """What is said to have been scored."""
-    if given["file"] is None:
-        return f"{given['gold']} with {given['pred_file']}"
-    return standard_input.NAME if given["file"] == "-" else str(given["file"])
+def source_name(options: FileOptions) -> str:
+    """The name of the data in a report."""
+    if options.file is None:
+        return f"{options.gold} with {options.pred_file}"
+    return STDIN if options.file == "-" else options.file
 
 
-def _saved(given: dict[str, Any]) -> Counts | None:
-    """Counts that were saved before, in a file or from standard input."""
-    file = given["file"]
-    if file is None or given["from_"] is not None:
+def _columns(options: CountingOptions) -> dict[str, Any]:
+    columns = {name: getattr(options, name) for name in ("true", "pred", "weights")}
+    columns |= {"cluster": options.cluster} if options.cluster else {}
+    return {**columns, "labels": options.declared}
+
+
+def _saved(options: FileOptions) -> Counts | None:
+    """Counts saved earlier, in a file or from standard input."""
+    if options.file is None or options.from_ is not None:
         return None
-    if file == "-":
+    if options.file == "-":
         try:
-            return Counts.from_json(sys.stdin.buffer.read(), standard_input.NAME)
+            return Counts.from_json(sys.stdin.buffer.read(), STDIN)
         except FileError as error:
-            raise FileError(f"{error} Predictions need their format: --from csv, say") from None
-    path = Path(file)
+            raise FileError(
+                f"{error} For predictions, give the format, such as --from csv"
+            ) from None
+    path = Path(options.file)
     if path.suffix == ".json" and path.is_file():
         with open(path, "rb") as start:
             if f'"{FORMAT}"'.encode() in start.read(200):
@@ -119,50 +82,69 @@ def _saved(given: dict[str, Any]) -> Counts | None:
     return None
 
 
-def _read(counting: Callable[..., Any], given: dict[str, Any], **more: Any) -> Any:
-    with opened(given) as (sources, reading):
-        own = {name: given[name] for name in ("true", "pred", "weights")}
-        cluster = {"cluster": given["cluster"]} if given.get("cluster") else {}
-        labels = declared(given["labels"])
-        return counting(*sources, labels=labels, **own, **cluster, **reading, **more)
-
-
 @contextmanager
-def opened(given: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any]]]:
-    """The files that a command reads, standard input as one, and how they are read."""
-    sources = _sources(given)
+def opened(options: FileOptions) -> Iterator[tuple[list[str], dict[str, Any]]]:
+    """The files to read, standard input copied into one, and the options of reading them."""
+    sources = _sources(options)
     reading = {
-        "format": given["from_"],
-        "memory_limit": given["memory_limit"],
-        "on_error": given["on_error"].value,
-        "id": given["id"],
-        "engine": "spark" if given["engine"] is Engine.spark else None,
-        "master": given["master"],
+        "format": options.from_,
+        "memory_limit": options.memory_limit,
+        "on_error": options.on_error.value,
+        "id": options.id,
+        "engine": "spark" if options.engine is Engine.spark else None,
+        "master": options.master,
     }
     with ExitStack() as stack:
         named: Callable[[object], str] = str
         if sources == ["-"]:
-            if given["from_"] is None:
-                raise InputError("standard input needs its format: --from csv, say")
-            copy = stack.enter_context(standard_input.copied())
+            if options.from_ is None:
+                raise InputError("standard input needs a format, such as --from csv")
+            copy = stack.enter_context(_copied_stdin())
             sources, named = [copy.path], copy.named
-        stack.enter_context(_said(named))
+        stack.enter_context(_messages(named))
         progress = stack.enter_context(_progress(sources))
         yield sources, {**reading, "progress": progress}
 
 
-def _sources(given: dict[str, Any]) -> list[str]:
-    file, gold, pred_file = given["file"], given["gold"], given["pred_file"]
-    if file is not None and not (gold or pred_file):
-        return [file]
-    if file is None and gold and pred_file:
-        return [gold, pred_file]
+def _sources(options: FileOptions) -> list[str]:
+    if options.file is not None and not (options.gold or options.pred_file):
+        return [options.file]
+    if options.file is None and options.gold and options.pred_file:
+        return [options.gold, options.pred_file]
     raise InputError("give a file, or --gold FILE with --pred-file FILE")
 
 
+@dataclass(frozen=True)
+class StdinCopy:
+    """A temporary file with what came from standard input, to be looked at before it is read."""
+
+    path: str
+
+    def named(self, message: object) -> str:
+        """A message about the copy as one about standard input; engines vary in writing paths."""
+        ways = "|".join(map(re.escape, (self.path, repr(self.path)[1:-1], quote(self.path))))
+        return re.sub(rf"""(['"]?)(?:file:(?://)?)?(?:{ways})\1""", STDIN, str(message))
+
+
 @contextmanager
-def _said(named: Callable[[object], str]) -> Iterator[None]:
-    """What was skipped goes to standard error; that and errors have the names of the files."""
+def _copied_stdin() -> Iterator[StdinCopy]:
+    with tempfile.TemporaryDirectory(prefix="whichf1-") as folder:
+        path = Path(folder) / STDIN
+        try:
+            with open(path, "wb") as file:
+                while chunk := sys.stdin.buffer.read(1 << 20):
+                    file.write(chunk)
+        except OSError as error:
+            raise FileError(
+                f"cannot copy {STDIN} to the temporary folder {folder!r}: {error.strerror}. "
+                "Set TMPDIR to a disk with more space."
+            ) from None
+        yield StdinCopy(str(path))
+
+
+@contextmanager
+def _messages(named: Callable[[object], str]) -> Iterator[None]:
+    """Print what was skipped to standard error; there and in errors, call files by their names."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SkippedWarning)
         try:
@@ -180,7 +162,7 @@ def _said(named: Callable[[object], str]) -> Iterator[None]:
 
 @contextmanager
 def _progress(paths: list[str]) -> Iterator[Callable[[float], None] | None]:
-    """A bar on a terminal for large files."""
+    """A progress bar on a terminal, for large files."""
     size = sum(Path(each).stat().st_size for path in paths for each in glob(path))
     if size < LARGE or not sys.stderr.isatty():
         yield None

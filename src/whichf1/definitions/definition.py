@@ -143,7 +143,7 @@ class Definition:
         """Every parameter of the metric with its value."""
         return dict(self.parameters)
 
-    @property
+    @cached_property
     def applicable(self) -> frozenset[str]:
         """The options that can make a difference."""
         return frozenset(name for name, yes, _ in self._conditions(self.declaration) if yes)
@@ -305,8 +305,9 @@ def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
     if settled:
         return Definition.parse(text)
     plain = define(name, parameters)
-    fitting = plain.applicable - {*look_up(name)[1], "interval"}
-    chosen = define(name, parameters, {k: v for k, v in options.items() if k in fitting})
+    applicable = plain.applicable - {*look_up(name)[1], "interval"}
+    fitting = {k: v for k, v in options.items() if k in applicable}
+    chosen = define(name, parameters, fitting) if fitting else plain
     method = find_method(options.get("interval"))
     if "interval" not in chosen.applicable and not isinstance(method, Bootstrap):
         return chosen

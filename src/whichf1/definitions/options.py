@@ -62,7 +62,7 @@ def check_class_set(name: str, value: Any) -> Any:
         return one_of(*get_args(ClassSet))(name, value)
     if isinstance(value, (str, int)):
         raise DefinitionError(f"{name} must be a list of classes; got {value!r}")
-    chosen = tuple(Labels(value))
+    chosen = value if isinstance(value, tuple) and not value else tuple(Labels(value))
     if name == "classes" and not chosen:
         raise DefinitionError("classes is an empty list: name at least one class")
     return chosen

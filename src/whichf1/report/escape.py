@@ -1,4 +1,4 @@
-"""The one place where text of the data enters another language."""
+"""Escaping: the only way for text from the data to reach a terminal, Markdown, LaTeX or CSV."""
 
 from __future__ import annotations
 
@@ -8,66 +8,74 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "|": r"\textbar{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    '"': r"\textquotedbl{}",
-    "'": r"\textquotesingle{}",
-    "`": r"\textasciigrave{}",
-    "-": "{-}",  # no ligatures: signatures are copied
-    "[": "{[}",  # \\\\ before a cell takes an argument in brackets, or a star
-    "*": "{*}",
-}
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "%": r"\%",
+        "_": r"\_",
+        "^": r"\textasciicircum{}",
+        "~": r"\textasciitilde{}",
+        "|": r"\textbar{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        '"': r"\textquotedbl{}",
+        "'": r"\textquotesingle{}",
+        "`": r"\textasciigrave{}",
+        "-": "{-}",  # no ligatures, so that signatures can be copied
+        "[": "{[}",  # \\\\ takes what follows as its argument if it is a bracket or a star
+        "*": "{*}",
+        "–": r"\textendash{}",
+        "…": r"\textellipsis{}",
+        "−": "$-$",  # LaTeX has no such letters: they stop pdflatex
+        "∞": r"$\infty$",
+        "×": r"$\times$",
+        "≤": r"$\leq$",
+        "≥": r"$\geq$",
+    }
+)
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~$])")
 _FORMULA = ("=", "+", "-", "@")
 
 
 def visible(text: object) -> str:
-    """Control characters, escape codes, direction marks and line breaks as visible escapes."""
-    return "".join(c if _harmless(c) else ascii(c)[1:-1] for c in str(text))
+    """Replace control characters, escape codes, direction marks and line breaks by escapes."""
+    shown = str(text)
+    if shown.isprintable():
+        return shown
+    return "".join(c if _harmless(c) else ascii(c)[1:-1] for c in shown)
 
 
 def _harmless(character: str) -> bool:
-    return character == " " or unicodedata.category(character) not in (
-        "Cc",
-        "Cf",
-        "Cs",
-        "Zl",
-        "Zp",
-        "Zs",
-    )
+    """Whether a character is printable, unassigned or for private use."""
+    return character.isprintable() or unicodedata.category(character) in ("Cn", "Co")
 
 
 def markdown(text: object) -> str:
-    """Text inside a Markdown table cell: no markup, no HTML, no new cell."""
-    html = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _MARKDOWN.sub(r"\\\1", html)
+    """Escape text for a Markdown table cell: no markup, no HTML, no new cell."""
+    return _MARKDOWN.sub(r"\\\1", _html(text))
 
 
 def markdown_code(text: object) -> str:
-    """Text as code inside a Markdown table cell."""
-    plain = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return f"<code>{_MARKDOWN.sub(lambda m: f'&#{ord(m[1])};', plain)}</code>"
+    """Escape text as code in a Markdown table cell."""
+    return f"<code>{_MARKDOWN.sub(lambda m: f'&#{ord(m[1])};', _html(text))}</code>"
+
+
+def _html(text: object) -> str:
+    return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def latex(text: object) -> str:
-    """Text in LaTeX, every special character spelled out."""
-    return "".join(_LATEX.get(c, c) for c in visible(text))
+    """Escape text for LaTeX, every special character spelled out."""
+    return visible(text).translate(_LATEX)
 
 
 def csv_cell(value: object) -> object:
-    """A CSV cell; text that a spreadsheet would run gets a quote in front. Numbers stay."""
+    """Escape a CSV cell: text that a spreadsheet would run as a formula gets a leading quote."""
     if not isinstance(value, str):
         return value
     shown = visible(value)
@@ -75,7 +83,7 @@ def csv_cell(value: object) -> object:
 
 
 def csv_text(rows: Iterable[Iterable[object]]) -> str:
-    """Rows as CSV; None is an empty cell."""
+    """Write rows as CSV; None is an empty cell."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerows([csv_cell(cell) for cell in row] for row in rows)

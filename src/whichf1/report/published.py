@@ -1,129 +1,168 @@
-"""Other people's numbers as sheets: dialects, explanations, audits, conversions."""
+"""The reports on other people's numbers: dialects, explanations, audits, conversions."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import get_args
+from typing import Any, get_args
 
 from whichf1.definitions.words import because
-from whichf1.published.audit import SIGNATURES, Audit, Span, Verdict
+from whichf1.published.audit import SIGNATURES, Audit, Verdict
 from whichf1.published.dialects import Conversion, Dialect, DialectTable
 from whichf1.published.explain import Explanation, Match
-from whichf1.report.sheet import Cell, Rows, Sheet
+from whichf1.report.document import Cell, Document, Grid, GridColumn, exact
 
 MOST_MATCHES = 10
 """Matches shown to people; files hold all."""
+VALUE = GridColumn("value", "number")
+DIALECTS = GridColumn("dialects", "prose")
+WHY = GridColumn("why", "prose")
+SIGNATURE = GridColumn("signature", "code")
 
 
-def dialect_list(dialects: Mapping[str, Dialect]) -> Sheet:
+def _document(
+    title: str,
+    table: Grid,
+    head: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    notes: Sequence[str] = (),
+    **facts: Any,
+) -> Document:
+    """A table for people; for programs the rows under ``head``, and facts for JSON."""
+    return Document(
+        [table],
+        lambda: {
+            "title": title,
+            **facts,
+            "rows": [dict(zip(head, row, strict=True)) for row in rows],
+            "notes": list(notes),
+        },
+        lambda: [head, *([exact(x) if isinstance(x, float) else x for x in row] for row in rows)],
+        title,
+        notes,
+    )
+
+
+def dialect_list(dialects: Mapping[str, Dialect]) -> Document:
     """Every dialect with its source."""
-    head = ("name", "library", "versions", "what it computes", "note", "read from", "signature")
-    body = [
+    columns = (
+        GridColumn("name"),
+        GridColumn("library"),
+        GridColumn("versions"),
+        GridColumn("what it computes", "prose"),
+        GridColumn("note", "prose"),
+        GridColumn("read from", "prose"),
+        SIGNATURE,
+    )
+    rows = [
         [x.name, x.library, x.versions, because(x.definition), x.note, x.file, x.signature]
         for x in dialects.values()
     ]
-    return Sheet(f"{len(body)} dialects of macro F1", Rows(head, body))
+    head = [column.name for column in columns]
+    return _document(f"{len(rows)} dialects of macro F1", Grid(columns, rows), head, rows)
 
 
-def dialect_sheet(source: str, table: DialectTable) -> Sheet:
+def dialect_document(source: str, table: DialectTable) -> Document:
     """What every library would print, grouped by equal value."""
-    shown: list[list[Cell]] = [
+    groups: list[list[Cell]] = [
         [group.value, ", ".join(group.names), group.why, group.plainest.signature]
         for group in table.groups
     ]
-    stored: list[list[Cell]] = [
+    rows = [
         [name, score.value, at, group.why, score.signature]
         for at, group in enumerate(table.groups, 1)
         for name, score in group.scores.items()
     ]
-    applied = sum(len(group.scores) for group in table.groups)
-    title = (
-        f"{source}: {applied} dialects of macro F1 give {table.distinct} different numbers, "
-        f"up to {table.spread:.4f} apart"
-    )
-    return Sheet(
-        title,
-        Rows(("value", "dialects", "why", "signature"), shown),
-        tuple(f"{name} does not apply: {why}" for name, why in table.absent.items()),
-        Rows(("dialect", "value", "group", "why", "signature"), stored),
-        (("distinct", table.distinct), ("spread", table.spread)),
-        stacked=True,
+    return _document(
+        f"{source}: {len(rows)} dialects of macro F1 give {table.distinct} different numbers, "
+        f"up to {table.spread:.4f} apart",
+        Grid((VALUE, DIALECTS, WHY, SIGNATURE), groups, stacked=True),
+        ("dialect", "value", "group", "why", "signature"),
+        rows,
+        [f"{name} does not apply: {why}" for name, why in table.absent.items()],
+        distinct=table.distinct,
+        spread=table.spread,
     )
 
 
-def explanation_sheet(source: str, found: Explanation) -> Sheet:
+def explanation_document(source: str, explanation: Explanation) -> Document:
     """The definitions that give a published number, or the nearest ones."""
-    matches = found.matches or found.nearest
-    stored: list[list[Cell]] = [
-        [at, match.value, definition.signature, bool(found.matches)]
+    matches = explanation.matches or explanation.nearest
+    rows = [
+        [at, match.value, definition.signature, bool(explanation.matches)]
         for at, match in enumerate(matches, 1)
         for definition in match.definitions
     ]
     hidden = len(matches) - MOST_MATCHES
     notes = [f"{hidden} more values match: all are in --format csv"] if hidden > 0 else []
     notes.append(
-        f"{found.searched:,} definitions were tried; of those with equal value the simplest is "
-        "shown."
+        f"{explanation.searched:,} definitions were tried; of those with the same value, the "
+        "simplest is shown."
     )
-    return Sheet(
-        f"{source}: {_found(found)}",
-        Rows(
-            ("value", "dialects", "why", "also", "signature"),
-            [_match_row(match) for match in matches[:MOST_MATCHES]],
-        ),
-        tuple(notes),
-        Rows(("match", "value", "signature", "reproduces"), stored),
-        (("published", str(found.published)), ("searched", found.searched)),
-        stacked=True,
+    shown = [_match_row(match) for match in matches[:MOST_MATCHES]]
+    return _document(
+        f"{source}: {_summary(explanation)}",
+        Grid((VALUE, DIALECTS, WHY, GridColumn("also", "prose"), SIGNATURE), shown, stacked=True),
+        ("match", "value", "signature", "reproduces"),
+        rows,
+        notes,
+        published=str(explanation.published),
+        searched=explanation.searched,
     )
 
 
-def _found(found: Explanation) -> str:
-    value = found.published
-    if not found.matches:
+def _summary(explanation: Explanation) -> str:
+    value, matches = explanation.published, explanation.matches
+    if not matches:
         return f"no definition gives {value}; the nearest values are"
-    numbers = (
-        "one value rounds" if len(found.matches) == 1 else f"{len(found.matches)} values round"
-    )
+    numbers = "one value rounds" if len(matches) == 1 else f"{len(matches)} values round"
     return f"{numbers} to {value}, the simplest definition first"
 
 
 def _match_row(match: Match) -> list[Cell]:
-    also = f"{len(match.others)} other definitions give the same here" if match.others else None
-    return [match.value, ", ".join(match.dialects) or "no known library", match.why, also,
-            match.signature]  # fmt: skip
+    others = len(match.others)
+    also = f"{others} other definitions give the same value here" if others else None
+    libraries = ", ".join(match.dialects) or "no known library"
+    return [match.value, libraries, match.why, also, match.signature]
 
 
-def audit_sheet(audits: Sequence[tuple[str, Audit]]) -> Sheet:
-    """Verdicts on published triples, and how many there are of each."""
-    several = len(audits) > 1
-    first = audits[0][1]
-    counted = Counter(audit.verdict for _, audit in audits)
-    summary = ", ".join(f"{counted[x]} {x}" for x in get_args(Verdict) if counted[x])
-    shown = [_audit_row(name, audit) for name, audit in audits]
-    misfits = tuple(
-        f"{name + ': ' if several else ''}{x.name} is {x.recomputed}, not {x.published} "
-        f"({x.signature})"
-        for name, audit in audits
-        for x in audit.misfits
-    )
-    head = ("name", "precision", "recall", "f1", "verdict", "reason") if several else None
-    stored = [_audit_record(name, audit) for name, audit in audits]
-    return Sheet(
-        f"{len(audits)} rows: {summary}" if several else f"{first.verdict}: {first.reason}",
-        Rows(head, shown) if head else Rows(("can be", "value", "signature"), _spans(first)),
-        (*misfits, *(f"{name}: {text}" for name, text in SIGNATURES.items() if several)),
-        Rows(STORED_HEAD, stored),
-        tuple((x, counted[x]) for x in get_args(Verdict)),
-    )
-
-
-STORED_HEAD = (
+AUDIT_HEAD = (
     "name", "precision", "recall", "f1", "classes", "verdict", "reason",
     "averaged_low", "averaged_high", "averaged_signature",
     "of_averages_low", "of_averages_high", "of_averages_signature", "misfits",
 )  # fmt: skip
+
+
+def audit_document(audits: Sequence[tuple[str, Audit]]) -> Document:
+    """Verdicts on published triples, and how many there are of each."""
+    counted = Counter(audit.verdict for _, audit in audits)
+    rows = [_audit_record(name, audit) for name, audit in audits]
+    facts = {verdict: counted[verdict] for verdict in get_args(Verdict)}
+    if len(audits) == 1:
+        ((_, audit),) = audits
+        title, notes = f"{audit.verdict}: {audit.reason}", _misfits("", audit)
+        return _document(title, _readings(audit), AUDIT_HEAD, rows, notes, **facts)
+    verdicts = ", ".join(f"{number} {verdict}" for verdict, number in facts.items() if number)
+    names = ("name", "precision", "recall", "f1", "verdict")
+    columns = [*map(GridColumn, names), GridColumn("reason", "prose")]
+    table = Grid(columns, [_audit_row(name, audit) for name, audit in audits])
+    notes = [note for name, audit in audits for note in _misfits(f"{name}: ", audit)]
+    notes += [f"{name}: {signature}" for name, signature in SIGNATURES.items()]
+    return _document(f"{len(audits)} rows: {verdicts}", table, AUDIT_HEAD, rows, notes, **facts)
+
+
+def _misfits(lead: str, audit: Audit) -> list[str]:
+    return [
+        f"{lead}{x.name} is {x.recomputed}, not {x.published} ({x.signature})"
+        for x in audit.misfits
+    ]
+
+
+def _readings(audit: Audit) -> Grid:
+    """Where each of the two macro F1s would lie."""
+    spans = {"averaged F1": audit.averaged, "F1 of averages": audit.of_averages}
+    rows = [[name, f"{span}", SIGNATURES[name]] for name, span in spans.items()]
+    return Grid((GridColumn("can be"), GridColumn("value"), SIGNATURE), rows)
 
 
 def _audit_row(name: str, audit: Audit) -> list[Cell]:
@@ -131,34 +170,28 @@ def _audit_row(name: str, audit: Audit) -> list[Cell]:
     return [name, *triple, audit.verdict, audit.reason]
 
 
-def _spans(audit: Audit) -> list[list[Cell]]:
-    both: list[tuple[str, Span]] = [
-        ("averaged F1", audit.averaged),
-        ("F1 of averages", audit.of_averages),
-    ]
-    return [[name, f"{span}", SIGNATURES[name]] for name, span in both]
-
-
-def _audit_record(name: str, audit: Audit) -> list[Cell]:
+def _audit_record(name: str, audit: Audit) -> list[Any]:
     *first, verdict, reason = _audit_row(name, audit)
-    averaged, other = audit.averaged, audit.of_averages
+    averaged, of_averages = audit.averaged, audit.of_averages
     return [
         *first, audit.classes, verdict, reason,
         averaged.low, averaged.high, SIGNATURES["averaged F1"],
-        other.low, other.high, SIGNATURES["F1 of averages"],
+        of_averages.low, of_averages.high, SIGNATURES["F1 of averages"],
         "; ".join(misfit.name for misfit in audit.misfits),
     ]  # fmt: skip
 
 
-def conversion_sheet(source: str, conversion: Conversion, names: tuple[str, str]) -> Sheet:
+def conversion_document(source: str, conversion: Conversion, names: tuple[str, str]) -> Document:
     """A score in two dialects, and where they differ."""
     pair = (conversion.source, conversion.target)
-    body: list[list[Cell]] = [
-        [name, score.value, score.signature] for name, score in zip(names, pair, strict=True)
+    rows: list[list[Cell]] = [
+        [name, x.value, x.signature] for name, x in zip(names, pair, strict=True)
     ]
-    return Sheet(
+    return _document(
         f"{source}: the same predictions in two dialects",
-        Rows(("dialect", "value", "signature"), body),
-        (f"The two signatures differ in {conversion.difference}.",),
-        facts=(("difference", conversion.difference),),
+        Grid((GridColumn("dialect"), VALUE, SIGNATURE), rows),
+        ("dialect", "value", "signature"),
+        rows,
+        [f"The two signatures differ in {conversion.difference}."],
+        difference=conversion.difference,
     )

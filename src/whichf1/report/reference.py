@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
-
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
 from whichf1.definitions.words import (
@@ -18,41 +15,58 @@ from whichf1.definitions.words import (
 )
 from whichf1.metrics import EVERY, Metric, find
 from whichf1.metrics.registry import KINDS
-from whichf1.report.escape import csv_text, latex, markdown, visible
-from whichf1.report.terminal import print_columns
+from whichf1.report.document import Document, FactList, Grid, GridColumn
 
-if TYPE_CHECKING:
-    from rich.console import Console
+COLUMNS = (
+    GridColumn("name"),
+    GridColumn("other names", "prose"),
+    GridColumn("bounds"),
+    GridColumn("better"),
+    GridColumn("meaning", "prose"),
+)
+HEAD = tuple(column.name for column in COLUMNS)
 
-HEAD = ("name", "other names", "bounds", "better", "meaning")
 
-
-def rows() -> list[list[str]]:
+def metric_list() -> Document:
     """A line for each metric, then for each shorthand."""
-    own = [
-        [
-            metric.name + _signature(metric),
-            ", ".join(metric.aliases),
-            bounds(metric),
-            metric.better,
-            metric.summary,
-        ]
-        for metric in sorted(EVERY.values(), key=lambda m: KINDS.index(m.kind))
+    ordered = sorted(EVERY.values(), key=lambda metric: KINDS.index(metric.kind))
+    rows = [
+        [x.name + _parameters(x), ", ".join(x.aliases), _bounds(x), x.better, x.summary]
+        for x in ordered
     ]
-    short = [
-        [
-            name,
-            ", ".join(short.other_names),
-            bounds(find(short.metric)),
-            find(short.metric).better,
-            f"{short.summary} Short for {define(name).signature}",
-        ]
-        for name, short in SHORTHANDS.items()
-    ]
-    return own + short
+    for name, short in SHORTHANDS.items():
+        metric, names = find(short.metric), ", ".join(short.other_names)
+        text = f"{short.summary} Short for {define(name).signature}"
+        rows.append([name, names, _bounds(metric), metric.better, text])
+    return Document(
+        [Grid(COLUMNS, rows)],
+        lambda: [dict(zip(HEAD, row, strict=True)) for row in rows],
+        lambda: [HEAD, *rows],
+    )
 
 
-def _signature(metric: Metric) -> str:
+def definition_document(text: str) -> Document:
+    """Formula, meaning, bounds, 0/0 rule, other names, and a sentence to paste."""
+    definition = Definition.parse(text)
+    metric = definition.declaration
+    better = "" if metric.better == "neither" else f", {metric.better} is better"
+    facts = {
+        "name": title(definition),
+        "meaning": meaning(definition),
+        "formula": formula(definition),
+        "bounds": f"{_bounds(metric)}{better}",
+        "0/0": zero_rule(definition),
+        "other names": ", ".join(other_names(definition)) or "–",
+        "parameters": _parameters(metric).strip("()") or "–",
+        "in scikit-learn": in_sklearn(definition) or "–",
+        "signature": definition.signature,
+        "to paste": sentence(definition),
+    }
+    pairs = [*facts.items()]
+    return Document([FactList(pairs)], lambda: facts, lambda: [("name", "value"), *pairs])
+
+
+def _parameters(metric: Metric) -> str:
     inside = ", ".join(
         f"{name}={'|'.join(p.choices) if p.choices else p.default}"
         for name, p in metric.parameters.items()
@@ -60,52 +74,6 @@ def _signature(metric: Metric) -> str:
     return f"({inside})" if inside else ""
 
 
-def bounds(metric: Metric) -> str:
-    """The range of values, as text."""
+def _bounds(metric: Metric) -> str:
     low, high = metric.bounds
     return f"[{low:g}, {'∞)' if high == float('inf') else f'{high:g}]'}"
-
-
-def list_metrics(format: str, console: Console) -> str:
-    """All metrics as text, JSON, Markdown, LaTeX or CSV."""
-    body = rows()
-    if format == "json":
-        return json.dumps([dict(zip(HEAD, row, strict=True)) for row in body], indent=2) + "\n"
-    if format == "csv":
-        return csv_text([HEAD, *body])
-    if format == "markdown":
-        table = [
-            list(HEAD),
-            ["---"] * len(HEAD),
-            *([markdown(cell) for cell in row] for row in body),
-        ]
-        return "".join(f"| {' | '.join(line)} |\n" for line in table)
-    if format == "latex":
-        lines = [r"\begin{tabular}{lllll}", " & ".join(HEAD) + r" \\ \hline"]
-        lines += [" & ".join(latex(cell) for cell in row) + r" \\" for row in body]
-        return "\n".join([*lines, r"\end{tabular}"]) + "\n"
-    with console.capture() as capture:
-        print_columns(console, HEAD, body, left=HEAD)
-    return capture.get()
-
-
-def explain_definition(text: str) -> str:
-    """Formula, meaning, bounds, 0/0 rule, other names, and a sentence to paste."""
-    definition = Definition.parse(text)
-    metric = definition.declaration
-    facts = {
-        "name": title(definition),
-        "meaning": meaning(definition),
-        "formula": formula(definition),
-        "bounds": f"{bounds(metric)}, {metric.better} is better"
-        if metric.better != "neither"
-        else bounds(metric),
-        "0/0": zero_rule(definition),
-        "other names": ", ".join(other_names(definition)) or "–",
-        "parameters": _signature(metric).strip("()") or "–",
-        "in scikit-learn": in_sklearn(definition) or "–",
-        "signature": definition.signature,
-        "to paste": sentence(definition),
-    }
-    width = max(map(len, facts))
-    return "".join(f"{key:<{width}}  {visible(value)}\n" for key, value in facts.items())

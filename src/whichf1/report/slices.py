@@ -1,37 +1,33 @@
-"""Scores of slices beside the score of the whole, worst first, in every format."""
+"""The report of ``whichf1 score --by``: slices beside the whole, worst first."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import sentence
 from whichf1.errors import InputError
-from whichf1.report.cells import exact, items, number, score_cells, score_fields, span
-from whichf1.report.escape import csv_text, latex, markdown, markdown_code, visible
-from whichf1.report.terminal import plain_printer, print_columns
+from whichf1.report.document import Cell, Document, Grid, GridColumn, Rows, exact, items, signed
+from whichf1.report.score import SCORE_COLUMNS, score_cells, score_fields
 from whichf1.scoring.score import Score
 from whichf1.tables.slices import Key
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 T = TypeVar("T")
 WIDE = 0.1
-"""An interval wider than this share of the metric's range cannot tell much."""
+"""An interval wider than this fraction of the metric's range says little."""
 FEW = 10
-"""With fewer items for each class an interval covers too rarely to judge by (docs/intervals.md)."""
+"""With fewer items per class, intervals cover the truth too rarely (docs/intervals.md)."""
 SMALL = "too small to tell"
 WHOLE = "(whole)"
-"""What stands in place of a slice's values in the row of all items."""
+"""Stands in place of a slice's values in the row of all items."""
 NOTE = (
-    "below, above: the slice's interval does not hold the score of the whole; near: it does; "
-    f"{SMALL}: fewer than {FEW} items for each class, no interval, or one wider than {WIDE:g} that "
-    "holds it. Each slice is judged by itself: among many, some fall outside by chance."
+    "below, above: the slice's interval excludes the score of the whole; near: it includes it; "
+    f"{SMALL}: fewer than {FEW} items per class, no interval, or one wider than {WIDE:g} that "
+    "includes it. Each slice is judged on its own: with many slices, some differ by chance."
 )
 
 
@@ -64,21 +60,7 @@ class SliceReport:
     by: tuple[str, ...]
     metrics: tuple[SlicesOf, ...]
     empty: tuple[Key, ...]
-    """Slices without any item to score: all ignored, or without weight."""
-
-    @property
-    def title(self) -> str:
-        """What was scored."""
-        n = self.metrics[0].whole.n
-        slices = len({*self.empty, *(row.key for table in self.metrics for row in table.rows)})
-        what = f"{items(n)} items" if isinstance(n, int) else f"weight {items(n)}"
-        return f"{self.source}: {what} in {slices:,} slices by {', '.join(self.by)}"
-
-    @property
-    def notes(self) -> list[str]:
-        """How to read it."""
-        lacking = ", ".join(map(shown, self.empty))
-        return [NOTE, *([f"Nothing to score in: {lacking}"] if lacking else [])]
+    """Slices with nothing to score: all items ignored, or of weight 0."""
 
 
 def slice_report(
@@ -98,11 +80,12 @@ def slice_report(
         rows = []
         for key, part in parts.items():
             try:
-                own = score(plain, part)
+                of_slice = score(plain, part)
             except InputError:  # a slice may lack what the whole has
                 empty[key] = None
                 continue
-            rows.append(SliceScore(key, own, own.value - of_whole.value, _verdict(own, of_whole)))
+            gap = of_slice.value - of_whole.value
+            rows.append(SliceScore(key, of_slice, gap, _verdict(of_slice, of_whole)))
         metrics.append(SlicesOf(name, of_whole, tuple(sorted(rows, key=_worst_first))))
     return SliceReport(source, tuple(by), tuple(metrics), tuple(empty))
 
@@ -124,145 +107,93 @@ def _verdict(score: Score, whole: Score) -> str:
     return SMALL if wide else "near"
 
 
-def shown(key: Key) -> str:
-    """A slice's values as text."""
+def _name(key: Key) -> str:
     return ", ".join("(missing)" if value is None else str(value) for value in key)
 
 
-HEAD = ("slice", "items", "classes", "value", "interval", "gap", "verdict", "signature")
+def slice_document(report: SliceReport) -> Document:
+    """The report as a document: a table for each metric."""
+    n = report.metrics[0].whole.n
+    slices = len({*report.empty, *(row.key for each in report.metrics for row in each.rows)})
+    size = f"{items(n)} items" if isinstance(n, int) else f"weight {items(n)}"
+    return Document(
+        [_table(metric) for metric in report.metrics],
+        partial(_record, report),
+        partial(_rows, report),
+        f"{report.source}: {size} in {slices:,} slices by {', '.join(report.by)}",
+        _notes(report),
+    )
 
 
-def _lines(table: SlicesOf, decimals: int) -> list[list[str]]:
-    whole = [WHOLE, *_cells(table.whole, decimals), "", "", table.whole.signature]
+def _notes(report: SliceReport) -> list[str]:
+    lacking = ", ".join(map(_name, report.empty))
+    return [NOTE, *([f"Nothing to score in: {lacking}"] if lacking else [])]
+
+
+COLUMNS = (
+    GridColumn("slice"),
+    GridColumn("items", "number", items),
+    GridColumn("classes", "number"),
+    GridColumn("value", "number"),
+    GridColumn("interval", "interval"),
+    GridColumn("gap", "number", signed),
+    GridColumn("verdict"),
+    GridColumn("signature", "code"),
+)
+
+
+def _table(metric: SlicesOf) -> Grid:
+    lines: list[tuple[str, Score, Cell, str]] = [(WHOLE, metric.whole, "", "")]
+    lines += [(_name(x.key), x.score, x.gap, x.verdict) for x in metric.rows]
     rows = [
-        [
-            shown(row.key),
-            *_cells(row.score, decimals),
-            f"{row.gap:+.{decimals}f}" if math.isfinite(row.gap) else number(row.gap, decimals),
-            row.verdict,
-            row.score.signature,
-        ]
-        for row in table.rows
+        [name, x.n, len(x.classes), x.value, x.interval, gap, verdict, x.signature]
+        for name, x, gap, verdict in lines
     ]
-    return [whole, *rows]
+    return Grid(COLUMNS, rows, metric.name, sentences=lambda: _sentences(metric))
 
 
-def _cells(score: Score, decimals: int) -> list[str]:
-    return [
-        items(score.n),
-        f"{len(score.classes):,}",
-        number(score.value, decimals),
-        span(score.interval, decimals),
-    ]
+def _sentences(metric: SlicesOf) -> list[str]:
+    whole = f"{WHOLE}: {sentence(metric.whole.definition)}"
+    return [whole, *(f"{_name(row.key)}:" for row in metric.rows)]
 
 
-def as_text(report: SliceReport, console: Console, decimals: int) -> None:
-    """Print a table for each metric."""
-    say = plain_printer(console)
-    say(visible(report.title))
-    for table in report.metrics:
-        say("")
-        say(visible(table.name))
-        left = ("slice", "verdict", "signature")
-        print_columns(console, list(HEAD), _lines(table, decimals), left=left)
-    say("")
-    for note in report.notes:
-        say(visible(note))
-
-
-def as_json(report: SliceReport, decimals: int) -> str:
-    """All numbers in full precision; undefined and infinite ones are null."""
-    record = {
+def _record(report: SliceReport) -> dict[str, Any]:
+    return {
         "source": report.source,
         "by": list(report.by),
         "metrics": [
             {
-                "name": table.name,
-                "whole": score_fields(table.whole),
+                "name": metric.name,
+                "whole": score_fields(metric.whole),
                 "slices": [
                     {
                         "slice": dict(zip(report.by, map(_plain, row.key), strict=True)),
                         **score_fields(row.score),
-                        "gap": row.gap if math.isfinite(row.gap) else None,
+                        "gap": row.gap,
                         "verdict": row.verdict,
                     }
-                    for row in table.rows
+                    for row in metric.rows
                 ],
             }
-            for table in report.metrics
+            for metric in report.metrics
         ],
-        "nothing to score in": [shown(key) for key in report.empty],
-        "notes": report.notes,
+        "nothing to score in": [_name(key) for key in report.empty],
+        "notes": _notes(report),
     }
-    return json.dumps(record, indent=2, allow_nan=False) + "\n"
 
 
 def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
-def as_csv(report: SliceReport, decimals: int) -> str:
-    """One line per number, in full precision; the whole stands before its slices."""
-    ends = ["low", "high", "level", "method"]
-    lines: list[list[object]] = [
-        ["name", *report.by, "value", *ends, "gap", "verdict", "n", "signature"]
-    ]
-
-    def line(name: str, values: list[Any], score: Score, *judged: object) -> None:
-        lines.append([name, *values, *score_cells(score), *judged, score.n, score.signature])
-
-    for table in report.metrics:
-        line(table.name, [WHOLE] * len(report.by), table.whole, None, None)
-        for row in table.rows:
-            values = [_plain(value) for value in row.key]
-            line(table.name, values, row.score, exact(row.gap), row.verdict)
-    return csv_text(lines)
-
-
-def as_markdown(report: SliceReport, decimals: int) -> str:
-    """A table for each metric."""
-    parts = [markdown(report.title), ""]
-    for table in report.metrics:
-        rule = ["---", *["---:"] * 5, "---", "---"]
-        body = [
-            [*map(markdown, row[:-1]), markdown_code(row[-1])] for row in _lines(table, decimals)
-        ]
-        parts += [f"**{markdown(table.name)}**", ""]
-        parts += [f"| {' | '.join(row)} |" for row in (HEAD, rule, *body)]
-        parts.append("")
-    return "\n".join([*parts, *map(markdown, report.notes)]) + "\n"
-
-
-def as_latex(report: SliceReport, decimals: int) -> str:
-    """A booktabs table for each metric; the notes hold the sentences and signatures."""
-    lines = [r"% needs \usepackage{booktabs,textcomp} and \usepackage[T1]{fontenc}"]
-    for table in report.metrics:
-        rows = _lines(table, decimals)
-        body = [" & ".join(latex(cell) for cell in row[:-1]) + r" \\" for row in rows]
-        signatures = [rf"{latex(row[0])}: \texttt{{{latex(row[-1])}}}\par" for row in rows]
-        said = latex(sentence(table.whole.definition))
-        lines += [
-            r"\begin{table}",
-            r"\begin{tabular}{lrrrrrl}",
-            r"\toprule",
-            " & ".join(HEAD[:-1]) + r" \\",
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-            rf"\caption{{{latex(report.title)}: {latex(table.name)}. {said}}}",
-            r"\par\footnotesize",
-            *signatures,
-            *(latex(note) + r"\par" for note in report.notes),
-            r"\end{table}",
-        ]
-    return "\n".join(lines) + "\n"
-
-
-FORMATS: dict[str, Callable[[SliceReport, int], str]] = {
-    "json": as_json,
-    "markdown": as_markdown,
-    "latex": as_latex,
-    "csv": as_csv,
-}
-"""Formats that are one text; 'text' goes to a console."""
+def _rows(report: SliceReport) -> Rows:
+    """One line per number; the whole comes before its slices."""
+    yield ["name", *report.by, *SCORE_COLUMNS, "gap", "verdict", "n", "signature"]
+    for metric in report.metrics:
+        whole = metric.whole
+        values: list[Any] = [WHOLE] * len(report.by)
+        yield [metric.name, *values, *score_cells(whole), None, None, whole.n, whole.signature]
+        for row in metric.rows:
+            values, score = [_plain(value) for value in row.key], row.score
+            judged = [exact(row.gap), row.verdict]
+            yield [metric.name, *values, *score_cells(score), *judged, score.n, score.signature]

@@ -1,0 +1,201 @@
+"""``whichf1 dialects``, ``convert``, ``explain`` and ``audit``: other people's numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from whichf1.cli.options import (
+    PRED,
+    REQUIRED,
+    TRUE,
+    LabelOptions,
+    OutputOptions,
+    Text,
+    argument,
+    option,
+)
+from whichf1.cli.score import square
+from whichf1.errors import InputError
+from whichf1.published.audit import Audit
+from whichf1.published.audit import audit as audit_triple
+from whichf1.published.dialects import Conversion
+from whichf1.published.dialects import dialects as known
+from whichf1.published.explain import explain as find_explanation
+from whichf1.published.numbers import read_per_class, read_published, read_results
+from whichf1.report.published import (
+    audit_document,
+    conversion_document,
+    dialect_document,
+    dialect_list,
+    explanation_document,
+)
+from whichf1.sources.count import count
+from whichf1.tables.counts import Counts
+
+DECIMALS = "Decimals that the published numbers were rounded to."
+SCALE = "unit or percent. Default: inferred."
+DIALECT = "A dialect or a signature."
+
+
+@dataclass(frozen=True, kw_only=True)
+class InlineMatrixOptions:
+    """A confusion matrix on the command line."""
+
+    matrix: Text = option("A confusion matrix instead of a file: '2 5 10 5 10'.")
+    rows: Text = option("What a row of the matrix is: true or predicted.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DialectOptions(LabelOptions, InlineMatrixOptions, OutputOptions):
+    """All that ``whichf1 dialects`` takes: a file of predictions, or a matrix."""
+
+    file: Text = argument("A file of predictions, as score reads them.", metavar="[FILE]")
+    true: Text = option(TRUE)
+    pred: Text = option(PRED)
+
+    def counts(self) -> tuple[str, Counts]:
+        """A name for the predictions, and their counts."""
+        if (self.file is None) == (self.matrix is None):
+            raise InputError("give a file of predictions, or --matrix with --rows")
+        if self.file is None:
+            return "matrix", _read_matrix(self.matrix or "", self.rows, self.declared)
+        return self.file, count(self.file, true=self.true, pred=self.pred, labels=self.declared)
+
+
+def _read_matrix(text: str, rows: str | None, labels: Any = None) -> Counts:
+    if rows is None:
+        raise InputError(
+            "what is a row of the matrix? Say --rows true or --rows predicted: definitions that "
+            "weight or choose classes by their true items depend on it."
+        )
+    cells = square(text.replace(",", " ").split())
+    return Counts.from_matrix(cells, rows=rows, labels=labels)  # type: ignore[arg-type]
+
+
+def _scale(text: str | None) -> Any:
+    """The scale of published numbers, checked."""
+    if text not in (None, "unit", "percent"):
+        raise InputError(f"--scale must be unit or percent; got {text!r}")
+    return text
+
+
+def dialects(options: DialectOptions) -> None:
+    """Print the macro F1 of every library for the same predictions; without a file, list them."""
+    if options.file is None and options.matrix is None:
+        options.write(dialect_list(known))
+        return
+    source, counts = options.counts()
+    options.write(dialect_document(source, known.table(counts)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvertOptions(DialectOptions):
+    """All that ``whichf1 convert`` takes."""
+
+    source: str = option(DIALECT, "--from", default=REQUIRED)
+    target: str = option(DIALECT, "--to", default=REQUIRED)
+    value: Text = option("The published score, to be checked.")
+    value_decimals: int | None = option(DECIMALS)
+
+
+def convert(options: ConvertOptions) -> None:
+    """Express a score of one dialect in another, with both signatures."""
+    name, counts = options.counts()
+    conversion = known.convert(counts, source=options.source, target=options.target)
+    if options.value is not None:
+        _check(conversion, options.value, options)
+    names = (options.source, options.target)
+    options.write(conversion_document(name, conversion, names))
+
+
+def _check(conversion: Conversion, value: str, options: ConvertOptions) -> None:
+    published = read_published(value, options.value_decimals)
+    if conversion.source.value not in published:
+        raise InputError(
+            f"{options.source} gives {conversion.source.value:.6g} on these predictions, not "
+            f"{published}. To find a definition that gives it, run: whichf1 explain"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions(DialectOptions):
+    """All that ``whichf1 explain`` takes."""
+
+    value: str = option("The published number, as printed: 0.354 or 35.4.", default=REQUIRED)
+    value_decimals: int | None = option(DECIMALS)
+    scale: Text = option(SCALE)
+
+
+def explain(options: ExplainOptions) -> None:
+    """Find the definitions that give a published number on these predictions."""
+    source, counts = options.counts()
+    rounding: dict[str, Any] = {"decimals": options.value_decimals, "scale": _scale(options.scale)}
+    explanation = find_explanation(counts, options.value, **rounding)
+    options.write(explanation_document(source, explanation))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions(InlineMatrixOptions, OutputOptions):
+    """All that ``whichf1 audit`` takes."""
+
+    results: Text = argument("A CSV file of published results, one triple per row.")
+    precision: Text = option("Published macro precision.")
+    recall: Text = option("Published macro recall.")
+    f1: Text = option("Published macro F1.")
+    value_decimals: int | None = option(DECIMALS)
+    classes: int | None = option(
+        "Number of classes, if each item has one and all are averaged over."
+    )
+    scale: Text = option(SCALE)
+    per_class: Text = option("A CSV file with the precision and recall of each class.")
+
+
+def audit(options: AuditOptions) -> None:
+    """Say which macro F1 published numbers are: averaged F1, F1 of averages, either, impossible."""
+    triple = {"precision": options.precision, "recall": options.recall, "f1": options.f1}
+    scale = _scale(options.scale)
+    if options.rows is not None and options.matrix is None:
+        raise InputError("--rows needs --matrix: give both, or neither")
+    if options.results is not None:
+        if any((*triple.values(), options.per_class, options.matrix)):
+            raise InputError("give a file of results, or one triple, not both")
+        options.write(audit_document(_audit_rows(options.results, scale, options)))
+        return
+    missing = [f"--{name}" for name, text in triple.items() if text is None]
+    if missing:
+        raise InputError(f"give a file of results, or one triple: {', '.join(missing)} missing")
+    details: dict[str, Any] = {
+        **triple,
+        "per_class": None if options.per_class is None else read_per_class(options.per_class),
+        "counts": None if options.matrix is None else _read_matrix(options.matrix, options.rows),
+    }
+    result = audit_triple(
+        **details, decimals=options.value_decimals, scale=scale, classes=options.classes
+    )
+    options.write(audit_document([("", result)]))
+
+
+def _audit_rows(path: str, scale: Any, options: AuditOptions) -> list[tuple[str, Audit]]:
+    audits = []
+    results = read_results(path, scale)
+    for row in results.rows:
+        classes = row.classes if row.classes is not None else options.classes
+        if options.classes not in (None, classes):
+            raise InputError(
+                f"{path!r}, line {row.line}: the file says {classes} classes, --classes "
+                f"{options.classes}"
+            )
+        try:
+            result = audit_triple(
+                precision=row.precision,
+                recall=row.recall,
+                f1=row.f1,
+                decimals=options.value_decimals,
+                scale=results.scale,
+                classes=classes,
+            )
+        except InputError as error:
+            raise InputError(f"{path!r}, line {row.line}: {error}") from None
+        audits.append((row.name, result))
+    return audits

@@ -1,0 +1,137 @@
+"""The one renderer: every format says the same, and nothing of the data is taken for markup."""
+
+import csv
+import io
+import json
+import math
+import sys
+import unicodedata
+
+import pytest
+
+from whichf1.definitions.methods import Interval
+from whichf1.report.document import (
+    Document,
+    FactList,
+    Grid,
+    GridColumn,
+    Note,
+    Signature,
+    items,
+    render,
+    signed,
+)
+from whichf1.report.escape import latex, visible
+
+COLUMNS = (
+    GridColumn("name"),
+    GridColumn("value", "number"),
+    GridColumn("interval", "interval"),
+    GridColumn("gap", "number", signed, optional=True),
+    GridColumn("n", "number", items),
+    GridColumn("signature", "code"),
+)
+ROWS = [
+    ["a|b", 0.5, Interval(0.25, 0.75, 0.95, "delta"), -0.125, 1200, "f1|v:1"],
+    ["日本", math.nan, None, math.inf, 1.5, ""],
+]
+
+
+def document(**changes):
+    return Document(
+        [Grid(COLUMNS, ROWS, **changes), Signature("f1|v:1", "F1"), Note("a − b")],
+        lambda: {"rows": ROWS[1][1:2], "pair": (1, math.inf)},
+        lambda: [["x"], ["=1"]],
+        "title_1",
+        ["note *1*"],
+    )
+
+
+def test_text_aligns_numbers_to_the_right_and_names_to_the_left():
+    assert render(document(), "text", 2).splitlines() == [
+        "title_1",
+        "",
+        "name      value      interval       gap      n  signature",
+        "a|b        0.50  [0.25, 0.75]     -0.12  1,200  f1|v:1",
+        "日本  undefined             –  infinite    1.5",
+        "F1: f1|v:1",
+        "a − b",
+        "",
+        "note *1*",
+    ]
+
+
+def test_text_may_stack_rows_and_show_only_some():
+    assert render(document(stacked=True, most=1, unit="systems"), "text", 1).splitlines()[:7] == [
+        "title_1",
+        "",
+        "a|b  0.5",
+        "    [0.2, 0.8]",
+        "    -0.1",
+        "    1,200",
+        "    f1|v:1",
+    ]
+    assert "… and 1 more systems: all are in --format csv" in render(
+        document(most=1), "text"
+    ).replace("rows", "systems")
+
+
+def test_markdown_escapes_cells_and_aligns_columns():
+    lines = render(document(title="T"), "markdown", 2).splitlines()
+    assert lines[:7] == [
+        r"title\_1",
+        "",
+        "**T**",
+        "",
+        "| name | value | interval | gap | n | signature |",
+        "| --- | ---: | ---: | ---: | ---: | --- |",
+        r"| a\|b | 0.50 | [0.25, 0.75] | -0.12 | 1,200 | <code>f1&#124;v:1</code> |",
+    ]
+    assert lines[8:] == ["", "- F1: <code>f1&#124;v:1</code>", "", "a − b", "", r"note \*1\*"]
+
+
+def test_latex_drops_what_may_be_dropped_and_puts_signatures_below():
+    out = render(document(sentences=lambda: ["One.", "Two."]), "latex", 2)
+    assert r"\begin{tabular}{lrrr}" in out
+    assert "name & value & interval & n \\\\" in out
+    assert "One. \\texttt{f1\\textbar{}v:1}\\par" in out and "Two." not in out
+    assert "a $-$ b\\par" in out and "−" not in out
+    assert out.count(r"\begin{table}") == out.count(r"\end{table}") == 1
+
+
+def test_in_latex_a_table_with_a_title_starts_a_float():
+    first, second = Grid(COLUMNS, ROWS), Grid(COLUMNS, ROWS, "second")
+    both = Document([first, second], dict, list, "both")
+    out = render(both, "latex")
+    assert out.count(r"\begin{table}") == out.count(r"\toprule") == 2
+    assert r"\caption{both.}" in out and r"\caption{both. second.}" in out
+
+
+def test_json_has_null_where_a_number_is_not_finite_and_csv_runs_nothing():
+    assert json.loads(render(document(), "json")) == {"rows": [None], "pair": [1, None]}
+    assert [*csv.reader(io.StringIO(render(document(), "csv")))] == [["x"], ["'=1"]]
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "latex"])
+def test_facts_in_every_format(format):
+    facts = Document([FactList([("name", "a_b"), ("longer name", "\x1b")])], dict, list)
+    out = render(facts, format)
+    assert "\x1b" not in out and out.index("name") < out.index("longer name")
+
+
+def _visible_by_definition(text):
+    hidden = ("Cc", "Cf", "Cs", "Zl", "Zp", "Zs")
+    return "".join(
+        c if c == " " or unicodedata.category(c) not in hidden else ascii(c)[1:-1] for c in text
+    )
+
+
+def test_visible_is_its_definition_for_every_character():
+    for start in range(0, sys.maxunicode + 1, 4096):
+        text = "".join(map(chr, range(start, min(start + 4096, sys.maxunicode + 1))))
+        assert visible(text) == _visible_by_definition(text)
+
+
+def test_what_we_print_ourselves_is_ascii_in_latex():
+    for character in "–…−∞×≤≥":
+        assert latex(character).isascii()
