@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whichf1 import kernel
-from whichf1.kernel import _native, native, ranking_reference, reference
+from whichf1.kernel import _native, native, reference
 
 ROOT = Path(__file__).parents[2]
 C = ROOT / "src" / "whichf1" / "kernel" / "c"
@@ -285,7 +285,7 @@ def test_rank_table_is_its_twin(given_scores):
     scores, positive, weights = given_scores
     ours = native.rank_table(scores, positive, weights)
     wide = scores.astype(np.float64)
-    twin = ranking_reference.rank_table(wide, positive, weights)
+    twin = reference.rank_table(wide, positive, weights)
     for one, other in zip(ours, twin, strict=True):
         np.testing.assert_array_equal(one, other)
     assert not np.signbit(ours.score[ours.score == 0]).any()
@@ -308,11 +308,11 @@ def test_losses_are_their_twins(n, k, dtype, layout, floor, seed):
     wide = p.astype(np.float64)
     np.testing.assert_allclose(
         native.loss_sums(codes, p, floor),
-        ranking_reference.loss_sums(codes, wide, floor),
+        reference.loss_sums(codes, wide, floor),
         rtol=1e-12,
     )
     np.testing.assert_allclose(
-        native.brier_sums(codes, p), ranking_reference.brier_sums(codes, wide), rtol=1e-12
+        native.brier_sums(codes, p), reference.brier_sums(codes, wide), rtol=1e-12
     )
     tolerance = 1e-5
     assert native.first_bad_row(p, tolerance) == n
@@ -321,11 +321,11 @@ def test_losses_are_their_twins(n, k, dtype, layout, floor, seed):
     row = int(rng.integers(n))
     spoiled[row, 0] = rng.choice([-0.1, 1.1, np.nan, 0.9 if p[row, 0] < 0.5 else 0.1])
     assert native.first_bad_row(spoiled, tolerance) == row
-    assert ranking_reference.first_bad_row(spoiled, tolerance) == row
+    assert reference.first_bad_row(spoiled, tolerance) == row
     wrong = spoiled.astype(np.float64)
     for ours, twin in (
-        (native.loss_sums(codes, spoiled, floor), ranking_reference.loss_sums(codes, wrong, floor)),
-        (native.brier_sums(codes, spoiled), ranking_reference.brier_sums(codes, wrong)),
+        (native.loss_sums(codes, spoiled, floor), reference.loss_sums(codes, wrong, floor)),
+        (native.brier_sums(codes, spoiled), reference.brier_sums(codes, wrong)),
     ):
         assert not ours.fair and not twin.fair
 
@@ -410,7 +410,7 @@ def test_numpy_takes_over_where_asked():
 def test_both_kernels_have_the_same_functions():
     for name in kernel.__all__:
         if name.islower():
-            twin = getattr(reference, name, None) or getattr(ranking_reference, name)
+            twin = getattr(reference, name)
             assert getattr(native, name).__doc__ == twin.__doc__ or name == "rank_table"
 
 
