@@ -3,37 +3,58 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
+C_FILES := $(wildcard src/whichf1/kernel/c/*.[ch] src/whichf1/kernel/c/*.inc tests/native/*.c)
 
-.PHONY: demo test test-dialects check bench clean
+.PHONY: demo check test test-duckdb-1.5 test-dialects lint format hooks bench clean
 
 demo: $(VENV)/demo
 	$(BIN)/whichf1 score examples/animals.csv
 
-test: $(VENV)/test
+# the quick tier for daily work: under a minute, without files, frames and subprocesses
+QUICK := src tests/kernel tests/metrics tests/report tests/tables tests/scoring/test_macro.py tests/scoring/test_probability.py
+check: lint
+	$(BIN)/python -m pytest -q -n 2 -m "not slow" -x $(QUICK)
+
+# everything, with a coverage report; the floor is in pyproject.toml
+test: lint test-duckdb-1.5
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report=term
+
+# older DuckDBs differ in SQL and error messages, so files are also read with one of them
+test-duckdb-1.5: $(VENV)/test
+	PYTHONPATH=$(VENV)/duckdb-1.5 $(BIN)/python -m pytest -q -n 2 -m "not slow" \
+		tests/sources/test_files.py tests/sources/test_bad_files.py tests/sources/test_columns.py \
+		tests/sources/test_class_scores.py tests/comparison/test_set_systems.py \
+		-k "test_files or test_bad_files or every_format or duckdb or parquet"
+
+lint: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run -Werror $(C_FILES)
+	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
-	PYTHONPATH=$(VENV)/duckdb-1.5 $(BIN)/python -m pytest -q tests/sources/test_files.py tests/sources/test_bad_files.py tests/sources/test_columns.py tests/sources/test_class_scores.py tests/comparison/test_set_systems.py -k "not spark and not dask and not polars and not pandas"
 
-# every dialect against its real library, each in an environment of its own; writes docs/dialects-tested.md
+# fix what can be fixed automatically
+format: $(VENV)/test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(C_FILES)
+
+# check each commit with the tools of `make lint`
+hooks: $(VENV)/test
+	$(BIN)/pre-commit install
+
+# every dialect against the real library, each in its own environment; writes docs/dialects-tested.md
 test-dialects: $(VENV)/test
 	$(BIN)/python -m tests.dialects.run_all
 
-# the quick tier for daily work
-check: $(VENV)/test
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 -m "not slow" -x
-
-# the speed tables against peers, in about four minutes; writes benchmarks/RESULTS.md
+# speed compared with peers, in about four minutes; writes benchmarks/RESULTS.md
 bench: $(BENCH)/ready
 	$(BENCH)/bin/python benchmarks/speed.py
 	$(BENCH)/bin/python benchmarks/uncertainty.py
 	$(BENCH)/bin/python -m benchmarks.engines
 
-# an environment of its own: a peer pins old build tools, so that it comes without its dependencies
+# a separate environment; one peer pins old build tools, so it is installed without dependencies
 $(BENCH)/ready: pyproject.toml
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
@@ -56,4 +77,4 @@ $(VENV)/test: $(VENV)/bin/python pyproject.toml
 	touch $@ $(VENV)/demo
 
 clean:
-	rm -rf $(VENV) $(BENCH) .venv-dialects build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) .venv-dialects build dist src/*.egg-info htmlcov .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,4 +1,4 @@
-"""The native kernel: optional, so that the install succeeds where no C compiler is."""
+"""The C extension is optional: the install succeeds without a C compiler."""
 
 import sys
 from pathlib import Path
@@ -13,7 +13,7 @@ setup(
         Extension(
             "whichf1.kernel._native",
             sources=sorted(path.as_posix() for path in C.glob("*.c")),
-            depends=sorted(path.as_posix() for path in C.glob("*.h")),
+            depends=sorted(path.as_posix() for path in (*C.glob("*.h"), *C.glob("*.inc"))),
             extra_compile_args=flags,
             extra_link_args=[] if sys.platform == "win32" else ["-pthread"],
             py_limited_api=True,

@@ -1,6 +1,6 @@
-"""How often do intervals of a nominal 95 % cover the truth? Simulated, and written into the docs.
+"""How often do nominal 95 % intervals cover the true value? A simulation that updates the docs.
 
-Data sets are drawn as confusion matrices, never item by item. Run: python benchmarks/coverage.py
+Data sets are drawn as confusion matrices, not item by item. Run: python benchmarks/coverage.py
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Setting(NamedTuple):
 
     @property
     def shares(self) -> Any:
-        """The share of each class: even, or 95 % of one and 5 % of the others together."""
+        """The fraction of each class: equal, or 95 % in one and 5 % in all others together."""
         k = self.classes
         return np.full(k, 1 / k) if self.balanced else np.array([0.95] + [0.05 / (k - 1)] * (k - 1))
 
@@ -53,15 +53,15 @@ class Setting(NamedTuple):
 
     @property
     def smallest(self) -> float:
-        """Items expected of the smallest class."""
+        """Expected number of items in the smallest class."""
         return float(self.n * self.shares.min())
 
 
 class Coverage(NamedTuple):
     covered: float
-    """The share of the given intervals that hold the true value."""
+    """Fraction of intervals that contain the true value."""
     without: float
-    """The share of data sets for which the method gives no interval."""
+    """Fraction of data sets for which the method gives no interval."""
 
 
 SETTINGS = [
@@ -80,26 +80,27 @@ def frozen_table(setting: Setting, count: Any) -> Frozen:
     return Frozen(Table(true, predicted, count, k), np.arange(k), labels)
 
 
-def of(intervals: list[Any], truth: float) -> Coverage:
-    given = [x for x in intervals if x is not None]
-    covered = sum(x.low <= truth <= x.high for x in given) / max(len(given), 1)
-    return Coverage(covered, 1 - len(given) / len(intervals))
+def of(intervals: list[wf.Interval | None], truth: float) -> Coverage:
+    """The coverage of intervals, some of which may be missing."""
+    present = [x for x in intervals if x is not None]
+    covered = sum(x.low <= truth <= x.high for x in present) / max(len(present), 1)
+    return Coverage(covered, 1 - len(present) / len(intervals))
 
 
 def delta(setting: Setting, repetitions: int, seed: int) -> dict[str, Coverage]:
-    """All data sets of a setting in one batch, through the library's own derivatives."""
+    """All data sets of a setting in one batch, with the library's own derivatives."""
     rng = np.random.default_rng(seed)
     count = rng.multinomial(setting.n, setting.cells, repetitions).astype(float)
     frozen = frozen_table(setting, count)
-    found = {}
+    coverages = {}
     for name in METRICS:
         definition = define(name)
         values, errors, skews = batch_spreads(definition, frozen)
         bounds = find(definition.metric).bounds
         each = zip(values.tolist(), map(Spread, errors.tolist(), skews.tolist()), strict=True)
         intervals = [transformed(value, spread, bounds, LEVEL, "delta") for value, spread in each]
-        found[name] = of(intervals, truth(setting, definition))
-    return found
+        coverages[name] = of(intervals, truth(setting, definition))
+    return coverages
 
 
 def truth(setting: Setting, definition: Definition) -> float:
@@ -116,7 +117,7 @@ def batch_spreads(definition: Definition, frozen: Frozen) -> tuple[Any, Any, Any
 
 
 def batch_slopes(definition: Definition, frozen: Frozen) -> tuple[Any, Any]:
-    """The value of each data set, and its derivative by every cell."""
+    """The value of each data set, and its derivative with respect to every cell."""
     table = frozen.table
     m = SystemMargins(table.true, [table.predicted], table.classes)(table.count)[0]
     values, (rows, columns, hits, distances) = slopes(
@@ -132,13 +133,14 @@ def batch_slopes(definition: Definition, frozen: Frozen) -> tuple[Any, Any]:
 def bootstrap(
     setting: Setting, repetitions: int, replicates: int, seed: int
 ) -> dict[str, dict[str, Coverage]]:
-    """Percentiles and BCa, from one draw of replicates for all metrics of a data set."""
+    """Percentile and BCa intervals, from one draw of replicates for all metrics of a data set."""
     rng = np.random.default_rng(seed)
     definitions = {name: define(name) for name in METRICS}
     counts = rng.multinomial(setting.n, setting.cells, repetitions)
     frozen = frozen_table(setting, counts.astype(float))
-    own = {name: batch_spreads(d, frozen) for name, d in definitions.items()}
-    percentiles, bca = ({name: [] for name in METRICS} for _ in range(2))
+    spreads = {name: batch_spreads(d, frozen) for name, d in definitions.items()}
+    percentiles: dict[str, list[wf.Interval | None]] = {name: [] for name in METRICS}
+    bca: dict[str, list[wf.Interval | None]] = {name: [] for name in METRICS}
     method = wf.Bootstrap(level=LEVEL, replicates=replicates)
     for at, count in enumerate(counts):
         cells = np.flatnonzero(count)
@@ -146,22 +148,22 @@ def bootstrap(
         drawn = rng.multinomial(setting.n, count[cells] / setting.n, replicates)
         margins = SystemMargins(true, [predicted], setting.classes)(drawn)[0]
         for name, definition in definitions.items():
-            value, _, skew = (float(x[at]) for x in own[name])
+            value, _, skew = (float(x[at]) for x in spreads[name])
             values = definition.values(frozen, margins)
             percentiles[name].append(percentile_interval(values, value, method))
             bca[name].append(percentile_interval(values, value, method, skew / 6))
     true_values = {name: truth(setting, d) for name, d in definitions.items()}
     return {
-        word: {name: of(found[name], true_values[name]) for name in METRICS}
-        for word, found in (("percentile", percentiles), ("BCa", bca))
+        word: {name: of(intervals[name], true_values[name]) for name in METRICS}
+        for word, intervals in (("percentile", percentiles), ("BCa", bca))
     }
 
 
 def ranking(setting: Setting, metric: str, repetitions: int, seed: int) -> Coverage:
-    """The delta method; scores are normal, a threshold between them has the accuracy."""
+    """The delta method; scores are normal, and the midpoint threshold has the given accuracy."""
     rng, normal = np.random.default_rng(seed), NormalDist()
     shift = 2 * normal.inv_cdf(setting.accuracy)
-    intervals = []
+    intervals: list[wf.Interval | None] = []
     for _ in range(repetitions):
         positive = rng.random(setting.n) < setting.shares[-1]
         if positive.all() or not positive.any():
@@ -173,25 +175,25 @@ def ranking(setting: Setting, metric: str, repetitions: int, seed: int) -> Cover
 
 
 def ranking_truth(metric: str, shift: float, share: float) -> float:
-    """The score of infinitely many items."""
+    """The score in the limit of infinitely many items."""
     if metric == "roc_auc":
         return NormalDist().cdf(shift / np.sqrt(2))
     quantiles = (np.arange(200_000) + 0.5) / 200_000
     from scipy.special import ndtr, ndtri
 
     limit = ndtri(quantiles) + shift  # the scores of the positives
-    found = share * (1 - quantiles)
-    return float((found / (found + (1 - share) * ndtr(-limit))).mean())
+    hits = share * (1 - quantiles)
+    return float((hits / (hits + (1 - share) * ndtr(-limit))).mean())
 
 
 def areas(setting: Setting, way: str, average: str, repetitions: int, seed: int) -> Coverage:
     """A mean of AUCs over classes; the score of the true class is shifted."""
     rng = np.random.default_rng(seed)
     shift = 2 * NormalDist().inv_cdf(setting.accuracy)
-    # against the rest as against one: the score of a class is the same for all others
+    # the same one-vs-rest and one-vs-one, since all other classes have the same scores
     true_value = NormalDist().cdf(shift / np.sqrt(2))
-    method = {"average": average, "multi_class": way, "interval": wf.Delta(LEVEL)}
-    intervals = []
+    method: dict[str, Any] = {"average": average, "multi_class": way, "interval": wf.Delta(LEVEL)}
+    intervals: list[wf.Interval | None] = []
     for _ in range(repetitions):
         true = rng.choice(setting.classes, setting.n, p=setting.shares)
         if len(np.unique(true)) < setting.classes:
@@ -204,7 +206,7 @@ def areas(setting: Setting, way: str, average: str, repetitions: int, seed: int)
 
 
 def log_loss(setting: Setting, repetitions: int, seed: int) -> Coverage:
-    """mean ± z standard errors; the log-odds of the true class are normal."""
+    """Mean ± z standard errors; the log-odds of the true class are normal."""
     rng = np.random.default_rng(seed)
     mean = NormalDist().inv_cdf(setting.accuracy)
     nodes, weights = np.polynomial.hermite_e.hermegauss(80)
@@ -233,8 +235,8 @@ def lines(repetitions: int, resampled: int, replicates: int, seed: int) -> Itera
             f"{setting.smallest:g}",
             f"{setting.accuracy:g}",
         ]
-        found = delta(setting, repetitions, seed + at)
-        yield f"| {' | '.join([*where, 'delta', *(shown(found[m]) for m in METRICS)])} |"
+        by_delta = delta(setting, repetitions, seed + at)
+        yield f"| {' | '.join([*where, 'delta', *(shown(by_delta[m]) for m in METRICS)])} |"
         for word, each in bootstrap(setting, resampled, replicates, seed + at).items():
             yield f"| {' | '.join([*where, word, *(shown(each[m]) for m in METRICS)])} |"
     yield ""
@@ -265,21 +267,21 @@ def main() -> None:
     parser.add_argument("--resampled", type=int, default=1000, help="data sets, bootstrap")
     parser.add_argument("--replicates", type=int, default=399)
     parser.add_argument("--seed", type=int, default=2019)
-    own = parser.parse_args()
+    options = parser.parse_args()
     table = []
-    for line in lines(own.repetitions, own.resampled, own.replicates, own.seed):
+    for line in lines(options.repetitions, options.resampled, options.replicates, options.seed):
         print(line, flush=True)
         table.append(line)
-    said = (
-        f"Coverage in per cent at a nominal 95 %: {own.repetitions:,} data sets for the delta "
-        f"method (half of them for rankings, a quarter for means of AUCs), {own.resampled:,} with "
-        f"{own.replicates} replicates each for the bootstrap, "
-        f"seed {own.seed}."
+    caption = (
+        f"Coverage in per cent at a nominal 95 %: {options.repetitions:,} data sets for the delta "
+        f"method (half of them for rankings, a quarter for means of AUCs), "
+        f"{options.resampled:,} with {options.replicates} replicates each for the bootstrap, "
+        f"seed {options.seed}."
     )
     if PAGE.exists():
         before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
         after = rest.partition(END)[2]
-        middle = "\n".join([START, "", said, "", *table, "", END])
+        middle = "\n".join([START, "", caption, "", *table, "", END])
         PAGE.write_text(before + middle + after, encoding="utf-8")
 
 

@@ -1,6 +1,6 @@
-"""How long files and frames take beside the engine's own answer: ratios measured in one run.
+"""Speed of files and frames compared with the engine's own query: ratios measured in one run.
 
-python -m benchmarks.engines [FOLDER] [ROWS_OF_PARQUET]
+Run: python -m benchmarks.engines [FOLDER] [ROWS_OF_PARQUET]
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -20,11 +21,11 @@ import whichf1 as wf
 
 REPEAT = 5
 Row = tuple[str, float, float, str]
-"""What is measured, the ratio, what it should be at most, and how it came about."""
+"""What is measured, the ratio, its upper limit, and the times behind it."""
 
 
 def best(*tasks: Callable[[], object]) -> list[float]:
-    """The shortest time of each task; they take turns, so that other load hits all alike."""
+    """The shortest time of each task; tasks take turns, so that other load affects all alike."""
     times = [float("inf")] * len(tasks)
     for _ in range(REPEAT):
         for at, task in enumerate(tasks):
@@ -34,7 +35,8 @@ def best(*tasks: Callable[[], object]) -> list[float]:
     return times
 
 
-def made(folder: Path, name: str, rows: int, columns: int = 1) -> Path:
+def data_file(folder: Path, name: str, rows: int, columns: int = 1) -> Path:
+    """A file of random labels, written unless it exists."""
     path = folder / name
     if not path.exists():
         preds = ", ".join(
@@ -46,41 +48,44 @@ def made(folder: Path, name: str, rows: int, columns: int = 1) -> Path:
     return path
 
 
-def against(own: Callable[[], object], engine: Callable[[], object], name: str, most: float) -> Row:
-    ours, theirs = best(own, engine)
+def against(
+    whichf1: Callable[[], object], engine: Callable[[], object], name: str, most: float
+) -> Row:
+    ours, theirs = best(whichf1, engine)
     return name, ours / theirs, most, f"{ours:.3f} s / {theirs:.3f} s"
 
 
 def counted(connection: duckdb.DuckDBPyConnection, query: str, path: Path) -> Callable[[], object]:
-    """The engine's own question, which must have our answer."""
+    """The engine's own query; its result must equal ours."""
     theirs = {(int(a), int(b)): n for a, b, n in connection.execute(query).fetchall()}
-    own = wf.count(path)
-    cells = zip(own.true.tolist(), own.predicted.tolist(), own.count.tolist(), strict=True)
-    ours = {(own.labels[a], own.labels[b]): n for a, b, n in cells}
+    counts = wf.count(path)
+    sides = (counts.true, counts.predicted, counts.count)
+    cells = zip(*(side.tolist() for side in sides), strict=True)
+    ours = {(counts.labels[a], counts.labels[b]): n for a, b, n in cells}
     if ours != theirs:
         raise SystemExit(f"{path}: the engine's counts differ from ours")
     return lambda: connection.execute(query).fetchall()
 
 
 def parquet(folder: Path, rows: int) -> Row:
-    path = made(folder, "pairs.parquet", rows)
+    path = data_file(folder, "pairs.parquet", rows)
     connection = duckdb.connect()
-    # in quotes: without them, true is the constant, and one column is never read
+    # in quotes, since true without them is a constant and one column would not be read
     query = f"SELECT \"true\", pred, count(*) FROM read_parquet('{path}') GROUP BY ALL"
     name = f"Parquet, {rows:,} rows, against DuckDB's own GROUP BY ALL"
     return against(lambda: wf.count(path), counted(connection, query, path), name, 1.25)
 
 
 def memory(folder: Path, rows: int) -> Row:
-    path = made(folder, "pairs.parquet", rows)
+    path = data_file(folder, "pairs.parquet", rows)
     code = f"import whichf1; whichf1.count({str(path)!r})"
     subprocess.run([sys.executable, "-c", code], check=True)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    return f"Parquet, {rows:,} rows: peak memory in MB", peak, 500, "a process of its own"
+    return f"Parquet, {rows:,} rows: peak memory in MB", peak, 500, "in a separate process"
 
 
 def csv(folder: Path, rows: int = 10**7) -> Row:
-    path = made(folder, "pairs.csv", rows)
+    path = data_file(folder, "pairs.csv", rows)
     connection = duckdb.connect()
     query = (
         f"SELECT \"true\", pred, count(*) FROM read_csv('{path}', auto_detect=false, header=true, "
@@ -100,7 +105,7 @@ def frames(rows: int = 10**7) -> list[Row]:
     columns = {"true": true, "pred": pred}
     return [
         against(
-            lambda frame=frame: wf.count(frame),
+            partial(wf.count, frame),
             lambda: wf.count(true, pred),
             f"{name}, {rows:,} integers, against the array kernel",
             2,
@@ -116,7 +121,9 @@ def strings(rows: int = 10**6) -> list[Row]:
     words = np.array([f"label {i}" for i in range(10)])
     rng = np.random.default_rng(0)
     drawn = {side: words[rng.integers(0, 10, rows)] for side in ("true", "pred")}
-    columns = {side: values.astype(object) for side, values in drawn.items()}  # as a reader would
+    columns = {
+        side: values.astype(object) for side, values in drawn.items()
+    }  # as a reader gives them
     text = pd.DataFrame(columns)
     kinds = {
         "polars categorical": pl.from_pandas(text).cast(pl.Categorical),
@@ -126,7 +133,7 @@ def strings(rows: int = 10**6) -> list[Row]:
     }
     return [
         against(
-            lambda frame=frame: wf.count(frame),
+            partial(wf.count, frame),
             lambda: wf.count(columns["true"], columns["pred"]),
             f"{name}, {rows:,}, against arrays of Python strings",
             2,
@@ -136,14 +143,15 @@ def strings(rows: int = 10**6) -> list[Row]:
 
 
 def ten_columns(folder: Path, name: str, rows: int) -> Row:
-    path = made(folder, name, rows, 10)
+    path = data_file(folder, name, rows, 10)
     preds = ["pred", *(f"pred{i}" for i in range(1, 10))]
     many, one = best(
         lambda: wf.count_each(path, true="true", pred=preds),
         lambda: wf.count(path, true="true", pred="pred"),
     )
-    said = f"{many:.3f} s / {one:.3f} s"
-    return f"{path.suffix[1:]}, {rows:,} rows: ten prediction columns over one", many / one, 5, said
+    times = f"{many:.3f} s / {one:.3f} s"
+    what = f"{path.suffix[1:]}, {rows:,} rows: ten prediction columns against one"
+    return what, many / one, 5, times
 
 
 def main(folder: Path, rows: int) -> None:
@@ -156,9 +164,9 @@ def main(folder: Path, rows: int) -> None:
         ten_columns(folder, "ten.parquet", 10**7),
         ten_columns(folder, "ten.csv", 2 * 10**6),
     ]
-    for name, value, most, said in table:
-        mark = "" if value <= most else "  MORE"
-        print(f"{name:<66} {value:8.2f}  (at most {most:g}; {said}){mark}")
+    for name, value, most, times in table:
+        mark = "" if value <= most else "  TOO HIGH"
+        print(f"{name:<66} {value:8.2f}  (at most {most:g}; {times}){mark}")
 
 
 if __name__ == "__main__":

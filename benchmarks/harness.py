@@ -1,4 +1,4 @@
-"""One declaration per row of the speed table; timing, agreement of the answers, and the report."""
+"""Rows of the speed table: how they are declared, timed, compared and reported."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from pathlib import Path
 from typing import Any
 
 SECONDS = 6.0
-"""How long the rounds of a row may take, beyond the first two."""
+"""Time limit for the rounds of a row after the first two."""
 ROUNDS = 15
 TURN = 0.2
-"""Seconds after which the next one takes its turn."""
+"""Seconds after which the next program takes its turn."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """Some work, done by us and by peers on the same data."""
+    """A task that we and peers do on the same data."""
 
     name: str
     data: Callable[[], tuple[Any, ...]]
     ours: Callable[..., Any]
     peers: Mapping[str, Callable[..., Any]]
     at_least: Mapping[str, float] = field(default_factory=dict)
-    """How many times faster than each peer is asked for; 0.67 allows 1.5 times the peer's time."""
+    """Required speed relative to each peer; 0.67 allows 1.5 times the peer's time."""
     same: bool = True
-    """Whether the answers have to agree."""
+    """Whether the results must agree."""
     repeat: int = 7
-    """Calls of each in a round, as far as a turn goes: many, where one takes microseconds."""
+    """Calls of each program per round, as time allows; many if one takes microseconds."""
 
 
 @dataclass(frozen=True)
@@ -46,20 +46,20 @@ class Line:
     theirs: str
     ratio: float
     bar: float | None
-    """The ratio that is asked for, if one is."""
+    """The required ratio, if any."""
 
     @property
     def reached(self) -> bool:
-        """Whether the ratio is at least what is asked for."""
+        """Whether the ratio is as high as required."""
         return self.bar is None or self.ratio >= self.bar
 
 
 class Disagreement(AssertionError):
-    """Two programs gave different answers on the same data."""
+    """Two programs gave different results on the same data."""
 
 
 def measure(row: Row) -> list[Line]:
-    """Time a row: all take turns, and the best time of each counts."""
+    """Time a row: programs take turns, and the best time of each counts."""
     data = row.data()
     calls = {"whichf1": row.ours, **row.peers}
     best = dict.fromkeys(calls, math.inf)
@@ -102,7 +102,7 @@ def _agree(work: str, answers: Mapping[str, Any]) -> None:
 
 
 def duration(seconds: float) -> str:
-    """A time as people read it: 41 µs, 4.3 ms, 3.1 s."""
+    """A human-readable time: 41 µs, 4.3 ms, 3.1 s."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
@@ -110,13 +110,13 @@ def duration(seconds: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """A ratio with three digits, as '250 ×'."""
+    """A ratio with three digits, such as '250 ×'."""
     return f"{value:.0f} ×" if value >= 100 else f"{value:.3g} ×"
 
 
 def table(lines: Sequence[Line]) -> str:
     """The lines as a Markdown table."""
-    head = "| work | whichf1 | peer | its time | times faster | asked for | |\n"
+    head = "| task | whichf1 | peer | peer's time | times faster | required | |\n"
     head += "|---|--:|---|--:|--:|--:|---|\n"
     return head + "".join(
         f"| {line.work} | {line.ours} | {line.peer} | {line.theirs} | {ratio(line.ratio)} | "
@@ -127,7 +127,7 @@ def table(lines: Sequence[Line]) -> str:
 
 
 def machine() -> str:
-    """What the figures were measured on."""
+    """The machine and the versions that were measured."""
     model = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():

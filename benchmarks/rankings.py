@@ -1,6 +1,6 @@
-"""Time and memory of rankings and losses over ten million scores, beside scikit-learn.
+"""Time and memory of rankings and losses of ten million scores, compared with scikit-learn.
 
-Run it: python benchmarks/rankings.py [ITEMS]
+Run: python benchmarks/rankings.py [ITEMS]
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 import time
 import tracemalloc
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import sklearn.metrics as sk
@@ -15,8 +17,8 @@ import sklearn.metrics as sk
 import whichf1 as wf
 
 
-def measured(call):
-    """Seconds, then the peak of memory in a second run, and the result."""
+def measured(call: Callable[[], Any]) -> tuple[float, int, float]:
+    """The seconds of one run, the peak memory of another, and the result."""
     start = time.perf_counter()
     value = float(call())
     seconds = time.perf_counter() - start
@@ -33,7 +35,7 @@ def main() -> None:
     y = random.random(n) < 0.5
     s = (random.random(n) + y) / 2
     t = s.round(3)
-    print(f"{n:,} items, scores of {s.nbytes / 1e6:,.0f} MB; memory beyond them, as a multiple")
+    print(f"{n:,} items, scores of {s.nbytes / 1e6:,.0f} MB; extra memory as a multiple of that")
     print(f"{'':28}{'whichf1':>10}{'memory':>8}{'scikit-learn':>14}{'memory':>8}{'faster':>8}")
     for name, mine, theirs in (
         ("ROC AUC", lambda: wf.roc_auc(y, s), lambda: sk.roc_auc_score(y, s)),
@@ -48,7 +50,7 @@ def main() -> None:
     ):
         (a, mine_peak, x), (b, their_peak, z) = measured(mine), measured(theirs)
         if abs(x - z) > 1e-9:
-            raise SystemExit(f"{name}: {x} is not {z}")
+            raise SystemExit(f"{name}: results differ: {x} and {z}")
         print(
             f"{name:28}{a:>8.2f} s{mine_peak / s.nbytes:>8.2f}{b:>12.2f} s"
             f"{their_peak / s.nbytes:>8.2f}{b / a:>7.1f}×"

@@ -12,7 +12,7 @@ import time
 import warnings
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -24,13 +24,14 @@ import whichf1 as wf
 from whichf1 import kernel
 from whichf1.report.score import full_report
 
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 RESULTS = Path(__file__).with_name("RESULTS.md")
 MILLION = 10**6
 SK, SUMS = "scikit-learn", "y.sum() + p.sum()"
 TM, TM_UNCHECKED = "torchmetrics", "torchmetrics, validate_args=False"
 
 
-def labels(n: int, classes: int, dtype: Any = np.int64) -> tuple[np.ndarray, np.ndarray]:
+def labels(n: int, classes: int, dtype: Any = np.int64) -> tuple[Array, Array]:
     """True classes, and predictions of which about seven in ten are right."""
     rng = np.random.default_rng(0)
     true = rng.integers(0, classes, n).astype(dtype)
@@ -39,26 +40,27 @@ def labels(n: int, classes: int, dtype: Any = np.int64) -> tuple[np.ndarray, np.
 
 
 def words(n: int, container: Any) -> tuple[Any, Any]:
-    """Ten words, as CSV readers give them: equal strings are mostly different objects."""
+    """Ten words as CSV readers give them: equal strings are mostly different objects."""
     names = np.array(["cat", "dog", "horse", "mouse", "bird", "fish", "cow", "pig", "hen", "fox"])
-    return tuple(container(names[side].tolist()) for side in labels(n, 10))
+    true, predicted = labels(n, 10)
+    return container(names[true].tolist()), container(names[predicted].tolist())
 
 
-def objects(items: list[str]) -> np.ndarray:
+def objects(items: list[str]) -> Array:
     """A list as an array of Python objects."""
     array = np.empty(len(items), object)
     array[:] = items
     return array
 
 
-def scored(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Whether an item is positive, and a score that says something of it."""
+def scored(n: int) -> tuple[Array, Array]:
+    """Whether an item is positive, and a score that correlates with it."""
     rng = np.random.default_rng(1)
     positive = rng.random(n) < 0.3
     return positive.astype(np.int64), rng.normal(size=n) + positive
 
 
-def probabilities(n: int) -> tuple[np.ndarray, np.ndarray]:
+def probabilities(n: int) -> tuple[Array, Array]:
     """True classes and a distribution over ten classes for each item."""
     rng = np.random.default_rng(2)
     scores = rng.random((n, 10)) + 0.01
@@ -66,40 +68,41 @@ def probabilities(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def sklearn_f1(true: Any, predicted: Any) -> float:
-    return sk.f1_score(true, predicted, average="macro", zero_division=0)
+    return float(sk.f1_score(true, predicted, average="macro", zero_division=0))
 
 
-def torch_f1(true: np.ndarray, predicted: np.ndarray, **options: Any) -> float:
+def torch_f1(true: Array, predicted: Array, **options: Any) -> torch.Tensor:
     left, right = torch.from_numpy(predicted), torch.from_numpy(true)
     return tm.multiclass_f1_score(left, right, num_classes=10, average="macro", **options)
 
 
-def both_sums(true: np.ndarray, predicted: np.ndarray) -> int:
-    return true.sum() + predicted.sum()
+def both_sums(true: Array, predicted: Array) -> int:
+    return int(true.sum() + predicted.sum())
 
 
-def torch_roc(true: np.ndarray, scores: np.ndarray, **options: Any) -> float:
+def torch_roc(true: Array, scores: Array, **options: Any) -> torch.Tensor:
     return tm.binary_auroc(torch.from_numpy(scores), torch.from_numpy(true), **options)
 
 
-def torch_ap(true: np.ndarray, scores: np.ndarray, **options: Any) -> float:
+def torch_ap(true: Array, scores: Array, **options: Any) -> torch.Tensor:
     left, right = torch.from_numpy(scores), torch.from_numpy(true)
     return tm.binary_average_precision(left, right, **options)
 
 
 def torchmetrics(call: Any) -> dict[str, Any]:
-    """The peer as it is called by default, and without its check of the labels."""
+    """The peer with its defaults, and without its checks of the labels."""
     return {TM: call, TM_UNCHECKED: partial(call, validate_args=False)}
 
 
-def our_report(true: np.ndarray, predicted: np.ndarray) -> float:
+def our_report(true: Array, predicted: Array) -> float:
     """Everything that ``whichf1 score`` prints, with its intervals."""
     report = full_report("arrays", wf.count(true, predicted), {"interval": "delta"})
     return report.scores[0][1].value
 
 
-def sklearn_report(true: np.ndarray, predicted: np.ndarray) -> float:
-    return sk.classification_report(true, predicted, output_dict=True)["macro avg"]["f1-score"]
+def sklearn_report(true: Array, predicted: Array) -> float:
+    report = sk.classification_report(true, predicted, output_dict=True)
+    return float(report["macro avg"]["f1-score"])
 
 
 ROWS = (
@@ -193,7 +196,7 @@ ROWS = (
 
 
 def import_time(statement: str) -> float:
-    """Seconds that an import takes in a fresh process, with compiled bytecode as when installed."""
+    """Seconds an import takes in a fresh process, with cached bytecode as after an install."""
     code = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     run = subprocess.run(
@@ -203,7 +206,7 @@ def import_time(statement: str) -> float:
 
 
 def imports() -> list[Line]:
-    """``import whichf1`` beside ``import numpy``, in turns; and with the modules of a metric."""
+    """``import whichf1``, alone and with a metric, against ``import numpy``."""
     works = {"import": "import whichf1", "import, and a metric": "from whichf1 import averaged_f1"}
     statements = ["import numpy", *works.values()]
     best = dict.fromkeys(statements, 9.0)
@@ -225,7 +228,7 @@ def imports() -> list[Line]:
 
 
 def growth() -> list[Line]:
-    """Ten times the items, from 10⁷ to 10⁸ (below that caches make small data cheaper)."""
+    """Ten times the items, from 10⁷ to 10⁸ (below that, caches make small data cheaper)."""
     large = labels(100 * MILLION, 10)
     small = tuple(np.ascontiguousarray(side[: 10 * MILLION]) for side in large)
     best = {"small": 9.0, "large": 9.0}
@@ -254,7 +257,7 @@ import numpy as np, whichf1 as wf
 rng = np.random.default_rng(0)
 true, predicted = (rng.integers(0, 10, 10**7) for _ in range(2))
 wf.averaged_f1(true[:1000], predicted[:1000])
-Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+Path("/proc/self/clear_refs").write_text("5")  # resets the peak
 def kilobytes(name):
     return int(re.search(name + r":\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 before = kilobytes("VmRSS")
@@ -264,13 +267,13 @@ print(kilobytes("VmHWM") - before)
 
 
 def memory() -> float:
-    """Megabytes above the inputs at the peak, in a fresh process (Linux)."""
+    """Peak memory beyond the inputs in megabytes, in a fresh process (Linux)."""
     run = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, check=True)
     return int(run.stdout) / 1024
 
 
 def main() -> int:
-    """Measure everything, print it, write RESULTS.md; 1 where answers differ."""
+    """Measure everything, print it and write RESULTS.md; return 1 if results differ."""
     warnings.simplefilter("ignore")
     lines: list[Line] = []
     try:
@@ -278,17 +281,15 @@ def main() -> int:
             lines += measure(row)
             print(table(lines[-len(row.peers) :]).split("\n", 2)[2], end="", flush=True)
     except Disagreement as error:
-        print(f"answers differ: {error}", file=sys.stderr)
+        print(f"results differ: {error}", file=sys.stderr)
         return 1
     lines += [*growth(), *imports()]
     print(table(lines[-3:]).split("\n", 2)[2], end="")
-    peak = (
-        f"Peak memory above the inputs, 10⁷ items, 10 classes: {memory():.1f} MB (asked: under 20)."
-    )
+    peak = f"Peak memory beyond the inputs, 10⁷ items, 10 classes: {memory():.1f} MB (limit: 20)."
     print(peak)
     RESULTS.write_text(
-        "# Speed\n\nMeasured by `make bench`: all programs take turns on the same data, the best "
-        "time of each counts, and all answers agreed. Ratios carry over to other machines better "
+        "# Speed\n\nMeasured by `make bench`: programs take turns on the same data, the best "
+        "time of each counts, and all results agreed. Ratios carry over to other machines better "
         f"than times do.\n\n{table(lines)}\n{peak}\n\nMachine: {machine()} "
         f"Native kernel: {'yes' if kernel.NATIVE else 'no'}.\n",
         encoding="utf-8",

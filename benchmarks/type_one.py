@@ -1,9 +1,10 @@
-"""How often scores that hang on single items are called different though they are not.
+"""Type I errors of comparisons of scores that depend on individual items.
 
-python benchmarks/type_one.py [SETS]
+Run: python benchmarks/type_one.py [SETS]
 
-Prints, for each of them, the share of data sets without a difference in which the randomization and
-the paired bootstrap reject at 5 %: the figures in docs/comparing.md, in about five minutes.
+For each such score, prints the fraction of data sets without a difference in which the
+randomization test and the paired bootstrap reject at 5 %: the figures in docs/comparing.md. Takes
+about five minutes.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ ITEMS, REPLICATES, LEVEL = 500, 199, 0.05
 
 
 def rejected(metric: str, sets: int) -> tuple[float, float]:
-    """The shares of data sets in which the two tests reject."""
+    """Fractions of data sets in which the two tests reject."""
     rng = np.random.default_rng(5)
-    found = np.zeros(2)
+    rejections = np.zeros(2)
     for _ in range(sets):
         true = (rng.random(ITEMS) < 0.4).astype(int)
         common = rng.normal(size=ITEMS) + true
@@ -29,8 +30,9 @@ def rejected(metric: str, sets: int) -> tuple[float, float]:
             scores = [1 / (1 + np.exp(-each)) for each in scores]
         systems = dict(zip("AB", scores, strict=True))
         (pair,) = wf.compare(true, systems, metric, replicates=REPLICATES).pairs
-        found += [p is not None and p < LEVEL for p in (pair.p_randomization, pair.p_bootstrap)]
-    return found[0] / sets, found[1] / sets
+        p_values = (pair.p_randomization, pair.p_bootstrap)
+        rejections += [p is not None and p < LEVEL for p in p_values]
+    return rejections[0] / sets, rejections[1] / sets
 
 
 if __name__ == "__main__":

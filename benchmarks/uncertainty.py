@@ -1,13 +1,15 @@
 """Speed of intervals and comparisons, as ratios measured in one run.
 
-Run alone: python benchmarks/uncertainty.py
+Run: python benchmarks/uncertainty.py
 """
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -40,10 +42,11 @@ def seconds(run: Callable[[], Any], least: float = 0.3, most: int = 200) -> floa
 
 
 def predictions(n: int, k: int, accuracy: float = 0.7, seed: int = 0) -> tuple[Any, Any, Any]:
+    """True classes, and the predictions of two systems of equal accuracy."""
     rng = np.random.default_rng(seed)
     true = rng.integers(0, k, n)
-    systems = [np.where(rng.random(n) < accuracy, true, rng.integers(0, k, n)) for _ in range(2)]
-    return true, *systems
+    a, b = (np.where(rng.random(n) < accuracy, true, rng.integers(0, k, n)) for _ in range(2))
+    return true, a, b
 
 
 def at_most(what: str, took: float, against: str, base: float, bar: float) -> Row:
@@ -56,12 +59,12 @@ def bootstrap_rows() -> Iterator[Row]:
         true, a, _ = predictions(n, 10)
         counts = wf.count(true, a)
         shares = counts.count / counts.n
-        draw = seconds(lambda c=counts, p=shares: generator(7).multinomial(c.n, p, 9999))
-        took[n] = seconds(lambda c=counts: wf.averaged_f1(c, interval=method))
+        draw = seconds(partial(generator(7).multinomial, int(counts.n), shares, 9999))
+        took[n] = seconds(partial(wf.averaged_f1, counts, interval=method))
         yield at_most(
             f"9,999 replicates of averaged F1, 10 classes, {n:,} items",
             took[n],
-            "NumPy's multinomial draw of them",
+            "NumPy's multinomial draw alone",
             draw,
             1.6,
         )
@@ -69,26 +72,27 @@ def bootstrap_rows() -> Iterator[Row]:
 
 
 def package_row() -> Iterator[Row]:
-    """Against the bootstrap of the package confidenceinterval, for its speed only."""
+    """Against the bootstrap of the package confidenceinterval; compares only speed."""
     try:
-        from confidenceinterval import f1_score
+        f1_score = importlib.import_module("confidenceinterval").f1_score
     except ImportError as missing:
-        print(f"no row for confidenceinterval, which cannot be imported: {missing}")
+        print(f"row skipped: cannot import confidenceinterval ({missing})")
         return
     true, a, _ = predictions(10_000, 10)
     truth, predicted = true.tolist(), a.tolist()
 
     def theirs(method: str) -> float:
         start = time.perf_counter()
-        own = {"confidence_level": 0.95, "average": "macro", "n_resamples": 999}
-        f1_score(truth, predicted, method=method, **own)
+        options = {"confidence_level": 0.95, "average": "macro", "n_resamples": 999}
+        f1_score(truth, predicted, method=method, **options)
         return time.perf_counter() - start
 
     counts = wf.count(true, a)
-    for kind in ("bca", "percentile"):  # BCa is the default of its bootstrap
+    kinds: tuple[Literal["bca", "percentile"], ...] = ("bca", "percentile")  # BCa is its default
+    for kind in kinds:
         slow = theirs(f"bootstrap_{kind}")
         method = wf.Bootstrap(replicates=999, seed=7, kind=kind)
-        ours = seconds(lambda m=method: wf.averaged_f1(counts, interval=m))
+        ours = seconds(partial(wf.averaged_f1, counts, interval=method))
         name = f"{kind} interval of averaged F1, 10,000 items, 999 replicates"
         bar = "≥ 2000 × faster than" if kind == "bca" else ""
         met = kind != "bca" or slow / ours >= 2000
@@ -103,9 +107,8 @@ def delta_rows() -> Iterator[Row]:
         worst = None
         for name in names:
             score = getattr(wf, name)
-            # a new Table each time: sums cached on the counts would hide the cost of the score
-            plain = seconds(lambda s=score, c=counts: s(_fresh(c)))
-            with_interval = seconds(lambda s=score, c=counts: s(_fresh(c), interval="delta"))
+            plain = seconds(partial(_uncached, score, counts))
+            with_interval = seconds(partial(_uncached, score, counts, interval="delta"))
             row = at_most(
                 f"delta interval, {k:,} classes: the slowest, {name}",
                 with_interval,
@@ -118,9 +121,10 @@ def delta_rows() -> Iterator[Row]:
             yield worst
 
 
-def _fresh(counts: wf.Counts) -> wf.Counts:
+def _uncached(score: Callable[..., Any], counts: wf.Counts, **options: Any) -> None:
+    """Compute a score without the cached table of its counts, which would hide the cost."""
     counts.__dict__.pop("table", None)
-    return counts
+    score(counts, **options)
 
 
 def paired_row() -> Iterator[Row]:
@@ -129,13 +133,13 @@ def paired_row() -> Iterator[Row]:
     joint = count_together(true, systems)
     definition, plan = define("averaged_f1", None, {"interval": "delta"}), Plan(replicates=9999)
     shares = joint.count / joint.n
-    draw = seconds(lambda: generator(7).multinomial(joint.n, shares, 9999))
+    draw = seconds(lambda: generator(7).multinomial(int(joint.n), shares, 9999))
     count = seconds(lambda: count_together(true, systems))
     ours = seconds(lambda: wf.compare(true, systems, replicates=9999))
     yield at_most(
         f"two systems compared, 10⁶ items, 9,999 replicates, all tests ({len(shares)} cells)",
         ours,
-        "the draw of its cells and one count",
+        "drawing its cells and counting once",
         draw + count,
         2,
     )
@@ -148,8 +152,8 @@ def delong_row() -> Iterator[Row]:
     for n in (10_000, 1_000_000):
         y = rng.integers(0, 2, n)
         scores = y + rng.normal(size=n)
-        area = seconds(lambda y=y, s=scores: wf.roc_auc(y, s), most=20)
-        ours = seconds(lambda y=y, s=scores: wf.roc_auc(y, s, interval="delong"), most=20)
+        area = seconds(partial(wf.roc_auc, y, scores), most=20)
+        ours = seconds(partial(wf.roc_auc, y, scores, interval="delong"), most=20)
         yield at_most(f"DeLong's interval, {n:,} items", ours, "the AUC itself", area, 2)
 
 

@@ -1,6 +1,6 @@
-"""Which of two models is better? Three data sets, and every metric has its own answer.
+"""Which of two models is better? On three data sets, the answer depends on the metric.
 
-Run it: python examples/two_models.py
+Run: python examples/two_models.py
 """
 
 from __future__ import annotations
@@ -10,25 +10,23 @@ import numpy as np
 import whichf1 as wf
 
 RATES = (
-    ("precision", "positive"),
-    ("recall", "positive"),
-    ("specificity", "positive"),
-    ("f1", "positive"),
-    ("false_positive_rate", "positive"),
-    ("false_negative_rate", "positive"),
-    ("accuracy", None),
-    ("error_rate", None),
-    ("cohen_kappa", None),
+    "precision",
+    "recall",
+    "specificity",
+    "f1",
+    "false_positive_rate",
+    "false_negative_rate",
 )
+OVERALL = ("accuracy", "error_rate", "cohen_kappa")
 
 
 def cases() -> dict[str, tuple[list[int], list[float], list[float]]]:
     """True classes and the scores of the models A and B."""
     random = np.random.default_rng(2018)
 
-    def large(found: int) -> list[float]:
-        """Scores of at least 0.5 for the first items, below for the rest."""
-        low, high = random.uniform(0, 0.5, 1000 - found), random.uniform(0.5, 1, found)
+    def many(hits: int) -> list[float]:
+        """Scores of at least 0.5 for the first items, and below for the rest."""
+        low, high = random.uniform(0, 0.5, 1000 - hits), random.uniform(0.5, 1, hits)
         return [*high.tolist(), *low.tolist()]
 
     return {
@@ -38,17 +36,18 @@ def cases() -> dict[str, tuple[list[int], list[float], list[float]]]:
             [0.6] * 8 + [0.7] * 4 + [0.8] * 4,
         ),
         "c2": ([0] * 13 + [1] * 3, [0.1] * 14 + [0.9] * 2, [0.1] * 12 + [0.9] * 4),
-        "c3": ([1] * 100 + [0] * 900, large(5), large(90)),
+        "c3": ([1] * 100 + [0] * 900, many(5), many(90)),
     }
 
 
 def at(y_true: list[int], scores: list[float], threshold: float) -> list[wf.Score]:
     """The scores of the predictions at a threshold."""
     counts = wf.at_threshold(y_true, scores, threshold)
-    return [wf.score(counts, name, **({"positive": 1} if kind else {})) for name, kind in RATES]
+    rates = [wf.score(counts, name, positive=1) for name in RATES]
+    return rates + [wf.score(counts, name) for name in OVERALL]
 
 
-def whole(y_true: list[int], scores: list[float]) -> list[wf.Score]:
+def without_threshold(y_true: list[int], scores: list[float]) -> list[wf.Score]:
     """The scores that need no threshold."""
     return [metric(y_true, scores) for metric in (wf.roc_auc, wf.average_precision, wf.log_loss)]
 
@@ -62,7 +61,7 @@ def verdict(a: wf.Score, b: wf.Score) -> str:
 
 
 def show(title: str, a: list[wf.Score], b: list[wf.Score]) -> None:
-    """A table of both models, each line with its signature."""
+    """Print the scores of both models, each with its signature."""
     print(f"\n{title}")
     for one, other in zip(a, b, strict=True):
         print(
@@ -72,13 +71,13 @@ def show(title: str, a: list[wf.Score], b: list[wf.Score]) -> None:
 
 
 STORY = {
-    "c1": """Case 1: A knows how sure it is, B knows the order.
-At 0.5 model B calls everything positive, so precision, specificity and F1 prefer A. At 0.7 it makes
-no mistake at all. ROC AUC looks at the order alone and prefers B; log loss looks at how far each
-probability is from the truth and prefers A. F1 is fair only once each model has its threshold.""",
+    "c1": """Case 1: A is well calibrated, B ranks perfectly.
+At 0.5 model B predicts everything as positive, so precision, specificity and F1 prefer A. At 0.7 it
+makes no mistakes. ROC AUC depends only on the ranking and prefers B; log loss measures how far each
+probability is from the truth and prefers A. F1 is fair only if each has its own threshold.""",
     "c2": """Case 2: one mistake each, on different sides.
 A misses one of three positives, B raises one false alarm among thirteen negatives. Accuracy and log
-loss treat both mistakes alike and cannot choose. F1, recall and ROC AUC prefer B, which finds all
+loss treat both mistakes alike and prefer neither. F1, recall and ROC AUC prefer B, which finds all
 positives; precision and specificity prefer A, which raises no false alarm.""",
     "c3": """Case 3: 100 positives among 1,000 items.
 A finds 5 of them, B 90, and neither raises a false alarm. Accuracy moves from 0.905 to 0.990, F1
@@ -87,18 +86,18 @@ from 0.095 to 0.947: where positives are rare, F1 shows what accuracy hides.""",
 
 
 def main() -> None:
-    """The three cases."""
+    """Print the three cases."""
     for name, (y_true, a, b) in cases().items():
         print(f"{STORY[name]}")
         for threshold in (0.5, 0.7) if name != "c3" else (0.5,):
             show(
                 f"at the threshold {threshold}", at(y_true, a, threshold), at(y_true, b, threshold)
             )
-        show("without a threshold", whole(y_true, a), whole(y_true, b))
+        show("without a threshold", without_threshold(y_true, a), without_threshold(y_true, b))
         best = [wf.best_threshold(y_true, scores, "f1") for scores in (a, b)]
         print("\neach at its own best threshold for F1")
-        for model, found in zip("AB", best, strict=True):
-            print(f"  {model}: {found.threshold:.4g}, {found.score}")
+        for model, choice in zip("AB", best, strict=True):
+            print(f"  {model}: {choice.threshold:.4g}, {choice.score}")
         print()
 
 

@@ -1,4 +1,4 @@
-"""The loops in C give what their NumPy twins give, on every dtype, layout and byte order."""
+"""The C functions give the results of the NumPy ones for every dtype, layout and byte order."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whichf1 import kernel
-from whichf1.kernel import _native, native, ranking_reference, reference
+from whichf1.kernel import _native, native, reference
 
 ROOT = Path(__file__).parents[2]
 C = ROOT / "src" / "whichf1" / "kernel" / "c"
+WITH_PYTHON = {"module.c", "string_memo.c"}
 INTEGERS = [
     np.dtype(f"{order}{kind}{width}") for order in "<>" for kind in "iu" for width in "1248"
 ]
@@ -88,7 +89,7 @@ def test_count_pairs_is_its_twin(given_columns):
 @given(columns(), st.integers(1, 2000), st.integers(1, 5))
 def test_counts_do_not_depend_on_threads_and_flushes(given_columns, flush, threads):
     true, predicted, weights = given_columns
-    # tiled beyond the length from which work is split
+    # tiled until long enough to be split over threads
     times = -(-(1 << 19) // len(true)) if threads > 1 and weights is None else 1
     true, predicted = np.tile(true, times), np.tile(predicted, times)
     if weights is not None:
@@ -124,7 +125,7 @@ def test_booleans_are_counted():
 @pytest.mark.slow
 def test_counts_beyond_32_bits_in_one_cell():
     n = 2**32 + 5
-    zeros = np.zeros(n, np.uint8)  # pages that are only read are never made
+    zeros = np.zeros(n, np.uint8)  # the system does not allocate pages that are only read
     pairs = native.count_pairs(zeros, zeros)
     assert pairs.labels == [0] and pairs.count.tolist() == [n]
 
@@ -140,10 +141,10 @@ def test_two_threads_count_at_once():
     rng = np.random.default_rng(2)
     true, predicted = rng.integers(0, 30, (2, 300_000))
     expected = reference.count_pairs(true, predicted)
-    found = []
+    results = []
     workers = [
         threading.Thread(
-            target=lambda: found.extend(native.count_pairs(true, predicted) for _ in range(5))
+            target=lambda: results.extend(native.count_pairs(true, predicted) for _ in range(5))
         )
         for _ in range(4)
     ]
@@ -151,9 +152,9 @@ def test_two_threads_count_at_once():
         worker.start()
     for worker in workers:
         worker.join()
-    assert len(found) == 20
-    for each in found:
-        assert_same(each, expected)
+    assert len(results) == 20
+    for result in results:
+        assert_same(result, expected)
 
 
 ZEROS = np.zeros(3, np.int64)
@@ -222,7 +223,7 @@ LONG = st.builds("{}{}{}".format, *(st.text("ab\0", max_size=20),) * 3)
 )
 def test_texts_of_any_length_are_told_apart(words, odd, at):
     words = [*words[:at], odd, *words[at:]] * 2
-    fresh = ["".join([word[:1], word[1:]]) for word in words]  # equal, and objects of their own
+    fresh = ["".join([word[:1], word[1:]]) for word in words]  # equal, but distinct objects
     (codes,), texts = native.encode(fresh)
     (twin,), expected = reference.encode(words)
     assert texts == expected
@@ -285,7 +286,7 @@ def test_rank_table_is_its_twin(given_scores):
     scores, positive, weights = given_scores
     ours = native.rank_table(scores, positive, weights)
     wide = scores.astype(np.float64)
-    twin = ranking_reference.rank_table(wide, positive, weights)
+    twin = reference.rank_table(wide, positive, weights)
     for one, other in zip(ours, twin, strict=True):
         np.testing.assert_array_equal(one, other)
     assert not np.signbit(ours.score[ours.score == 0]).any()
@@ -308,11 +309,11 @@ def test_losses_are_their_twins(n, k, dtype, layout, floor, seed):
     wide = p.astype(np.float64)
     np.testing.assert_allclose(
         native.loss_sums(codes, p, floor),
-        ranking_reference.loss_sums(codes, wide, floor),
+        reference.loss_sums(codes, wide, floor),
         rtol=1e-12,
     )
     np.testing.assert_allclose(
-        native.brier_sums(codes, p), ranking_reference.brier_sums(codes, wide), rtol=1e-12
+        native.brier_sums(codes, p), reference.brier_sums(codes, wide), rtol=1e-12
     )
     tolerance = 1e-5
     assert native.first_bad_row(p, tolerance) == n
@@ -321,11 +322,11 @@ def test_losses_are_their_twins(n, k, dtype, layout, floor, seed):
     row = int(rng.integers(n))
     spoiled[row, 0] = rng.choice([-0.1, 1.1, np.nan, 0.9 if p[row, 0] < 0.5 else 0.1])
     assert native.first_bad_row(spoiled, tolerance) == row
-    assert ranking_reference.first_bad_row(spoiled, tolerance) == row
+    assert reference.first_bad_row(spoiled, tolerance) == row
     wrong = spoiled.astype(np.float64)
     for ours, twin in (
-        (native.loss_sums(codes, spoiled, floor), ranking_reference.loss_sums(codes, wrong, floor)),
-        (native.brier_sums(codes, spoiled), ranking_reference.brier_sums(codes, wrong)),
+        (native.loss_sums(codes, spoiled, floor), reference.loss_sums(codes, wrong, floor)),
+        (native.brier_sums(codes, spoiled), reference.brier_sums(codes, wrong)),
     ):
         assert not ours.fair and not twin.fair
 
@@ -335,7 +336,7 @@ def test_logarithms_are_those_of_the_library():
     near = [1 - 2.0**-k for k in range(1, 54)] + [2.0**-k for k in range(1075)]
     values = np.concatenate([near, 1 - rng.random(2000) ** 9, rng.random(2000) ** 40])
     values = values[values > 0]
-    for value in values:  # alone, so that subnormal numbers do not send others to the library
+    for value in values:  # one by one: a subnormal number sends its whole block to the library
         ours = native.loss_sums(np.array([0]), np.array([[value]]), 0.0).total
         np.testing.assert_allclose(ours, -np.log(value), rtol=4e-16, atol=0)
 
@@ -362,7 +363,7 @@ def test_margins_are_their_twins(given_columns):
 def test_counted_margins_are_those_of_the_pairs(given_columns):
     true, predicted, _ = given_columns
     ours, twin = native.count_margins(true, predicted), reference.count_margins(true, predicted)
-    if ours is None:  # more classes than a dense table holds
+    if ours is None:  # too many classes for a dense table
         assert native.count_pairs(true, predicted).labels == twin[0]
         return
     assert ours[0] == twin[0]
@@ -374,20 +375,27 @@ def test_random_buffers_under_the_sanitizers(tmp_path):
     compiler = shutil.which("cc") or shutil.which("gcc")
     assert compiler, "the C files are tested with a C compiler"
     program = tmp_path / "driver"
-    sources = [str(path) for path in sorted(C.glob("*.c")) if path.name != "module.c"]
+    sources = [str(path) for path in sorted(C.glob("*.c")) if path.name not in WITH_PYTHON]
     checks = ["-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
     flags = ["-g", "-O1", "-std=c11", "-pthread", "-fno-sanitize-recover=all", *checks]
-    own = [str(ROOT / "tests" / "native" / "driver.c"), *sources, "-lm"]
-    command = [compiler, *flags, f"-I{C}", "-o", str(program), *own]
+    files = [str(ROOT / "tests" / "native" / "driver.c"), *sources, "-lm"]
+    command = [compiler, *flags, f"-I{C}", "-o", str(program), *files]
     subprocess.run(command, check=True, capture_output=True)
     for seed in (1, 2, 3):
         run = subprocess.run([program, str(seed), "100"], capture_output=True, text=True)
         assert (run.returncode, run.stderr, run.stdout) == (0, "", "100 rounds\n")
 
 
-def test_the_c_files_know_nothing_of_python():
-    for path in C.iterdir():
-        assert ("Python.h" in path.read_text()) == (path.name == "module.c"), path.name
+def test_only_two_c_files_know_of_python():
+    including = {path.name for path in C.iterdir() if 'python_api.h"' in path.read_text()}
+    assert including == WITH_PYTHON
+    assert [path.name for path in C.iterdir() if "Python.h" in path.read_text()] == ["python_api.h"]
+
+
+def test_writes_of_other_threads_do_not_crash_the_process():
+    script = ROOT / "tests" / "native" / "concurrent_writes.py"
+    run = subprocess.run([sys.executable, script, "1.5"], capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")
 
 
 def test_numpy_takes_over_where_asked():
@@ -410,7 +418,7 @@ def test_numpy_takes_over_where_asked():
 def test_both_kernels_have_the_same_functions():
     for name in kernel.__all__:
         if name.islower():
-            twin = getattr(reference, name, None) or getattr(ranking_reference, name)
+            twin = getattr(reference, name)
             assert getattr(native, name).__doc__ == twin.__doc__ or name == "rank_table"
 
 

@@ -1,7 +1,7 @@
 /* A bounded random driver for the loops in C, run under AddressSanitizer and UBSan.
  *
- * Buffers are exactly as long as the data, so that a read or write beyond them is caught; results
- * are compared with plain loops. Arguments: a seed and a number of rounds.
+ * Buffers are exactly as long as the data, so that any access beyond them is caught. Results are
+ * compared with plain loops. Arguments: a seed and a number of rounds.
  */
 #include "kernel.h"
 
@@ -30,7 +30,7 @@ static size_t below(size_t n) { return (size_t)(next() % n); }
         }                                                                                          \
     } while (0)
 
-/* A column of n items in a buffer without a byte to spare; raw bytes, or labels in a few clusters. */
+/* A column of n items in a buffer of exactly their size: random bytes, or clustered labels. */
 static unsigned char *random_column(wf_column *c, size_t n)
 {
     static const int widths[] = {1, 2, 4, 8};
@@ -56,7 +56,7 @@ static void check_count(size_t n)
 {
     wf_column t, p;
     unsigned char *a = random_column(&t, n), *b = random_column(&p, n);
-    if (below(2)) { /* usually both columns are of one type and overlap */
+    if (below(2)) { /* in practice both columns mostly have one type and the same labels */
         p = t;
     }
     if (t.sign != p.sign) p.sign = t.sign;
@@ -80,16 +80,17 @@ static void check_count(size_t n)
         wf_gather(&t, 0, n, 8, left);
         wf_gather(&p, 0, n, 8, right);
         size_t at = below(n);
-        double own = 0, found = -1;
+        double expected_count = 0, count = -1;
         for (size_t i = 0; i < n; i++)
-            if (left[i] == left[at] && right[i] == right[at]) own += weights ? weights[i] : 1;
+            if (left[i] == left[at] && right[i] == right[at])
+                expected_count += weights ? weights[i] : 1;
         for (size_t i = 0; i < out.cells; i++) {
             int64_t x = out.sorted ? out.values[out.true_[i]] : out.true_[i];
             int64_t y = out.sorted ? out.values[out.predicted[i]] : out.predicted[i];
             if ((uint64_t)x == left[at] && (uint64_t)y == right[at])
-                found = out.sum ? out.sum[i] : (double)out.count[i];
+                count = out.sum ? out.sum[i] : (double)out.count[i];
         }
-        CHECK(found == own);
+        CHECK(count == expected_count);
         free(left);
         free(right);
     }
@@ -117,7 +118,8 @@ static void check_encode(size_t n)
     int width = 1 + (int)below(40);
     unsigned char *memory = malloc(n * (size_t)width), kinds = (unsigned char)(1 + below(200));
     for (size_t i = 0; i < n * (size_t)width; i++) memory[i] = 'a';
-    for (size_t i = 0; i < n; i++) memory[i * (size_t)width + below((size_t)width)] = (unsigned char)below(kinds);
+    for (size_t i = 0; i < n; i++)
+        memory[i * (size_t)width + below((size_t)width)] = (unsigned char)below(kinds);
     wf_column items = {memory, width, width, 0, 0};
     int32_t *codes = malloc(n * sizeof *codes);
     int64_t *first;
@@ -125,7 +127,8 @@ static void check_encode(size_t n)
     CHECK(wf_encode(&items, n, codes, &first, &distinct) == WF_OK);
     for (size_t i = 0; i < n; i++) {
         CHECK(codes[i] >= 0 && (size_t)codes[i] < distinct && (size_t)first[codes[i]] <= i);
-        CHECK(!memcmp(memory + i * (size_t)width, memory + (size_t)first[codes[i]] * (size_t)width, (size_t)width));
+        CHECK(!memcmp(memory + i * (size_t)width, memory + (size_t)first[codes[i]] * (size_t)width,
+                      (size_t)width));
     }
     free(first);
     free(codes);
@@ -139,8 +142,9 @@ static void check_rank(size_t n)
     unsigned char *memory = malloc(n * (size_t)width), *labels = malloc(n);
     double *weights = below(2) ? NULL : malloc(n * sizeof *weights), total = 0, expected = 0;
     size_t coarse = below(2);
-    for (size_t i = 0; i < n * (size_t)width; i++) memory[i] = (unsigned char)(coarse ? below(3) : next());
-    for (size_t i = 0; width == 8 && !coarse && i < n; i++) { /* of any size and sign, and no NaN */
+    for (size_t i = 0; i < n * (size_t)width; i++)
+        memory[i] = (unsigned char)(coarse ? below(3) : next());
+    for (size_t i = 0; width == 8 && !coarse && i < n; i++) { /* any size and sign, but not NaN */
         double value = ldexp((double)(int64_t)next(), (int)below(40) - 90);
         memcpy(memory + 8 * i, &value, 8);
     }
@@ -173,16 +177,18 @@ static void check_loss(size_t n)
     unsigned char *memory = malloc(bytes), *codes = malloc(n);
     for (size_t i = 0; i < bytes; i++) memory[i] = (unsigned char)next();
     int fair = width == 8 && below(2);
-    for (size_t i = 0; fair && i < n; i++) { /* distributions, now and then one that is none */
+    for (size_t i = 0; fair && i < n; i++) { /* distributions, with a rare exception */
         double row[9], sum = 0;
         for (size_t j = 0; j < columns; j++) sum += row[j] = 1e-9 + (double)below(1000);
         for (size_t j = 0; j < columns; j++) row[j] /= below(20 * n) ? sum : sum / 2;
         memcpy(memory + i * columns * 8, row, columns * 8);
     }
-    for (size_t i = 0; i < n; i++) codes[i] = (unsigned char)below(columns + (!fair && below(50) == 0));
-    wf_matrix p = {memory, (ptrdiff_t)(columns * width), (ptrdiff_t)width, (int)width, !fair && below(2), n,
-                   columns};
-    if (!fair && below(2)) { /* the same buffer, columns first */
+    for (size_t i = 0; i < n; i++)
+        codes[i] = (unsigned char)below(columns + (!fair && below(50) == 0));
+    wf_matrix p = {
+        memory, (ptrdiff_t)(columns * width), (ptrdiff_t)width, (int)width, !fair && below(2), n,
+        columns};
+    if (!fair && below(2)) { /* the same buffer in column order */
         p.row_stride = (ptrdiff_t)width;
         p.column_stride = (ptrdiff_t)(n * width);
     }

@@ -1,28 +1,34 @@
-"""The one door to the counting loops: whatever counts, counts through these functions.
+"""The counting loops: all counting, ranking and summing of items goes through these functions.
 
-They are C where the extension was built and NumPy otherwise, with the same results;
-``WHICHF1_NATIVE=0`` in the environment asks for NumPy, ``WHICHF1_THREADS`` for a number of threads.
+They run in C if the extension was built and in NumPy otherwise, with the same results. Set
+``WHICHF1_NATIVE=0`` in the environment to use NumPy, and ``WHICHF1_THREADS`` to limit the threads.
 """
 
 from __future__ import annotations
 
 import os
 
-from whichf1.kernel.ranking_reference import TOLERANCE, Ranks, Sums
-from whichf1.kernel.reference import Pairs
+from whichf1.kernel.reference import TOLERANCE, LossSums, Pairs, Ranks
 
-try:
-    if os.environ.get("WHICHF1_NATIVE") == "0":
-        raise ImportError("not wanted")
-    from whichf1.kernel import _native as _native
-except ImportError:
-    NATIVE = False
-else:
-    NATIVE = True
-"""Whether the loops are C."""
+NATIVE = os.environ.get("WHICHF1_NATIVE") != "0"
+"""Whether the loops run in C."""
 
 if NATIVE:
-    from whichf1.kernel.native import (
+    try:
+        from whichf1.kernel.native import (
+            brier_sums,
+            count_margins,
+            count_pairs,
+            encode,
+            first_bad_row,
+            loss_sums,
+            margins,
+            rank_table,
+        )
+    except ImportError:  # the extension was not built
+        NATIVE = False
+if not NATIVE:
+    from whichf1.kernel.reference import (
         brier_sums,
         count_margins,
         count_pairs,
@@ -32,16 +38,13 @@ if NATIVE:
         margins,
         rank_table,
     )
-else:
-    from whichf1.kernel.ranking_reference import brier_sums, first_bad_row, loss_sums, rank_table
-    from whichf1.kernel.reference import count_margins, count_pairs, encode, margins
 
 __all__ = [
     "NATIVE",
     "TOLERANCE",
+    "LossSums",
     "Pairs",
     "Ranks",
-    "Sums",
     "brier_sums",
     "count_margins",
     "count_pairs",

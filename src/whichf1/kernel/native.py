@@ -1,4 +1,4 @@
-"""The same functions in C: arrays in, the twins' results out."""
+"""The functions of ``reference``, computed in C."""
 
 from __future__ import annotations
 
@@ -9,9 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from whichf1.kernel import _native, reference
-from whichf1.kernel.ranking_reference import TOLERANCE, Ranks, Sums
-from whichf1.kernel.reference import Array, Pairs
+from whichf1.kernel._native import count_margins as _count_margins
+from whichf1.kernel._native import count_pairs as _count_pairs
+from whichf1.kernel._native import encode_fixed, encode_strings
+from whichf1.kernel._native import losses as _losses
+from whichf1.kernel._native import margins as _margins
+from whichf1.kernel._native import rank_table as _rank_table
+from whichf1.kernel.reference import TOLERANCE, Array, LossSums, Pairs, Ranks, sort_pairs
+from whichf1.kernel.reference import encode as _encode_any
 
 _LOG, _BRIER, _CHECK = 1, 2, 4
 _FLOAT = np.dtype(np.float64)
@@ -20,7 +25,7 @@ _FLOAT = np.dtype(np.float64)
 def _available() -> int:
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
+    except AttributeError:  # Linux only
         return os.cpu_count() or 1
 
 
@@ -28,26 +33,29 @@ THREADS = int(os.environ.get("WHICHF1_THREADS") or _available())
 
 
 def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> Pairs:
-    """Count the distinct pairs of two integer or boolean arrays of one length, at least 1."""
+    """Count the distinct pairs of two non-empty integer or boolean arrays of equal length."""
     if weights is not None:
         weights = np.ascontiguousarray(weights)
-    labels, left, right, sums = _native.count_pairs(true, predicted, weights, THREADS, 0)
+    labels, left, right, sums = _count_pairs(true, predicted, weights, THREADS, 0)
     count = np.frombuffer(sums, np.int64 if weights is None else np.float64)
     if labels is not None:
         return Pairs(labels, np.frombuffer(left, np.int64), np.frombuffer(right, np.int64), count)
     unsigned = true.dtype.kind != "i" and predicted.dtype.kind != "i"
     wide = np.uint64 if unsigned else np.int64
-    return reference.coded(np.frombuffer(left, wide), np.frombuffer(right, wide), count)
+    return sort_pairs(np.frombuffer(left, wide), np.frombuffer(right, wide), count)
 
 
 def count_margins(
     true: Array, predicted: Array
 ) -> tuple[list[int], tuple[Array, Array, Array]] | None:
-    """The labels, and rows, columns and diagonal of their table; None: too many of them."""
-    found = _native.count_margins(true, predicted, THREADS)
-    if found is None:
+    """The labels, and the row sums, column sums and diagonal of their table.
+
+    None if there are too many labels for a dense table (only in C).
+    """
+    counted = _count_margins(true, predicted, THREADS)
+    if counted is None:
         return None
-    labels, sums = found
+    labels, sums = counted
     k = len(labels)
     rows = np.ndarray(k, _FLOAT, sums)
     columns, hits = np.ndarray(k, _FLOAT, sums, 8 * k), np.ndarray(k, _FLOAT, sums, 16 * k)
@@ -60,35 +68,35 @@ def margins(
     """Sums of float64 counts by true class, by predicted class, and of the diagonal."""
     if not count.flags.c_contiguous:
         count = np.ascontiguousarray(count)
-    sums = np.frombuffer(_native.margins(true, predicted, count, classes), np.float64)
+    sums = np.frombuffer(_margins(true, predicted, count, classes), np.float64)
     return sums[:classes], sums[classes : 2 * classes], sums[2 * classes :]
 
 
 def encode(*columns: Sequence[Any] | Array) -> tuple[list[Array], list[Any]]:
-    """Codes of each column's items in one table, and the items in order of appearance."""
+    """Codes for each column, numbered across columns, and the distinct items as first seen."""
     table: dict[str, int] = {}
     texts: list[str] = []
     codes = []
     for column in columns:
-        found = _encode(column, table, texts)
-        if found is None:
-            return reference.encode(*columns)
-        codes.append(found)
+        column_codes = _encode(column, table, texts)
+        if column_codes is None:
+            return _encode_any(*columns)
+        codes.append(column_codes)
     return codes, texts
 
 
 def _encode(column: Any, table: dict[str, int], texts: list[str]) -> Array | None:
-    """The codes of one column; None where an item is not exactly a str."""
+    """The codes of one column; None if an item is not exactly a str."""
     if isinstance(column, np.ndarray) and column.dtype.kind == "U" and column.itemsize:
-        items, first = _native.encode_fixed(column)
+        items, first = encode_fixed(column)
         distinct = column[np.frombuffer(first, np.int64)].tolist()
-        known = np.frombuffer(_native.encode_strings(distinct, table, texts) or b"", np.int32)
+        known = np.frombuffer(encode_strings(distinct, table, texts) or b"", np.int32)
         return known[np.frombuffer(items, np.int32)]
     if isinstance(column, np.ndarray) and (column.dtype != object or not column.flags.aligned):
         column = column.tolist()
     if not isinstance(column, (np.ndarray, list, tuple)):
         return None
-    codes = _native.encode_strings(column, table, texts)
+    codes = encode_strings(column, table, texts)
     return None if codes is None else np.frombuffer(codes, np.int32)
 
 
@@ -99,38 +107,34 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
     n = len(scores)
     kind = np.float64 if weights is not None else np.int32 if n < 2**31 - 1 else np.int64
     width = np.dtype(kind).itemsize
-    room = np.empty((8 + 2 * width) * n, np.uint8)  # one piece, which large pages fit better
+    room = np.empty((8 + 2 * width) * n, np.uint8)  # one block, so that large pages fit
     bounds = (0, 8 * n, (8 + width) * n, len(room))
     pieces = (room[a:b] for a, b in pairwise(bounds))
     parts: list[Array] = [x.view(t) for x, t in zip(pieces, (np.float64, kind, kind), strict=True)]
-    distinct = _native.rank_table(scores, positive, weights, THREADS, *parts)
+    distinct = _rank_table(scores, positive, weights, THREADS, *parts)
     parts = [part[:distinct] for part in parts]
-    if 2 * distinct < n:  # do not keep the room for scores that were equal
+    if 2 * distinct < n:  # many ties: do not keep the unused memory
         parts = [part.copy() for part in parts]
     if scores.dtype.itemsize < 8:
         parts[0] = parts[0].astype(scores.dtype.newbyteorder("="))
     return Ranks(*parts)
 
 
-def loss_sums(codes: Array, probabilities: Array, floor: float) -> Sums:
-    """Σ and Σ² of −ln(p of the true class), where a p below ``floor`` counts as ``floor``."""
+def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
+    """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class."""
     wanted = _LOG | _CHECK
-    total, squares, _, _, bad = _native.losses(
-        codes, probabilities, floor, TOLERANCE, wanted, THREADS
-    )
-    return Sums(len(codes), total, squares, bad == len(codes))
+    total, squares, _, _, bad = _losses(codes, probabilities, floor, TOLERANCE, wanted, THREADS)
+    return LossSums(len(codes), total, squares, bad == len(codes))
 
 
-def brier_sums(codes: Array, probabilities: Array) -> Sums:
-    """Σ and Σ² of the squared distance between an item's probabilities and its class."""
+def brier_sums(codes: Array, probabilities: Array) -> LossSums:
+    """Σ and Σ² of each item's squared distance between its probabilities and its true class."""
     wanted = _BRIER | _CHECK
-    _, _, total, squares, bad = _native.losses(
-        codes, probabilities, 0.0, TOLERANCE, wanted, THREADS
-    )
-    return Sums(len(codes), total, squares, bad == len(codes))
+    _, _, total, squares, bad = _losses(codes, probabilities, 0.0, TOLERANCE, wanted, THREADS)
+    return LossSums(len(codes), total, squares, bad == len(codes))
 
 
 def first_bad_row(probabilities: Array, tolerance: float = TOLERANCE) -> int:
-    """The first row outside [0, 1] or off 1 by more than the tolerance; else how many there are."""
+    """The first row with a value outside [0, 1] or a sum too far from 1; the length if none."""
     codes = np.broadcast_to(np.int64(0), len(probabilities))
-    return _native.losses(codes, probabilities, 0.0, tolerance, _CHECK, THREADS)[4]
+    return _losses(codes, probabilities, 0.0, tolerance, _CHECK, THREADS)[4]

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from whichf1.kernel import Sums
+from whichf1.kernel import LossSums
 from whichf1.metrics.registry import Ratio, declare
 from whichf1.tables.cells import Array, OneVsRest, RankedLabels
 
@@ -46,7 +46,7 @@ def hamming_loss(c: OneVsRest) -> Ratio:
     sklearn="label_ranking_average_precision_score",
     each=lambda x: _of_items(x, _item_precision),
 )
-def label_ranking_average_precision(x: RankedLabels) -> Sums:
+def label_ranking_average_precision(x: RankedLabels) -> LossSums:
     """Mean, over the true labels of each item, of the share of true labels ranked as high.
 
     An item with all labels or with none has 1: there is nothing to rank.
@@ -62,14 +62,14 @@ def label_ranking_average_precision(x: RankedLabels) -> Sums:
     sklearn="coverage_error",
     each=lambda x: _of_items(x, _item_coverage),
 )
-def coverage_error(x: RankedLabels) -> Sums:
+def coverage_error(x: RankedLabels) -> LossSums:
     """How many of the best-scored labels it takes, on average, to cover all true ones."""
     return _sums(x, _item_coverage)
 
 
-def _sums(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Sums:
+def _sums(x: RankedLabels, score: Callable[[Array, Array], Array]) -> LossSums:
     values = _of_items(x, score)
-    return Sums(len(values), float(values.sum()), float(np.dot(values, values)))
+    return LossSums(len(values), float(values.sum()), float(np.dot(values, values)))
 
 
 def _of_items(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Array:

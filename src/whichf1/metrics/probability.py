@@ -9,7 +9,7 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import DefinitionError
-from whichf1.kernel import Sums
+from whichf1.kernel import LossSums
 from whichf1.metrics.registry import Floor, Ratio, Whole, declare
 from whichf1.tables.cells import Array, Predicted, RankTable, Ties, sum_by
 
@@ -35,7 +35,7 @@ def _log_losses(x: Predicted, floor: float) -> Array:
     probabilities=True,
     each=_log_losses,
 )
-def log_loss(x: Predicted, floor: Floor = EPSILON) -> Sums:
+def log_loss(x: Predicted, floor: Floor = EPSILON) -> LossSums:
     """Mean of −ln of the true class's probability; one below the floor counts as the floor."""
     return kernel.loss_sums(x.codes, x.scores, floor)
 
@@ -57,7 +57,7 @@ def _brier_scores(x: Predicted, scale: str | None) -> Array:
     probabilities=True,
     each=_brier_scores,
 )
-def brier(x: Predicted, scale: Literal["half", "sum"] | None = None) -> Sums:
+def brier(x: Predicted, scale: Literal["half", "sum"] | None = None) -> LossSums:
     """Mean squared distance of the probabilities from what happened; of two classes, half of it.
 
     With two classes half of the sum is the usual (p − y)², and the default; with more, the sum.
@@ -76,14 +76,14 @@ def brier(x: Predicted, scale: Literal["half", "sum"] | None = None) -> Sums:
     sklearn="top_k_accuracy_score",
     each=lambda x, k, ties: x.within_top(k, ties).astype(np.float64),
 )
-def top_k_accuracy(x: Predicted, k: Whole = 2, ties: Ties = "first") -> Sums:
+def top_k_accuracy(x: Predicted, k: Whole = 2, ties: Ties = "first") -> LossSums:
     """Share of items whose class is among the k best scores.
 
     ``ties`` says which of equal scores comes first: that of the ``first`` class in order, of the
     ``last``, or the true one at ``best`` or at ``worst``.
     """
     hits = int(np.count_nonzero(x.within_top(k, ties)))
-    return Sums(len(x.codes), float(hits), float(hits))
+    return LossSums(len(x.codes), float(hits), float(hits))
 
 
 @declare(

@@ -1,4 +1,4 @@
-/* Items of any layout into small native blocks, and work split over threads. */
+/* Copies items of any layout to small native blocks, and splits work over threads. */
 #if defined(__linux__) && !defined(_DEFAULT_SOURCE)
 #define _DEFAULT_SOURCE /* madvise */
 #endif
@@ -21,7 +21,7 @@ void *wf_allocate(size_t size)
     const size_t page = (size_t)1 << 21;
     if (size >= 2 * page) {
         void *memory = aligned_alloc(page, (size + page - 1) / page * page);
-        if (memory) madvise(memory, size, MADV_HUGEPAGE); /* a wish: it may be refused */
+        if (memory) madvise(memory, size, MADV_HUGEPAGE); /* best effort */
         return memory;
     }
 #endif
@@ -32,7 +32,8 @@ void wf_release(const void *from, const void *to)
 {
 #if defined(__linux__) && defined(MADV_DONTNEED)
     const uintptr_t page = (uintptr_t)1 << 21;
-    uintptr_t first = ((uintptr_t)from + page - 1) / page * page, last = (uintptr_t)to / page * page;
+    uintptr_t first = ((uintptr_t)from + page - 1) / page * page,
+              last = (uintptr_t)to / page * page;
     if (last > first) madvise((void *)first, last - first, MADV_DONTNEED);
 #else
     (void)from;
@@ -63,6 +64,10 @@ void wf_gather(const wf_column *column, size_t start, size_t n, int to_width, vo
 {
     const unsigned char *at = column->data + (ptrdiff_t)start * column->stride;
     if (column->width == to_width && !column->swapped) {
+        if (column->stride == to_width) {
+            memcpy(block, at, n * (size_t)to_width);
+            return;
+        }
         switch (to_width) {
         case 1: GATHER(uint8_t); return;
         case 2: GATHER(uint16_t); return;
@@ -83,7 +88,8 @@ void wf_gather(const wf_column *column, size_t start, size_t n, int to_width, vo
 
 static double half(uint16_t bits)
 {
-    uint64_t sign = (uint64_t)(bits >> 15) << 63, fraction = bits & 1023, exponent = bits >> 10 & 31;
+    uint64_t sign = (uint64_t)(bits >> 15) << 63, fraction = bits & 1023,
+             exponent = bits >> 10 & 31;
     uint64_t wide;
     if (exponent == 0) {
         double value = (double)fraction / 16777216.0; /* subnormal: fraction × 2^−24 */
@@ -129,10 +135,10 @@ typedef struct {
     int index;
 } job;
 
-static void *run(void *given)
+static void *run(void *argument)
 {
-    job *own = given;
-    own->part(own->context, own->index);
+    job *j = argument;
+    j->part(j->context, j->index);
     return NULL;
 }
 
@@ -148,7 +154,7 @@ void wf_parallel(int parts, void (*part)(void *, int), void *context)
     part(context, 0);
     for (int i = 1; i < parts; i++) {
         if (started[i]) pthread_join(threads[i], NULL);
-        else part(context, i); /* no thread to be had: here, then */
+        else part(context, i); /* no thread was available */
     }
 }
 #endif

@@ -1,7 +1,7 @@
 /* GROUP BY true, predicted.
  *
- * Labels are counted optimistically into a dense table (dense.c); more classes than it should hold
- * go to a hash table (hashed.c). Threads fill their own tables, which are added up at the end.
+ * Labels are first counted in a dense table (dense.c); if there are too many classes for it, in a
+ * hash table (hashed.c). Each thread fills its own table, and the tables are added at the end.
  */
 #include "count.h"
 
@@ -14,7 +14,7 @@ static int usable_in_place(const wf_column *c, int width)
            (uintptr_t)c->data % (uintptr_t)width == 0;
 }
 
-/* Items of a block: more for a large table, in which counting waits for memory anyway. */
+/* Items per block: more for a large table, where counting waits for memory anyway. */
 static size_t block_of(const worker *w)
 {
     size_t items = (w->bytes ? 4 : 1) * BLOCK / (size_t)w->width;
@@ -25,14 +25,15 @@ static void count_slice(void *context, int index)
 {
     worker *w = (worker *)context + index;
     scratch blocks;
-    w->own = &blocks;
+    w->blocks = &blocks;
     int in_place = usable_in_place(w->true_, w->width) && usable_in_place(w->predicted, w->width);
     for (size_t at = w->start, n; !w->status && at < w->stop; at += n) {
         size_t block = block_of(w), skip = at * (size_t)w->width;
         n = w->stop - at < block ? w->stop - at : block;
         const double *weights = w->weights ? w->weights + at : NULL;
         if (in_place) {
-            w->status = wf_count_block(w, w->true_->data + skip, w->predicted->data + skip, n, weights);
+            w->status =
+                wf_count_block(w, w->true_->data + skip, w->predicted->data + skip, n, weights);
             continue;
         }
         wf_gather(w->true_, at, n, w->width, blocks.true_block);
@@ -50,8 +51,8 @@ static wf_status merge_dense(worker *into, worker *from)
 {
     size_t cells = cells_of(from);
     uint64_t shift = from->low - into->low;
-    if (!counting(from)) return WF_OK; /* its slice was empty */
-    if (!shift && into->bits == from->bits) { /* the usual: both saw the same labels */
+    if (!counting(from)) return WF_OK;        /* its slice was empty */
+    if (!shift && into->bits == from->bits) { /* the usual case: the same labels */
         wf_status status = wf_flush(from);
         for (size_t at = 0; !status && at < cells; at++) into->totals[at] += from->totals[at];
         return status;
@@ -75,7 +76,7 @@ static wf_status merge_hashed(worker *into, worker *from)
     return status;
 }
 
-/* A window that holds the labels of all; the first one's own where the others have the same. */
+/* Give the first worker a window that holds the labels of all; usually all have the same already. */
 static wf_status common_window(worker *workers, int parts, int *hashed)
 {
     uint64_t low = UINT64_MAX, high = 0;
@@ -106,8 +107,7 @@ static wf_status merge(worker *workers, int parts)
     if (parts > 1 && !hashed) status = common_window(workers, parts, &hashed);
     for (int i = 0; parts > 1 && !status && i < parts; i++) {
         if (hashed && !workers[i].hashed) status = wf_to_hash(&workers[i]);
-        if (i && !status)
-            status = (hashed ? merge_hashed : merge_dense)(&workers[0], &workers[i]);
+        if (i && !status) status = (hashed ? merge_hashed : merge_dense)(&workers[0], &workers[i]);
     }
     return status;
 }
@@ -123,8 +123,8 @@ static wf_status allocate(wf_pairs *out, size_t cells, size_t classes, int weigh
     out->values = malloc((classes + 1) * sizeof *out->values);
     if (weighted) out->sum = malloc((cells + 1) * sizeof *out->sum);
     else out->count = malloc((cells + 1) * sizeof *out->count);
-    int fine = out->true_ && out->predicted && out->values && (weighted ? !!out->sum : !!out->count);
-    return fine ? WF_OK : WF_NO_MEMORY;
+    int ok = out->true_ && out->predicted && out->values && (weighted ? !!out->sum : !!out->count);
+    return ok ? WF_OK : WF_NO_MEMORY;
 }
 
 static wf_status emit_hashed(worker *w, wf_pairs *out)
@@ -198,7 +198,7 @@ wf_status wf_count(const wf_column *true_, const wf_column *predicted, const dou
                    size_t n, wf_count_options options, wf_pairs *out)
 {
     worker workers[WF_MOST_THREADS];
-    size_t parts = weights ? 1 : n / SLICE; /* sums of weights are added in one order */
+    size_t parts = weights ? 1 : n / SLICE; /* weights are always added in the same order */
     if (parts > (size_t)options.threads) parts = (size_t)options.threads;
     if (parts > WF_MOST_THREADS) parts = WF_MOST_THREADS;
     if (parts < 1) parts = 1;

@@ -1,7 +1,7 @@
 /* Counts over a window of 2^bits labels, which grows as labels appear.
  *
- * A block of items becomes small keys (vectorised), and the same loop finds out whether a label fell
- * outside; if so, the window is widened and the block is read again.
+ * A block of items becomes small keys in a vectorised loop, which also finds out whether a label is
+ * outside the window. If so, the window is widened and the block is read again.
  */
 #include "count.h"
 
@@ -20,65 +20,40 @@ static uint64_t highest(const worker *w)
 
 /* Blocks → keys ------------------------------------------------------------------------------- */
 
-/* Keys of a block; anything but 0 says that a label is outside the window. Offsets are taken
- * modulo the width of the type, which the window never exceeds. */
-#define STAGE(T, K)                                                                                \
-    VECTORISED static uint64_t stage_##T##_##K(const T *t, const T *p, size_t n, uint64_t from,    \
-                                               unsigned bits, K *key)                              \
-    {                                                                                              \
-        T low = (T)from, bad = 0;                                                                  \
-        for (size_t i = 0; i < n; i++) {                                                           \
-            T a = (T)(t[i] - low), b = (T)(p[i] - low);                                            \
-            bad |= (T)(a | b);                                                                     \
-            key[i] = (K)((K)a << bits | (K)b);                                                     \
-        }                                                                                          \
-        return (uint64_t)bad >> bits;                                                              \
-    }
+#define LABEL uint8_t
+#define SIGNED_LABEL int8_t
+#include "labels.inc"
+#define LABEL uint16_t
+#define SIGNED_LABEL int16_t
+#include "labels.inc"
+#define LABEL uint32_t
+#define SIGNED_LABEL int32_t
+#include "labels.inc"
+#define LABEL uint64_t
+#define SIGNED_LABEL int64_t
+#include "labels.inc"
 
-#define STAGES(T) STAGE(T, uint8_t) STAGE(T, uint16_t) STAGE(T, uint32_t)
-STAGES(uint8_t)
-STAGES(uint16_t)
-STAGES(uint32_t)
-STAGES(uint64_t)
-
-#define STAGE_BY_BITS(T)                                                                           \
-    (w->bits <= 4   ? stage_##T##_uint8_t(t, p, n, low, w->bits, (uint8_t *)w->own->keys)               \
-     : w->bits <= 8 ? stage_##T##_uint16_t(t, p, n, low, w->bits, (uint16_t *)w->own->keys)             \
-                    : stage_##T##_uint32_t(t, p, n, low, w->bits, w->own->keys))
-
+/* Keys of a block; anything but 0 means that a label is outside the window. */
 static uint64_t stage(worker *w, const void *t, const void *p, size_t n)
 {
-    uint64_t low = ordered(w->low, w->sign); /* its own inverse */
     switch (w->width) {
-    case 1: return STAGE_BY_BITS(uint8_t);
-    case 2: return STAGE_BY_BITS(uint16_t);
-    case 4: return STAGE_BY_BITS(uint32_t);
-    default: return STAGE_BY_BITS(uint64_t);
+    case 1: return stage_uint8_t_block(w, t, p, n);
+    case 2: return stage_uint16_t_block(w, t, p, n);
+    case 4: return stage_uint32_t_block(w, t, p, n);
+    default: return stage_uint64_t_block(w, t, p, n);
     }
 }
 
 /* Keys → counts ------------------------------------------------------------------------------- */
 
-/* Several tables of words, so that equal neighbours do not wait for each other. */
-#define COUNT_WORDS(K)                                                                             \
-    static void count_words_##K(const K *key, size_t n, uint32_t *lanes, size_t cells,             \
-                                size_t count)                                                      \
-    {                                                                                              \
-        uint32_t *a = lanes, *b = lanes + 1 % count * cells, *c = lanes + 2 % count * cells,       \
-                 *d = lanes + 3 % count * cells;                                                   \
-        size_t i = 0;                                                                              \
-        for (; i + 4 <= n; i += 4) {                                                               \
-            a[key[i]]++;                                                                           \
-            b[key[i + 1]]++;                                                                       \
-            c[key[i + 2]]++;                                                                       \
-            d[key[i + 3]]++;                                                                       \
-        }                                                                                          \
-        for (; i < n; i++) a[key[i]]++;                                                            \
-    }
-COUNT_WORDS(uint8_t)
-COUNT_WORDS(uint16_t)
+#define KEY uint8_t
+#include "count_keys.inc"
+#define KEY uint16_t
+#include "count_keys.inc"
+#define KEY uint32_t
+#include "count_keys.inc"
 
-/* Keys of a byte are counted two by two: half the work, and equal neighbours are rarer. */
+/* One-byte keys are counted in pairs: half the work, and equal neighbours are rarer. */
 static void count_couples(const uint8_t *key, size_t n, uint32_t *couples)
 {
     for (size_t i = 0; i + 8 <= n; i += 8) {
@@ -102,32 +77,23 @@ void wf_part_couples(worker *w)
     }
 }
 
-/* A large table of bytes stays in the cache where one of words would not. */
-#define COUNT_BYTES(K)                                                                             \
-    static void count_bytes_##K(const K *key, size_t n, uint8_t *table, uint64_t *totals)          \
-    {                                                                                              \
-        for (size_t i = 0; i < n; i++)                                                             \
-            if (!++table[key[i]]) totals[key[i]] += 256;                                           \
-    }
-COUNT_BYTES(uint16_t)
-COUNT_BYTES(uint32_t)
-
 static void count_keys(worker *w, size_t n, const double *weights)
 {
     size_t cells = cells_of(w), lanes = w->lane_count;
-    const uint8_t *bytes = (uint8_t *)w->own->keys;
+    const uint8_t *bytes = (uint8_t *)w->blocks->keys;
     size_t coupled = w->couples ? n / 8 * 8 : 0;
     if (coupled) count_couples(bytes, n, w->couples);
     if (w->bits <= 4) count_words_uint8_t(bytes + coupled, n - coupled, w->words, cells, lanes);
-    else if (w->words) count_words_uint16_t((uint16_t *)w->own->keys, n, w->words, cells, lanes);
-    else if (w->bits <= 8) count_bytes_uint16_t((uint16_t *)w->own->keys, n, w->bytes, w->totals);
-    else count_bytes_uint32_t(w->own->keys, n, w->bytes, w->totals);
+    else if (w->words) count_words_uint16_t((uint16_t *)w->blocks->keys, n, w->words, cells, lanes);
+    else if (w->bits <= 8)
+        count_bytes_uint16_t((uint16_t *)w->blocks->keys, n, w->bytes, w->totals);
+    else count_bytes_uint32_t(w->blocks->keys, n, w->bytes, w->totals);
     if (!weights) return;
     for (size_t i = 0; i < n; i++) {
-        size_t key = w->bits <= 4   ? ((uint8_t *)w->own->keys)[i]
-                     : w->bits <= 8 ? ((uint16_t *)w->own->keys)[i]
-                                    : w->own->keys[i];
-        w->sums[key] += weights[i]; /* in the order of the items, as the twin adds */
+        size_t key = w->bits <= 4   ? ((uint8_t *)w->blocks->keys)[i]
+                     : w->bits <= 8 ? ((uint16_t *)w->blocks->keys)[i]
+                                    : w->blocks->keys[i];
+        w->sums[key] += weights[i]; /* in the order of the items, as NumPy adds */
     }
 }
 
@@ -176,7 +142,7 @@ static int allocate_table(worker *w, int with_totals)
     w->lane_count = !words ? 0 : few ? 1 : w->bits <= 5 ? 4 : 2;
     w->words = words ? calloc(w->lane_count * cells, sizeof *w->words) : NULL;
     int many = w->width == 1 && w->bits > 2 && w->bits <= 4 && w->stop - w->start > COUPLES;
-    w->couples = many ? calloc(COUPLES, sizeof *w->couples) : NULL; /* it is done without, too */
+    w->couples = many ? calloc(COUPLES, sizeof *w->couples) : NULL; /* optional: NULL will do */
     w->bytes = words ? NULL : calloc(cells, 1);
     w->totals = with_totals || !words ? calloc(cells, sizeof *w->totals) : NULL;
     w->sums = w->weights ? calloc(cells, sizeof *w->sums) : NULL;
@@ -186,14 +152,19 @@ static int allocate_table(worker *w, int with_totals)
 
 wf_status wf_rewindow(worker *w, uint64_t low, unsigned bits)
 {
-    worker old = {.bits = w->bits, .low = w->low, .words = w->words, .couples = w->couples,
-                  .bytes = w->bytes, .totals = w->totals, .sums = w->sums,
+    worker old = {.bits = w->bits,
+                  .low = w->low,
+                  .words = w->words,
+                  .couples = w->couples,
+                  .bytes = w->bytes,
+                  .totals = w->totals,
+                  .sums = w->sums,
                   .lane_count = w->lane_count};
     w->bits = bits;
     w->low = low;
-    int fine = allocate_table(w, counting(&old));
-    if (fine && counting(&old)) {
-        uint64_t shift = old.low - low; /* modulo 2^64: the old window may begin further down */
+    int ok = allocate_table(w, counting(&old));
+    if (ok && counting(&old)) {
+        uint64_t shift = old.low - low; /* modulo 2^64: the old window may start lower */
         for (size_t at = 0; at < cells_of(&old); at++) {
             uint64_t count = wf_cell(&old, at);
             if (!count) continue;
@@ -203,7 +174,7 @@ wf_status wf_rewindow(worker *w, uint64_t low, unsigned bits)
         }
     }
     wf_free_dense(&old);
-    return fine ? WF_OK : WF_NO_MEMORY;
+    return ok ? WF_OK : WF_NO_MEMORY;
 }
 
 int wf_range_of_cells(const worker *w, uint64_t *low, uint64_t *high)
@@ -211,8 +182,7 @@ int wf_range_of_cells(const worker *w, uint64_t *low, uint64_t *high)
     int any = 0;
     for (size_t at = 0; counting(w) && at < cells_of(w); at++) {
         if (!wf_cell(w, at)) continue;
-        uint64_t pair[2] = {w->low + (at >> w->bits),
-                            w->low + (at & (((size_t)1 << w->bits) - 1))};
+        uint64_t pair[2] = {w->low + (at >> w->bits), w->low + (at & (((size_t)1 << w->bits) - 1))};
         for (int i = 0; i < 2; i++) {
             if (!any || pair[i] < *low) *low = pair[i];
             if (!any || pair[i] > *high) *high = pair[i];
@@ -231,45 +201,23 @@ unsigned wf_bits_for(uint64_t low, uint64_t high)
 
 /* Widening ------------------------------------------------------------------------------------ */
 
-#define RANGE(T, SIGN)                                                                             \
-    static void range_##T(const T *items, size_t n, uint64_t *low, uint64_t *high)                 \
-    {                                                                                              \
-        T least = items[0], most = items[0];                                                       \
-        for (size_t i = 1; i < n; i++) {                                                           \
-            least = items[i] < least ? items[i] : least;                                           \
-            most = items[i] > most ? items[i] : most;                                              \
-        }                                                                                          \
-        uint64_t pair[2] = {(uint64_t)least, (uint64_t)most};                                      \
-        for (int i = 0; i < 2; i++) pair[i] = ordered(pair[i], SIGN);                              \
-        if (pair[0] < *low) *low = pair[0];                                                        \
-        if (pair[1] > *high) *high = pair[1];                                                      \
-    }
-RANGE(int8_t, 1)
-RANGE(int16_t, 1)
-RANGE(int32_t, 1)
-RANGE(int64_t, 1)
-RANGE(uint8_t, 0)
-RANGE(uint16_t, 0)
-RANGE(uint32_t, 0)
-RANGE(uint64_t, 0)
-
 static void range_of_block(const worker *w, const void *items, size_t n, uint64_t *low,
                            uint64_t *high)
 {
     switch (w->width | w->sign << 4) {
-    case 1: range_uint8_t(items, n, low, high); return;
-    case 2: range_uint16_t(items, n, low, high); return;
-    case 4: range_uint32_t(items, n, low, high); return;
-    case 8: range_uint64_t(items, n, low, high); return;
-    case 17: range_int8_t(items, n, low, high); return;
-    case 18: range_int16_t(items, n, low, high); return;
-    case 20: range_int32_t(items, n, low, high); return;
-    default: range_int64_t(items, n, low, high);
+    case 1: range_uint8_t_items(items, n, low, high); return;
+    case 2: range_uint16_t_items(items, n, low, high); return;
+    case 4: range_uint32_t_items(items, n, low, high); return;
+    case 8: range_uint64_t_items(items, n, low, high); return;
+    case 17: range_int8_t_items(items, n, low, high); return;
+    case 18: range_int16_t_items(items, n, low, high); return;
+    case 20: range_int32_t_items(items, n, low, high); return;
+    default: range_int64_t_items(items, n, low, high);
     }
 }
 
-/* Where the first window begins: at 0 if it can, where labels mostly begin and where other threads
- * begin, too; else with room on either side for the labels of later blocks. */
+/* Where the first window starts: at 0 if possible, since most labels start there and the windows of
+ * all threads then agree; else with room on either side for the labels of later blocks. */
 static uint64_t first_low(const worker *w, uint64_t low, uint64_t high, uint64_t rest)
 {
     uint64_t zero = ordered(0, w->sign), room = (rest - (high - low)) / 2;
@@ -277,7 +225,8 @@ static uint64_t first_low(const worker *w, uint64_t low, uint64_t high, uint64_t
     return low - lowest(w) < room ? lowest(w) : low - room;
 }
 
-/* A window for what was counted and this block: twice as wide at least, for more of the kind. */
+/* A window that holds all labels so far and those of this block. It is at least twice as wide, since
+ * more new labels may follow. */
 static wf_status widen(worker *w, const void *t, const void *p, size_t n)
 {
     uint64_t low = UINT64_MAX, high = 0, block_low, block_high;
@@ -303,8 +252,7 @@ static wf_status widen(worker *w, const void *t, const void *p, size_t n)
     return wf_rewindow(w, low, bits);
 }
 
-wf_status wf_count_block(worker *w, const void *t, const void *p, size_t n,
-                             const double *weights)
+wf_status wf_count_block(worker *w, const void *t, const void *p, size_t n, const double *weights)
 {
     while (!w->hashed && (!w->started || stage(w, t, p, n))) {
         wf_status status = widen(w, t, p, n);

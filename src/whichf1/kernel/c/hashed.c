@@ -1,4 +1,4 @@
-/* Counts of pairs in a hash table: for more classes than a dense table should hold. */
+/* Counts of pairs in a hash table, for more classes than a dense table should hold. */
 #include "count.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ wf_status wf_to_hash(worker *w)
         uint64_t t = w->low + (at >> w->bits), p = w->low + (at & (((size_t)1 << w->bits) - 1));
         if (count)
             status = wf_hash_add(&w->hash, ordered(t, w->sign), ordered(p, w->sign), count,
-                         w->sums ? w->sums[at] : 0);
+                                 w->sums ? w->sums[at] : 0);
     }
     wf_free_dense(w);
     w->hashed = 1;
@@ -63,11 +63,13 @@ wf_status wf_to_hash(worker *w)
 
 wf_status wf_hash_block(worker *w, const void *t, const void *p, size_t n, const double *weights)
 {
-    wf_column left = {t, w->width, w->width, w->sign, 0}, right = {p, w->width, w->width, w->sign, 0};
+    wf_column left = {t, w->width, w->width, w->sign, 0},
+              right = {p, w->width, w->width, w->sign, 0};
     wf_status status = WF_OK;
-    wf_gather(&left, 0, n, 8, w->own->wide[0]);
-    wf_gather(&right, 0, n, 8, w->own->wide[1]);
+    wf_gather(&left, 0, n, 8, w->blocks->wide[0]);
+    wf_gather(&right, 0, n, 8, w->blocks->wide[1]);
     for (size_t i = 0; !status && i < n; i++)
-        status = wf_hash_add(&w->hash, w->own->wide[0][i], w->own->wide[1][i], 1, weights ? weights[i] : 0);
+        status = wf_hash_add(&w->hash, w->blocks->wide[0][i], w->blocks->wide[1][i], 1,
+                             weights ? weights[i] : 0);
     return status;
 }

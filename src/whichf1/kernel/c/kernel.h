@@ -1,7 +1,11 @@
-/* The loops behind whichf1, in plain C: no file but module.c knows of Python.
+/* The loops of whichf1 in plain C. Only module.c and string_memo.c know of Python.
  *
- * Every function returns WF_OK or an error and leaves nothing allocated on error. What is computed
- * is specified by the NumPy twins in reference.py and ranking_reference.py.
+ * Functions return WF_OK or an error, and leave nothing allocated on error. The NumPy functions in
+ * reference.py specify what they compute. Long loops over several types are templates: files *.inc,
+ * included once per type after their parameters are defined.
+ *
+ * The loops run without the GIL, and other threads may write to the caller's arrays. A value that is
+ * checked and then used as an index must therefore be read from the array only once.
  */
 #ifndef WHICHF1_KERNEL_H
 #define WHICHF1_KERNEL_H
@@ -9,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Loops that gain from wide registers are compiled for several widths; which one runs is decided
- * when the library is loaded. */
+/* Loops that gain from wide registers are compiled for several instruction sets; one of them is
+ * chosen when the library is loaded. */
 #if !defined(__GNUC__) || defined(__clang__) || !defined(__x86_64__) || !defined(__linux__) ||     \
     defined(__SANITIZE_ADDRESS__)
 #define VECTORISED
@@ -20,69 +24,73 @@
 #define VECTORISED __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #endif
 
+/* The name of an instance of a template. */
+#define NAMED(a, b, c) NAMED_(a, b, c)
+#define NAMED_(a, b, c) a##_##b##_##c
+
 typedef enum { WF_OK, WF_NO_MEMORY, WF_NAN, WF_BAD_CODE } wf_status;
 
-/* A column as it lies in memory: any stride (0 and negative too), any alignment and byte order. */
+/* A column in memory: any stride (also 0 or negative), any alignment and byte order. */
 typedef struct {
     const unsigned char *data;
     ptrdiff_t stride;
     int width;   /* bytes of an item */
-    int sign;    /* integers: whether negative values exist */
-    int swapped; /* whether the byte order is the other one */
+    int sign;    /* whether integers are signed */
+    int swapped; /* whether the byte order is not the machine's */
 } wf_column;
 
-/* Work split over threads; part(context, i) is called once for each i in [0, parts). */
+/* Split work over threads: part(context, i) is called once for each i in [0, parts). */
 #define WF_MOST_THREADS 64
 void wf_parallel(int parts, void (*part)(void *context, int index), void *context);
 
-/* Memory for long arrays, in large pages where the system has them; free() releases it. */
+/* Memory for long arrays, in large pages if the system has them; release it with free(). */
 void *wf_allocate(size_t size);
 
-/* Give back the whole pages between two addresses of such memory: their contents are lost. */
+/* Give whole pages between two addresses of such memory back to the system; loses their contents. */
 void wf_release(const void *from, const void *to);
 
-/* Items of a column, copied to a block of native integers of 1, 2, 4 or 8 bytes. */
+/* Copy items of a column to a block of native integers of 1, 2, 4 or 8 bytes. */
 void wf_gather(const wf_column *column, size_t start, size_t n, int to_width, void *block);
-/* Items of a column of floats of 2, 4 or 8 bytes as doubles. */
+/* Copy items of a column of floats of 2, 4 or 8 bytes to a block of doubles. */
 void wf_gather_double(const wf_column *column, size_t start, size_t n, double *block);
 
 /* count.c: GROUP BY true, predicted ------------------------------------------------------------ */
 
 typedef struct {
     size_t cells;
-    int64_t *true_, *predicted; /* codes into values if sorted, else the values themselves */
+    int64_t *true_, *predicted; /* codes into values if sorted, else label values */
     int64_t *count;             /* without weights */
     double *sum;                /* with weights */
     size_t classes;
-    int64_t *values; /* the distinct labels in order; uint64 in the same bits for unsigned types */
-    int sorted;      /* 0: many classes, cells in no order, classes and values not set */
+    int64_t *values; /* the distinct labels in order; uint64 in the same bits if unsigned */
+    int sorted;      /* 0: many classes, cells unsorted, classes and values not set */
 } wf_pairs;
 
 typedef struct {
     int threads;
-    uint64_t flush; /* items that 32-bit counters may take before they are added up; 0: 2^31 */
+    uint64_t flush; /* items that 32-bit counters may count before they are flushed; 0: 2^31 */
 } wf_count_options;
 
-/* Columns of integers; a signed one beside an unsigned one of 8 bytes is refused by the caller.
- * Weights, if any, are contiguous doubles. */
+/* Columns of integers; the caller refuses a signed column next to an unsigned one of 8 bytes.
+ * Weights are contiguous doubles, or NULL. */
 wf_status wf_count(const wf_column *true_, const wf_column *predicted, const double *weights,
                    size_t n, wf_count_options options, wf_pairs *out);
 void wf_pairs_free(wf_pairs *pairs);
 
-/* rows, columns and diagonal (3 × classes, zeroed by the caller) of cells with codes. */
+/* Row sums, column sums and diagonal (3 × classes, zeroed by the caller) of coded cells. */
 wf_status wf_margins(const wf_column *true_, const wf_column *predicted, const double *count,
                      size_t n, size_t classes, double *sums);
 
-/* strings.c: codes of fixed-width items -------------------------------------------------------- */
+/* fixed_width.c: codes of fixed-width strings --------------------------------------------------- */
 
-/* codes (n): of each item, in order of first appearance; first: where each distinct item appears. */
+/* codes (n): numbered in order of first appearance; first: index of each distinct item. */
 wf_status wf_encode(const wf_column *items, size_t n, int32_t *codes, int64_t **first,
                     size_t *distinct);
 
 /* rank.c: GROUP BY score ----------------------------------------------------------------------- */
 
-/* What is filled in, with room for n of each: scores descending, and counts (int32_t, or int64_t
- * from 2^31 items on) or, with weights, their sums (double). */
+/* Output arrays, each with space for n values: scores, descending, and counts (int32_t, or int64_t
+ * from 2^31 − 1 items on) or, with weights, their sums (double). */
 typedef struct {
     double *score;
     void *positives, *negatives;
@@ -106,8 +114,8 @@ typedef struct {
 typedef struct {
     double log_sum, log_squares;     /* of −ln max(p of the true class, floor) */
     double brier_sum, brier_squares; /* of Σ_j (p_j − [j is the true class])² */
-    size_t bad_row;                  /* first row with p outside [0, 1] or Σp off 1; rows if none */
-    size_t bad_code;                 /* first row whose code is no column; rows if none */
+    size_t bad_row;                  /* first row with p outside [0, 1] or Σp ≠ 1; rows if none */
+    size_t bad_code;                 /* first row whose code is not a column; rows if none */
 } wf_losses;
 
 enum { WF_LOG = 1, WF_BRIER = 2, WF_CHECK = 4 };

@@ -1,7 +1,8 @@
 /* Log loss and Brier score, and the check of the probabilities, in one pass over the rows.
  *
- * Rows are summed in chunks of a fixed size and the chunks in their order, so that the sums do not
- * depend on the number of threads. */
+ * Rows are summed in chunks of a fixed size, and chunks are added in order, so that the sums do not
+ * depend on the number of threads.
+ */
 #include "kernel.h"
 
 #include <math.h>
@@ -24,14 +25,14 @@ static int direct(const wf_matrix *m, const unsigned char *row)
     return m->width == 8 && !m->swapped && m->column_stride == 8 && (uintptr_t)row % 8 == 0;
 }
 
-/* Blocks of rows are small enough for the first-level cache. */
+/* Blocks of rows fit in the first-level cache. */
 static size_t rows_at_a_time(const wf_matrix *m)
 {
     size_t rows = BLOCK / m->columns;
     return rows < 1 ? 1 : rows > CHUNK ? CHUNK : rows;
 }
 
-/* Some rows as doubles, one after the other: where they lie, if they lie so, else in the scratch. */
+/* Rows as contiguous doubles: in place if possible, else copied to the scratch. */
 static const double *rows_of(const wf_matrix *m, size_t start, size_t n, double *scratch)
 {
     const unsigned char *row = m->data + (ptrdiff_t)start * m->row_stride;
@@ -55,7 +56,7 @@ static int fair(const double *row, size_t columns, double tolerance)
     return !outside && fabs(sum - 1) <= tolerance; /* false for NaN */
 }
 
-/* Whether each is in [0, 1], by its bits; −0 is not, and left to the slow way. */
+/* Whether all values are in [0, 1], judged by their bits; −0 is not, and is left to fair(). */
 VECTORISED static int shares(const double *values, size_t n)
 {
     const uint64_t one = (uint64_t)1023 << 52;
@@ -67,7 +68,7 @@ VECTORISED static int shares(const double *values, size_t n)
     return !wrong;
 }
 
-/* Rows that are distributions: two rows at a time and two sums of each, that need not wait. */
+/* Whether all rows are distributions: two rows at a time with two independent sums each. */
 static int all_fair(const double *rows, size_t n, size_t columns, double tolerance)
 {
     int off = 0;
@@ -81,8 +82,8 @@ static int all_fair(const double *rows, size_t n, size_t columns, double toleran
             odd[0] += b[j], odd[1] += b[j + 1];
         }
         if (j < columns) even[0] += a[j], odd[0] += b[j];
-        off |= !(fabs(even[0] + even[1] - 1) <= tolerance) |
-               !(fabs(odd[0] + odd[1] - 1) <= tolerance);
+        off |=
+            !(fabs(even[0] + even[1] - 1) <= tolerance) | !(fabs(odd[0] + odd[1] - 1) <= tolerance);
     }
     return !off && (i == n || fair(rows + i * columns, columns, tolerance)) &&
            shares(rows, n * columns);
@@ -99,8 +100,8 @@ static void check(const work *w, const double *rows, size_t start, size_t n, wf_
     }
 }
 
-/* −ln of each, in place: x = 2^k m with m around 1, and ln m is 2 artanh((m − 1) / (m + 1)), of
- * which a Chebyshev fit stands 5e-18 off at most. Returns 0, with nonsense in place, if one is not a
+/* −ln of each value, in place: x = 2^k m with m near 1, and ln m = 2 artanh((m − 1) / (m + 1)), by a
+ * Chebyshev fit with an error of at most 5e-18. Returns 0, and leaves garbage, if a value is not a
  * positive normal number. */
 VECTORISED static int negative_logarithms(double *x, size_t n)
 {
@@ -131,7 +132,7 @@ VECTORISED static int negative_logarithms(double *x, size_t n)
     return !special;
 }
 
-/* −ln of the larger of p and the floor: 0, subnormal numbers and NaN are left to the library. */
+/* −ln max(p, floor); 0, subnormal numbers and NaN are left to the library. */
 static void log_losses(const double *rows, const uint64_t *codes, size_t n, size_t columns,
                        double floor, double *losses)
 {
@@ -146,7 +147,7 @@ static void log_losses(const double *rows, const uint64_t *codes, size_t n, size
     }
 }
 
-/* Σ and Σ² of a block, in lanes whose number and order are fixed. */
+/* Σ and Σ² of a block, in a fixed number and order of lanes. */
 VECTORISED static void sum_up(const double *losses, size_t n, double *total, double *squares)
 {
     double sums[LANES] = {0}, powers[LANES] = {0};
@@ -176,8 +177,9 @@ static double brier(const double *row, size_t columns, uint64_t code)
     return loss;
 }
 
-/* The losses of some rows whose codes are known to be columns. */
-static void lose(const work *w, const double *rows, const uint64_t *codes, size_t n, wf_losses *out)
+/* Add the losses of rows whose codes have been checked. */
+static void add_losses(const work *w, const double *rows, const uint64_t *codes, size_t n,
+                       wf_losses *out)
 {
     double losses[CHUNK];
     size_t columns = w->p->columns;
@@ -189,16 +191,6 @@ static void lose(const work *w, const double *rows, const uint64_t *codes, size_
         for (size_t i = 0; i < n; i++) losses[i] = brier(rows + i * columns, columns, codes[i]);
         sum_up(losses, n, &out->brier_sum, &out->brier_squares);
     }
-}
-
-/* Codes as 64-bit integers: where they lie, if they lie so. */
-static const uint64_t *codes_of(const wf_column *codes, size_t start, size_t n, uint64_t *room)
-{
-    const unsigned char *at = codes->data + (ptrdiff_t)start * codes->stride;
-    if (codes->width == 8 && codes->stride == 8 && !codes->swapped && (uintptr_t)at % 8 == 0)
-        return (const uint64_t *)(const void *)at;
-    wf_gather(codes, start, n, 8, room);
-    return room;
 }
 
 VECTORISED static int all_below(const uint64_t *codes, size_t n, uint64_t limit)
@@ -213,8 +205,8 @@ static void chunk(const work *w, size_t index, double *scratch, wf_losses *out)
     const wf_matrix *m = w->p;
     size_t start = index * CHUNK, stop = start + CHUNK < m->rows ? start + CHUNK : m->rows;
     size_t step = rows_at_a_time(m);
-    uint64_t room[CHUNK];
-    const uint64_t *codes = codes_of(w->codes, start, stop - start, room);
+    uint64_t codes[CHUNK]; /* a copy: other threads may write to the caller's array */
+    wf_gather(w->codes, start, stop - start, 8, codes);
     *out = (wf_losses){0, 0, 0, 0, m->rows, m->rows};
     if (!all_below(codes, stop - start, m->columns))
         for (size_t i = stop; i-- > start;)
@@ -223,7 +215,7 @@ static void chunk(const work *w, size_t index, double *scratch, wf_losses *out)
         size_t n = stop - i < step ? stop - i : step;
         const double *rows = rows_of(m, i, n, scratch);
         if (w->wanted & WF_CHECK) check(w, rows, i, n, out);
-        if (out->bad_code == m->rows) lose(w, rows, codes + (i - start), n, out);
+        if (out->bad_code == m->rows) add_losses(w, rows, codes + (i - start), n, out);
     }
 }
 
@@ -231,15 +223,15 @@ static void part(void *context, int index)
 {
     const work *w = context;
     double *scratch = malloc(rows_at_a_time(w->p) * w->p->columns * sizeof *scratch);
-    size_t own = (size_t)index, parts = (size_t)w->parts;
-    for (size_t i = own * w->chunks / parts; i < (own + 1) * w->chunks / parts; i++) {
+    size_t at = (size_t)index, parts = (size_t)w->parts;
+    for (size_t i = at * w->chunks / parts; i < (at + 1) * w->chunks / parts; i++) {
         if (scratch) chunk(w, i, scratch, &w->by_chunk[i]);
         else w->by_chunk[i].bad_row = SIZE_MAX; /* no memory */
     }
     free(scratch);
 }
 
-/* Compensated (Neumaier): the order of the chunks is fixed, the error that of one rounding. */
+/* Neumaier's compensated sum: its error is that of one rounding. */
 static void add(double *sum, double *rest, double x)
 {
     double next = *sum + x;
@@ -274,7 +266,7 @@ wf_status wf_loss(const wf_column *codes, const wf_matrix *probabilities, double
     }
     double *sums[4] = {&out->log_sum, &out->log_squares, &out->brier_sum, &out->brier_squares};
     for (int i = 0; i < 4; i++)
-        if (isfinite(*sums[i])) *sums[i] += rest[i]; /* an infinite loss has no rest */
+        if (isfinite(*sums[i])) *sums[i] += rest[i]; /* infinite losses have no rest */
     free(w.by_chunk);
     return status;
 }

@@ -1,7 +1,5 @@
-/* The door to Python: buffers in, bytes out; the work is done elsewhere, without the GIL. */
-#define Py_LIMITED_API 0x030B0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+/* The Python module: takes buffers, releases the GIL, calls the loops and returns bytes. */
+#include "python_api.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +13,8 @@ static int foreign_order(char mark)
     return (mark == '<' && !little) || ((mark == '>' || mark == '!') && little);
 }
 
-/* The letter of a buffer's items, and whether their bytes are swapped. */
+/* The format character of a buffer's items ('\0' if it has several), and whether their bytes are
+ * swapped. */
 static char letter(const Py_buffer *view, int *swapped)
 {
     const char *format = view->format ? view->format : "B";
@@ -24,12 +23,12 @@ static char letter(const Py_buffer *view, int *swapped)
     return format[0] && !format[1] ? format[0] : '\0';
 }
 
-/* A one-dimensional buffer whose items have one of these letters. The view is released on error. */
-static int get_column(PyObject *given, const char *name, const char *letters, Py_buffer *view,
+/* A 1-D buffer whose items have one of these format characters. Releases the view on error. */
+static int get_column(PyObject *object, const char *name, const char *letters, Py_buffer *view,
                       wf_column *out)
 {
     int swapped;
-    if (PyObject_GetBuffer(given, view, PyBUF_STRIDES | PyBUF_FORMAT) < 0) return -1;
+    if (PyObject_GetBuffer(object, view, PyBUF_STRIDES | PyBUF_FORMAT) < 0) return -1;
     char kind = letter(view, &swapped);
     int known = kind && strchr(letters, kind) && view->itemsize <= 8;
     if (known && view->ndim == 1) {
@@ -38,9 +37,9 @@ static int get_column(PyObject *given, const char *name, const char *letters, Py
         return 0;
     }
     if (!known)
-        PyErr_Format(PyExc_TypeError, "%s holds items of format '%s', which do not belong here", name,
+        PyErr_Format(PyExc_TypeError, "%s cannot have items of format '%s'", name,
                      view->format ? view->format : "B");
-    else PyErr_Format(PyExc_ValueError, "%s must have one dimension, not %d", name, view->ndim);
+    else PyErr_Format(PyExc_ValueError, "%s must have one dimension, got %d", name, view->ndim);
     PyBuffer_Release(view);
     return -1;
 }
@@ -48,13 +47,13 @@ static int get_column(PyObject *given, const char *name, const char *letters, Py
 #define INTEGERS "bBhHiIlLqQnN?"
 #define FLOATS "efd"
 
-static int get_weights(PyObject *given, Py_ssize_t n, Py_buffer *view)
+static int get_weights(PyObject *object, Py_ssize_t n, Py_buffer *view)
 {
     wf_column column;
     view->obj = NULL;
     view->buf = NULL;
-    if (given == Py_None) return 0;
-    if (get_column(given, "weights", "d", view, &column) < 0) return -1;
+    if (object == Py_None) return 0;
+    if (get_column(object, "weights", "d", view, &column) < 0) return -1;
     if (!column.swapped && column.stride == 8 && (uintptr_t)column.data % 8 == 0 &&
         view->shape[0] == n)
         return 0;
@@ -63,25 +62,25 @@ static int get_weights(PyObject *given, Py_ssize_t n, Py_buffer *view)
     return -1;
 }
 
-static int threads_of(PyObject *given)
+static int threads_of(PyObject *number)
 {
-    long threads = PyLong_AsLong(given);
+    long threads = PyLong_AsLong(number);
     if (threads == -1 && PyErr_Occurred()) return -1;
     return threads < 1 ? 1 : threads > WF_MOST_THREADS ? WF_MOST_THREADS : (int)threads;
 }
 
-static int expect(Py_ssize_t given, Py_ssize_t wanted)
+static int expect(Py_ssize_t actual, Py_ssize_t wanted)
 {
-    if (given == wanted) return 0;
-    PyErr_Format(PyExc_TypeError, "expected %zd arguments, got %zd", wanted, given);
+    if (actual == wanted) return 0;
+    PyErr_Format(PyExc_TypeError, "expected %zd arguments, got %zd", wanted, actual);
     return -1;
 }
 
 static PyObject *failed(wf_status status)
 {
     if (status == WF_NO_MEMORY) return PyErr_NoMemory();
-    if (status == WF_NAN) PyErr_SetString(PyExc_ValueError, "a score is NaN");
-    else PyErr_SetString(PyExc_ValueError, "a code is not that of a column");
+    if (status == WF_NAN) PyErr_SetString(PyExc_ValueError, "scores must not be NaN");
+    else PyErr_SetString(PyExc_ValueError, "a code is outside the range of the classes");
     return NULL;
 }
 
@@ -113,7 +112,7 @@ static PyObject *pairs_tuple(const wf_pairs *pairs, int sign)
                          as_bytes(counts, 8 * pairs->cells));
 }
 
-/* The labels, and rows, columns and diagonal of what was counted without weights. */
+/* The labels, and the row sums, column sums and diagonal of unweighted counts. */
 static PyObject *margins_tuple(const wf_pairs *pairs, int sign)
 {
     if (!pairs->sorted) return Py_NewRef(Py_None);
@@ -138,12 +137,12 @@ static PyObject *margins_tuple(const wf_pairs *pairs, int sign)
 static int comparable(const Py_buffer views[2], const wf_column columns[2])
 {
     if (views[0].shape[0] != views[1].shape[0]) {
-        PyErr_SetString(PyExc_ValueError, "the columns differ in length");
+        PyErr_SetString(PyExc_ValueError, "columns must have equal lengths");
         return 0;
     }
     for (int i = 0; i < 2; i++) {
         if (columns[0].sign == columns[1].sign || columns[i].sign || columns[i].width < 8) continue;
-        PyErr_SetString(PyExc_TypeError, "uint64 beside a signed type: one type cannot hold both");
+        PyErr_SetString(PyExc_TypeError, "no integer type holds both uint64 and signed labels");
         return 0;
     }
     return 1;
@@ -152,7 +151,7 @@ static int comparable(const Py_buffer views[2], const wf_column columns[2])
 typedef PyObject *(*on_views)(const Py_buffer views[2], const wf_column columns[2],
                               PyObject *const *args);
 
-/* A function of two columns of integers, its first arguments. */
+/* Call a function whose first two arguments are columns of integers. */
 static PyObject *with_columns(PyObject *const *args, on_views call)
 {
     Py_buffer views[2];
@@ -173,7 +172,7 @@ static PyObject *counted(Py_ssize_t n, const wf_column columns[2], const double 
     wf_pairs pairs;
     wf_status status;
     if (!n) {
-        PyErr_SetString(PyExc_ValueError, "there are no items");
+        PyErr_SetString(PyExc_ValueError, "columns must not be empty");
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS
@@ -228,7 +227,7 @@ static PyObject *margins_of(const Py_buffer views[2], const wf_column columns[2]
     Py_buffer count;
     if (PyErr_Occurred()) return NULL;
     if (classes < 0 || classes > PY_SSIZE_T_MAX / 24 || args[2] == Py_None) {
-        PyErr_SetString(PyExc_ValueError, "margins takes counts and a number of classes");
+        PyErr_SetString(PyExc_ValueError, "margins needs counts and a number of classes");
         return NULL;
     }
     if (get_weights(args[2], n, &count) < 0) return NULL;
@@ -255,146 +254,6 @@ static PyObject *margins(PyObject *self, PyObject *const *args, Py_ssize_t nargs
 
 /* encode_strings ------------------------------------------------------------------------------ */
 
-/* What was seen is found again by its address, if equal strings are mostly one object, or by its
- * text, if it is ASCII; else in the dictionary, that of other columns included. */
-enum { ADDRESSES = 512, TRIAL = 4096, TEXTS = 4096, NO_TEXT = -2 };
-
-typedef struct {
-    PyObject *item;
-    int32_t code;
-} seen;
-
-typedef struct {
-    const char *text; /* of a string that the caller holds; NULL: free */
-    uint64_t first, last;
-    Py_ssize_t size;
-    int32_t code;
-} spelled;
-
-typedef struct {
-    seen addresses[ADDRESSES];
-    Py_ssize_t misses; /* of addresses: after too many, nearly every string is an object of its own */
-    spelled *texts;    /* NULL: given up */
-    Py_ssize_t used;
-    PyObject *table, *strings;
-} memory;
-
-/* The code of a str, from the dictionary; -1 with an exception set on error. */
-static int32_t code_of(PyObject *item, PyObject *table, PyObject *strings)
-{
-    PyObject *known = PyDict_GetItemWithError(table, item);
-    if (known) return (int32_t)PyLong_AsLong(known);
-    if (PyErr_Occurred()) return -1;
-    Py_ssize_t code = PyList_Size(strings);
-    if (code >= INT32_MAX) {
-        PyErr_SetString(PyExc_OverflowError, "more classes than 32 bits can number");
-        return -1;
-    }
-    PyObject *number = PyLong_FromSsize_t(code);
-    int fine = number && PyDict_SetItem(table, item, number) == 0 &&
-               PyList_Append(strings, item) == 0;
-    Py_XDECREF(number);
-    return fine ? (int32_t)code : -1;
-}
-
-static PyObject *item_at(PyObject *items, const Py_buffer *view, Py_ssize_t i)
-{
-    if (!view) return PyList_Check(items) ? PyList_GetItem(items, i) : PyTuple_GetItem(items, i);
-    return *(PyObject **)((char *)view->buf + i * view->strides[0]);
-}
-
-/* The first and the last 8 bytes, which may overlap: up to 16, they are the whole text. */
-static spelled spell(const char *text, Py_ssize_t size)
-{
-    spelled made = {text, 0, 0, size, -1};
-    if (size >= 8) {
-        memcpy(&made.first, text, 8);
-        memcpy(&made.last, text + size - 8, 8);
-    } else if (size >= 4) {
-        memcpy(&made.first, text, 4);
-        memcpy(&made.last, text + size - 4, 4);
-    } else if (size) {
-        made.first = (uint64_t)(unsigned char)text[0] | (uint64_t)(unsigned char)text[size / 2] << 8;
-        made.last = (unsigned char)text[size - 1];
-    }
-    return made;
-}
-
-/* Where the text stands, or would stand. */
-static spelled *slot_of(const memory *m, const spelled *wanted)
-{
-    uint64_t mixed = (wanted->first ^ wanted->last * 0x9e3779b97f4a7c15u) + (uint64_t)wanted->size;
-    size_t at = (size_t)(mixed * 0xff51afd7ed558ccdu >> 52);
-    for (;; at = (at + 1) % TEXTS) {
-        const spelled *here = &m->texts[at];
-        if (!here->text || (here->first == wanted->first && here->last == wanted->last &&
-                            here->size == wanted->size &&
-                            (here->size <= 16 || !memcmp(here->text, wanted->text, (size_t)here->size))))
-            return &m->texts[at];
-    }
-}
-
-static void give_up_texts(memory *m)
-{
-    free(m->texts);
-    m->texts = NULL;
-}
-
-/* The code of a str by its text, else from the dictionary. Text that is not ASCII would be converted
- * and kept with each string, so it is left to the dictionary. */
-static int32_t code_of_text(memory *m, PyObject *item)
-{
-    if (!item || !PyUnicode_CheckExact(item)) return NO_TEXT;
-    if (m->texts) {
-        Py_ssize_t size;
-        const char *text = PyUnicode_AsUTF8AndSize(item, &size);
-        if (!text) PyErr_Clear(); /* surrogates */
-        if (text && size == PyUnicode_GetLength(item)) {
-            spelled wanted = spell(text, size), *slot = slot_of(m, &wanted);
-            if (slot->text) return slot->code;
-            wanted.code = code_of(item, m->table, m->strings);
-            if (wanted.code < 0) return -1;
-            *slot = wanted;
-            if (++m->used > TEXTS / 2) give_up_texts(m);
-            return wanted.code;
-        }
-        give_up_texts(m);
-    }
-    return code_of(item, m->table, m->strings);
-}
-
-static int32_t remembered(memory *m, PyObject *item)
-{
-    seen *slot = &m->addresses[((uint64_t)(uintptr_t)item * 0x9e3779b97f4a7c15u) >> 55];
-    if (m->misses >= TRIAL) return code_of_text(m, item);
-    if (item && slot->item == item) {
-        m->misses -= m->misses > 0;
-        return slot->code;
-    }
-    int32_t code = code_of_text(m, item);
-    if (code >= 0) *slot = (seen){item, code};
-    m->misses++;
-    return code;
-}
-
-/* All is held by the caller, and exact str runs no code of others. */
-static PyObject *encode_items(PyObject *items, const Py_buffer *view, Py_ssize_t n, PyObject *table,
-                              PyObject *strings)
-{
-    memory known = {.texts = calloc(TEXTS, sizeof(spelled)), .table = table, .strings = strings};
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(int32_t));
-    int32_t *codes = bytes ? (int32_t *)(void *)PyBytes_AsString(bytes) : NULL;
-    for (Py_ssize_t i = 0; codes && i < n; i++) {
-        int32_t code = codes[i] = remembered(&known, item_at(items, view, i));
-        if (code >= 0) continue;
-        Py_CLEAR(bytes);
-        if (code == NO_TEXT && !PyErr_Occurred()) bytes = Py_NewRef(Py_None);
-        break;
-    }
-    give_up_texts(&known);
-    return bytes;
-}
-
 static PyObject *encode_strings(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
@@ -404,14 +263,16 @@ static PyObject *encode_strings(PyObject *self, PyObject *const *args, Py_ssize_
         PyErr_SetString(PyExc_TypeError, "encode_strings takes items, a dict and a list");
         return NULL;
     }
-    if (PyList_Check(items)) return encode_items(items, NULL, PyList_Size(items), table, strings);
-    if (PyTuple_Check(items)) return encode_items(items, NULL, PyTuple_Size(items), table, strings);
+    if (PyList_Check(items))
+        return wf_encode_strings(items, NULL, PyList_Size(items), table, strings);
+    if (PyTuple_Check(items))
+        return wf_encode_strings(items, NULL, PyTuple_Size(items), table, strings);
     Py_buffer view;
     wf_column column;
     if (get_column(items, "items", "O", &view, &column) < 0) return NULL;
     PyObject *codes = NULL;
     if ((uintptr_t)view.buf % sizeof(PyObject *) == 0 && view.strides[0] % 8 == 0)
-        codes = encode_items(items, &view, view.shape[0], table, strings);
+        codes = wf_encode_strings(items, &view, view.shape[0], table, strings);
     else PyErr_SetString(PyExc_ValueError, "items must be aligned");
     PyBuffer_Release(&view);
     return codes;
@@ -431,7 +292,8 @@ static PyObject *encode_fixed(PyObject *self, PyObject *const *args, Py_ssize_t 
     wf_status status = WF_OK;
     const char *format = view.format ? view.format : "";
     if (!*format || format[strlen(format) - 1] != 'w' || view.ndim != 1) {
-        PyErr_Format(PyExc_TypeError, "fixed-width strings in one dimension, not '%s'", format);
+        PyErr_Format(PyExc_TypeError, "expected fixed-width strings in one dimension, got '%s'",
+                     format);
     } else if ((codes = PyBytes_FromStringAndSize(NULL, view.shape[0] * 4))) {
         wf_column column = {view.buf, view.strides[0], (int)view.itemsize, 0, 0};
         int32_t *out = (int32_t *)(void *)PyBytes_AsString(codes);
@@ -449,11 +311,11 @@ static PyObject *encode_fixed(PyObject *self, PyObject *const *args, Py_ssize_t 
 
 /* rank_table ---------------------------------------------------------------------------------- */
 
-/* An array to be filled: contiguous, with room for n items of that format. */
-static void *get_room(PyObject *given, const char *letters, Py_ssize_t n, Py_buffer *view)
+/* An output array: contiguous, writable, with space for n items of that format. */
+static void *get_output(PyObject *object, const char *letters, Py_ssize_t n, Py_buffer *view)
 {
     int swapped;
-    if (PyObject_GetBuffer(given, view, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0) {
+    if (PyObject_GetBuffer(object, view, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0) {
         view->obj = NULL;
         return NULL;
     }
@@ -461,7 +323,7 @@ static void *get_room(PyObject *given, const char *letters, Py_ssize_t n, Py_buf
     if (kind && strchr(letters, kind) && !swapped && view->ndim == 1 && view->shape[0] == n &&
         (uintptr_t)view->buf % (uintptr_t)view->itemsize == 0)
         return view->buf;
-    PyErr_SetString(PyExc_TypeError, "the results do not fit into the arrays given for them");
+    PyErr_SetString(PyExc_TypeError, "the output arrays have the wrong type or size");
     return NULL;
 }
 
@@ -472,9 +334,11 @@ static PyObject *rank_columns(const wf_column *scores, const wf_column *positive
     Py_buffer weights, views[3] = {{.obj = NULL}, {.obj = NULL}, {.obj = NULL}};
     wf_status status = WF_OK;
     if (get_weights(args[2], n, &weights) < 0) return NULL;
-    wf_ranking out = {get_room(args[4], "d", n, &views[0]), NULL, NULL, 0};
-    if (views[0].obj && !PyErr_Occurred()) out.positives = get_room(args[5], letters, n, &views[1]);
-    if (views[1].obj && !PyErr_Occurred()) out.negatives = get_room(args[6], letters, n, &views[2]);
+    wf_ranking out = {get_output(args[4], "d", n, &views[0]), NULL, NULL, 0};
+    if (views[0].obj && !PyErr_Occurred())
+        out.positives = get_output(args[5], letters, n, &views[1]);
+    if (views[1].obj && !PyErr_Occurred())
+        out.negatives = get_output(args[6], letters, n, &views[2]);
     if (!PyErr_Occurred()) {
         Py_BEGIN_ALLOW_THREADS
         status = wf_rank(scores, positive, weights.buf, (size_t)n, threads, &out);
@@ -500,7 +364,7 @@ static PyObject *rank_table(PyObject *self, PyObject *const *args, Py_ssize_t na
         Py_ssize_t n = views[0].shape[0];
         if (views[1].shape[0] == n)
             result = rank_columns(&columns[0], &columns[1], n, args, threads);
-        else PyErr_SetString(PyExc_ValueError, "scores and labels differ in length");
+        else PyErr_SetString(PyExc_ValueError, "scores and labels must have equal lengths");
         PyBuffer_Release(&views[1]);
     }
     PyBuffer_Release(&views[0]);
@@ -522,11 +386,12 @@ static PyObject *loss_of_views(const wf_column *codes, Py_ssize_t n, const Py_bu
         return NULL;
     }
     if (view->ndim != 2 || view->shape[0] != n || !view->shape[1]) {
-        PyErr_SetString(PyExc_ValueError, "probabilities have a row for each item and columns");
+        PyErr_SetString(PyExc_ValueError,
+                        "probabilities must have one row per item and at least one column");
         return NULL;
     }
-    wf_matrix p = {view->buf,      view->strides[0], view->strides[1],      (int)view->itemsize,
-                   swapped, (size_t)n,        (size_t)view->shape[1]};
+    wf_matrix p = {view->buf, view->strides[0], view->strides[1],      (int)view->itemsize,
+                   swapped,   (size_t)n,        (size_t)view->shape[1]};
     wf_losses out;
     wf_status status;
     Py_BEGIN_ALLOW_THREADS
@@ -564,7 +429,8 @@ static PyMethodDef functions[] = {
     FUNCTION(margins, "margins(true, predicted, count, classes)"),
     FUNCTION(encode_strings, "encode_strings(items, table, strings)"),
     FUNCTION(encode_fixed, "encode_fixed(items)"),
-    FUNCTION(rank_table, "rank_table(scores, positive, weights, threads, score, positives, negatives)"),
+    FUNCTION(rank_table,
+             "rank_table(scores, positive, weights, threads, score, positives, negatives)"),
     FUNCTION(losses, "losses(codes, probabilities, floor, tolerance, wanted, threads)"),
     {NULL, NULL, 0, NULL},
 };
@@ -572,7 +438,14 @@ static PyMethodDef functions[] = {
 static PyModuleDef_Slot slots[] = {{0, NULL}};
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_native", "The loops of whichf1 in C.", 0, functions, slots, NULL, NULL,
+    PyModuleDef_HEAD_INIT,
+    "_native",
+    "The loops of whichf1 in C.",
+    0,
+    functions,
+    slots,
+    NULL,
+    NULL,
     NULL,
 };
 

@@ -1,27 +1,34 @@
 /* GROUP BY score.
  *
  * Scores become integer keys that ascend as scores descend. The leading bits in which keys differ
- * say the bucket, which leaves room for the label in the last bit of the rest. Threads scatter their
- * share of the items into the buckets, then sort and write out their share of the buckets.
- * Everything is stable, so that weights are added up in the order of the items.
+ * determine the bucket, which frees the last bit of the rest for the label. Each thread scatters its
+ * share of the items into the buckets, then sorts and writes out its share of the buckets.
+ * Everything is stable, so that weights are added in the order of the items.
  */
 #include "kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 1024, SHORT = 24, SMALL = 1 << 14, LARGE = 1 << 18, RELEASE = 1 << 20, MOST = WF_MOST_THREADS };
+enum {
+    BLOCK = 1024,
+    SHORT = 24,
+    SMALL = 1 << 14,
+    LARGE = 1 << 18,
+    RELEASE = 1 << 20,
+    MOST = WF_MOST_THREADS
+};
 
 typedef struct {
     uint64_t key;
     double weight;
 } item;
 
-/* What a thread finds out about its share of the items, or of the buckets. */
+/* A thread's share of the items and of the buckets, and what it learns about them. */
 typedef struct {
     wf_status status;
     uint64_t low, high;           /* keys */
-    size_t bucket, end, distinct; /* the first and the last but one, and lines written */
+    size_t bucket, end, distinct; /* first bucket, end of buckets, and lines written */
 } share;
 
 typedef struct {
@@ -29,10 +36,10 @@ typedef struct {
     const double *weights;
     size_t n, parts;
     wf_ranking *out;
-    uint64_t *keys; /* of all items; in the room for the scores, which come last */
+    uint64_t *keys; /* of all items; stored where the scores go in the end */
     void *items, *scratch;
     uint64_t low;         /* the smallest key */
-    unsigned shift, bits; /* (key − low) << shift has its bucket in the leading bits */
+    unsigned shift, bits; /* the leading bits of (key − low) << shift are the bucket */
     size_t *starts;       /* of the buckets, and the end */
     size_t *places;       /* parts × buckets: where the next item of a bucket goes */
     share shares[MOST];
@@ -49,7 +56,7 @@ static size_t last_item(const work *w, size_t part)
 
 /* Keys ---------------------------------------------------------------------------------------- */
 
-/* −0.0 has the key of 0.0. Returns whether one of them is NaN. */
+/* −0.0 has the key of 0.0. Returns whether a score is NaN. */
 VECTORISED static int to_keys(const double *scores, size_t n, uint64_t *keys)
 {
     const uint64_t sign = (uint64_t)1 << 63;
@@ -86,14 +93,14 @@ VECTORISED static void widen(const uint64_t *keys, size_t n, uint64_t *low, uint
 static void make_keys(void *context, int index)
 {
     work *w = context;
-    share *own = &w->shares[index];
+    share *s = &w->shares[index];
     double block[BLOCK];
-    own->low = UINT64_MAX;
+    s->low = UINT64_MAX;
     for (size_t i = first_item(w, (size_t)index), end = last_item(w, (size_t)index); i < end;) {
         size_t n = end - i < BLOCK ? end - i : BLOCK;
         wf_gather_double(w->scores, i, n, block);
-        if (to_keys(block, n, w->keys + i)) own->status = WF_NAN;
-        widen(w->keys + i, n, &own->low, &own->high);
+        if (to_keys(block, n, w->keys + i)) s->status = WF_NAN;
+        widen(w->keys + i, n, &s->low, &s->high);
         i += n;
     }
 }
@@ -121,7 +128,7 @@ static void tally(void *context, int index)
         count[(w->keys[i] - low) << shift >> rest]++;
 }
 
-/* From how many to where, and a range of buckets for each part. */
+/* Turn counts into positions, and give each part a range of buckets. */
 static void find_places(work *w)
 {
     size_t place = 0, part = 0;
@@ -140,137 +147,83 @@ static void find_places(work *w)
         w->shares[i].end = i + 1 < w->parts ? w->shares[i + 1].bucket : buckets(w);
 }
 
-#define SCATTER(NAME, T, MADE)                                                                     \
-    static void NAME(work *w, size_t i, size_t n, size_t *place)                                   \
-    {                                                                                              \
-        T *to = w->items;                                                                          \
-        unsigned char label[BLOCK];                                                                \
-        unsigned shift = w->shift, bits = w->bits;                                                 \
-        uint64_t low = w->low;                                                                     \
-        wf_gather(w->positive, i, n, 1, label);                                                    \
-        for (size_t j = 0; j < n; j++) {                                                           \
-            uint64_t whole = (w->keys[i + j] - low) << shift;                                      \
-            uint64_t key = whole << bits | (label[j] != 0);                                        \
-            to[place[whole >> (64 - bits)]++] = MADE;                                              \
-        }                                                                                          \
-    }
-SCATTER(scatter_keys, uint64_t, key)
-SCATTER(scatter_items, item, ((item){key, w->weights[i + j]}))
+/* Sorted items, of keys or of keys and weights ------------------------------------------------ */
+
+#define PLAIN(x) (x)
+#define KEY_IN(x) ((x).key)
+#define ONE(x) 1
+#define WEIGHT_IN(x) ((x).weight)
+
+#define NAME keys
+#define ITEM uint64_t
+#define KEY PLAIN
+#define MAKE(key, index) (key)
+#include "sort.inc"
+
+#define NAME weighted
+#define ITEM item
+#define KEY KEY_IN
+#define MAKE(key, index) ((item){key, w->weights[index]})
+#include "sort.inc"
 
 static void scatter(void *context, int index)
 {
     work *w = context;
     size_t *place = w->places + (size_t)index * buckets(w), end = last_item(w, (size_t)index);
     for (size_t i = first_item(w, (size_t)index); i < end; i += BLOCK)
-        (w->weights ? scatter_items : scatter_keys)(w, i, end - i < BLOCK ? end - i : BLOCK, place);
+        (w->weights ? scatter_weighted_block
+                    : scatter_keys_block)(w, i, end - i < BLOCK ? end - i : BLOCK, place);
 }
 
-/* Sorted lines -------------------------------------------------------------------------------- */
+/* Lines of the result ------------------------------------------------------------------------- */
 
-/* A stable sort, by the leading bits in which the keys differ and then by the rest; the scratch has
- * the same length. */
-#define SORT(NAME, T, KEY)                                                                         \
-    static void insert_##NAME(T *items, size_t n)                                                  \
-    {                                                                                              \
-        for (size_t i = 1; i < n; i++) {                                                           \
-            T one = items[i];                                                                      \
-            size_t j = i;                                                                          \
-            for (; j && KEY(items[j - 1]) > KEY(one); j--) items[j] = items[j - 1];                \
-            items[j] = one;                                                                        \
-        }                                                                                          \
-    }                                                                                              \
-    static void NAME(T *items, T *scratch, size_t n)                                               \
-    {                                                                                              \
-        uint64_t low = UINT64_MAX, high = 0;                                                       \
-        unsigned width = 6, shift = 0;                                                             \
-        size_t place[1 << 11], from = 0, most = 0;                                                 \
-        for (size_t i = 0; i < n; i++) {                                                           \
-            low = KEY(items[i]) < low ? KEY(items[i]) : low;                                       \
-            high = KEY(items[i]) > high ? KEY(items[i]) : high;                                    \
-        }                                                                                          \
-        if (low >= high) return;                                                                   \
-        while (width < 11 && n >> (width - 1)) width++;                                            \
-        while (!((high - low) << shift >> 63)) shift++;                                            \
-        memset(place, 0, sizeof *place << width);                                                  \
-        for (size_t i = 0; i < n; i++) place[(KEY(items[i]) - low) << shift >> (64 - width)]++;    \
-        for (size_t j = 0; j < (size_t)1 << width; j++) {                                          \
-            size_t here = place[j];                                                                \
-            place[j] = from;                                                                       \
-            from += here;                                                                          \
-            most = here > most ? here : most;                                                      \
-        }                                                                                          \
-        for (size_t i = 0; i < n; i++)                                                             \
-            scratch[place[(KEY(items[i]) - low) << shift >> (64 - width)]++] = items[i];           \
-        from = 0;                                                                                  \
-        for (size_t j = 0; most > SHORT && j < (size_t)1 << width; from = place[j++])              \
-            if (place[j] - from > SHORT) NAME(scratch + from, items + from, place[j] - from);      \
-        memcpy(items, scratch, n * sizeof *items);                                                 \
-        insert_##NAME(items, n); /* nothing has far to go */                                       \
-    }
+#define NAME count
+#define ITEM uint64_t
+#define KEY PLAIN
+#define NUMBER int32_t
+#define WEIGHT ONE
+#include "write_lines.inc"
 
-#define PLAIN(x) (x)
-#define KEY_IN(x) ((x).key)
-SORT(sort_keys, uint64_t, PLAIN)
-SORT(sort_items, item, KEY_IN)
+#define NAME large_count
+#define ITEM uint64_t
+#define KEY PLAIN
+#define NUMBER int64_t
+#define WEIGHT ONE
+#include "write_lines.inc"
 
-/* One line for each run of equal keys, without branches on the data; items that were read make room
- * for what is written. Returns where the next line goes. */
-#define WRITE(NAME, T, N, KEY, WEIGHT)                                                             \
-    static size_t NAME(const work *w, size_t bucket, size_t line)                                  \
-    {                                                                                              \
-        const T *items = w->items;                                                                 \
-        N *positives = w->out->positives, *negatives = w->out->negatives, sums[2] = {0, 0};        \
-        uint64_t last = 0, head = bucket << (64 - w->bits);                                        \
-        size_t start = w->starts[bucket], end = w->starts[bucket + 1];                             \
-        for (size_t i = start; i < end; i++) {                                                     \
-            uint64_t key = KEY(items[i]) >> 1;                                                     \
-            int fresh = i == start || key != last, positive = KEY(items[i]) & 1;                   \
-            N weight = WEIGHT(items[i]);                                                           \
-            sums[1] = (fresh ? 0 : sums[1]) + (positive ? weight : 0);                             \
-            sums[0] = (fresh ? 0 : sums[0]) + (positive ? 0 : weight);                             \
-            line += (size_t)fresh;                                                                 \
-            last = key;                                                                            \
-            w->out->score[line - 1] =                                                              \
-                score_of(((head | KEY(items[i]) >> w->bits) >> w->shift) + w->low);                \
-            positives[line - 1] = sums[1];                                                         \
-            negatives[line - 1] = sums[0];                                                         \
-            if (i % RELEASE == RELEASE - 1) wf_release(items + start, items + i);                  \
-        }                                                                                          \
-        return line;                                                                               \
-    }
-
-#define ONE(x) 1
-#define WEIGHT_IN(x) ((x).weight)
-WRITE(write_counts, uint64_t, int32_t, PLAIN, ONE)
-WRITE(write_large_counts, uint64_t, int64_t, PLAIN, ONE)
-WRITE(write_weights, item, double, KEY_IN, WEIGHT_IN)
+#define NAME weighted
+#define ITEM item
+#define KEY KEY_IN
+#define NUMBER double
+#define WEIGHT WEIGHT_IN
+#include "write_lines.inc"
 
 static void sort_bucket(const work *w, size_t bucket)
 {
     size_t start = w->starts[bucket], n = w->starts[bucket + 1] - start;
-    if (w->weights) sort_items((item *)w->items + start, (item *)w->scratch + start, n);
-    else sort_keys((uint64_t *)w->items + start, (uint64_t *)w->scratch + start, n);
+    if (w->weights) radix_sort_weighted((item *)w->items + start, (item *)w->scratch + start, n);
+    else radix_sort_keys((uint64_t *)w->items + start, (uint64_t *)w->scratch + start, n);
 }
 
 static void write_out(void *context, int index)
 {
     work *w = context;
-    share *own = &w->shares[index];
-    size_t first = w->starts[own->bucket], line = first, released = first;
+    share *s = &w->shares[index];
+    size_t first = w->starts[s->bucket], line = first, released = first;
     size_t size = w->weights ? sizeof(item) : sizeof(uint64_t);
-    for (size_t b = own->bucket; b < own->end; b++) {
+    for (size_t b = s->bucket; b < s->end; b++) {
         sort_bucket(w, b);
-        line = (w->weights          ? write_weights
-                : w->n < INT32_MAX ? write_counts
-                                    : write_large_counts)(w, b, line);
+        line = (w->weights         ? write_weighted_lines
+                : w->n < INT32_MAX ? write_count_lines
+                                   : write_large_count_lines)(w, b, line);
         if (w->starts[b + 1] - released < RELEASE) continue;
         wf_release((char *)w->items + first * size, (char *)w->items + w->starts[b + 1] * size);
         released = w->starts[b + 1];
     }
-    own->distinct = line - first;
+    s->distinct = line - first;
 }
 
-/* Ties leave gaps between the lines of two parts. */
+/* Ties leave gaps between the lines of the parts. */
 static void close_gaps(work *w)
 {
     wf_ranking *out = w->out;

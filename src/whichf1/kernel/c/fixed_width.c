@@ -1,4 +1,4 @@
-/* Codes of fixed-width items (NumPy strings): one pass and a hash table, nothing is sorted. */
+/* Codes of fixed-width strings (NumPy's): one pass with a hash table, no sorting. */
 #include "kernel.h"
 
 #include <stdlib.h>
@@ -26,19 +26,19 @@ static uint64_t hash(const unsigned char *at, size_t width)
 }
 
 typedef struct {
-    int32_t *slots; /* a code, or -1 */
+    int32_t *slots;   /* a code, or -1 */
     uint64_t *hashes; /* of each code */
     size_t mask, capacity;
 } table;
 
-static int grow(table *own, int64_t **first, size_t distinct)
+static int grow(table *t, int64_t **first, size_t distinct)
 {
-    size_t slots = (own->mask + 1) * 4;
+    size_t slots = (t->mask + 1) * 4;
     int32_t *fresh = malloc(slots * sizeof *fresh);
     int64_t *positions = realloc(*first, slots / 2 * sizeof *positions);
     if (positions) *first = positions;
-    uint64_t *hashes = realloc(own->hashes, slots / 2 * sizeof *hashes);
-    if (hashes) own->hashes = hashes;
+    uint64_t *hashes = realloc(t->hashes, slots / 2 * sizeof *hashes);
+    if (hashes) t->hashes = hashes;
     if (!fresh || !positions || !hashes) {
         free(fresh);
         return 0;
@@ -49,45 +49,45 @@ static int grow(table *own, int64_t **first, size_t distinct)
         while (fresh[at] >= 0) at = (at + 1) & (slots - 1);
         fresh[at] = (int32_t)code;
     }
-    free(own->slots);
-    own->slots = fresh;
-    own->mask = slots - 1;
-    own->capacity = slots / 2;
+    free(t->slots);
+    t->slots = fresh;
+    t->mask = slots - 1;
+    t->capacity = slots / 2;
     return 1;
 }
 
 wf_status wf_encode(const wf_column *items, size_t n, int32_t *codes, int64_t **first,
                     size_t *distinct)
 {
-    table own = {NULL, NULL, 255, 0};
-    size_t width = (size_t)items->width, found = 0;
+    table t = {NULL, NULL, 255, 0};
+    size_t width = (size_t)items->width, count = 0;
     const unsigned char *at = items->data;
     *first = NULL;
-    int fine = grow(&own, first, 0);
-    for (size_t i = 0; fine && i < n; i++, at += items->stride) {
+    int ok = grow(&t, first, 0);
+    for (size_t i = 0; ok && i < n; i++, at += items->stride) {
         uint64_t h = hash(at, width);
-        size_t slot = h & own.mask;
+        size_t slot = h & t.mask;
         int32_t code;
-        while ((code = own.slots[slot]) >= 0) {
+        while ((code = t.slots[slot]) >= 0) {
             const unsigned char *known = items->data + (ptrdiff_t)(*first)[code] * items->stride;
-            if (own.hashes[code] == h && memcmp(known, at, width) == 0) break;
-            slot = (slot + 1) & own.mask;
+            if (t.hashes[code] == h && memcmp(known, at, width) == 0) break;
+            slot = (slot + 1) & t.mask;
         }
         if (code < 0) {
-            code = (int32_t)found++;
-            own.slots[slot] = code;
-            own.hashes[code] = h;
+            code = (int32_t)count++;
+            t.slots[slot] = code;
+            t.hashes[code] = h;
             (*first)[code] = (int64_t)i;
-            if (found == own.capacity) fine = found < INT32_MAX / 4 && grow(&own, first, found);
+            if (count == t.capacity) ok = count < INT32_MAX / 4 && grow(&t, first, count);
         }
         codes[i] = code;
     }
-    free(own.slots);
-    free(own.hashes);
-    if (!fine) {
+    free(t.slots);
+    free(t.hashes);
+    if (!ok) {
         free(*first);
         *first = NULL;
     }
-    *distinct = found;
-    return fine ? WF_OK : WF_NO_MEMORY;
+    *distinct = count;
+    return ok ? WF_OK : WF_NO_MEMORY;
 }

@@ -1,0 +1,61 @@
+"""Call the C functions while a thread writes to their arrays: any result will do, but no crash.
+
+Takes a number of seconds. Runs in a process of its own, which a bad index would kill.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+import numpy as np
+
+from whichf1.kernel import native
+
+N = 200_000
+HUGE = 2**40
+"""As an index, far outside of every array."""
+
+
+def main(seconds: float) -> None:
+    labels, scores, flags = np.zeros(N, np.int64), np.zeros(N), np.zeros(N, np.bool_)
+    small, texts = np.zeros(N, np.uint8), np.zeros(N, "U4")
+    rows = np.full((N, 2), 0.5)
+    calls: list[Callable[[], object]] = [
+        lambda: native.loss_sums(labels, rows, 0.0),
+        lambda: native.brier_sums(labels, rows),
+        lambda: native.margins(labels, labels, scores, 2),
+        lambda: native.count_pairs(labels, labels[::-1]),
+        lambda: native.count_pairs(labels, labels, scores),
+        lambda: native.count_margins(small, small),
+        lambda: native.rank_table(scores, flags),
+        lambda: native.rank_table(scores, flags, scores),
+        lambda: native.encode(texts),
+    ]
+    done = threading.Event()
+
+    def write() -> None:
+        while not done.is_set():
+            for label, score, text in ((HUGE, -1e300, "long"), (0, 1.0, "")):
+                labels[:] = label
+                labels[1::2] = 1
+                scores[:], small[:], flags[:], texts[:] = score, label % 251, score > 0, text
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    end = time.monotonic() + seconds
+    try:
+        while time.monotonic() < end:
+            for call in calls:
+                with suppress(ValueError):  # a code outside the classes
+                    call()
+    finally:
+        done.set()
+        writer.join()
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]))
