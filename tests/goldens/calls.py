@@ -29,7 +29,7 @@ PROSE = (
     "misfits",
 )
 """Fields and columns that hold sentences, where they hold text."""
-FACTS = ("name", "formula", "other names", "parameters", "in scikit-learn", "signature")
+FACTS = ("name", "formula", "parameters", "signature")
 """Lines of ``whichf1 define`` that are no prose."""
 
 

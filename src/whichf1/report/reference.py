@@ -35,9 +35,8 @@ def metric_list() -> Document:
         for x in ordered
     ]
     for name, short in SHORTHANDS.items():
-        metric, names = find(short.metric), ", ".join(short.other_names)
-        text = f"{short.summary} Short for {define(name).signature}"
-        rows.append([name, names, _bounds(metric), metric.better, text])
+        metric, text = find(short.metric), f"{short.summary} Short for {define(name).signature}"
+        rows.append([name, "", _bounds(metric), metric.better, text])
     return Document(
         [Grid(COLUMNS, rows)],
         lambda: [dict(zip(HEAD, row, strict=True)) for row in rows],
