@@ -23,10 +23,11 @@ from whichf1.definitions import signature
 from whichf1.definitions.class_sets import Frozen
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import Bootstrap, DeLong, Delta, Method, enough_replicates
+from whichf1.definitions.options import Options
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, find
 from whichf1.scoring.evaluate import evaluate_each, frozen_on
-from whichf1.scoring.functions import Options, with_options
+from whichf1.scoring.functions import with_options
 from whichf1.scoring.score import Score
 from whichf1.sources.count import COLUMN_OPTIONS, DATA_OPTIONS, has_columns, is_path
 from whichf1.sources.label_sets import are_sets, count_sets_together

@@ -1,4 +1,4 @@
-"""Which classes a definition averages over, fixed on some counts."""
+"""Class sets: which classes a definition averages over, given some counts."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ from whichf1.tables.labels import Label, Labels
 
 
 class Frozen(NamedTuple):
-    """Counts made ready for a definition: its class set is fixed, whatever is resampled later."""
+    """Counts prepared for a definition: the class set stays the same when they are resampled."""
 
     table: Table
     classes: Array
-    """Codes of the classes that are averaged over."""
+    """The codes of the classes to average over."""
     labels: Labels
-    """Those classes."""
+    """The labels of those classes."""
 
 
 def without(counts: Counts, ignore: tuple[Label, ...]) -> Counts:
-    """The counts without the items of these true classes."""
+    """The counts without the items whose true class is one of these."""
     if not ignore:
         return counts
     if not isinstance(counts, Counts):
-        raise DefinitionError("ignore= drops items by their one class; these have sets of labels")
+        raise DefinitionError(
+            "ignore= drops items by their true class, but these items have sets of labels. "
+            "Use exclude= to leave labels out of an average."
+        )
     keep = ~np.isin(counts.true, counts.labels.codes(ignore))
     return Counts(
         counts.labels,
@@ -43,7 +46,7 @@ def without(counts: Counts, ignore: tuple[Label, ...]) -> Counts:
 def fix_classes(
     counts: Counts, classes: Any, exclude: tuple[Label, ...], two_classes: str
 ) -> Frozen:
-    """The classes that are averaged over, on these counts."""
+    """Determine the classes to average over."""
     if classes == "range":
         counts, chosen = over_range(counts)
     else:
@@ -53,15 +56,15 @@ def fix_classes(
     if exclude:
         chosen = np.setdiff1d(chosen, counts.labels.codes(exclude), assume_unique=True)
     if not len(chosen):
-        why = "all are excluded" if exclude else "the items have none. Declare some with labels="
-        raise DefinitionError(f"no class is left to average over: {why}")
+        why = "exclude= names all of them" if exclude else "declare classes with labels="
+        raise DefinitionError(f"there are no classes to average over: {why}")
     everything = len(chosen) == len(counts.labels)
     labels = counts.labels if everything else pick(counts.labels, chosen)
     return Frozen(counts.table, chosen, labels)
 
 
 def codes_of(counts: Counts, classes: Any) -> Array:
-    """Codes of the classes of a class set."""
+    """The codes of the classes in a class set."""
     if classes == "declared":
         return every_class(len(counts.labels))
     if classes == "observed":
@@ -72,10 +75,10 @@ def codes_of(counts: Counts, classes: Any) -> Array:
 
 
 def over_range(counts: Counts) -> tuple[Counts, Array]:
-    """Every integer from 0 to the largest observed label, whether it occurs or not."""
+    """All integers from 0 to the largest observed label, whether they occur or not."""
     observed = [counts.labels[code] for code in codes_of(counts, "observed")]
     if counts.labels.kind != "int" or min(observed) < 0:
-        raise LabelError("classes='range' needs labels that are integers of at least 0")
+        raise LabelError("classes='range' needs integer labels of at least 0")
     wanted = range(max(observed) + 1)
     missing = [label for label in wanted if label not in counts.labels]
     wider = counts.declare([*counts.labels, *missing]) if missing else counts
@@ -83,5 +86,5 @@ def over_range(counts: Counts) -> tuple[Counts, Array]:
 
 
 def pick(labels: Labels, codes: Array) -> Labels:
-    """Some of the labels."""
+    """The labels with these codes."""
     return Labels.trusted(labels[code] for code in codes)

@@ -146,7 +146,8 @@ def _scored(definition: Definition) -> str:
 def _phrase(metric: Metric) -> str:
     """The meaning after 'is'."""
     text = metric.summary.rstrip(".")
-    article = "the " if text.split()[0] in ("Share", "Harmonic", "Weighted", "Correlation") else ""
+    nouns = ["Fraction", "Mean", "Largest", "Gain", "Miss", "Harmonic", "Weighted", "Correlation"]
+    article = "the " if text.split()[0] in nouns else ""
     return article + _uncapital(text)
 
 
