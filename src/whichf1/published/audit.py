@@ -51,13 +51,41 @@ def audit(
     per_class: Sequence[Any] | Mapping[Any, Any] | None = None,
     counts: Counts | None = None,
 ) -> Audit:
-    """Say which macro F1 this is: 'averaged F1', 'F1 of averages', 'either' or 'impossible'.
+    """Tell which macro F1 was reported: 'averaged F1', 'F1 of averages', 'either' or 'impossible'.
 
-    The three are averages over the same classes with the same weights, 0/0 counting as 0.
-    ``classes`` is the number of classes of a single-label task that are all averaged over; it
-    narrows what averaged F1 can be. With ``per_class`` (pairs of precision and recall, by class or
-    in a list) or ``counts`` everything is recomputed. Without ``decimals`` floats count as written
-    with the most decimals of the three, text with its own.
+    All three numbers must be averages over the same classes with the same weights, with 0/0 as 0.
+
+    Parameters
+    ----------
+    precision, recall, f1 : number or str
+        The reported macro precision, macro recall and macro F1.
+    decimals : int, optional
+        How many decimals were reported. By default, text counts as written, and floats as written
+        with the most decimals of the three.
+    classes : int, optional
+        The number of classes, if the task has one label per item and all classes are averaged
+        over. It narrows what averaged F1 can be.
+    scale : 'unit' | 'percent', optional
+        Whether the numbers are fractions or percentages. By default, it is detected.
+    per_class : sequence or mapping, optional
+        Precision and recall of each class, from which everything is recomputed.
+    counts : Counts, optional
+        The counts, from which everything is recomputed.
+
+    Returns
+    -------
+    Audit
+        The verdict and the ranges of both macro F1s.
+
+    Raises
+    ------
+    InputError
+        If a number is malformed or out of range.
+
+    Examples
+    --------
+    >>> audit(precision=0.62, recall=0.58, f1=0.55, decimals=2).verdict
+    'averaged F1'
     """
     given = {"precision": precision, "recall": recall, "f1": f1}
     p, r, f = read_all(given, decimals, common_scale(given, scale))

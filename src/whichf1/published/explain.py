@@ -101,10 +101,38 @@ def explain(
     scale: Scale | None = None,
     labels: Any = None,
 ) -> Explanation:
-    """Which definitions give this number: ``explain(counts, 0.354, decimals=3)``.
+    """Find the definitions that give a reported number: ``explain(counts, 0.354, decimals=3)``.
 
-    With ``explain(y_true, y_pred, 0.354)`` means over batches are tried too, since the items are
-    known in their order. Without ``decimals`` those count that the number is written with.
+    Parameters
+    ----------
+    y_true : Counts or array
+        The counts, or the true class of each item.
+    *rest : array, number or str
+        The predicted class of each item, unless ``y_true`` are Counts, then the reported number.
+        With predictions, means over batches are tried too, because the order of items is known.
+    decimals : int, optional
+        How many decimals were reported. By default, as many as the number is written with.
+    scale : 'unit' | 'percent', optional
+        Whether the number is a fraction or a percentage. By default, it is detected.
+    labels : sequence, optional
+        The classes and their order.
+
+    Returns
+    -------
+    Explanation
+        The definitions that match, each with its value and its signature.
+
+    Raises
+    ------
+    InputError
+        If the number or the data are malformed.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> counts = wf.Counts.from_matrix([[5, 10], [5, 10]], rows="predicted")
+    >>> explain(counts, 0.5, decimals=2).matches[0].score.definition.formula
+    'of-averages'
     """
     if not 1 <= len(rest) <= 2:
         raise DefinitionError("give explain(counts, value) or explain(y_true, y_pred, value)")

@@ -22,7 +22,15 @@ from whichf1.tables.ranking import Ranking
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Points in order, ready for ``plot(curve.x, curve.y)``."""
+    """A curve as points in order, ready for ``plot(curve.x, curve.y)``.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> curve = wf.roc_curve([0, 1, 1], [0.1, 0.4, 0.9])
+    >>> curve.x_label, curve.score.value
+    ('false positive rate', 1.0)
+    """
 
     x: Array
     y: Array
@@ -105,11 +113,30 @@ def _steps(ranking: Ranking, what: str) -> tuple[Array, Array, Array]:
 
 
 def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
-    """True positive rate by false positive rate, a point for each distinct score.
+    """True positive rate by false positive rate, with a point for each distinct score.
 
-    ``positive``, ``labels`` and ``weights`` as in :func:`rank`; a Ranking works in place of both,
-    or a dataframe or file with ``true=`` and ``score=``.
+    Parameters
+    ----------
+    y_true : array, Ranking, dataframe or path
+        The true class of each item; or a Ranking, a dataframe or the path of a file.
+    scores : array, optional
+        The score of each item, larger for the positive class.
+    **options
+        ``positive``, ``labels`` and ``weights`` as for :func:`rank`, and the columns ``true`` and
+        ``score`` of a dataframe or file.
 
+    Returns
+    -------
+    RocCurve
+        The points, their thresholds, and the ROC AUC.
+
+    Raises
+    ------
+    InputError
+        If the scores are malformed, or there are no positives or no negatives.
+
+    Examples
+    --------
     >>> curve = roc_curve([0, 1, 1], [0.1, 0.4, 0.9])
     >>> curve.fpr.tolist(), curve.tpr.tolist()
     ([0.0, 0.0, 0.0, 1.0], [0.0, 0.5, 1.0, 1.0])
@@ -121,7 +148,29 @@ def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
 
 
 def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
-    """Precision by recall; where nothing is predicted positive, precision starts at 1."""
+    """Precision by recall; if nothing is predicted positive, precision is 1.
+
+    Parameters
+    ----------
+    y_true, scores, **options
+        As for :func:`roc_curve`.
+
+    Returns
+    -------
+    PrCurve
+        The points, their thresholds, and the average precision.
+
+    Raises
+    ------
+    InputError
+        If the scores are malformed, or there are no positives.
+
+    Examples
+    --------
+    >>> curve = pr_curve([0, 1, 1], [0.1, 0.4, 0.9])
+    >>> curve.x.tolist(), curve.y.round(2).tolist()
+    ([0.0, 0.5, 1.0, 1.0], [1.0, 1.0, 1.0, 0.67])
+    """
     ranking = _ranking(y_true, scores, options)
     threshold, recall, _ = _steps(ranking, "a precision–recall curve")
     table = ranking.table
@@ -132,7 +181,29 @@ def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
 
 
 def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
-    """False negative rate by false positive rate: detection error tradeoff."""
+    """False negative rate by false positive rate: the detection error tradeoff.
+
+    Parameters
+    ----------
+    y_true, scores, **options
+        As for :func:`roc_curve`.
+
+    Returns
+    -------
+    DetCurve
+        The points, their thresholds, and the ROC AUC.
+
+    Raises
+    ------
+    InputError
+        If the scores are malformed, or there are no positives or no negatives.
+
+    Examples
+    --------
+    >>> curve = det_curve([0, 1, 1], [0.1, 0.4, 0.9])
+    >>> curve.x.tolist(), curve.y.tolist()
+    ([0.0, 0.0, 0.0, 1.0], [1.0, 0.5, 0.0, 0.0])
+    """
     ranking = _ranking(y_true, scores, options)
     threshold, tpr, fpr = _steps(ranking, "a DET curve")
     area = score_ranking(define("roc_auc"), ranking)
@@ -140,7 +211,30 @@ def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
 
 
 def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> Curve:
-    """Share of the positives found among the best-scored share of items."""
+    """Fraction of positives found by fraction of items, highest scores first.
+
+    Parameters
+    ----------
+    y_true, scores, **options
+        As for :func:`roc_curve`.
+    top : float, default 0.1
+        The fraction of items for which the curve's score is computed.
+
+    Returns
+    -------
+    Curve
+        The points, their thresholds, and the gain at ``top``.
+
+    Raises
+    ------
+    InputError
+        If the scores are malformed, or there are no positives.
+
+    Examples
+    --------
+    >>> gain_curve([0, 1, 1, 0], [0.1, 0.4, 0.9, 0.2]).y.tolist()
+    [0.0, 0.5, 1.0, 1.0, 1.0]
+    """
     ranking = _ranking(y_true, scores, options)
     threshold, found, share = _gains(ranking)
     score = score_ranking(define("gain", {"top": top}), ranking)
@@ -148,7 +242,30 @@ def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: 
 
 
 def lift_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> Curve:
-    """Gain over the share of items: how many times better than chance."""
+    """Gain divided by the fraction of items: how many times better than a random order.
+
+    Parameters
+    ----------
+    y_true, scores, **options
+        As for :func:`roc_curve`.
+    top : float, default 0.1
+        The fraction of items for which the curve's score is computed.
+
+    Returns
+    -------
+    Curve
+        The points, their thresholds, and the lift at ``top``.
+
+    Raises
+    ------
+    InputError
+        If the scores are malformed, or there are no positives.
+
+    Examples
+    --------
+    >>> lift_curve([0, 1, 1, 0], [0.1, 0.4, 0.9, 0.2]).y.round(2).tolist()
+    [2.0, 2.0, 1.33, 1.0]
+    """
     ranking = _ranking(y_true, scores, options)
     threshold, found, share = (x[1:] for x in _gains(ranking))
     score = score_ranking(define("lift", {"top": top}), ranking)
@@ -191,8 +308,29 @@ def calibration_curve(
     binning: Binning = "equal-width",
     **options: Any,
 ) -> CalibrationCurve:
-    """What share of the items with about the same probability are positive.
+    """Observed frequency of positives by predicted probability, in bins.
 
+    Parameters
+    ----------
+    y_true, probabilities, **options
+        As for :func:`roc_curve`, with probabilities as scores.
+    bins : int, default 10
+        The number of bins.
+    binning : 'equal-width' | 'equal-mass', default 'equal-width'
+        Bins of equal width, or bins holding equally many items.
+
+    Returns
+    -------
+    CalibrationCurve
+        A point for each bin that is not empty, and the expected calibration error.
+
+    Raises
+    ------
+    InputError
+        If the probabilities are not between 0 and 1.
+
+    Examples
+    --------
     >>> calibration_curve([0, 0, 1, 1], [0.1, 0.1, 0.1, 0.9], bins=2).y.round(3).tolist()
     [0.333, 1.0]
     """

@@ -51,7 +51,15 @@ class ThresholdCurve:
 
 @dataclass(frozen=True, eq=False)
 class BestThreshold:
-    """The threshold at which a score is best."""
+    """The threshold at which a score is best; made by ``whichf1.best_threshold``.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> best = wf.best_threshold([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], "accuracy")
+    >>> best.threshold, best.value
+    (0.9, 0.75)
+    """
 
     threshold: float
     """Scores of at least this are positive; of equally good thresholds the highest."""
@@ -92,10 +100,37 @@ def threshold_curve(
     weights: Any = None,
     **options: Any,
 ) -> ThresholdCurve:
-    """A score of predictions at every threshold.
+    """Compute a score of the predictions at every threshold.
 
-    A Ranking works in place of y_true and scores, or a dataframe or file with ``true=`` and
-    ``score=``, the names of its columns.
+    Parameters
+    ----------
+    y_true : array, Ranking, dataframe or path
+        The true class of each item; or a Ranking, a dataframe or the path of a file.
+    scores : array, optional
+        The score of each item.
+    metric : str, default 'f1'
+        Any metric of counts. A rate is that of the positive class.
+    positive, labels, weights : optional
+        As for :func:`rank`.
+    **options
+        The options of the metric, and the columns ``true`` and ``score`` of a dataframe or file.
+
+    Returns
+    -------
+    ThresholdCurve
+        The thresholds and the score at each of them.
+
+    Raises
+    ------
+    DefinitionError
+        If the metric is unknown or not computed from counts.
+    InputError
+        If the scores are malformed.
+
+    Examples
+    --------
+    >>> threshold_curve([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], "f1").y.round(2).tolist()
+    [0.0, 0.67, 0.5, 0.8, 0.67]
     """
     if isinstance(y_true, Ranking):
         if scores is not None:
@@ -164,11 +199,34 @@ def _batch(
 def best_threshold(
     y_true: Any, scores: Any = None, metric: str = "f1", **options: Any
 ) -> BestThreshold:
-    """The threshold at which a score of the predictions is best, and the whole curve.
+    """Find the threshold at which a score of the predictions is best.
 
-    ``metric`` is any metric of counts, with its options: a rate is that of the positive class.
-    ``positive``, ``labels`` and ``weights`` as in :func:`rank`.
+    Parameters
+    ----------
+    y_true : array, Ranking, dataframe or path
+        The true class of each item; or a Ranking, a dataframe or the path of a file.
+    scores : array, optional
+        The score of each item.
+    metric : str, default 'f1'
+        Any metric of counts. A rate is that of the positive class.
+    **options
+        ``positive``, ``labels`` and ``weights`` as for :func:`rank`, the options of the metric, and
+        the columns ``true`` and ``score`` of a dataframe or file.
 
+    Returns
+    -------
+    BestThreshold
+        The threshold, the score there, and the whole curve.
+
+    Raises
+    ------
+    DefinitionError
+        If the metric is unknown or not computed from counts.
+    InputError
+        If the scores are malformed.
+
+    Examples
+    --------
     >>> best = best_threshold([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], "f1")
     >>> best.threshold, best.value
     (0.5, 0.8)
