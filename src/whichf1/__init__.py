@@ -46,7 +46,9 @@ def _names() -> tuple[dict[str, str], dict[str, str]]:
     """The module of each public name, and the metric that each alias stands for."""
     homes: dict[str, str] = {}
     aliases: dict[str, str] = {}
-    for line in __loader__.get_data(f"{__file__}i").decode().splitlines():
+    with open(f"{__file__}i", encoding="utf-8") as stub:
+        lines = stub.read().splitlines()
+    for line in lines:
         match line.split(" "):
             case ["from", home, "import", name, "as", public] if name == public:
                 homes[name] = home
@@ -58,4 +60,4 @@ def _names() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__getattr__("__all__")})
+    return sorted({*globals(), *_names()[0]})

@@ -26,6 +26,8 @@ CLASSES = [name for name in wf.__all__ if inspect.isclass(getattr(wf, name))]
 MADE_BY_USERS = ["Interval", *(method.__name__ for method in METHODS.values())]
 COUNTS_METHODS = ["from_matrix", "empty", "update", "declare", "save", "load", "from_json"]
 
+MYPY = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(ROOT / ".mypy_cache")]
+
 RIGHT = """
 wf.precision([0, 1], [0, 1], average="macro", undefined="skip").value
 wf.precision.per_class([0, 1], [0, 1], classes=[0], interval=wf.Wilson(level=0.9))
@@ -77,7 +79,7 @@ def test_type_checkers_accept_right_calls_and_refuse_each_wrong_one(tmp_path):
     calls = ["import whichf1 as wf", *RIGHT.split("\n"), *WRONG.split("\n")]
     (tmp_path / "calls.py").write_text("\n".join(calls))
     run = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull, "calls.py"],
+        [*MYPY, "--config-file", os.devnull, "calls.py"],
         cwd=tmp_path,
         env={**os.environ, "MYPYPATH": str(ROOT / "src")},
         capture_output=True,
