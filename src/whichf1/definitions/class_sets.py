@@ -78,7 +78,7 @@ def over_range(counts: Counts) -> tuple[Counts, Array]:
     """All integers from 0 to the largest observed label, whether they occur or not."""
     observed = [counts.labels[code] for code in codes_of(counts, "observed")]
     if counts.labels.kind != "int" or min(observed) < 0:
-        raise LabelError("classes='range' needs integer labels of at least 0")
+        raise LabelError("classes='range' needs labels that are integers of at least 0")
     wanted = range(max(observed) + 1)
     missing = [label for label in wanted if label not in counts.labels]
     wider = counts.declare([*counts.labels, *missing]) if missing else counts

@@ -122,12 +122,12 @@ def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:
     >>> wf.score([0, 1, 1], [0, 1, 0], "accuracy").value
     0.6666666666666666
     >>> wf.score([0, 1, 1], [0, 1, 0], "f_beta(beta=2)", positive=1).signature
-    'f_beta(beta=2)|positive:1|undef:0|v:1|n:3|k:2|labels:a5rtn2re'
+    'f_beta(beta=2)|positive:1|undef:0|v:1|n:3|k:2|labels:kmjfippo'
     """
     if not 1 <= len(rest) <= 2:
         raise DefinitionError(
-            f"call score(counts, metric) or score(y_true, y_pred, metric); got {1 + len(rest)} "
-            "arguments"
+            "call score(counts, metric) or score(y_true, y_pred, metric); "
+            f"got {1 + len(rest)} positional argument(s)"
         )
     *y_pred, metric = rest
     definition = with_options(metric, dict(options))
