@@ -1,19 +1,19 @@
-"""What can go wrong. Every message says what is wrong, what was given, and what to do.
+"""Errors and warnings. Every message says what is wrong, what it got and what to do.
 
 ::
 
     WhichF1Error
-    ├── InputError (ValueError)      what was given cannot be counted
+    ├── InputError (ValueError)      the data cannot be counted
     │   ├── LabelError               missing, mixed, fractional, undeclared or repeated labels
     │   ├── ShapeError               unequal lengths, wrong number of dimensions, no items
     │   ├── WeightError              weights that are NaN, negative or infinite
     │   └── FileError                a missing, malformed or damaged file, or a missing column
     ├── DefinitionError (ValueError) an unknown metric or option, or one that does not apply
-    ├── MergeError (ValueError)      counts that do not add up to one table
+    ├── MergeError (ValueError)      counts that cannot be added
     └── TooLargeError (MemoryError)  a dense table that would not fit in memory
 
-    SkippedWarning (UserWarning)     what on_error="skip" left out
-    OtherDataWarning (UserWarning)   a signature run on data of another kind
+    SkippedWarning (UserWarning)     rows that on_error="skip" left out
+    OtherDataWarning (UserWarning)   a signature that does not match the data
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from collections.abc import Iterable
 
 
 class WhichF1Error(Exception):
-    """The root: ``except whichf1.errors.WhichF1Error`` catches everything raised on purpose."""
+    """The base class of all errors that whichf1 raises on purpose."""
 
 
 class InputError(WhichF1Error, ValueError):
-    """What was given cannot be counted."""
+    """The data cannot be counted."""
 
 
 class LabelError(InputError):
-    """A label is missing, of mixed or unsupported type, undeclared, or declared twice."""
+    """A label is missing, of a mixed or unsupported type, undeclared, or declared twice."""
 
 
 class ShapeError(InputError):
@@ -46,15 +46,15 @@ class FileError(InputError):
 
 
 class SkippedWarning(UserWarning):
-    """Items were left out, as was asked for: how many, and why."""
+    """Rows were skipped, as requested; the message says how many and why."""
 
 
 class OtherDataWarning(UserWarning):
-    """A signature names classes, weights or clusters that the data at hand do not have."""
+    """A signature names classes, weights or clusters that the data do not have."""
 
 
 class DefinitionError(WhichF1Error, ValueError):
-    """A metric or option is unknown, does not apply, or a signature does not parse."""
+    """A metric or option is unknown or does not apply, or a signature cannot be parsed."""
 
 
 class MergeError(WhichF1Error, ValueError):
@@ -66,11 +66,14 @@ class TooLargeError(WhichF1Error, MemoryError):
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """`` Did you mean 'recall'?``, or the whole list where nothing is near."""
-    from difflib import get_close_matches  # only ever needed on the way to an error
-
+    """``Did you mean 'recall'?``, or the whole list if nothing is similar."""
     names = list(known)
-    near = get_close_matches(given, names, n=3, cutoff=0.6)
-    if near:
-        return f"Did you mean {' or '.join(repr(name) for name in near)}?"
-    return f"Known: {', '.join(names)}."
+    return suggestion(given, names) or f"Known: {', '.join(names)}."
+
+
+def suggestion(given: str, known: Iterable[str]) -> str:
+    """``Did you mean 'recall'?``, or nothing if nothing is similar."""
+    from difflib import get_close_matches  # needed only for errors
+
+    near = [repr(name) for name in get_close_matches(given, list(known), n=3, cutoff=0.6)]
+    return f"Did you mean {' or '.join(near)}?" if near else ""

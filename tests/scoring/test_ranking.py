@@ -331,7 +331,7 @@ def test_a_class_without_items_is_an_error_in_a_mean():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"max_fpr": 0}, "max_fpr must be a number above 0 and up to 1"),
+        ({"max_fpr": 0}, "max_fpr must be a number above 0 and at most 1"),
         ({"max_fpr": 1.5}, "max_fpr must be"),
         ({"multi_class": "both"}, "multi_class must be one of"),
         ({"average": "micro"}, "average= does not apply"),

@@ -463,7 +463,7 @@ def test_arguments_that_do_not_fit():
     assert wf.macro_f1(frame, true="true", pred="pred", cluster="t").averaged.value == 1.0
     with pytest.raises(e.DefinitionError, match="omit score="):
         wf.macro_f1(frame, score="score")
-    with pytest.raises(e.DefinitionError, match="leave score= out"):
+    with pytest.raises(e.DefinitionError, match="Drop score="):
         wf.recall.per_class(frame, score="score")
     with pytest.raises(e.DefinitionError, match="no columns: give arrays"):
         wf.averaged_f1(frame, true="true", pred="pred", batch=2)

@@ -175,7 +175,7 @@ def test_objects_of_several_types_are_refused_with_the_row():
         wf.count(sets)
     with pytest.raises(wf.errors.ShapeError, match="Sets of labels are counted by count_multilab"):
         wf.count([["a"], ["b"]], [["a"], ["b"]])
-    with pytest.raises(wf.errors.DefinitionError, match=r"the items have none\. Declare some"):
+    with pytest.raises(wf.errors.DefinitionError, match="declare classes with labels="):
         wf.averaged_f1(wf.count_multilabel([[], []], [[], []]))
 
 

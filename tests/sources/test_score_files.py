@@ -304,7 +304,7 @@ def test_what_newcomers_tripped_over():
     assert "weighted:true" in weighted.signature
     with pytest.raises(WhichF1Error, match="average= does not apply"):
         wf.expected_calibration_error([0, 1], [[0.7, 0.3], [0.4, 0.6]], average="macro")
-    with pytest.raises(WhichF1Error, match="take macro or weighted"):
+    with pytest.raises(WhichF1Error, match="use 'macro' or 'weighted'"):
         wf.roc_auc([0, 1], [[0.7, 0.3], [0.4, 0.6]], average="micro")
     with pytest.raises(WhichF1Error, match=r"beyond 2\*\*53"):
         wf.roc_auc([0, 1, 1, 0], np.array([2**53, 2**53 + 1, 2**53 + 1, 2**53]))

@@ -533,7 +533,7 @@ def test_methods_refuse_what_they_do_not_take():
         (lambda: wf.Bootstrap(seed=-1), "at least 0"),
         (lambda: wf.Bootstrap(seed=True), "at least 0"),
         (lambda: wf.Bootstrap(kind="basic"), "percentile"),
-        (lambda: wf.Definition.parse("accuracy|interval:delta|seed:3"), "takes no seed"),
+        (lambda: wf.Definition.parse("accuracy|interval:delta|seed:3"), "has no parameter 'seed'"),
         (lambda: wf.accuracy([0], [0], interval="bootstrp"), "Did you mean 'bootstrap'"),
     ):
         with pytest.raises(DefinitionError, match=message):

@@ -430,7 +430,7 @@ def test_skewness_is_removed_as_by_a_cube_root():
 def test_too_few_replicates_are_refused():
     for level, least in ((0.95, 39), (0.9, 19), (0.999, 1999)):
         wf.Bootstrap(level=level, replicates=least)
-        with pytest.raises(DefinitionError, match=f"give at least {least:,}"):
+        with pytest.raises(DefinitionError, match=f"Use at least {least:,}"):
             wf.Bootstrap(level=level, replicates=least - 1)
     with pytest.raises(DefinitionError, match="too few"):
         wf.compare([0, 1], {"a": [0, 1], "b": [1, 1]}, replicates=5)

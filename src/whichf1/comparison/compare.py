@@ -31,11 +31,12 @@ from whichf1.definitions.methods import (
     Method,
     enough_replicates,
 )
+from whichf1.definitions.options import Options
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, find
 from whichf1.scoring.columns import items_of_systems
 from whichf1.scoring.evaluate import evaluate_each
-from whichf1.scoring.functions import Options, with_options
+from whichf1.scoring.functions import with_options
 from whichf1.scoring.items import ScoredItems, read_items, sampled
 from whichf1.scoring.score import Score, warn_of_other_data
 from whichf1.scoring.scores import score_items
@@ -69,15 +70,46 @@ def compare(
     sep: str | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
-    """Compare systems on the same items: differences, tests, P(best), and rank flips.
+    """Compare systems on the same items: differences, tests, P(best) and rank flips.
 
-    ``metric`` is a name, a shorthand or a signature; ``options`` are those of a score, with
-    ``labels=``, ``weights=`` and ``cluster=`` (items of one document or user, say). All systems are
-    scored on the same classes. A dataframe or the path of a file works in place of ``y_true``:
-    then the systems are the names of its columns, and ``true=`` names the true classes. Items may
-    have sets of labels: columns hold lists, or texts in which ``sep`` stands between two labels;
-    or ``true`` and each system are a list of columns of 0 and 1, one for each label.
+    Parameters
+    ----------
+    y_true : array, dataframe or path
+        The true class of each item, or a dataframe or the path of a file.
+    systems : mapping or sequence of str
+        The predictions or scores of each system by name; for a dataframe or file, the names of its
+        columns. Items may have sets of labels: lists, text with ``sep`` between labels, or for each
+        system a list of columns of 0 and 1, one for each label.
+    metric : str, default 'averaged_f1'
+        A name, a shorthand or a signature.
+    level : float, default 0.95
+        The level of the intervals.
+    replicates, seed : int, optional
+        How many resamples are drawn, and the seed of the random generator.
+    power : float, default 0.8
+        The power for which detectable differences and numbers of items are computed.
+    margin : float, optional
+        Also test whether two systems differ by less than this.
+    sep : str, optional
+        The text between two labels.
+    **options
+        The options of the metric, and ``labels``, ``weights``, ``cluster`` and ``true``. All
+        systems are scored on the same classes.
 
+    Returns
+    -------
+    Comparison
+        The scores, every pair of systems, and the order under other definitions.
+
+    Raises
+    ------
+    DefinitionError
+        If the metric or an option is unknown or does not apply.
+    InputError
+        If the data cannot be read, or there are fewer than two systems.
+
+    Examples
+    --------
     >>> truth = [0, 0, 0, 1, 1, 1, 2, 2, 2]
     >>> c = compare(truth, {"A": truth[:8] + [1], "B": [0, 0, 1, 1, 1, 2, 2, 2, 2]}, "accuracy")
     >>> pair = c.pairs[0]

@@ -70,7 +70,17 @@ class Flip:
 
 @dataclass(frozen=True, eq=False)
 class SystemRanks:
-    """The same systems under several definitions."""
+    """The same systems ranked under several definitions; made by ``whichf1.rank_systems``.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> table = lambda m: wf.Counts.from_matrix(m, rows="predicted", labels=["a", "b"])
+    >>> ranks = wf.rank_systems({"1": table([[5, 10], [5, 10]]), "2": table([[1, 1], [9, 19]])},
+    ...                         ["averaged_f1", "f1_of_averages"])
+    >>> ranks.systems, len(ranks.flips)
+    (('1', '2'), 1)
+    """
 
     systems: tuple[str, ...]
     orders: tuple[Order, ...]
@@ -89,9 +99,32 @@ class SystemRanks:
 def rank_systems(
     systems: Mapping[str, AnyCounts], metrics: Sequence[str] | None = None, **options: Any
 ) -> SystemRanks:
-    """Rank systems under each definition; ``options`` are those of the scores, where they apply.
+    """Rank systems under several definitions.
 
-    The paper's tables 1 and 2: more bias towards class b, a better F1 of averages, a worse
+    Parameters
+    ----------
+    systems : mapping of str to Counts
+        The counts of each system.
+    metrics : sequence of str, optional
+        The names or signatures of the definitions.
+    **options
+        Options of the scores, used where they apply.
+
+    Returns
+    -------
+    SystemRanks
+        The order under each definition, the pairs whose order flips, and rank correlations.
+
+    Raises
+    ------
+    DefinitionError
+        If a metric or an option is unknown.
+    InputError
+        If there are fewer than two systems.
+
+    Examples
+    --------
+    Tables 1 and 2 of the paper: more bias towards class b improves F1 of averages and worsens
     averaged F1.
 
     >>> table = lambda m: Counts.from_matrix(m, rows="predicted", labels=["a", "b"])

@@ -50,7 +50,15 @@ class Plan:
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """Two systems compared. A p-value is None where its test has nothing to say."""
+    """Two systems compared. A p-value is None if its test does not apply.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> c = wf.compare([0, 0, 1, 1], {"A": [0, 0, 1, 1], "B": [0, 1, 1, 0]}, "accuracy")
+    >>> c.pairs[0].difference, c.pairs[0].only_a, c.pairs[0].only_b
+    (0.5, 2, 0)
+    """
 
     a: str
     b: str
@@ -85,7 +93,15 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Systems on the same items, under one definition and one plan."""
+    """Systems compared on the same items under one definition; made by ``whichf1.compare``.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> c = wf.compare([0, 0, 1, 1], {"A": [0, 0, 1, 1], "B": [0, 1, 1, 0]}, "accuracy")
+    >>> c.ranking, c.scores["B"].value
+    (('A', 'B'), 0.5)
+    """
 
     definition: Definition
     plan: Plan

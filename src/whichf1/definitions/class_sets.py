@@ -1,4 +1,4 @@
-"""Which classes a definition averages over, fixed on some counts."""
+"""Class sets: which classes a definition averages over, given some counts."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ AnyCounts: TypeAlias = Counts | MultiLabelCounts
 
 
 class Frozen(NamedTuple):
-    """Counts made ready for a definition: its class set is fixed, whatever is resampled later."""
+    """Counts prepared for a definition: the class set stays the same when they are resampled."""
 
     table: Any
     """The cells of class counts, or the lines of label sets."""
     classes: Array
-    """Codes of the classes that are averaged over."""
+    """The codes of the classes to average over."""
     labels: Labels
     """Those classes."""
     units: Any = None
@@ -31,7 +31,7 @@ class Frozen(NamedTuple):
 def fix_classes(
     counts: AnyCounts, classes: Any, exclude: tuple[Label, ...], two_classes: str
 ) -> Frozen:
-    """The classes that are averaged over, on these counts."""
+    """Determine the classes to average over."""
     if classes == "range":
         counts, chosen = over_range(counts)
     else:
@@ -41,8 +41,8 @@ def fix_classes(
     if exclude:
         chosen = np.setdiff1d(chosen, counts.labels.codes(exclude), assume_unique=True)
     if not len(chosen):
-        why = "all are excluded" if exclude else "the items have none. Declare some with labels="
-        raise DefinitionError(f"no class is left to average over: {why}")
+        why = "exclude= names all of them" if exclude else "declare classes with labels="
+        raise DefinitionError(f"there are no classes to average over: {why}")
     everything = len(chosen) == len(counts.labels)
     labels = counts.labels if everything else pick(counts.labels, chosen)
     return Frozen(counts.table, chosen, labels, counts)
@@ -71,5 +71,5 @@ def over_range(counts: AnyCounts) -> tuple[AnyCounts, Array]:
 
 
 def pick(labels: Labels, codes: Array) -> Labels:
-    """Some of the labels."""
+    """The labels with these codes."""
     return Labels.trusted(labels[code] for code in codes)

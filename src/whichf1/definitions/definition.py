@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
-from whichf1.definitions import signature, signature_fields
+from whichf1.definitions import signature
 from whichf1.definitions.class_sets import AnyCounts, Frozen, fix_classes
 from whichf1.definitions.methods import Bootstrap, Method, find_method
 from whichf1.definitions.names import look_up
@@ -27,8 +27,7 @@ from whichf1.definitions.options import (
     conditions,
     one_of,
 )
-from whichf1.definitions.signature import Word
-from whichf1.definitions.signature_fields import KEYS, VERSION
+from whichf1.definitions.signature import KEYS, VERSION, Word
 from whichf1.errors import DefinitionError, ShapeError, did_you_mean
 from whichf1.metrics import Metric, find
 from whichf1.metrics.averaging import (
@@ -164,7 +163,7 @@ class Definition:
         if "avg" in shown:
             shown["avg"] = Word(self.average or "none")
         if self.interval is not None:
-            shown.update(self.interval.fields())
+            shown.update(signature.words(self.interval.fields()))
         return {**shown, "v": VERSION}
 
     @property
@@ -183,7 +182,7 @@ class Definition:
     @classmethod
     def parse(cls, text: str) -> Definition:
         """The definition that a signature describes; it warns on data of another kind."""
-        said = signature_fields.read(text, OPTIONS)
+        said = signature.read_definition(text, OPTIONS)
         return replace(define(said.name, said.parameters, said.options), data=said.data)
 
     def __call__(

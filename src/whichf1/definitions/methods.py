@@ -1,74 +1,147 @@
-"""Interval methods as values, and the interval that they give."""
+"""Confidence intervals and the methods that compute them, as values."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from math import ceil
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
-from whichf1.definitions.signature import Word
 from whichf1.errors import DefinitionError, did_you_mean
 
 SEED = 2019
-"""The seed where none is given: the same call gives the same bytes."""
+"""The default seed: the same call always gives the same result."""
+BootstrapKind: TypeAlias = Literal["bca", "percentile"]
+IntervalName: TypeAlias = Literal[
+    "delta",
+    "bootstrap",
+    "wilson",
+    "clopper-pearson",
+    "agresti-coull",
+    "jeffreys",
+    "delong",
+    "bca",
+    "percentile",
+]
+"""The methods by name; 'bca' and 'percentile' are kinds of bootstrap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval."""
+    """A confidence interval.
+
+    Parameters
+    ----------
+    low, high : float
+        The two ends.
+    level : float
+        The nominal coverage, for example 0.95.
+    method : str
+        The name of the method, for example 'delta'.
+    undefined : int, default 0
+        How many bootstrap replicates gave no number and were left out.
+
+    Examples
+    --------
+    >>> interval = Interval(0.25, 0.75, level=0.95, method="delta")
+    >>> f"{interval:.2f}"
+    '[0.25, 0.75]'
+    """
 
     low: float
     high: float
     level: float
-    """The nominal coverage, as 0.95."""
     method: str
-    """The method's name, as 'delta'."""
     undefined: int = 0
-    """Replicates of a bootstrap that gave no number and were left out."""
 
     def __format__(self, spec: str) -> str:
         spec = spec or ".4f"
         return f"[{self.low:{spec}}, {self.high:{spec}}]"
 
 
+_LEVEL = """
+
+    Parameters
+    ----------
+    level : float, default 0.95
+        The nominal coverage.
+
+    Raises
+    ------
+    DefinitionError
+        If the level is not between 0 and 1.
+"""
+"""What help() adds for methods that have no other parameter."""
+
+
 @dataclass(frozen=True)
 class Method:
-    """How an interval is computed; its fields are its parameters, all shown in the signature.
+    """How an interval is computed. Its fields are its parameters and appear in signatures.
 
-    Methods without a field of their own are dataclasses by inheritance, which is quicker to import.
+    Methods without fields of their own inherit being dataclasses, which makes importing faster.
     """
 
     level: float = 0.95
     word: ClassVar[str] = ""
 
+    def __init_subclass__(cls) -> None:
+        if cls.__doc__ and "Parameters" not in cls.__doc__:
+            summary, rest = cls.__doc__.split("\n", 1)
+            cls.__doc__ = summary + _LEVEL + rest
+
     def __post_init__(self) -> None:
         level = self.level
         if not isinstance(level, (int, float)) or not 0 < level < 1:
-            raise DefinitionError(f"level must lie between 0 and 1, as 0.95; got {level!r}")
+            raise DefinitionError(f"level must be between 0 and 1, for example 0.95; got {level!r}")
 
     def fields(self) -> dict[str, Any]:
-        """The method as signature fields."""
-        own = {field.name: getattr(self, field.name) for field in fields(self)}
-        shown = {key: Word(x) if isinstance(x, str) else x for key, x in own.items()}
-        return {"interval": Word(self.word), **shown}
+        """The method's name and parameters, as they appear in a signature."""
+        return {"interval": self.word, **asdict(self)}
 
 
 class Delta(Method):
-    """The delta method, on the logit scale where the score lies between 0 and 1."""
+    """The delta method, on the logit scale if the score is between 0 and 1.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=Delta(level=0.9)).interval:.2f}"
+    '[0.35, 0.96]'
+    """
 
     word: ClassVar[str] = "delta"
 
 
-Kind = Literal["bca", "percentile"]
-
-
 @dataclass(frozen=True)
 class Bootstrap(Method):
-    """Resampled items, drawn as cells: bias-corrected and accelerated (BCa), or percentiles."""
+    """The bootstrap: intervals from resampled items, BCa or percentile.
+
+    Parameters
+    ----------
+    level : float, default 0.95
+        The nominal coverage.
+    replicates : int, default 9999
+        How many resamples are drawn.
+    seed : int, default 2019
+        The seed of the random generator.
+    kind : 'bca' | 'percentile', default 'bca'
+        Bias-corrected and accelerated, or plain percentiles of the replicates.
+
+    Raises
+    ------
+    DefinitionError
+        If a parameter is out of range, or there are too few replicates for the level.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> score = wf.accuracy([0, 1] * 20, [0, 1, 1, 1] * 10, interval=Bootstrap(replicates=999))
+    >>> score.interval.method
+    'bootstrap'
+    """
 
     replicates: int = 9999
     seed: int = SEED
-    kind: Kind = "bca"
+    kind: BootstrapKind = "bca"
     word: ClassVar[str] = "bootstrap"
 
     def __post_init__(self) -> None:
@@ -77,36 +150,72 @@ class Bootstrap(Method):
         enough_replicates(self.replicates, self.level)
         whole("seed", self.seed, 0)
         object.__setattr__(self, "kind", str(self.kind))
-        if self.kind not in get_args(Kind):
+        if self.kind not in get_args(BootstrapKind):
             raise DefinitionError(f"kind must be 'bca' or 'percentile'; got {self.kind!r}")
 
 
 class Wilson(Method):
-    """Wilson's score interval of a proportion."""
+    """Wilson's score interval for a proportion.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=Wilson()).interval:.2f}"
+    '[0.30, 0.95]'
+    """
 
     word: ClassVar[str] = "wilson"
 
 
 class ClopperPearson(Method):
-    """The exact binomial interval of a proportion: never covers less than its level."""
+    """The exact binomial interval for a proportion, which never covers less than its level.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=ClopperPearson()).interval:.2f}"
+    '[0.19, 0.99]'
+    """
 
     word: ClassVar[str] = "clopper-pearson"
 
 
 class AgrestiCoull(Method):
-    """The Wald interval of a proportion after adding z² items, half of them successes."""
+    """The Wald interval for a proportion after adding z² items, half of them successes.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=AgrestiCoull()).interval:.2f}"
+    '[0.29, 0.97]'
+    """
 
     word: ClassVar[str] = "agresti-coull"
 
 
 class Jeffreys(Method):
-    """The equal-tailed Bayesian interval of a proportion under Jeffreys' prior."""
+    """The equal-tailed Bayesian interval for a proportion under Jeffreys' prior.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=Jeffreys()).interval:.2f}"
+    '[0.28, 0.97]'
+    """
 
     word: ClassVar[str] = "jeffreys"
 
 
 class DeLong(Method):
-    """DeLong's variance of an area under the ROC curve, on the logit scale."""
+    """DeLong's interval for an area under the ROC curve, on the logit scale.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> auc = wf.roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], interval=DeLong())
+    >>> f"{auc.interval:.2f}"
+    '[0.14, 1.00]'
+    """
 
     word: ClassVar[str] = "delong"
 
@@ -115,12 +224,12 @@ METHODS: dict[str, type[Method]] = {
     method.word: method
     for method in (Delta, Bootstrap, Wilson, ClopperPearson, AgrestiCoull, Jeffreys, DeLong)
 }
-SHORT: dict[str, dict[str, Any]] = {kind: {"kind": kind} for kind in get_args(Kind)}
-"""Words that name a bootstrap with its kind."""
+SHORT: dict[str, dict[str, Any]] = {kind: {"kind": kind} for kind in get_args(BootstrapKind)}
+"""Names for a bootstrap of a particular kind."""
 
 
 def find_method(given: Any, **parameters: Any) -> Method | None:
-    """None, a Method as it is, or the method of that name."""
+    """None, a Method unchanged, or the method with this name."""
     if given is None or isinstance(given, Method):
         return given
     word = str(given).strip().lower().replace("_", "-")
@@ -131,29 +240,31 @@ def find_method(given: Any, **parameters: Any) -> Method | None:
             f"there is no interval method {given!r}. {did_you_mean(word, [*METHODS, *SHORT])}"
         )
     method = METHODS[word]
-    takes = [field.name for field in fields(method)]
+    known = [field.name for field in fields(method)]
     for name in parameters:
-        if name not in takes:
-            raise DefinitionError(f"the interval method {word!r} takes no {name}=")
+        if name not in known:
+            raise DefinitionError(
+                f"the interval method {word!r} has no parameter {name!r}; it has {', '.join(known)}"
+            )
     return method(**parameters)
 
 
 def parameter_names() -> set[str]:
-    """Every parameter that some method takes."""
+    """The parameters of all methods."""
     return {field.name for method in METHODS.values() for field in fields(method)}
 
 
 def enough_replicates(replicates: int, level: float) -> None:
-    """Raise unless some replicate lies beyond each end of the interval, on average."""
+    """Raise an error unless, on average, some replicate lies beyond each end of the interval."""
     least = ceil(2 / (1 - level) - 1 - 1e-6)
     if replicates < least:
         raise DefinitionError(
             f"{replicates:,} replicates are too few for an interval of level {level:g}, whose ends "
-            f"are quantiles of them: give at least {least:,}, better ten times as many"
+            f"are quantiles of them. Use at least {least:,}, better ten times as many."
         )
 
 
 def whole(name: str, value: Any, least: int) -> None:
-    """Raise unless the value is a whole number of at least ``least``."""
+    """Raise an error unless the value is a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise DefinitionError(f"{name} must be a whole number of at least {least}; got {value!r}")

@@ -1,23 +1,109 @@
-"""Options of a definition: each checked where it enters, and where it applies."""
+"""The options of a definition: their types, meanings and checks, and when they apply."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from whichf1.definitions.methods import Bootstrap, Method
+from whichf1.definitions.methods import Bootstrap, IntervalName, Method
 from whichf1.errors import DefinitionError, did_you_mean
 from whichf1.metrics import COUNTED, Metric
-from whichf1.metrics.averaging import Average, Formula, Undefined
+from whichf1.metrics.averaging import Average, Formula, Scope, Undefined
+from whichf1.metrics.probability import Binning
+from whichf1.metrics.ranking import MultiClass
+from whichf1.sources.count import Reading
+from whichf1.tables.cells import Ties
 from whichf1.tables.labels import Label, Labels
 
 ClassSet: TypeAlias = Literal["declared", "observed", "true", "range"]
 TwoClasses: TypeAlias = Literal["both", "first", "last"]
 EpsilonIn: TypeAlias = Literal["all", "harmonic"]
+Classes: TypeAlias = list[Any] | tuple[Any, ...] | np.ndarray[Any, Any]
+"""Classes listed one by one; not text, which would be a sequence of letters."""
 Condition: TypeAlias = tuple[str, bool, str]
-"""An option, whether it applies, and why if it does not."""
+"""An option, whether it applies, and if not, why."""
+
+
+class Options(Reading, total=False):
+    """Everything that a score accepts besides its data; MEANING describes each option."""
+
+    labels: Any
+    weights: Any
+    cluster: Any
+    true: str | Sequence[str] | None
+    pred: str | None
+    score: Any
+    average: Average | None
+    formula: Formula | None
+    positive: Any
+    classes: ClassSet | Classes
+    exclude: Classes
+    ignore: Classes
+    undefined: Undefined
+    scope: Scope
+    two_classes: TwoClasses
+    epsilon: float
+    epsilon_in: EpsilonIn
+    batch: int | None
+    interval: IntervalName | Method | None
+    beta: float
+    weighting: Literal["none", "linear", "quadratic"]
+    max_fpr: float | None
+    multi_class: MultiClass | Literal["top-label"] | None
+    top: float
+    floor: float
+    scale: Literal["half", "sum"] | None
+    bins: int
+    binning: Binning
+    k: int
+    ties: Ties
+
+
+MEANING = {
+    "average": "How the classes are combined: the plain mean over classes ('macro'), the mean "
+    "weighted by the number of true items ('weighted'), the rate of the summed counts ('micro'), "
+    "or the mean over items with sets of labels ('samples').",
+    "formula": "Average the F score of each class ('averaged'), or compute it from averaged "
+    "precision and averaged recall ('of-averages').",
+    "positive": "Score this class alone.",
+    "classes": "The classes to average over: those declared with labels= ('declared'), those that "
+    "occur as true or predicted ('observed'), those that occur as true ('true'), all integers "
+    "from 0 to the largest that occurs ('range'), or a list of classes.",
+    "exclude": "Classes to leave out of the average. Their items still count as errors of other "
+    "classes.",
+    "ignore": "Drop the items whose true class is one of these.",
+    "undefined": "What 0/0 gives: 0, 1, nothing ('skip': the class is left out of the mean), or "
+    "NaN ('nan').",
+    "scope": "When an F score is 0/0: if the class is neither true nor predicted ('empty'), if "
+    "precision or recall is 0/0 ('one-sided'), or whenever there are no hits ('no-hits').",
+    "two_classes": "With exactly two classes, average over both, or score only the first or the "
+    "last, as some programs do.",
+    "epsilon": "A number to add to denominators, as some programs do to avoid dividing by 0.",
+    "epsilon_in": "Add epsilon to every denominator ('all'), or only to that of the harmonic mean "
+    "('harmonic').",
+    "batch": "Average the scores of batches of this many consecutive items, as some programs do.",
+    "interval": "How to compute a confidence interval: the name of a method or a method such as "
+    "Bootstrap(seed=7). None computes no interval.",
+    "labels": "The classes and their order. By default, those that occur, sorted.",
+    "weights": "The weight of each item; for a dataframe or file, the name of a column.",
+    "cluster": "The cluster that each item comes from, for intervals that account for clusters; "
+    "for a dataframe or file, the name of a column.",
+    "true": "The column of true classes. Common names are recognized.",
+    "pred": "The column of predicted classes. Common names are recognized.",
+    "score": "The column of scores, or one column for each class.",
+    "id": "The column that matches the rows of two files: true classes and predictions.",
+    "format": "The format of the file: csv, tsv, jsonl, parquet, arrow or npz. By default, "
+    "it is detected.",
+    "memory_limit": "How much memory reading may use before it continues in a temporary folder.",
+    "on_error": "Whether malformed rows raise an error ('raise') or are skipped with a warning "
+    "('skip').",
+    "progress": "A function called with the fraction read so far, from 0 to 1.",
+    "engine": "'spark' reads the files on a Spark cluster. By default, this process reads them.",
+    "master": "The address of the Spark cluster, for example spark://host:7077.",
+}
+"""What each option means; the parameters of a metric are described by its declaration."""
 
 
 def one_of(*known: object) -> Callable[[str, Any], Any]:
@@ -57,14 +143,14 @@ def check_undefined(name: str, value: Any) -> Undefined:
 
 
 def check_class_set(name: str, value: Any) -> Any:
-    """A word for a class set, or classes as a tuple."""
+    """The name of a class set, or the listed classes as a tuple."""
     if name == "classes" and isinstance(value, str):
         return one_of(*get_args(ClassSet))(name, value)
     if isinstance(value, (str, int)):
         raise DefinitionError(f"{name} must be a list of classes; got {value!r}")
     chosen = value if isinstance(value, tuple) and not value else tuple(Labels(value))
     if name == "classes" and not chosen:
-        raise DefinitionError("classes is an empty list: name at least one class")
+        raise DefinitionError("classes is an empty list. Name at least one class.")
     return chosen
 
 
@@ -77,30 +163,30 @@ def conditions(
     epsilon: float,
     interval: Method | None,
 ) -> list[Condition]:
-    """Which options can make a difference to a metric, given the others."""
+    """Which options can change the value of a metric, given the others."""
     rate = metric.kind == "rate"
     several = metric.kind in ("rate", "items") and positive is None
     mean = several and average in ("macro", "weighted")
     whole = "it is computed from the whole table"
     scored = metric.kind in ("ranking", "loss")
     ways = metric.parameters["multi_class"].choices if "multi_class" in metric.parameters else ()
-    over_classes = "ovr" in ways  # else it is that of the best class, with nothing to average
+    over_classes = "ovr" in ways  # otherwise there is nothing to average
     averaged = over_classes and average in (None, "macro", "weighted")
-    one = whole if not rate else "there is one positive class"
+    one = whole if not rate else "it scores the positive class alone"
     smooth = metric.smooth or isinstance(interval, Bootstrap)
-    batched = "the batches are no items: leave interval= out, and use counts"
+    batched = "intervals need items, not batches. Drop interval= or batch="
     return [
-        ("average", rate or averaged, "take macro or weighted" if over_classes else whole),
+        ("average", rate or averaged, "use 'macro' or 'weighted'" if over_classes else whole),
         ("positive", rate or scored, whole),
-        ("ignore", metric.kind in COUNTED, "drop those items from the data"),
+        ("ignore", metric.kind in COUNTED, "remove those items from the data instead"),
         ("classes", several, one),
         ("exclude", several, one),
-        ("formula", mean and metric.harmonic, "it has one formula"),
+        ("formula", mean and metric.harmonic, "it has only one formula"),
         ("undefined", not metric.total, "it is never undefined"),
-        ("interval", smooth, "it hangs on single items: use 'bootstrap'"),
-        ("scope", metric.harmonic and formula != "of-averages", "it divides once"),
-        ("two_classes", mean, "it is no mean over classes"),
+        ("interval", smooth, "it depends on individual items. Use 'bootstrap'"),
+        ("scope", metric.harmonic and formula != "of-averages", "it has only one division"),
+        ("two_classes", mean, "it is not a mean over classes"),
         ("epsilon", rate, whole),
-        ("epsilon_in", bool(epsilon) and metric.harmonic, "there is one denominator"),
+        ("epsilon_in", bool(epsilon) and metric.harmonic, "there is only one denominator"),
         ("batch", metric.kind in COUNTED and interval is None, batched),
     ]

@@ -1,23 +1,36 @@
-"""The grammar of signatures: text ↔ a name, its parameters, and fields.
+"""Signatures as text: their grammar, and the fields that stand for the options of a definition.
 
 ::
 
     signature = name [ "(" key "=" value { "," key "=" value } ")" ] { "|" key ":" value }
     value     = word | JSON            word = letters, digits, "_" and "-", starting with a letter
 
-Labels are JSON, so that 1, "1" and true differ and any text fits; a bar inside JSON text is written
-``\\u007c``, so that a signature can be cut at its bars.
+Labels are JSON, so 1, "1" and true are different labels and any text can be a label. A bar inside
+JSON text is written ``\\u007c``, so a signature can always be split at its bars.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
 
-from whichf1.errors import DefinitionError
+from whichf1.definitions.methods import find_method, parameter_names
+from whichf1.errors import DefinitionError, did_you_mean
 
+VERSION = 1
+"""The version of what the fields mean; it increases if a meaning changes."""
+DATA_FIELDS = ("n", "k", "labels", "weighted", "clusters", "decision", "resolution")
+"""Fields of a score's signature that describe the data rather than the definition."""
+KEYS = {
+    "average": "avg",
+    "undefined": "undef",
+    "two_classes": "two",
+    "epsilon": "eps",
+    "epsilon_in": "eps-in",
+}
+"""Options with a shorter name in signatures."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _HEAD = re.compile(r"\s*(?P<name>[^|(:]+?)\s*(?:\((?P<parameters>.*)\))?\s*", re.DOTALL)
 
@@ -28,43 +41,99 @@ class Word(str):
     __slots__ = ()
 
 
+class Parsed(NamedTuple):
+    """The parts of a signature."""
+
+    name: str
+    parameters: dict[str, Any]
+    options: dict[str, Any]
+    data: tuple[tuple[str, Any], ...]
+
+
 def write(name: str, parameters: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-    """The signature text of a name, parameters and fields, in the order given."""
+    """The signature with this name, these parameters and these fields, in the order given."""
     inside = ",".join(f"{key}={_write_value(value)}" for key, value in parameters.items())
-    head = f"{name}({inside})" if inside else name
-    return "|".join([head, *(f"{key}:{_write_value(value)}" for key, value in fields.items())])
+    return with_data(f"{name}({inside})" if inside else name, fields)
 
 
-def with_data(signature: str, data: Mapping[str, Any]) -> str:
-    """The signature with further fields that describe the data."""
-    return "|".join([signature, *(f"{key}:{_write_value(value)}" for key, value in data.items())])
+def with_data(signature: str, fields: Mapping[str, Any]) -> str:
+    """The signature with further fields, for example those that describe the data."""
+    return "|".join([signature, *(f"{key}:{_write_value(value)}" for key, value in fields.items())])
+
+
+def words(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values as fields in which text stands for words, not for labels."""
+    return {key: Word(x) if isinstance(x, str) else x for key, x in values.items()}
 
 
 def read(text: str) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """The name, parameters and fields of a signature; an error that points at what is wrong."""
+    """The name, parameters and fields of a signature; errors quote the part that is wrong."""
     if not isinstance(text, str):
-        raise DefinitionError(f"a metric is a name or a signature; got {text!r}")
+        raise DefinitionError(f"a metric must be a name or a signature; got {text!r}")
     first, *rest = text.strip().split("|")
     head = _HEAD.fullmatch(first)
     if head is None:
-        raise DefinitionError(f"{first!r} is no metric: write NAME or NAME(parameter=value)")
+        raise DefinitionError(f"{first!r} is not a metric. Write NAME or NAME(parameter=value).")
     parameters = dict(_read_pairs(_split(head["parameters"] or ""), "=", text))
     return head["name"], parameters, dict(_read_pairs(rest, ":", text))
 
 
+def read_definition(text: str, known: Collection[str]) -> Parsed:
+    """The parts of the signature of a definition, which may set the ``known`` options."""
+    name, parameters, fields = read(text)
+    if "compare" in fields:
+        raise DefinitionError(
+            f"{text!r} is the signature of a comparison. Pass it to compare, with the systems."
+        )
+    version = fields.pop("v", VERSION)
+    if version != VERSION:
+        raise DefinitionError(
+            f"the signature {text!r} has version {version!r}; this release reads v:{VERSION}"
+        )
+    data = tuple((key, fields.pop(key)) for key in [*fields] if key in DATA_FIELDS)
+    return Parsed(name, parameters, _options(fields, known, text), data)
+
+
+def _options(fields: dict[str, Any], known: Collection[str], text: str) -> dict[str, Any]:
+    """The options that the fields of a signature stand for."""
+    long = {short: name for name, short in KEYS.items()}
+    options = {long.get(key, key): value for key, value in fields.items()}
+    for name, short in KEYS.items():
+        if name in fields and short in fields:
+            raise DefinitionError(f"{short!r} and {name!r} are the same field; {text!r} has both")
+    method = {key: options.pop(key) for key in parameter_names() & set(options)}
+    if "interval" in options:
+        options["interval"] = find_method(options["interval"], **method)
+    elif method:
+        raise DefinitionError(f"{', '.join(method)} without an interval in the signature {text!r}")
+    for key in options:
+        if key not in known:
+            hint = did_you_mean(key, [*KEYS.values(), *known, *DATA_FIELDS, "v"])
+            raise DefinitionError(f"unknown field {key!r} in the signature {text!r}. {hint}")
+    if options.get("classes") is True:
+        options["classes"] = "true"  # the class set with that name, which JSON reads as a boolean
+    if options.get("average") == "none":
+        options["average"] = None
+    if isinstance(options.get("positive"), Word):
+        raise DefinitionError(
+            f'a label that is text needs double quotes: positive:"{options["positive"]}"'
+        )
+    return {key: str(x) if isinstance(x, Word) else x for key, x in options.items()}
+
+
 def _split(inside: str) -> list[str]:
-    """Cut at commas; parameters are numbers and words, which hold none."""
+    """Split at commas; parameters are numbers and words, which contain none."""
     return inside.split(",") if inside.strip() else []
 
 
 def _read_pairs(parts: list[str], sign: str, text: str) -> list[tuple[str, Any]]:
     pairs: list[tuple[str, Any]] = []
     for part in parts:
-        key, found, value = part.partition(sign)
-        if not found or not key.strip():
+        key, separator, value = part.partition(sign)
+        if not separator or not key.strip():
             raise DefinitionError(f"{part!r} is not 'key{sign}value' in the signature {text!r}")
         if key.strip() in dict(pairs):
-            raise DefinitionError(f"{key.strip()!r} stands twice in the signature {text!r}")
+            raise DefinitionError(f"{key.strip()!r} appears twice in the signature {text!r}")
         pairs.append((key.strip(), _read_value(value.strip(), text)))
     return pairs
 
@@ -75,15 +144,15 @@ def _write_value(value: Any) -> str:
     return json.dumps(value, separators=(",", ":")).replace("|", r"\u007c")
 
 
-def _read_value(text: str, whole: str) -> Any:
-    if text not in ("true", "false", "null") and _WORD.fullmatch(text):
-        return Word(text)
+def _read_value(value: str, signature: str) -> Any:
+    if value not in ("true", "false", "null") and _WORD.fullmatch(value):
+        return Word(value)
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(value, parse_constant=_refuse_constant)
     except ValueError:
         raise DefinitionError(
-            f"{text!r} in the signature {whole!r} is neither a word nor JSON. "
-            'Labels that are text stand in double quotes: positive:"cat".'
+            f"{value!r} in the signature {signature!r} is neither a word nor JSON. "
+            'Put labels that are text in double quotes: positive:"cat".'
         ) from None
 
 

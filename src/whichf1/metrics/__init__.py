@@ -1,4 +1,4 @@
-"""The family of metrics: each declared once, found by name."""
+"""All metrics: each is declared once and found by name."""
 
 from __future__ import annotations
 

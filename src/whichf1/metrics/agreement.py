@@ -1,8 +1,8 @@
-"""Agreement: one number for the whole table of true and predicted classes."""
+"""Agreement: one number for the whole confusion matrix."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from whichf1.tables.cells import Array, Margins
 
 @agreement(tex=r"\frac{1}{n}\sum_i C_{ii}", sklearn="accuracy_score")
 def accuracy(m: Margins) -> Ratio:
-    """Share of items predicted as their own class."""
+    """Fraction of items predicted correctly."""
     return m.hits.sum(-1), m.total
 
 
@@ -23,7 +23,7 @@ def accuracy(m: Margins) -> Ratio:
     sklearn="zero_one_loss",
 )
 def error_rate(m: Margins) -> Ratio:
-    """Share of items predicted as another class than their own."""
+    """Fraction of items predicted incorrectly."""
     return _disagreement(m, 0), m.total
 
 
@@ -34,8 +34,14 @@ def error_rate(m: Margins) -> Ratio:
     bounds=(-1, 1),
     sklearn="cohen_kappa_score",
 )
-def cohen_kappa(m: Margins, weighting: Literal["none", "linear", "quadratic"] = "none") -> Ratio:
-    """Agreement beyond chance; where weighting is given, by the distance in label order."""
+def cohen_kappa(
+    m: Margins,
+    weighting: Annotated[
+        Literal["none", "linear", "quadratic"],
+        "How an error grows with the distance between the two classes in label order.",
+    ] = "none",
+) -> Ratio:
+    """Agreement beyond chance, optionally weighted by the distance between classes."""
     power = {"none": 0, "linear": 1, "quadratic": 2}[weighting]
     expected = _EXPECTED[weighting](m.rows, m.columns)
     return expected - m.total * _disagreement(m, power), expected
@@ -52,7 +58,7 @@ def cohen_kappa(m: Margins, weighting: Literal["none", "linear", "quadratic"] = 
     sklearn="matthews_corrcoef",
 )
 def mcc(m: Margins) -> Ratio:
-    """Correlation between true and predicted classes (Matthews; Gorodkin for several classes)."""
+    """Correlation between true and predicted classes (Matthews; Gorodkin's for several classes)."""
     chance = (m.rows * m.columns).sum(-1)
     spread = _pairs(m.columns) * _pairs(m.rows)
     return m.total * m.hits.sum(-1) - chance, np.sqrt(spread)
@@ -67,7 +73,7 @@ def _disagreement(m: Margins, power: int) -> Array:
 
 
 def _others(x: Array) -> Array:
-    """The sum of all other classes, by addition alone: exactly 0 when there are none."""
+    """The sum over all other classes, using addition only: exactly 0 if there are none."""
     return _below(x) + _above(x)
 
 
@@ -83,7 +89,7 @@ def _above(x: Array) -> Array:
 
 
 def _pairs(x: Array) -> Array:
-    """(Σx)² − Σx², without the cancellation."""
+    """(Σx)² − Σx² without cancellation."""
     pairs: Array = 2 * (x * _below(x)).sum(-1)
     return pairs
 
@@ -94,14 +100,14 @@ def _expected_unweighted(rows: Array, columns: Array) -> Array:
 
 
 def _expected_linear(rows: Array, columns: Array) -> Array:
-    """Σ |i − j| r_i c_j: each step between neighbours is crossed by those on either side of it."""
+    """Σ |i − j| r_i c_j: each step between neighbours is crossed by pairs on either side of it."""
     crossed = np.cumsum(rows, -1) * _above(columns) + np.cumsum(columns, -1) * _above(rows)
     expected: Array = crossed.sum(-1)
     return expected
 
 
 def _expected_quadratic(rows: Array, columns: Array) -> Array:
-    """Σ (i − j)² r_i c_j from moments about the mean position, where little cancels."""
+    """Σ (i − j)² r_i c_j from moments about the mean position, to limit cancellation."""
     position = np.arange(rows.shape[-1], dtype=np.float64)
     n = rows.sum(-1)
     mean = ((position * (rows + columns)).sum(-1) / (2 * n)).real

@@ -1,4 +1,4 @@
-"""Averaging: from the rates of the classes to one number. 0/0 is decided here and nowhere else."""
+"""Averaging: from the rate of each class to one number. Only this module decides what 0/0 is."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Formula: TypeAlias = Literal["averaged", "of-averages"]
 
 @dataclass(frozen=True, slots=True)
 class ZeroRule:
-    """What a division by 0 gives, and which divisions a harmonic mean is made of.
+    """What a division by 0 gives, and which divisions an F score consists of.
 
-    An F score is one division or three: 'empty' computes 2TP / (2TP+FP+FN), undefined for a class
-    that is neither true nor predicted; 'one-sided' the harmonic mean of precision and recall, each
-    undefined where its own denominator is 0; 'no-hits' also asks when precision and recall are
-    both 0, so that every class without a hit is undefined at some step.
+    An F score takes one division or three. 'empty' computes 2TP / (2TP+FP+FN), which is undefined
+    for a class that is neither true nor predicted. 'one-sided' computes the harmonic mean of
+    precision and recall, each undefined if its own denominator is 0. 'no-hits' also treats the
+    harmonic mean as undefined if both are 0, so every class without a hit is undefined.
     """
 
     undefined: Undefined = 0
@@ -32,27 +32,27 @@ class ZeroRule:
     epsilon: float = 0
     """Added to the denominator of every ratio of counts."""
     harmonic_epsilon: float = 0
-    """Added to the denominator where precision and recall are combined."""
+    """Added to the denominator of the harmonic mean of precision and recall."""
 
     @property
     def filler(self) -> float:
-        """The value given: 'skip' and 'nan' are NaN until an average decides."""
+        """The value of 0/0; for 'skip' and 'nan' it is NaN until classes are averaged."""
         return np.nan if isinstance(self.undefined, str) else self.undefined
 
     def settle(self, ratio: Ratio, unbounded: bool = False) -> Array:
-        """The quotient; x/0 is infinite where the metric is unbounded (likelihood ratios)."""
+        """The quotient; x/0 is infinite for unbounded metrics (likelihood ratios)."""
         top, bottom = ratio[0], ratio[1] + self.epsilon if self.epsilon else ratio[1]
         real = bottom.real
-        if np.count_nonzero(real) == real.size:  # the usual, and quicker
+        if np.count_nonzero(real) == real.size:  # the common case, and faster
             return top / bottom
         nothing = real == 0
         value = np.where(nothing, self.filler, top / np.where(nothing, 1, bottom))
         return np.where(nothing & (top.real > 0), np.inf, value) if unbounded else value
 
     def mean(self, values: Array, weights: Array | None = None) -> Array:
-        """The mean over the last axis; 'skip' leaves undefined classes out, with their weight."""
+        """The mean over the last axis; 'skip' drops undefined classes and their weight."""
         if weights is None and self.undefined != "skip" and values.shape[-1:] != (0,):
-            plain = type(values) is np.ndarray  # whose method takes longer
+            plain = type(values) is np.ndarray  # whose sum method is slower
             total = np.add.reduce(values, -1) if plain else values.sum(-1)
             return total / values.shape[-1]  # type: ignore[no-any-return]
         weight = np.ones_like(values.real) if weights is None else weights
@@ -82,12 +82,12 @@ def _by_steps(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: O
 
 
 def micro(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:
-    """The rate of the counts summed over the classes (…)."""
+    """The rate of the counts summed over classes (…)."""
     return per_class(metric, parameters, rule, pooled(c))[..., 0]
 
 
 def pooled(c: OneVsRest) -> OneVsRest:
-    """All classes added up, as one class (…, 1)."""
+    """The counts summed over classes, as one class (…, 1)."""
     return OneVsRest(*(x.sum(-1, keepdims=True) for x in (c.tp, c.fp, c.fn, c.tn)))
 
 
@@ -98,7 +98,7 @@ def averaged(
     c: OneVsRest,
     weights: Array | None = None,
 ) -> Array:
-    """The mean of the rates of the classes (…): 'averaged F1' where the rate is F1."""
+    """The mean of the rate of each class (…): 'averaged F1' if the rate is F1."""
     return rule.mean(per_class(metric, parameters, rule, c), weights)
 
 
@@ -109,7 +109,7 @@ def of_averages(
     c: OneVsRest,
     weights: Array | None = None,
 ) -> Array:
-    """The rate of averaged precision and recall (…): 'F1 of averages' where the rate is F1."""
+    """The rate at mean precision and mean recall (…): 'F1 of averages' if the rate is F1."""
     return combine(
         metric,
         parameters,
@@ -124,7 +124,7 @@ def combine(
 ) -> Array:
     """The metric at precision p and recall r; 0 at (0, 0), where it is continuous.
 
-    Any counts with that precision and recall will do: tp = pr, fp = (1 − p)r, fn = p(1 − r).
+    It uses counts that have this precision and recall: tp = pr, fp = (1 − p)r, fn = p(1 − r).
     """
     tp = p * r
     c = OneVsRest(tp, r - tp, p - tp, np.zeros(p.shape))

@@ -1,4 +1,4 @@
-"""Sets of labels: a score for each item, averaged over the items."""
+"""Multi-label metrics: a score for each item, averaged over items."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from whichf1.metrics.registry import Ratio, declare
 from whichf1.tables.cells import Array, OneVsRest, RankedLabels
 
 _CELLS = 1 << 20
-"""Scores worked on at a time."""
+"""How many scores are processed at a time."""
 
 
 @declare(
@@ -22,7 +22,7 @@ _CELLS = 1 << 20
     sklearn="accuracy_score",
 )
 def subset_accuracy(c: OneVsRest) -> Ratio:
-    """Share of items whose predicted set of labels is exactly the true one."""
+    """Fraction of items whose predicted labels are exactly the true labels."""
     return np.where(c.fp + c.fn == 0, 1.0, 0.0), np.ones_like(c.tp)
 
 
@@ -34,7 +34,7 @@ def subset_accuracy(c: OneVsRest) -> Ratio:
     sklearn="hamming_loss",
 )
 def hamming_loss(c: OneVsRest) -> Ratio:
-    """Share of labels that are wrong, whether predicted and not true or true and not predicted."""
+    """Fraction of all item-label pairs that are predicted incorrectly."""
     return c.fp + c.fn, c.tp + c.fp + c.fn + c.tn
 
 
@@ -47,9 +47,9 @@ def hamming_loss(c: OneVsRest) -> Ratio:
     each=lambda x: _of_items(x, _item_precision),
 )
 def label_ranking_average_precision(x: RankedLabels) -> LossSums:
-    """Mean, over the true labels of each item, of the share of true labels ranked as high.
+    """Mean fraction of true labels among those scored at least as high as each true label.
 
-    An item with all labels or with none has 1: there is nothing to rank.
+    An item with every label or none scores 1, because there is nothing to rank.
     """
     return _sums(x, _item_precision)
 
@@ -63,7 +63,7 @@ def label_ranking_average_precision(x: RankedLabels) -> LossSums:
     each=lambda x: _of_items(x, _item_coverage),
 )
 def coverage_error(x: RankedLabels) -> LossSums:
-    """How many of the best-scored labels it takes, on average, to cover all true ones."""
+    """Mean number of top-scored labels needed to cover all true labels of an item."""
     return _sums(x, _item_coverage)
 
 
@@ -73,27 +73,27 @@ def _sums(x: RankedLabels, score: Callable[[Array, Array], Array]) -> LossSums:
 
 
 def _of_items(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Array:
-    """The score of each item, some items at a time."""
+    """The score of each item, computed in chunks."""
     step = max(1, _CELLS // max(1, x.true.shape[1]))
     rows = (slice(start, start + step) for start in range(0, len(x.true), step))
     return np.concatenate([score(x.true[each], x.scores[each]) for each in rows])
 
 
 def _item_coverage(true: Array, scores: Array) -> Array:
-    """Labels scored at least as high as the lowest true one; 0 for an item without labels."""
+    """Number of labels scored at least as high as the lowest true one; 0 without true labels."""
     lowest = np.where(true, scores, np.inf).min(1, keepdims=True)
     covered: Array = np.count_nonzero(scores >= lowest, axis=1).astype(np.float64)
     return covered
 
 
 def _item_precision(true: Array, scores: Array) -> Array:
-    """By sorting each item's labels: those up to the end of a run of ties are ranked as high."""
+    """Computed by sorting each item's labels; tied labels share the rank of the last of them."""
     order = np.argsort(-scores, axis=1, kind="stable")
     ranked, labels = (np.take_along_axis(x, order, 1) for x in (scores, true))
     place = np.arange(1, scores.shape[1] + 1)
     end_of_run = np.ones(scores.shape, np.bool_)
     end_of_run[:, :-1] = ranked[:, 1:] != ranked[:, :-1]
-    # the end of the run that a place belongs to: the next end to the right
+    # for each place, the end of its run of ties: the next end to the right
     ends = np.where(end_of_run, place, scores.shape[1] + 1)
     ends = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
     hits = np.take_along_axis(np.cumsum(labels, axis=1), ends - 1, 1)

@@ -1,9 +1,9 @@
-"""Probabilities: how far they are from what happened."""
+"""Metrics of predicted probabilities."""
 
 from __future__ import annotations
 
 from math import inf
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 def _log_losses(x: Predicted, floor: float) -> Array:
     own = np.take_along_axis(x.scores, x.codes[:, None], 1)[:, 0]
-    with np.errstate(divide="ignore"):  # a floor of 0 makes the loss infinite
+    with np.errstate(divide="ignore"):  # with a floor of 0 the loss can be infinite
         losses: Array = -np.log(np.maximum(own, floor))
     return losses
 
@@ -35,8 +35,11 @@ def _log_losses(x: Predicted, floor: float) -> Array:
     probabilities=True,
     each=_log_losses,
 )
-def log_loss(x: Predicted, floor: Floor = EPSILON) -> LossSums:
-    """Mean of −ln of the true class's probability; one below the floor counts as the floor."""
+def log_loss(
+    x: Predicted,
+    floor: Annotated[Floor, "Probabilities below this count as this."] = EPSILON,
+) -> LossSums:
+    """Mean negative natural logarithm of the probability given to the true class."""
     return kernel.loss_sums(x.codes, x.scores, floor)
 
 
@@ -57,11 +60,15 @@ def _brier_scores(x: Predicted, scale: str | None) -> Array:
     probabilities=True,
     each=_brier_scores,
 )
-def brier(x: Predicted, scale: Literal["half", "sum"] | None = None) -> LossSums:
-    """Mean squared distance of the probabilities from what happened; of two classes, half of it.
-
-    With two classes half of the sum is the usual (p − y)², and the default; with more, the sum.
-    """
+def brier(
+    x: Predicted,
+    scale: Annotated[
+        Literal["half", "sum"] | None,
+        "Sum the squared errors over classes, or halve the sum. Default: 'half' for two classes, "
+        "where it is the usual (p - y)^2, and 'sum' for more.",
+    ] = None,
+) -> LossSums:
+    """Mean squared error of the predicted probabilities."""
     sums = kernel.brier_sums(x.codes, x.scores)
     if scale == "sum":
         return sums
@@ -76,12 +83,16 @@ def brier(x: Predicted, scale: Literal["half", "sum"] | None = None) -> LossSums
     sklearn="top_k_accuracy_score",
     each=lambda x, k, ties: x.within_top(k, ties).astype(np.float64),
 )
-def top_k_accuracy(x: Predicted, k: Whole = 2, ties: Ties = "first") -> LossSums:
-    """Share of items whose class is among the k best scores.
-
-    ``ties`` says which of equal scores comes first: that of the ``first`` class in order, of the
-    ``last``, or the true one at ``best`` or at ``worst``.
-    """
+def top_k_accuracy(
+    x: Predicted,
+    k: Annotated[Whole, "How many of the top-scored classes count."] = 2,
+    ties: Annotated[
+        Ties,
+        "Which of several equal scores ranks first: the 'first' or the 'last' class in label "
+        "order, or the true class at 'best' or at 'worst'.",
+    ] = "first",
+) -> LossSums:
+    """Fraction of items whose true class is among the k highest-scored classes."""
     hits = int(np.count_nonzero(x.within_top(k, ties)))
     return LossSums(len(x.codes), float(hits), float(hits))
 
@@ -97,12 +108,17 @@ def top_k_accuracy(x: Predicted, k: Whole = 2, ties: Ties = "first") -> LossSums
 )
 def expected_calibration_error(
     r: RankTable,
-    bins: Whole = 10,
-    binning: Binning = "equal-width",
-    multi_class: Literal["top-label"] | None = None,
+    bins: Annotated[Whole, "How many bins the probabilities are grouped into."] = 10,
+    binning: Annotated[
+        Binning, "Bins of equal width, or bins holding equally many items."
+    ] = "equal-width",
+    multi_class: Annotated[
+        Literal["top-label"] | None,
+        "'top-label' evaluates, for several classes, the probability of the predicted class.",
+    ] = None,
 ) -> Ratio:
-    """Mean distance between predicted and observed share of positives, over bins of scores."""
-    if binning == "equal-mass" and r.positives.ndim > 1:  # each table has bins of its own
+    """Mean gap between predicted probability and observed frequency, over bins of items."""
+    if binning == "equal-mass" and r.positives.ndim > 1:  # each table needs its own bins
         tables = (RankTable(r.score, *x) for x in zip(r.positives, r.negatives, strict=True))
         each = [_off(table, bins, binning) for table in tables]
         return np.stack(each), sum(r.sizes)  # type: ignore[return-value]
@@ -110,7 +126,7 @@ def expected_calibration_error(
 
 
 def _off(r: RankTable, bins: int, binning: str) -> Array:
-    """How far the sums of each bin are apart, over all bins."""
+    """Sum over bins of the absolute difference between predictions and outcomes."""
     at = bin_of(r.score, bin_edges(r, bins, binning))
     off = r.positives * (1 - r.score) - r.negatives * r.score  # Σ (y − p) of the items of a score
     total: Array = np.abs(sum_by(at, off, bins)).sum(-1)
@@ -118,12 +134,14 @@ def _off(r: RankTable, bins: int, binning: str) -> Array:
 
 
 def bin_edges(r: RankTable, bins: int, binning: str) -> Array:
-    """The inner edges of the bins: even steps of [0, 1], or quantiles of the items' scores."""
+    """The inner edges of the bins: equal steps in [0, 1], or quantiles of the items' scores."""
     if binning == "equal-width":
         return np.linspace(0, 1, bins + 1)[1:-1]
     if r.positives.dtype.kind == "f":
-        raise DefinitionError("bins of equal mass are for items without weights: use equal-width")
-    # between two neighbouring items a quantile is interpolated; its place is exact in integers
+        raise DefinitionError(
+            "equal-mass bins do not support weights. Use binning='equal-width' or drop the weights."
+        )
+    # quantiles are interpolated between neighbouring items; integer places are exact
     last = np.cumsum((r.positives + r.negatives)[::-1], dtype=np.int64)
     place, rest = np.divmod(np.arange(1, bins) * (last[-1] - 1), bins)
     low, high = (
@@ -134,5 +152,5 @@ def bin_edges(r: RankTable, bins: int, binning: str) -> Array:
 
 
 def bin_of(score: Array, edges: Array) -> Array:
-    """The bin of each score; one that equals an edge is in the lower bin."""
+    """The bin of each score; a score equal to an edge falls into the lower bin."""
     return np.searchsorted(edges, score, "left")

@@ -1,16 +1,19 @@
-"""Rankings: how well scores put positives before negatives. Items of one score are one step."""
+"""Ranking metrics: how well scores rank positives above negatives. Tied items form one step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from math import inf
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 
 from whichf1.metrics.registry import Ratio, Share, declare
 from whichf1.tables.cells import Array, RankTable, Step
 
+Top: TypeAlias = Annotated[
+    Share, "Fraction of items, highest scores first; ties at the cutoff count in proportion."
+]
 MultiClass: TypeAlias = Literal["ovr", "ovo"]
 
 
@@ -22,13 +25,19 @@ MultiClass: TypeAlias = Literal["ovr", "ovo"]
     sklearn="roc_auc_score",
 )
 def roc_auc(
-    r: RankTable, max_fpr: Share | None = None, multi_class: MultiClass | None = None
+    r: RankTable,
+    max_fpr: Annotated[
+        Share | None,
+        "Use only the area up to this false positive rate, rescaled so that 0.5 is chance and 1 "
+        "is perfect (McClish 1989).",
+    ] = None,
+    multi_class: Annotated[
+        MultiClass | None,
+        "For several classes, average each class against the rest ('ovr') or all pairs of "
+        "classes ('ovo').",
+    ] = None,
 ) -> Ratio:
-    """Share of pairs of a positive and a negative that the scores put in order; ties count half.
-
-    With ``max_fpr`` the area up to that false positive rate, scaled so that 0.5 is chance and 1
-    perfect (McClish 1989).
-    """
+    """Fraction of positive-negative pairs ranked correctly by the scores; ties count half."""
     p, n = r.sizes
     if max_fpr is not None:
         area = _total(_area(s, max_fpr * n) for s in r.steps())
@@ -37,18 +46,18 @@ def roc_auc(
 
 
 def _total(parts: Iterable[Array]) -> Array:
-    """The sum over all scores."""
+    """The sum over all steps."""
     total: Array = np.add(0.0, sum(part.sum(-1) for part in parts))
     return total
 
 
 def _or_one(divisor: Array) -> Array:
-    """1 in place of 0, where what is divided is 0, too."""
+    """1 in place of 0, for quotients whose numerator is then 0 too."""
     return np.where(divisor.real == 0, 1.0, divisor)
 
 
 def _area(s: Step, limit: Array) -> Array:
-    """What each score adds to the area under (false positives, true positives) up to a limit."""
+    """What each step adds to the area under (false positives, true positives) up to a limit."""
     left = s.fp - s.negatives
     width = np.maximum(np.minimum(s.fp, limit[..., None]) - left, 0)
     share = width / _or_one(s.negatives)
@@ -62,8 +71,13 @@ def _area(s: Step, limit: Array) -> Array:
     aliases=("ap", "average_precision_score"),
     sklearn="average_precision_score",
 )
-def average_precision(r: RankTable, multi_class: Literal["ovr"] | None = None) -> Ratio:
-    """Precision at each score, averaged over the positives that have it; without interpolation."""
+def average_precision(
+    r: RankTable,
+    multi_class: Annotated[
+        Literal["ovr"] | None, "'ovr' averages, for several classes, each class against the rest."
+    ] = None,
+) -> Ratio:
+    """Mean, over positives, of the precision at each one's score, without interpolation."""
     hits = (s.positives * s.tp / _or_one(s.tp + s.fp) for s in r.steps())
     return _total(hits), r.sizes[0]
 
@@ -76,26 +90,26 @@ def average_precision(r: RankTable, multi_class: Literal["ovr"] | None = None) -
     smooth=False,
 )
 def ks(r: RankTable) -> Ratio:
-    """Largest difference between true and false positive rate (Kolmogorov–Smirnov)."""
+    """Largest gap between true and false positive rate over all thresholds (Kolmogorov–Smirnov)."""
     p, n = r.sizes
     largest = [np.abs(s.tp * n[..., None] - s.fp * p[..., None]).max(-1) for s in r.steps()]
     return np.max(largest, axis=0), p * n
 
 
 @declare("ranking", tex=r"\frac{TP_{q}}{P}", aliases=("cumulative_gain",), smooth=False)
-def gain(r: RankTable, top: Share = 0.1) -> Ratio:
-    """Share of the positives among the top share of items by score; ties are shared evenly."""
+def gain(r: RankTable, top: Top = 0.1) -> Ratio:
+    """Fraction of all positives found among the top-scored items."""
     return _found(r, top), r.sizes[0]
 
 
 @declare("ranking", tex=r"\frac{TP_{q}}{q\,P}", bounds=(0, inf), smooth=False)
-def lift(r: RankTable, top: Share = 0.1) -> Ratio:
-    """How many times more positives the top share of items holds than chance would give."""
+def lift(r: RankTable, top: Top = 0.1) -> Ratio:
+    """Gain among the top-scored items divided by the gain of a random order."""
     return _found(r, top), top * r.sizes[0]
 
 
 def _found(r: RankTable, top: float) -> Array:
-    """Positives among the first items; a score that is cut through gives its share of them."""
+    """Positives among the first items; tied items at the cutoff count in proportion."""
     limit = top * (r.sizes[0] + r.sizes[1])
     return _total(_share_above(s, limit) * s.positives for s in r.steps())
 

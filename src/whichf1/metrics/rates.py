@@ -1,8 +1,9 @@
-"""Rates: a class against the rest, as a ratio of its true and false positives and negatives."""
+"""Rates: ratios of the true and false positives and negatives of one class."""
 
 from __future__ import annotations
 
 from math import inf
+from typing import Annotated
 
 from whichf1.metrics.registry import Ratio, rate
 from whichf1.tables.cells import OneVsRest
@@ -14,7 +15,7 @@ from whichf1.tables.cells import OneVsRest
     sklearn="precision_score",
 )
 def precision(c: OneVsRest) -> Ratio:
-    """Share of the items predicted as the class that are of it."""
+    """Fraction of items predicted as this class that belong to it."""
     return c.tp, c.tp + c.fp
 
 
@@ -24,7 +25,7 @@ def precision(c: OneVsRest) -> Ratio:
     sklearn="recall_score",
 )
 def recall(c: OneVsRest) -> Ratio:
-    """Share of the items of the class that are predicted as it."""
+    """Fraction of items in this class that are predicted as it."""
     return c.tp, c.tp + c.fn
 
 
@@ -34,13 +35,13 @@ def recall(c: OneVsRest) -> Ratio:
     sklearn="recall_score",
 )
 def specificity(c: OneVsRest) -> Ratio:
-    """Share of the items of other classes that are not predicted as the class."""
+    """Fraction of items in other classes that are not predicted as this class."""
     return c.tn, c.tn + c.fp
 
 
 @rate(tex=r"\frac{TN}{TN+FN}", aliases=("npv",), sklearn="precision_score")
 def negative_predictive_value(c: OneVsRest) -> Ratio:
-    """Share of the items not predicted as the class that are not of it."""
+    """Fraction of items not predicted as this class that do not belong to it."""
     return c.tn, c.tn + c.fn
 
 
@@ -51,8 +52,11 @@ def negative_predictive_value(c: OneVsRest) -> Ratio:
     sklearn="fbeta_score",
     harmonic=True,
 )
-def f_beta(c: OneVsRest, beta: float = 1) -> Ratio:
-    """Weighted harmonic mean of precision and recall; recall counts beta times as much."""
+def f_beta(
+    c: OneVsRest,
+    beta: Annotated[float, "How many times as important recall is as precision."] = 1,
+) -> Ratio:
+    """Weighted harmonic mean of precision and recall, with recall beta times as important."""
     hits = (1 + beta**2) * c.tp
     return hits, hits + beta**2 * c.fn + c.fp
 
@@ -66,7 +70,7 @@ def f_beta(c: OneVsRest, beta: float = 1) -> Ratio:
 )
 def f1(c: OneVsRest) -> Ratio:
     """Harmonic mean of precision and recall."""
-    hits = c.tp + c.tp  # quicker than 2 · TP
+    hits = c.tp + c.tp  # faster than 2 * c.tp
     return hits, hits + c.fp + c.fn
 
 
@@ -77,7 +81,7 @@ def f1(c: OneVsRest) -> Ratio:
     sklearn="jaccard_score",
 )
 def jaccard(c: OneVsRest) -> Ratio:
-    """Share of correct items among those of the class or predicted as it."""
+    """Fraction of items in this class or predicted as it that are both."""
     return c.tp, c.tp + c.fp + c.fn
 
 
@@ -87,7 +91,7 @@ def jaccard(c: OneVsRest) -> Ratio:
     better="lower",
 )
 def false_positive_rate(c: OneVsRest) -> Ratio:
-    """Share of the items of other classes that are predicted as the class."""
+    """Fraction of items in other classes that are predicted as this class."""
     return c.fp, c.fp + c.tn
 
 
@@ -97,25 +101,25 @@ def false_positive_rate(c: OneVsRest) -> Ratio:
     better="lower",
 )
 def false_negative_rate(c: OneVsRest) -> Ratio:
-    """Share of the items of the class that are not predicted as it."""
+    """Fraction of items in this class that are not predicted as it."""
     return c.fn, c.fn + c.tp
 
 
 @rate(tex=r"\frac{FP}{FP+TP}", aliases=("fdr",), better="lower")
 def false_discovery_rate(c: OneVsRest) -> Ratio:
-    """Share of the items predicted as the class that are not of it."""
+    """Fraction of items predicted as this class that do not belong to it."""
     return c.fp, c.fp + c.tp
 
 
 @rate(tex=r"\frac{FN}{FN+TN}", aliases=("false_omission", "fomr"), better="lower")
 def false_omission_rate(c: OneVsRest) -> Ratio:
-    """Share of the items not predicted as the class that are of it."""
+    """Fraction of items not predicted as this class that belong to it."""
     return c.fn, c.fn + c.tn
 
 
 @rate(tex=r"\frac{TP+FN}{TP+FP+FN+TN}", better="neither")
 def prevalence(c: OneVsRest) -> Ratio:
-    """Share of the class among all items."""
+    """Fraction of all items that belong to this class."""
     return c.tp + c.fn, c.tp + c.fp + c.fn + c.tn
 
 
@@ -125,7 +129,7 @@ def prevalence(c: OneVsRest) -> Ratio:
     bounds=(-1, 1),
 )
 def informedness(c: OneVsRest) -> Ratio:
-    """Recall plus specificity minus 1: how much better than guessing the class is told apart."""
+    """Recall plus specificity minus 1: how far predictions of this class beat guessing."""
     return c.tp * c.tn - c.fp * c.fn, (c.tp + c.fn) * (c.tn + c.fp)
 
 
@@ -142,7 +146,7 @@ def markedness(c: OneVsRest) -> Ratio:
     sklearn="class_likelihood_ratios",
 )
 def positive_likelihood_ratio(c: OneVsRest) -> Ratio:
-    """Recall over the false positive rate: how a positive prediction multiplies the odds."""
+    """Recall divided by the false positive rate: how a positive prediction multiplies the odds."""
     return c.tp * (c.fp + c.tn), c.fp * (c.tp + c.fn)
 
 
@@ -154,11 +158,11 @@ def positive_likelihood_ratio(c: OneVsRest) -> Ratio:
     sklearn="class_likelihood_ratios",
 )
 def negative_likelihood_ratio(c: OneVsRest) -> Ratio:
-    """The false negative rate over specificity: how a negative prediction multiplies the odds."""
+    """Miss rate divided by specificity: how a negative prediction multiplies the odds."""
     return c.fn * (c.fp + c.tn), c.tn * (c.tp + c.fn)
 
 
 @rate(tex=r"\frac{TP+TN}{TP+FP+FN+TN}", title="one-vs-rest accuracy", aliases=("binary_accuracy",))
 def one_vs_rest_accuracy(c: OneVsRest) -> Ratio:
-    """Share of items rightly put into the class or rightly kept out of it."""
+    """Fraction of items correctly assigned or correctly not assigned to this class."""
     return c.tp + c.tn, c.tp + c.fp + c.fn + c.tn

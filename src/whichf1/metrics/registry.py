@@ -1,4 +1,7 @@
-"""One declaration per metric: a formula on counts; name, parameters and meaning come from it."""
+"""The registry: each metric is declared once, as a function that computes it.
+
+Its name, parameters, their meanings and its summary are read from that function.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import NoneType
+from types import NoneType, UnionType
 from typing import (
     Annotated,
     Any,
@@ -15,6 +18,7 @@ from typing import (
     Required,
     TypeAlias,
     TypedDict,
+    Union,
     Unpack,
     get_args,
     get_origin,
@@ -27,17 +31,17 @@ from whichf1.errors import DefinitionError, did_you_mean
 from whichf1.tables.cells import Array, Margins, OneVsRest
 
 Ratio: TypeAlias = tuple[Array, Array]
-"""Numerator and denominator; what 0/0 gives is decided elsewhere, once (``averaging.settle``)."""
+"""Numerator and denominator; ``averaging.ZeroRule`` decides what 0/0 gives."""
 Value: TypeAlias = int | float | str | None
 Kind: TypeAlias = Literal["rate", "agreement", "items", "ranking", "loss", "label ranking"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 COUNTED: tuple[Kind, ...] = ("rate", "agreement")
-"""Kinds that are computed from Counts; all others need scores or sets of labels."""
+"""Kinds computed from Counts; the others need scores or sets of labels."""
 
 
 @dataclass(frozen=True)
 class Within:
-    """Which numbers a parameter takes."""
+    """The range of numbers that a parameter accepts."""
 
     low: float
     high: float
@@ -45,7 +49,7 @@ class Within:
     says: str
 
 
-Share = Annotated[float, Within(math.ulp(0), 1, False, "a number above 0 and up to 1")]
+Share = Annotated[float, Within(math.ulp(0), 1, False, "a number above 0 and at most 1")]
 Floor = Annotated[float, Within(0, 0.5, False, "a number from 0 to 0.5")]
 Whole = Annotated[int, Within(1, math.inf, True, "a whole number of at least 1")]
 ANY = Within(0, math.inf, False, "a finite number of at least 0")
@@ -53,14 +57,15 @@ ANY = Within(0, math.inf, False, "a finite number of at least 0")
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a formula: a number of at least 0, or one of some words."""
+    """A parameter of a formula: a number, or one of several words."""
 
     default: Value
+    meaning: str = ""
     choices: tuple[str, ...] = ()
     within: Within = ANY
 
     def check(self, name: str, value: Any) -> Value:
-        """The value itself, whole floats as int, or an error; None only where it is the default."""
+        """The value, with whole floats as int; None is allowed only if it is the default."""
         if value is None and self.default is None:
             return None
         if self.choices:
@@ -76,7 +81,7 @@ class Parameter:
 
 
 class Facts(TypedDict, total=False):
-    """What a declaration says beside the formula itself."""
+    """What a declaration states besides the formula."""
 
     tex: Required[str]
     title: str
@@ -92,46 +97,46 @@ class Facts(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Metric:
-    """A metric: its formula and everything that is said of it."""
+    """A metric: its formula and everything that is known about it."""
 
     name: str
     kind: Kind
-    """A rate is computed for a class against the rest; an agreement from the whole table; 'items'
-    for each item with its set of labels; a ranking from scores; a loss for each item from its
-    probabilities; a label ranking for each item from the scores of its labels."""
+    """A rate compares one class with the rest; an agreement uses the whole table; 'items' are
+    scored one by one, by their sets of labels; a ranking uses scores; a loss is a mean over items
+    of a function of their probabilities; a label ranking uses the scores of each item's labels."""
     formula: Callable[..., Any] = field(repr=False)
     summary: str
     tex: str
     title: str
-    """How the metric is called in a sentence."""
+    """What the metric is called in a sentence."""
     aliases: tuple[str, ...] = ()
     bounds: tuple[float, float] = (0, 1)
     better: Literal["higher", "lower", "neither"] = "higher"
     sklearn: str | None = None
     harmonic: bool = False
-    """Whether it is a harmonic mean of precision and recall, so that 'of averages' is a second
-    formula, and 0/0 can occur at several steps."""
+    """Whether it is a harmonic mean of precision and recall, which can also be taken 'of averages'
+    and in which 0/0 can occur at several steps."""
     probabilities: bool = False
-    """Whether scores must be probabilities."""
+    """Whether the scores must be probabilities."""
     smooth: bool = True
-    """Whether every item moves the score a little. A largest difference or a cut at a quantile
-    hangs on single items: the delta method is not for them."""
+    """Whether every item moves the score a little. A maximum or a cutoff at a quantile depends on
+    individual items, so the delta method does not apply to it."""
     each: Callable[..., Array] | None = field(default=None, repr=False)
-    """For a mean over items: the value of each item, of which the formula gives the sums."""
+    """For a mean over items: the value of each item, which the formula sums."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return find, (self.name,)
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
-        """What the formula takes beside the data, read from its signature on first use."""
+        """What the formula takes besides the data, read from its signature on first use."""
         return _parameters(self.formula)
 
     @cached_property
     def total(self) -> bool:
         """Whether the denominator is never 0, found by trying each kind of item alone.
 
-        Rankings count as total: they raise where there is nothing to rank.
+        Rankings count as total: they raise an error if there is nothing to rank.
         """
         if self.kind not in COUNTED:
             return True
@@ -139,11 +144,11 @@ class Metric:
         return bool(np.all(self.formula(alone)[1] != 0))
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Value]:
-        """Every parameter with its value, the given ones checked."""
+        """Every parameter with its checked value or its default."""
         for name in given:
             if name not in self.parameters:
-                takes = ", ".join(self.parameters) or "no parameters"
-                raise DefinitionError(f"{self.name} has no parameter {name!r}; it takes {takes}")
+                known = ", ".join(self.parameters) or "none"
+                raise DefinitionError(f"{self.name} has no parameter {name!r}; it has {known}")
         return {
             name: parameter.check(name, given.get(name, parameter.default))
             for name, parameter in self.parameters.items()
@@ -151,19 +156,19 @@ class Metric:
 
 
 METRICS: dict[str, Metric] = {}
-"""Every metric of Counts by its own name, in the order of declaration."""
+"""The metrics of Counts by name, in the order of declaration."""
 EVERY: dict[str, Metric] = {}
-"""Those, and the metrics of scores, probabilities and sets of labels."""
+"""All metrics by name, including those of scores, probabilities and sets of labels."""
 _BY_NAME: dict[str, str] = {}
 
 
 def rate(**facts: Unpack[Facts]) -> Callable[[Callable[..., Ratio]], Metric]:
-    """Declare a ratio of true and false positives and negatives of one class."""
+    """Declare a ratio of the true and false positives and negatives of one class."""
     return lambda formula: _register("rate", formula, facts)
 
 
 def agreement(**facts: Unpack[Facts]) -> Callable[[Callable[..., Ratio]], Metric]:
-    """Declare a ratio of the whole table."""
+    """Declare a ratio computed from the whole table."""
     return lambda formula: _register("agreement", formula, facts)
 
 
@@ -197,26 +202,35 @@ def _parameters(formula: Callable[..., Any]) -> dict[str, Parameter]:
 
 
 def _parameter(default: Value, hint: Any) -> Parameter:
-    kinds = [each for each in get_args(hint) if each is not NoneType]
-    if default is None and len(kinds) == 1:
-        hint = kinds[0]  # X | None
+    hint, notes = _unwrap(hint)
+    if get_origin(hint) in (Union, UnionType):  # X | None
+        hint, inner = _unwrap(next(each for each in get_args(hint) if each is not NoneType))
+        notes += inner
+    meaning = next((note for note in notes if isinstance(note, str)), "")
     if get_origin(hint) is Literal:
-        return Parameter(default, get_args(hint))
-    within = hint.__metadata__[0] if get_origin(hint) is Annotated else ANY
-    return Parameter(default, within=within)
+        return Parameter(default, meaning, get_args(hint))
+    within = next((note for note in notes if isinstance(note, Within)), ANY)
+    return Parameter(default, meaning, within=within)
+
+
+def _unwrap(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """A type without its annotations, and those annotations."""
+    if get_origin(hint) is Annotated:
+        return hint.__origin__, hint.__metadata__
+    return hint, ()
 
 
 def names() -> list[str]:
-    """Every name and alias that finds a metric."""
+    """All names and aliases of metrics."""
     return list(_BY_NAME)
 
 
 def find(name: str) -> Metric:
-    """The metric of that name or alias; an error with the nearest names otherwise."""
+    """The metric with this name or alias; the error suggests similar names."""
     if name in EVERY:
         return EVERY[name]
     key = name.strip().replace("-", "_").replace(" ", "_")
-    own = _BY_NAME.get(key) or _BY_NAME.get(key.lower())
-    if own is None:
+    metric = _BY_NAME.get(key) or _BY_NAME.get(key.lower())
+    if metric is None:
         raise DefinitionError(f"there is no metric {name!r}. {did_you_mean(key.lower(), _BY_NAME)}")
-    return EVERY[own]
+    return EVERY[metric]

@@ -34,12 +34,35 @@ def at_threshold(
     cluster: Any = None,
     **columns: Any,
 ) -> Counts:
-    """Counts of the predictions 'positive where the score is at least the threshold'.
+    """Count the predictions 'positive if the score reaches the threshold'.
 
-    A :class:`Ranking` in place of y_true works without scores, and so does a dataframe or file
-    with ``true=`` and ``score=``, the names of its columns. A threshold outside the scores'
-    range is allowed; the decision, which every signature shows, then says so.
+    Parameters
+    ----------
+    y_true : array, Ranking, dataframe or path
+        The true class of each item; or a Ranking, a dataframe or the path of a file.
+    scores : array, optional
+        The score of each item.
+    threshold : float
+        The threshold. If it is outside the range of the scores, the signature says so.
+    positive, labels, weights, cluster : optional
+        As for :func:`rank` and :func:`count`.
+    **columns
+        The columns ``true`` and ``score`` of a dataframe or file, and how it is read.
 
+    Returns
+    -------
+    Counts
+        The counts of the predictions; signatures of their scores state the decision.
+
+    Raises
+    ------
+    DefinitionError
+        If the threshold is missing or not a number.
+    InputError
+        If the scores are malformed.
+
+    Examples
+    --------
     >>> at_threshold([0, 0, 1, 1], [0.2, 0.7, 0.7, 0.9], 0.7).matrix
     array([[1, 1],
            [0, 2]])
@@ -187,12 +210,35 @@ def at_argmax(
     ties: Ties = "first",
     **columns: Any,
 ) -> Counts:
-    """Counts of the predictions 'the class with the best score', a column for each class.
+    """Count the predictions 'the class with the highest score'.
 
-    Of equal scores the ``first`` class in the order of the labels is taken, or the ``last``. A
-    dataframe or file works in place of both, with ``true=`` and ``score=``, the names of its
-    columns.
+    Parameters
+    ----------
+    y_true : array, dataframe or path
+        The true class of each item, or a dataframe or the path of a file.
+    scores : array, optional
+        The scores of each item, a column for each class.
+    labels, weights, cluster : optional
+        As for :func:`count`.
+    ties : 'first' | 'last', default 'first'
+        Which of several equal scores wins: that of the first or the last class in label order.
+    **columns
+        The columns ``true`` and ``score`` of a dataframe or file, and how it is read.
 
+    Returns
+    -------
+    Counts
+        The counts of the predictions; signatures of their scores state the decision.
+
+    Raises
+    ------
+    DefinitionError
+        If ``ties`` is not 'first' or 'last'.
+    InputError
+        If the scores are malformed.
+
+    Examples
+    --------
     >>> at_argmax([0, 1, 2], [[0.5, 0.5, 0], [0.1, 0.8, 0.1], [0.4, 0.4, 0.2]]).matrix
     array([[1, 0, 0],
            [0, 1, 0],
@@ -213,9 +259,43 @@ def at_top_k(
     ties: Ties = "first",
     **columns: Any,
 ) -> Counts:
-    """Counts of predictions that are right where the true class is among the k best scores.
+    """Count predictions as correct if the true class is among the k highest scores.
 
-    An item whose class is not among them is counted as predicted to be its best class.
+    Other items count as predicted to be the class with the highest score.
+
+    Parameters
+    ----------
+    y_true : array, dataframe or path
+        The true class of each item, or a dataframe or the path of a file.
+    scores : array, optional
+        The scores of each item, a column for each class.
+    k : int
+        How many of the highest scores count.
+    labels, weights, cluster : optional
+        As for :func:`count`.
+    ties : 'first' | 'last' | 'best' | 'worst', default 'first'
+        Which of several equal scores ranks first, as in ``top_k_accuracy``.
+    **columns
+        The columns ``true`` and ``score`` of a dataframe or file, and how it is read.
+
+    Returns
+    -------
+    Counts
+        The counts of the predictions; signatures of their scores state the decision.
+
+    Raises
+    ------
+    DefinitionError
+        If ``k`` or ``ties`` is out of range.
+    InputError
+        If the scores are malformed.
+
+    Examples
+    --------
+    >>> at_top_k([0, 2], [[0.2, 0.5, 0.3], [0.6, 0.3, 0.1]], k=2).matrix
+    array([[0, 1, 0],
+           [0, 0, 0],
+           [1, 0, 0]])
     """
     if k is None and isinstance(scores, int) and has_columns(y_true):
         scores, k = None, scores  # of a frame or file: k comes second

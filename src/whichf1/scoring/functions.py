@@ -1,109 +1,89 @@
-"""Metrics as functions: what is public by name."""
+"""Metrics as functions: ``wf.recall`` and the like, and ``wf.score``, which takes their name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from types import NoneType
 from typing import Any, Unpack
 
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import Method
-from whichf1.definitions.names import SHORTHANDS
+from whichf1.definitions.names import look_up
+from whichf1.definitions.options import Options
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError
 from whichf1.metrics import Metric, find
 from whichf1.scoring.evaluate import evaluate_per_class, run
 from whichf1.scoring.score import PerClass, Score
-from whichf1.sources.count import DATA_OPTIONS, Reading, as_counts
+from whichf1.sources.count import DATA_OPTIONS, as_counts
 
 _PLAIN = (str, int, float, NoneType, Method)
-"""Options of these types are remembered with the definition that they gave."""
+"""Definitions with only options of these types are cached."""
 
 
-class Options(Reading, total=False):
-    """Everything that a score can be asked for."""
+class _Described:
+    """An attribute that ``scoring.help`` writes the first time it is read."""
 
-    true: str | Sequence[str] | None
-    pred: str | None
-    score: Any
-    labels: Any
-    weights: Any
-    cluster: Any
-    average: str | None
-    formula: str | None
-    positive: Any
-    classes: Any
-    exclude: Any
-    ignore: Any
-    undefined: Any
-    scope: str
-    two_classes: str
-    epsilon: float
-    epsilon_in: str
-    batch: int | None
-    interval: str | Method | None
-    beta: float
-    weighting: str
-    max_fpr: float | None
-    multi_class: str | None
-    top: float
-    floor: float
-    scale: str | None
-    bins: int
-    binning: str
-    k: int
-    ties: str
+    def __init__(self, attribute: str, of_class: str | None) -> None:
+        self.attribute = attribute
+        self.of_class = of_class
+
+    def __get__(self, scorer: Scorer | None, owner: type[Scorer]) -> Any:
+        if scorer is None:
+            return self.of_class
+        from whichf1.scoring import help
+
+        write = help.text if self.attribute == "__doc__" else help.signature
+        scorer.__dict__[self.attribute] = write(scorer, scorer.__name__)
+        return scorer.__dict__[self.attribute]
 
 
 class Scorer:
     """A metric as a function: ``recall(counts, positive=1)`` or ``recall(y_true, y_pred, ...)``."""
 
+    __doc__ = _Described("__doc__", __doc__)
+    __signature__ = _Described("__signature__", None)
+
     def __init__(self, name: str) -> None:
-        self.__name__ = name
-        short = SHORTHANDS.get(name)
-        self._metric = short.metric if short else name
-        self.__doc__ = short.summary if short else self.metric.summary
+        self.__name__ = self.__qualname__ = name
+        self.__module__ = "whichf1"
+        self._metric = look_up(name)[0]
         self._known: dict[Any, Definition] = {}
 
     @property
     def metric(self) -> Metric:
-        """The declaration."""
+        """The declaration of the metric."""
         return find(self._metric)
 
     def definition(self, **options: Unpack[Options]) -> Definition:
         """The definition with these options, without running it."""
-        given = {k: v for k, v in options.items() if k not in DATA_OPTIONS}
-        known = tuple((k, type(v), v) for k, v in given.items())
+        chosen = {k: v for k, v in options.items() if k not in DATA_OPTIONS}
+        key = tuple((k, type(v), v) for k, v in chosen.items())
         try:
-            return self._known[known]
+            return self._known[key]
         except (KeyError, TypeError):  # new, or not hashable
             pass
-        parameters = {k: given.pop(k) for k in self.metric.parameters if k in given}
-        made = define(self.__name__, parameters, given)
-        if len(self._known) < 1000 and all(isinstance(v, _PLAIN) for _, _, v in known):
-            self._known[known] = made
-        return made
+        parameters = {k: chosen.pop(k) for k in self.metric.parameters if k in chosen}
+        definition = define(self.__name__, parameters, chosen)
+        if len(self._known) < 1000 and all(isinstance(v, _PLAIN) for _, _, v in key):
+            self._known[key] = definition
+        return definition
 
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
-        """The score of Counts, of y_true and y_pred, or of columns of a dataframe or file.
-
-        Columns are named with ``true=`` and ``pred=``, or ``score=`` for scores.
-        """
+        """The score; ``help`` of the metric describes the options."""
         if not options:
             return run(self._known.get(()) or self.definition(), y_true, y_pred)
         return run(self.definition(**options), y_true, y_pred, **_data(options))
 
     def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
-        """The score of each class."""
+        """The score of each class, with the same options except average, positive and score."""
         if self.metric.kind != "rate":
             raise DefinitionError(
-                f"{self.__name__} is computed from the whole table, not per class"
+                f"{self.__name__} is computed from the whole table, so it has no value per class"
             )
         for name in ("average", "positive", "score"):
             if name in options:
-                raise DefinitionError(f"per_class gives every class: leave {name}= out")
-        plain = Scorer(self._metric)
-        definition = plain.definition(**options)
+                raise DefinitionError(f"per_class scores every class. Drop {name}=.")
+        definition = Scorer(self._metric).definition(**options)
         return evaluate_per_class(definition, as_counts(y_true, y_pred, **_data(options)))
 
     def __repr__(self) -> str:
@@ -111,33 +91,66 @@ class Scorer:
 
 
 def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:
-    """The score of that name, alias, shorthand or signature: ``score(counts, "f_beta(beta=2)")``.
+    """Compute a score by name: ``score(counts, metric)`` or ``score(y_true, y_pred, metric)``.
 
-    >>> float(score([0, 1, 1], [0, 1, 0], "accuracy"))
+    Parameters
+    ----------
+    y_true : Counts, array, dataframe or path
+        The data, as for the metric's own function.
+    *rest : array, str
+        The predictions or scores unless ``y_true`` contains them, then the metric: a name, an
+        alias, a name with parameters such as ``"f_beta(beta=2)"``, a signature, a Definition or a
+        metric function.
+    **options
+        The options of the metric, such as ``average="macro"``.
+
+    Returns
+    -------
+    Score
+        The value with its signature, its number of items and, on request, its interval.
+
+    Raises
+    ------
+    DefinitionError
+        If the metric is unknown, or an option is unknown or does not apply.
+    InputError
+        If the data cannot be read.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> wf.score([0, 1, 1], [0, 1, 0], "accuracy").value
     0.6666666666666666
+    >>> wf.score([0, 1, 1], [0, 1, 0], "f_beta(beta=2)", positive=1).signature
+    'f_beta(beta=2)|positive:1|undef:0|v:1|n:3|k:2|labels:kmjfippo'
     """
     if not 1 <= len(rest) <= 2:
-        raise DefinitionError("give score(counts, metric) or score(y_true, y_pred, metric)")
+        raise DefinitionError(
+            "call score(counts, metric) or score(y_true, y_pred, metric); "
+            f"got {1 + len(rest)} positional argument(s)"
+        )
     *y_pred, metric = rest
     definition = with_options(metric, dict(options))
     return run(definition, y_true, y_pred[0] if y_pred else None, **_data(options))
 
 
 def with_options(metric: Any, options: dict[str, Any]) -> Definition:
-    """The definition of a name, a signature, a metric or a definition, with further options."""
+    """The definition of a name, signature, metric or definition, with further options."""
     if isinstance(metric, (Scorer, Definition)):
         metric = metric.__name__ if isinstance(metric, Scorer) else metric.signature
-    given = {k: v for k, v in options.items() if k not in DATA_OPTIONS and v is not None}
+    chosen = {k: v for k, v in options.items() if k not in DATA_OPTIONS and v is not None}
     base = Definition.parse(metric)
-    if not given:
+    if not chosen:
         return base
     name, parameters, fields = read(metric)
     if fields:
-        raise DefinitionError(f"the signature {metric!r} says everything: leave out {[*given]}")
-    own = {k: given.pop(k) for k in base.declaration.parameters if k in given}
-    return define(name, {**parameters, **own}, given)
+        raise DefinitionError(
+            f"the signature {metric!r} already sets every option. Drop {', '.join(chosen)}."
+        )
+    further = {k: chosen.pop(k) for k in base.declaration.parameters if k in chosen}
+    return define(name, {**parameters, **further}, chosen)
 
 
 def _data(options: Options) -> dict[str, Any]:
-    """What says how items are counted, where it was given."""
+    """The options that describe the data."""
     return {k: v for k, v in options.items() if k in DATA_OPTIONS and v is not None}

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from whichf1.definitions.definition import Definition
+from whichf1.definitions.options import Options
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.metrics.rates import f1, precision, recall
 from whichf1.scoring.evaluate import evaluate
-from whichf1.scoring.functions import Options
 from whichf1.scoring.score import Score
 from whichf1.sources.arrays import count_arrays
 from whichf1.sources.count import DATA_OPTIONS, as_counts

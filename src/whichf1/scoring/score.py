@@ -20,7 +20,17 @@ from whichf1.tables.labels import Label, Labels
 
 @dataclass(frozen=True, eq=False, init=False)
 class Score:
-    """A value with its definition, the size of the data, and an interval if one was asked for."""
+    """A value with its definition, the size of the data, and an interval if one was requested.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> score = wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval="wilson")
+    >>> score.value, score.n, f"{score.interval:.2f}"
+    (0.75, 4, '[0.30, 0.95]')
+    >>> wf.Definition.parse(score.signature)([0, 1, 1, 1], [0, 1, 1, 0]) == score
+    True
+    """
 
     value: float
     """NaN where the score is undefined: with 'nan', or with nothing left to average."""
@@ -99,7 +109,15 @@ class Score:
 
 @dataclass(frozen=True, eq=False)
 class PerClass(Mapping[Label, Score]):
-    """The score of each class."""
+    """The score of each class, as a mapping from classes to scores.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> recall = wf.recall.per_class(["a", "b", "b"], ["a", "b", "a"])
+    >>> {label: score.value for label, score in recall.items()}
+    {'a': 1.0, 'b': 0.5}
+    """
 
     array: Array
     definition: Definition

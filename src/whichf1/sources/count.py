@@ -55,15 +55,37 @@ def count(
 ) -> Counts:
     """Count how many items of each class were predicted as each class.
 
-    Give two columns of labels (lists, NumPy, pandas, polars, Arrow, torch, jax); or a dataframe
-    (pandas, polars, pyarrow, DuckDB, Ibis, Dask, PySpark) or the path of a file or pattern of
-    files (CSV, TSV, JSON lines, Parquet, Arrow, npz) with the names of its columns; or two
-    paths, of gold labels and of predictions. The usual names (true/pred, y_true/y_pred,
-    gold/pred, label/prediction) are found by themselves. ``labels`` declares the classes and
-    their order; ``weights`` gives each item a weight and ``cluster`` the cluster that it comes
-    from, which intervals take account of (for a frame or file: the names of
-    columns).
+    Parameters
+    ----------
+    y_true : array, dataframe or path
+        The true class of each item (a list, or a NumPy, pandas, polars, Arrow, torch or jax
+        array). Or a dataframe (pandas, polars, pyarrow, DuckDB, Ibis, Dask, PySpark), or the path
+        of a file or a pattern of files (CSV, TSV, JSON lines, Parquet, Arrow, npz).
+    y_pred : array or path, optional
+        The predicted class of each item, or a second file with the predictions.
+    labels : sequence, optional
+        The classes and their order. By default, those that occur, sorted.
+    weights, cluster : array or str, optional
+        The weight of each item, and the cluster that it comes from, which intervals take into
+        account; for a dataframe or file, the names of columns.
+    true, pred : str, optional
+        The columns of a dataframe or file. Common names (true/pred, y_true/y_pred, gold/pred,
+        label/prediction) are recognized.
+    **reading
+        How files are read: id, format, memory_limit, on_error, progress, engine and master.
 
+    Returns
+    -------
+    Counts
+        The confusion matrix, stored sparsely. Counts can be added, saved and scored.
+
+    Raises
+    ------
+    InputError
+        If labels are missing or malformed, lengths differ, or a file cannot be read.
+
+    Examples
+    --------
     >>> count(["a", "b", "b"], ["a", "b", "a"]).matrix
     array([[1, 0],
            [1, 1]])
@@ -110,9 +132,35 @@ def count_by(
     sep: str | None = None,
     **reading: Unpack[Reading],
 ) -> Slices:
-    """Count a dataframe or files like :func:`count`, for each value of the columns ``by``.
+    """Count a dataframe or files for each value of one or more columns.
 
-    With ``sep=``, the text between two labels, cells are sets of labels as in `count_multilabel`.
+    Parameters
+    ----------
+    data, predictions : dataframe or path
+        The data, as for :func:`count`; ``predictions`` is an optional second file.
+    by : str or sequence of str
+        The columns that define the slices.
+    labels, weights, cluster, true, pred, **reading
+        As for :func:`count`.
+    sep : str, optional
+        The text between two labels, if items have sets of labels.
+
+    Returns
+    -------
+    Slices
+        A mapping from the values of the columns to Counts.
+
+    Raises
+    ------
+    InputError
+        If the data have no columns, or cannot be read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [0, 1, 1], "pred": [0, 1, 0], "lang": ["en", "en", "de"]})
+    >>> {key: counts.n for key, counts in count_by(frame, by="lang").items()}
+    {('de',): 1, ('en',): 2}
     """
     _refuse_arrays(data)
     if sep is not None:
@@ -136,7 +184,35 @@ def count_each(
     true: str | None = None,
     **reading: Unpack[Reading],
 ) -> dict[str, Counts]:
-    """Count several prediction columns of a dataframe or files in one pass."""
+    """Count several columns of predictions in one pass.
+
+    Parameters
+    ----------
+    data, predictions : dataframe or path
+        The data, as for :func:`count`; ``predictions`` is an optional second file.
+    pred : sequence of str
+        The columns of predictions.
+    labels, weights, true, **reading
+        As for :func:`count`.
+
+    Returns
+    -------
+    dict of str to Counts
+        The counts of each column of predictions.
+
+    Raises
+    ------
+    InputError
+        If the data have no columns, or cannot be read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [0, 1, 1], "a": [0, 1, 1], "b": [0, 1, 0]})
+    >>> count_each(frame, pred=["a", "b"])["b"].matrix
+    array([[1, 0],
+           [1, 1]])
+    """
     _refuse_arrays(data)
     options = {"labels": labels, "weights": weights, "true": true, "pred": pred, **reading}
     found = _count_columns(data, predictions, **options)

@@ -45,13 +45,40 @@ def count_multilabel(
 ) -> MultiLabelCounts:
     """Count items by their true and predicted sets of labels.
 
-    Give indicator matrices (items × labels, 0 and 1; dense or scipy sparse), or lists of sets of
-    labels. With ``threshold`` or ``top_k``, ``y_pred`` holds scores (items × labels): predicted
-    are the labels that reach the threshold, or the k best of each item. ``cluster`` names the
-    document, user or the like that each item is of, for intervals. Or give a dataframe or the path
-    of a file with the names of its columns: ``true`` and ``pred`` hold lists of labels, or texts in
-    which ``sep`` stands between two; or each is a list of columns of 0 and 1, one for each label.
+    Parameters
+    ----------
+    y_true, y_pred : array, lists of labels, dataframe or path
+        Matrices of 0 and 1 (items × labels, dense or scipy sparse) or a list of labels for each
+        item. Or, in place of both, a dataframe or the path of a file.
+    labels : sequence, optional
+        The labels and their order. By default, those that occur, sorted.
+    weights, cluster : array or str, optional
+        The weight of each item, and the document, user or other cluster that it comes from, which
+        intervals take into account; for a dataframe or file, the names of columns.
+    threshold : float, optional
+        ``y_pred`` has scores (items × labels); predict the labels that reach the threshold.
+    top_k : int, optional
+        ``y_pred`` has scores (items × labels); predict the k labels with the highest scores.
+    true, pred : str or list of str, optional
+        Columns of a dataframe or file: one column of lists, one column of text in which ``sep``
+        separates labels, or a list of columns of 0 and 1, one for each label.
+    sep : str, optional
+        The text between two labels.
+    **reading
+        How files are read, as for :func:`count`.
 
+    Returns
+    -------
+    MultiLabelCounts
+        Counts that every rate, subset_accuracy and hamming_loss accept.
+
+    Raises
+    ------
+    InputError
+        If labels are malformed, shapes differ, or a file cannot be read.
+
+    Examples
+    --------
     >>> count_multilabel([{"a", "b"}, {"b"}], [{"a"}, {"b"}])
     <MultiLabelCounts: 2 items with sets of 2 labels>
     """

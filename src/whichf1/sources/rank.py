@@ -31,12 +31,36 @@ def rank(
     score: Any = None,
     **reading: Unpack[Reading],
 ) -> Ranking:
-    """Group items by score: a mergeable table from which rankings and curves are computed.
+    """Group items by score, into a table from which ranking metrics and curves are computed.
 
-    ``scores`` has a number for each item, larger for the ``positive`` class (1 or True unless
-    said); or a column for each class, of which the positive one's is taken. A dataframe or file
-    with ``true=`` and ``score=``, the names of its columns, works in place of both.
+    Parameters
+    ----------
+    y_true : array, dataframe or path
+        The true class of each item, or a dataframe or the path of a file.
+    scores : array, optional
+        A number for each item, larger for the positive class; or a column for each class, of
+        which that of the positive class is used.
+    positive : label, optional
+        The positive class. By default, 1 or True.
+    labels, weights : optional
+        The classes and their order, and the weight of each item, as for :func:`count`.
+    true, score : str, optional
+        The columns of a dataframe or file.
+    **reading
+        How files are read, as for :func:`count`.
 
+    Returns
+    -------
+    Ranking
+        How many positives and negatives have each score. Rankings can be added.
+
+    Raises
+    ------
+    InputError
+        If scores are not finite numbers, lengths differ, or a file cannot be read.
+
+    Examples
+    --------
     >>> rank([0, 1, 1, 0], [0.1, 0.4, 0.4, 0.4])
     <Ranking: 2 positives (class 1) and 2 negatives with 2 distinct scores>
     """
@@ -60,7 +84,34 @@ def rank_by(
     score: str | None = None,
     **reading: Unpack[Reading],
 ) -> Slices:
-    """Group the items of a dataframe or files by score, for each value of the columns ``by``."""
+    """Group the items of a dataframe or files by score, for each value of one or more columns.
+
+    Parameters
+    ----------
+    data, predictions : dataframe or path
+        The data, as for :func:`rank`; ``predictions`` is an optional second file.
+    by : str or sequence of str
+        The columns that define the slices.
+    positive, labels, weights, true, score, **reading
+        As for :func:`rank`.
+
+    Returns
+    -------
+    Slices
+        A mapping from the values of the columns to Rankings.
+
+    Raises
+    ------
+    InputError
+        If the data have no columns, or cannot be read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [0, 1, 1], "score": [0.2, 0.9, 0.4], "lang": list("aab")})
+    >>> rank_by(frame, by="lang")["a"].n
+    2
+    """
     own = {"true": true, "score": score, "labels": labels, "weights": weights, "by": by}
     lines = read_scores(data, predictions, Sought.of(**own, **reading))
     names = [*classes_of(column(lines.true, "y_true"), lines.labels)]
@@ -110,10 +161,36 @@ def rank_histogram(
     positive: Any = None,
     labels: Any = None,
 ) -> Ranking:
-    """Like :func:`rank` with scores rounded into ``bins`` equal steps of [low, high].
+    """Like :func:`rank`, with the scores rounded into equal bins.
 
-    The table has at most ``bins`` lines however long the stream is; the ROC AUC of it carries the
-    bound of its error.
+    The table has at most ``bins`` rows, however long the stream is. The ROC AUC computed from it
+    states a bound on its error.
+
+    Parameters
+    ----------
+    y_true, scores : array
+        The true class and the score of each item.
+    bins : int, default 1000
+        The number of bins.
+    low, high : float, default 0 and 1
+        The range of the scores.
+    positive, labels : optional
+        As for :func:`rank`.
+
+    Returns
+    -------
+    Ranking
+        How many positives and negatives fall into each bin.
+
+    Raises
+    ------
+    InputError
+        If scores are out of range, or lengths differ.
+
+    Examples
+    --------
+    >>> rank_histogram([0, 1, 1, 0], [0.11, 0.42, 0.43, 0.8], bins=10)
+    <Ranking: 2 positives (class 1) and 2 negatives with 3 distinct scores>
     """
     if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
         raise InputError(f"bins must be a whole number of at least 1; got {bins!r}")

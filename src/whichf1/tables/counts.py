@@ -24,6 +24,17 @@ class Counts(Units):
     ``true`` and ``predicted`` (codes into ``labels``) and ``count``, sorted, without zeros. Items
     that come in clusters have a cell for each cluster, and items that several systems predicted
     one for each combination of predictions.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> monday, tuesday = wf.count([0, 1], [0, 1]), wf.count([1, 1], [0, 1])
+    >>> counts = monday + tuesday
+    >>> counts.n, list(counts.labels)
+    (4, [0, 1])
+    >>> counts.matrix
+    array([[1, 0],
+           [1, 2]])
     """
 
     __slots__ = ("predictions", "true")
@@ -82,8 +93,29 @@ class Counts(Units):
     def from_matrix(
         cls, matrix: Any, *, rows: Literal["true", "predicted"], labels: Sequence[Any] | None = None
     ) -> Counts:
-        """Counts from a square confusion matrix; ``rows`` says what a row stands for.
+        """Counts from a square confusion matrix.
 
+        Parameters
+        ----------
+        matrix : array
+            The counts, or sums of weights.
+        rows : 'true' | 'predicted'
+            What a row stands for; there is no default, because both conventions are common.
+        labels : sequence, optional
+            The classes. By default, 0, 1, 2, …
+
+        Returns
+        -------
+        Counts
+            The counts of the matrix.
+
+        Raises
+        ------
+        InputError
+            If the matrix is not square, or a count is negative or not finite.
+
+        Examples
+        --------
         >>> Counts.from_matrix([[5, 10], [5, 10]], rows="predicted", labels=["a", "b"]).n
         30
         """
@@ -105,15 +137,61 @@ class Counts(Units):
     def empty(
         cls, labels: Sequence[Any] | None = None, *, declared: bool = True, weighted: bool = False
     ) -> Counts:
-        """No items yet: where a stream starts."""
+        """Counts of no items, as the start of a stream.
+
+        Parameters
+        ----------
+        labels : sequence, optional
+            The classes and their order.
+        declared : bool, default True
+            Whether the labels are declared, so that others are an error.
+        weighted : bool, default False
+            Whether items will have weights.
+
+        Returns
+        -------
+        Counts
+            Counts of no items.
+
+        Raises
+        ------
+        LabelError
+            If the labels are malformed.
+
+        Examples
+        --------
+        >>> Counts.empty(["a", "b"]).n
+        0
+        """
         names = labels if isinstance(labels, Labels) else Labels(() if labels is None else labels)
         none = np.zeros(0, np.float64 if weighted else np.int64)
         codes = np.zeros(0, np.intp)
         return cls(names, codes, codes.copy(), none, declared=declared and labels is not None)
 
     def update(self, y_true: Any, y_pred: Any, *, weights: Any = None) -> Counts:
-        """These counts and a further batch; Counts are immutable, so keep what is returned.
+        """Add a further batch of items; Counts are immutable, so keep the result.
 
+        Parameters
+        ----------
+        y_true, y_pred : array
+            The true and the predicted class of each item of the batch.
+        weights : array, optional
+            The weight of each item.
+
+        Returns
+        -------
+        Counts
+            These counts and those of the batch.
+
+        Raises
+        ------
+        InputError
+            If the batch cannot be counted.
+        MergeError
+            If it cannot be added to these counts.
+
+        Examples
+        --------
         >>> counts = Counts.empty()
         >>> for y_true, y_pred in ([[0, 1], [0, 1]], [[1, 1], [0, 1]]):
         ...     counts = counts.update(y_true, y_pred)
@@ -163,7 +241,29 @@ class Counts(Units):
         return Counts(*columns, **self._other_columns() | facts, in_order=True)
 
     def declare(self, labels: Sequence[Any]) -> Counts:
-        """The same items under these declared classes, which must hold every observed one."""
+        """The same items with these declared classes.
+
+        Parameters
+        ----------
+        labels : sequence
+            The classes and their order, including every observed class.
+
+        Returns
+        -------
+        Counts
+            The counts with these classes.
+
+        Raises
+        ------
+        LabelError
+            If an observed class is missing.
+
+        Examples
+        --------
+        >>> import whichf1 as wf
+        >>> wf.count(["a", "b"], ["a", "a"]).declare(["b", "a", "c"]).matrix.shape
+        (3, 3)
+        """
         names = labels if isinstance(labels, Labels) else Labels(labels)
         refuse_undeclared(self.labels, names)
         codes = names.codes(self.labels)
@@ -205,7 +305,7 @@ class Counts(Units):
         return f"<Counts: {self._size()} in {k:,} classes {some(self.labels)}>"
 
     def to_json(self) -> str:
-        """Versioned JSON that keeps the labels' types."""
+        """The counts as versioned JSON, which preserves the types of labels."""
         from whichf1.tables import saving  # slow to import
 
         self._refuse_several()
@@ -214,7 +314,26 @@ class Counts(Units):
         return saving.to_json(columns, facts | self._other_columns())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write :meth:`to_json` to a file, which appears whole or not at all."""
+        """Write :meth:`to_json` to a file, completely or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Raises
+        ------
+        FileError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile, whichf1 as wf
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     wf.count([0, 1], [0, 1]).save(f"{folder}/counts.json")
+        ...     wf.Counts.load(f"{folder}/counts.json").n
+        2
+        """
         from whichf1.tables import saving  # slow to import
 
         with saving.written_whole(path) as temporary:
@@ -222,14 +341,58 @@ class Counts(Units):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Counts:
-        """Read what :meth:`save` wrote; a damaged file is an error."""
+        """Read a file written by :meth:`save`.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        Counts
+            The counts.
+
+        Raises
+        ------
+        FileError
+            If the file is missing or damaged.
+
+        Examples
+        --------
+        See :meth:`save`.
+        """
         from whichf1.tables import saving  # slow to import
 
         return cls.from_json(saving.read_text(path), repr(os.fspath(path)))
 
     @classmethod
     def from_json(cls, text: str | bytes, name: str = "the text") -> Counts:
-        """What :meth:`to_json` gave; ``name`` says in messages where it came from."""
+        """Read text written by :meth:`to_json`.
+
+        Parameters
+        ----------
+        text : str or bytes
+            The text.
+        name : str, optional
+            What error messages call the text.
+
+        Returns
+        -------
+        Counts
+            The counts.
+
+        Raises
+        ------
+        FileError
+            If the text is damaged.
+
+        Examples
+        --------
+        >>> import whichf1 as wf
+        >>> wf.Counts.from_json(wf.count([0, 1], [0, 1]).to_json()).n
+        2
+        """
         from whichf1.tables import saving  # slow to import
 
         return cls(**saving.from_json(text, name))

@@ -84,8 +84,15 @@ class MultiLabelCounts(Units):
     """How many items have each true and predicted set of labels; made by ``count_multilabel``.
 
     Every rate applies per label and averaged (micro, macro, weighted, samples), as for Counts.
-    Two of them add up; ``sum(parts)`` merges many. Where several systems predicted, a label of the
-    system at place s has the code s · labels + its own.
+    They can be added; ``sum(parts)`` merges many. Where several systems
+    predicted, a label of the system at place s has the code s · labels + its own.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> counts = wf.count_multilabel([{"a", "b"}, {"b"}], [{"a"}, {"b"}])
+    >>> wf.f1(counts, average="samples").value
+    0.8333333333333333
     """
 
     __slots__ = ("item", "label", "outcome")

@@ -11,9 +11,15 @@ from whichf1.tables.labels import Label, Labels
 
 @dataclass(frozen=True)
 class Moments:
-    """The sums of a loss or of another score of each item; made by ``whichf1.moments``.
+    """The sums of a loss or another score over items; made by ``whichf1.moments``.
 
-    Two of the same metric add up; ``sum(parts)`` merges many.
+    Moments of the same metric can be added; ``sum(parts)`` merges many.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> wf.moments([0, 1], [0.5, 0.75], "brier").mean
+    0.15625
     """
 
     metric: str

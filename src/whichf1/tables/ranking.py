@@ -16,7 +16,14 @@ from whichf1.tables.labels import Label, Labels
 class Ranking:
     """How many positives and negatives have each score; made by ``whichf1.rank``.
 
-    Two rankings of the same positive class add up; ``sum(parts)`` merges many.
+    Rankings with the same positive class can be added; ``sum(parts)`` merges many.
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> monday, tuesday = wf.rank([0, 1], [0.2, 0.9]), wf.rank([0, 1], [0.4, 0.3])
+    >>> wf.roc_auc(monday + tuesday).value
+    0.75
     """
 
     score: Array

@@ -15,11 +15,19 @@ Key: TypeAlias = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Slices(Mapping[Key, Counts]):
-    """Counts of each slice; a key has one value for each column, None where it is missing.
+    """Counts of each slice; a key has one value for each column, None if it is missing.
 
-    ``slices["en"]`` is short for ``slices[("en",)]`` where there is one column. All slices have
-    the classes of the whole, so that a class that a slice lacks is seen; ``classes="observed"``
-    averages over those that it has.
+    If there is one column, ``slices["en"]`` is short for ``slices[("en",)]``. All slices have the
+    classes of the whole, so classes that a slice lacks are visible; ``classes="observed"`` averages
+    over those that it has.
+
+    Examples
+    --------
+    >>> import pandas as pd, whichf1 as wf
+    >>> frame = pd.DataFrame({"true": [0, 1, 1], "pred": [0, 1, 0], "lang": ["en", "en", "de"]})
+    >>> slices = wf.count_by(frame, by="lang")
+    >>> slices["en"].n, slices.whole.n
+    (2, 3)
     """
 
     by: tuple[str, ...]

@@ -1,0 +1,505 @@
+# The public names, once: `__init__.py` reads them here, type checkers and editors read them here.
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol, TypedDict, Unpack
+
+from whichf1 import errors as errors
+from whichf1.comparison.compare import compare as compare
+from whichf1.comparison.rank_flips import SystemRanks as SystemRanks
+from whichf1.comparison.rank_flips import rank_systems as rank_systems
+from whichf1.comparison.results import Comparison as Comparison
+from whichf1.comparison.results import Pair as Pair
+from whichf1.definitions.definition import Definition as Definition
+from whichf1.definitions.methods import AgrestiCoull as AgrestiCoull
+from whichf1.definitions.methods import Bootstrap as Bootstrap
+from whichf1.definitions.methods import ClopperPearson as ClopperPearson
+from whichf1.definitions.methods import DeLong as DeLong
+from whichf1.definitions.methods import Delta as Delta
+from whichf1.definitions.methods import Interval as Interval
+from whichf1.definitions.methods import IntervalName, Method
+from whichf1.definitions.methods import Jeffreys as Jeffreys
+from whichf1.definitions.methods import Wilson as Wilson
+from whichf1.definitions.options import Classes
+from whichf1.metrics import Metric
+from whichf1.published.audit import audit as audit
+from whichf1.published.explain import explain as explain
+from whichf1.published.dialects import dialects as dialects
+from whichf1.scoring.curves import Curve as Curve
+from whichf1.scoring.curves import calibration_curve as calibration_curve
+from whichf1.scoring.curves import det_curve as det_curve
+from whichf1.scoring.curves import gain_curve as gain_curve
+from whichf1.scoring.curves import lift_curve as lift_curve
+from whichf1.scoring.curves import pr_curve as pr_curve
+from whichf1.scoring.curves import roc_curve as roc_curve
+from whichf1.scoring.decisions import at_argmax as at_argmax
+from whichf1.scoring.decisions import at_threshold as at_threshold
+from whichf1.scoring.decisions import at_top_k as at_top_k
+from whichf1.scoring.functions import score as score
+from whichf1.scoring.macro import MacroF1 as MacroF1
+from whichf1.scoring.macro import bounds as bounds
+from whichf1.scoring.macro import extremal as extremal
+from whichf1.scoring.macro import macro_f1 as macro_f1
+from whichf1.scoring.macro import precision_recall_f1 as precision_recall_f1
+from whichf1.scoring.macro import supremum as supremum
+from whichf1.scoring.score import PerClass as PerClass
+from whichf1.scoring.score import Score as Score
+from whichf1.scoring.scores import moments as moments
+from whichf1.scoring.thresholds import BestThreshold as BestThreshold
+from whichf1.scoring.thresholds import best_threshold as best_threshold
+from whichf1.scoring.thresholds import threshold_curve as threshold_curve
+from whichf1.sources.count import Reading
+from whichf1.sources.count import count as count
+from whichf1.sources.count import count_by as count_by
+from whichf1.sources.count import count_each as count_each
+from whichf1.sources.label_sets import count_multilabel as count_multilabel
+from whichf1.sources.rank import rank as rank
+from whichf1.sources.rank import rank_by as rank_by
+from whichf1.sources.rank import rank_histogram as rank_histogram
+from whichf1.tables.counts import Counts as Counts
+from whichf1.tables.label_sets import MultiLabelCounts as MultiLabelCounts
+from whichf1.tables.moments import Moments as Moments
+from whichf1.tables.ranking import Ranking as Ranking
+from whichf1.tables.slices import Slices as Slices
+
+__version__: str
+
+class _Metric(Protocol):
+    __name__: str
+    @property
+    def metric(self) -> Metric: ...
+
+# The rest is written by `python -m tests.helpers.stub`.
+class _Predictions(Reading, total=False):
+    labels: Any
+    weights: Any
+    cluster: Any
+    true: str | Sequence[str] | None
+    pred: str | None
+
+class _Scores(Reading, total=False):
+    labels: Any
+    weights: Any
+    cluster: Any
+    true: str | Sequence[str] | None
+    score: Any
+
+class _AccuracyOptions(_Predictions, total=False):
+    ignore: Classes
+    batch: int | None
+    interval: IntervalName | Method | None
+
+class _Accuracy(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_AccuracyOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_AccuracyOptions]) -> Definition: ...
+
+class _CohenKappaOptions(_AccuracyOptions, total=False):
+    weighting: Literal["none", "linear", "quadratic"]
+    undefined: Literal[0, 1, "skip", "nan"]
+
+class _CohenKappa(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_CohenKappaOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_CohenKappaOptions]) -> Definition: ...
+
+class _MccOptions(_AccuracyOptions, total=False):
+    undefined: Literal[0, 1, "skip", "nan"]
+
+class _Mcc(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_MccOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_MccOptions]) -> Definition: ...
+
+class _SubsetAccuracyOptions(_Predictions, total=False):
+    classes: Literal["declared", "observed", "true", "range"] | Classes
+    exclude: Classes
+    two_classes: Literal["both", "first", "last"]
+    interval: IntervalName | Method | None
+
+class _SubsetAccuracy(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_SubsetAccuracyOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_SubsetAccuracyOptions]) -> Definition: ...
+
+class _LabelRankingAveragePrecisionOptions(TypedDict, total=False):
+    interval: IntervalName | Method | None
+    labels: Any
+    weights: Any
+    cluster: Any
+
+class _LabelRankingAveragePrecision(_Metric, Protocol):
+    def __call__(
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        **options: Unpack[_LabelRankingAveragePrecisionOptions],
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_LabelRankingAveragePrecisionOptions]) -> Definition: ...
+
+class _LogLossOptions(_Scores, total=False):
+    floor: float
+    positive: Any
+    interval: IntervalName | Method | None
+
+class _LogLoss(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_LogLossOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_LogLossOptions]) -> Definition: ...
+
+class _BrierOptions(_Scores, total=False):
+    scale: Literal["half", "sum"] | None
+    positive: Any
+    interval: IntervalName | Method | None
+
+class _Brier(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_BrierOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_BrierOptions]) -> Definition: ...
+
+class _TopKAccuracyOptions(_Scores, total=False):
+    k: int
+    ties: Literal["first", "last", "best", "worst"]
+    positive: Any
+    interval: IntervalName | Method | None
+
+class _TopKAccuracy(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_TopKAccuracyOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_TopKAccuracyOptions]) -> Definition: ...
+
+class _ExpectedCalibrationErrorOptions(_Scores, total=False):
+    bins: int
+    binning: Literal["equal-width", "equal-mass"]
+    multi_class: Literal["top-label"] | None
+    positive: Any
+    interval: Literal["bootstrap", "bca", "percentile"] | Bootstrap | None
+
+class _ExpectedCalibrationError(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_ExpectedCalibrationErrorOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_ExpectedCalibrationErrorOptions]) -> Definition: ...
+
+class _RocAucOptions(_Scores, total=False):
+    max_fpr: float | None
+    multi_class: Literal["ovr", "ovo"] | None
+    average: Literal["macro", "weighted"] | None
+    positive: Any
+    interval: IntervalName | Method | None
+
+class _RocAuc(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_RocAucOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_RocAucOptions]) -> Definition: ...
+
+class _AveragePrecisionOptions(_Scores, total=False):
+    multi_class: Literal["ovr"] | None
+    average: Literal["macro", "weighted"] | None
+    positive: Any
+    interval: IntervalName | Method | None
+
+class _AveragePrecision(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_AveragePrecisionOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_AveragePrecisionOptions]) -> Definition: ...
+
+class _KsOptions(_Scores, total=False):
+    positive: Any
+    interval: Literal["bootstrap", "bca", "percentile"] | Bootstrap | None
+
+class _Ks(_Metric, Protocol):
+    def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[_KsOptions]) -> Score: ...
+    def definition(self, **options: Unpack[_KsOptions]) -> Definition: ...
+
+class _GainOptions(_KsOptions, total=False):
+    top: float
+
+class _Gain(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_GainOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_GainOptions]) -> Definition: ...
+
+class _PrecisionPerClassOptions(_Predictions, total=False):
+    classes: Literal["declared", "observed", "true", "range"] | Classes
+    exclude: Classes
+    ignore: Classes
+    undefined: Literal[0, 1, "skip", "nan"]
+    epsilon: float
+    interval: IntervalName | Method | None
+
+class _PrecisionOptions(_PrecisionPerClassOptions, total=False):
+    average: Literal["macro", "weighted", "micro", "samples"] | None
+    positive: Any
+    two_classes: Literal["both", "first", "last"]
+    batch: int | None
+
+class _Precision(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_PrecisionOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_PrecisionOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_PrecisionPerClassOptions]
+    ) -> PerClass: ...
+
+class _FBetaPerClassOptions(_PrecisionPerClassOptions, total=False):
+    beta: float
+    scope: Literal["empty", "one-sided", "no-hits"]
+    epsilon_in: Literal["all", "harmonic"]
+
+class _FBetaOptions(_PrecisionOptions, total=False):
+    beta: float
+    formula: Literal["averaged", "of-averages"] | None
+    scope: Literal["empty", "one-sided", "no-hits"]
+    epsilon_in: Literal["all", "harmonic"]
+
+class _FBeta(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_FBetaOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_FBetaOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_FBetaPerClassOptions]
+    ) -> PerClass: ...
+
+class _F1PerClassOptions(_PrecisionPerClassOptions, total=False):
+    scope: Literal["empty", "one-sided", "no-hits"]
+    epsilon_in: Literal["all", "harmonic"]
+
+class _F1Options(_PrecisionOptions, total=False):
+    formula: Literal["averaged", "of-averages"] | None
+    scope: Literal["empty", "one-sided", "no-hits"]
+    epsilon_in: Literal["all", "harmonic"]
+
+class _F1(_Metric, Protocol):
+    def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[_F1Options]) -> Score: ...
+    def definition(self, **options: Unpack[_F1Options]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_F1PerClassOptions]
+    ) -> PerClass: ...
+
+class _PrevalencePerClassOptions(_Predictions, total=False):
+    classes: Literal["declared", "observed", "true", "range"] | Classes
+    exclude: Classes
+    ignore: Classes
+    epsilon: float
+    interval: IntervalName | Method | None
+
+class _PrevalenceOptions(_PrevalencePerClassOptions, total=False):
+    average: Literal["macro", "weighted", "micro", "samples"] | None
+    positive: Any
+    two_classes: Literal["both", "first", "last"]
+    batch: int | None
+
+class _Prevalence(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_PrevalenceOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_PrevalenceOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_PrevalencePerClassOptions]
+    ) -> PerClass: ...
+
+class _AveragedF1Options(_F1PerClassOptions, total=False):
+    two_classes: Literal["both", "first", "last"]
+    batch: int | None
+
+class _AveragedF1(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_AveragedF1Options]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_AveragedF1Options]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_F1PerClassOptions]
+    ) -> PerClass: ...
+
+class _F1OfAveragesOptions(_PrecisionPerClassOptions, total=False):
+    two_classes: Literal["both", "first", "last"]
+    epsilon_in: Literal["all", "harmonic"]
+    batch: int | None
+
+class _F1OfAverages(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_F1OfAveragesOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_F1OfAveragesOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_F1PerClassOptions]
+    ) -> PerClass: ...
+
+class _AveragedFBetaOptions(_AveragedF1Options, total=False):
+    beta: float
+
+class _AveragedFBeta(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_AveragedFBetaOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_AveragedFBetaOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_FBetaPerClassOptions]
+    ) -> PerClass: ...
+
+class _FBetaOfAveragesOptions(_F1OfAveragesOptions, total=False):
+    beta: float
+
+class _FBetaOfAverages(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_FBetaOfAveragesOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_FBetaOfAveragesOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_FBetaPerClassOptions]
+    ) -> PerClass: ...
+
+class _MicroF1Options(_F1PerClassOptions, total=False):
+    batch: int | None
+
+class _MicroF1(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_MicroF1Options]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_MicroF1Options]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_F1PerClassOptions]
+    ) -> PerClass: ...
+
+class _MacroPrecisionOptions(_PrecisionPerClassOptions, total=False):
+    two_classes: Literal["both", "first", "last"]
+    batch: int | None
+
+class _MacroPrecision(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_MacroPrecisionOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_MacroPrecisionOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_PrecisionPerClassOptions]
+    ) -> PerClass: ...
+
+class _BalancedAccuracyOptions(_MccOptions, total=False):
+    exclude: Classes
+    two_classes: Literal["both", "first", "last"]
+    epsilon: float
+
+class _BalancedAccuracy(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_BalancedAccuracyOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_BalancedAccuracyOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_PrecisionPerClassOptions]
+    ) -> PerClass: ...
+
+accuracy: _Accuracy
+error_rate: _Accuracy
+cohen_kappa: _CohenKappa
+mcc: _Mcc
+subset_accuracy: _SubsetAccuracy
+hamming_loss: _SubsetAccuracy
+label_ranking_average_precision: _LabelRankingAveragePrecision
+coverage_error: _LabelRankingAveragePrecision
+log_loss: _LogLoss
+brier: _Brier
+top_k_accuracy: _TopKAccuracy
+expected_calibration_error: _ExpectedCalibrationError
+roc_auc: _RocAuc
+average_precision: _AveragePrecision
+ks: _Ks
+gain: _Gain
+lift: _Gain
+precision: _Precision
+recall: _Precision
+specificity: _Precision
+negative_predictive_value: _Precision
+jaccard: _Precision
+false_positive_rate: _Precision
+false_negative_rate: _Precision
+false_discovery_rate: _Precision
+false_omission_rate: _Precision
+informedness: _Precision
+markedness: _Precision
+positive_likelihood_ratio: _Precision
+negative_likelihood_ratio: _Precision
+f_beta: _FBeta
+f1: _F1
+prevalence: _Prevalence
+one_vs_rest_accuracy: _Prevalence
+averaged_f1: _AveragedF1
+weighted_f1: _AveragedF1
+f1_of_averages: _F1OfAverages
+averaged_f_beta: _AveragedFBeta
+f_beta_of_averages: _FBetaOfAverages
+micro_f1: _MicroF1
+macro_precision: _MacroPrecision
+macro_recall: _MacroPrecision
+balanced_accuracy: _BalancedAccuracy
+zero_one_loss = error_rate
+misclassification_rate = error_rate
+kappa = cohen_kappa
+matthews_correlation_coefficient = mcc
+phi_coefficient = mcc
+r_k = mcc
+exact_match = subset_accuracy
+exact_match_ratio = subset_accuracy
+lrap = label_ranking_average_precision
+cross_entropy = log_loss
+negative_log_likelihood = log_loss
+logloss = log_loss
+brier_score = brier
+brier_score_loss = brier
+top_k = top_k_accuracy
+ece = expected_calibration_error
+auroc = roc_auc
+auc = roc_auc
+auc_roc = roc_auc
+roc_auc_score = roc_auc
+ap = average_precision
+average_precision_score = average_precision
+kolmogorov_smirnov = ks
+ks_statistic = ks
+cumulative_gain = gain
+ppv = precision
+positive_predictive_value = precision
+sensitivity = recall
+tpr = recall
+true_positive_rate = recall
+hit_rate = recall
+tnr = specificity
+true_negative_rate = specificity
+selectivity = specificity
+npv = negative_predictive_value
+fbeta = f_beta
+f_score = f1
+f_measure = f1
+dice = f1
+iou = jaccard
+intersection_over_union = jaccard
+critical_success_index = jaccard
+threat_score = jaccard
+fpr = false_positive_rate
+fall_out = false_positive_rate
+false_alarm_rate = false_positive_rate
+type_1_error = false_positive_rate
+fnr = false_negative_rate
+miss_rate = false_negative_rate
+type_2_error = false_negative_rate
+fdr = false_discovery_rate
+false_omission = false_omission_rate
+fomr = false_omission_rate
+youden_j = informedness
+bookmaker_informedness = informedness
+delta_p = markedness
+lr_plus = positive_likelihood_ratio
+plr = positive_likelihood_ratio
+lr_minus = negative_likelihood_ratio
+nlr = negative_likelihood_ratio
+binary_accuracy = one_vs_rest_accuracy

@@ -1,0 +1,249 @@
+"""What ``help()`` shows for a metric, written from its declaration."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from itertools import product
+from math import isinf
+from textwrap import fill, indent
+from types import NoneType, UnionType
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from whichf1.definitions.definition import Definition, define
+from whichf1.definitions.methods import Bootstrap
+from whichf1.definitions.names import look_up
+from whichf1.definitions.options import MEANING, Options, conditions
+from whichf1.definitions.words import formula, sentence
+from whichf1.metrics import Metric, find
+from whichf1.metrics.averaging import Average
+from whichf1.metrics.registry import Parameter
+from whichf1.scoring.score import Score
+from whichf1.sources.count import Reading
+
+_DEFAULTS = {field.name: field.default for field in fields(Definition)}
+_LABELS = (list("aabbcc"), list("abbcca"))
+_EXAMPLES: dict[str, tuple[Any, Any]] = {
+    "rate": _LABELS,
+    "agreement": _LABELS,
+    "items": ([["x"], ["x", "y"], ["y"]], [["x"], ["y"], ["y"]]),
+    "ranking": ([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]),
+    "loss": (["a", "b", "c"], [[0.7, 0.2, 0.1], [0.5, 0.4, 0.1], [0.1, 0.1, 0.8]]),
+    "label ranking": ([[1, 0, 0], [0, 1, 1]], [[0.8, 0.1, 0.3], [0.2, 0.3, 0.6]]),
+}
+"""Data for an example of each kind of metric."""
+_CLASSES = "Counts, or the true class of each item (list, array or column)"
+_SCORES = "The score of each item, or of each item and class"
+_DATA: dict[str, tuple[str, str]] = {
+    "items": (
+        "MultiLabelCounts, or the true labels of each item (lists of labels or a 0/1 matrix)",
+        "The predicted labels of each item",
+    ),
+    "ranking": ("A Ranking, or the true class of each item", _SCORES),
+    "loss": ("Moments, or the true class of each item", _SCORES),
+    "label ranking": (
+        "The true labels of each item (lists of labels or a 0/1 matrix)",
+        "The scores of each item's labels, one column for each label",
+    ),
+}
+"""What y_true and y_pred are, by kind of metric."""
+
+
+class Argument(NamedTuple):
+    """An argument of a metric's function."""
+
+    name: str
+    type: Any
+    default: Any
+    meaning: str
+
+
+def arguments(name: str, *, per_class: bool = False) -> list[Argument]:
+    """The keyword arguments of a metric's function, or of its ``per_class``."""
+    metric_name, settled = look_up(name)
+    metric = find(metric_name)
+    types = get_type_hints(Options)
+    chosen = _applicable(metric, {"average": None, "positive": None} if per_class else settled)
+    options = [
+        Argument(option, _narrow(option, types[option], metric), _DEFAULTS[option], MEANING[option])
+        for option in chosen
+        if not (per_class and option in ("average", "positive", "batch"))
+    ]
+    parameters = [
+        Argument(x, _type(parameter), parameter.default, parameter.meaning)
+        for x, parameter in metric.parameters.items()
+    ]
+    return [*parameters, *options, *data_arguments(metric)]
+
+
+def data_arguments(metric: Metric) -> list[Argument]:
+    """The keyword arguments that describe the data."""
+    types = get_type_hints(Options)
+    defaults = {"memory_limit": "1GB", "on_error": "raise"}
+    return [Argument(x, types[x], defaults.get(x), MEANING[x]) for x in _data_options(metric)]
+
+
+def _applicable(metric: Metric, settled: Mapping[str, Any]) -> list[str]:
+    """The options that can apply to a metric, whatever the others are, and are not settled."""
+    options: dict[str, None] = {}
+    for choice in _choices(settled):
+        options.update({name: None for name, applies, _ in conditions(metric, **choice) if applies})
+    return [
+        name
+        for name in _DEFAULTS
+        if name in options
+        and (name not in settled or settled[name] is None)
+        and not (name == "positive" and settled.get("average"))
+    ]
+
+
+def _choices(settled: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Combinations of the options that decide which others apply."""
+    values = {
+        "average": (None, *get_args(Average)),
+        "positive": (None, 0),
+        "formula": (None, "averaged", "of-averages"),
+        "epsilon": (0, 1),
+        "interval": (None, Bootstrap()),
+    }
+    values.update({name: (settled[name],) for name in values if name in settled})
+    for each in product(*values.values()):
+        choice: dict[str, Any] = dict(zip(values, each, strict=True))
+        if choice["average"] is None or choice["positive"] is None:
+            yield choice
+
+
+def _narrow(option: str, hint: Any, metric: Metric) -> Any:
+    """The type of an option of this metric, which may accept fewer values than others do."""
+    if option == "average" and metric.kind != "rate":
+        return Literal["macro", "weighted"] | None
+    if option == "interval" and not metric.smooth:
+        return Literal["bootstrap", "bca", "percentile"] | Bootstrap | None
+    return hint
+
+
+def _type(parameter: Parameter) -> Any:
+    number = int if parameter.within.whole else float
+    kind: Any = Literal[parameter.choices] if parameter.choices else number
+    return kind | None if parameter.default is None else kind
+
+
+def _data_options(metric: Metric) -> list[str]:
+    """The options that describe the data of a metric."""
+    if metric.kind == "label ranking":
+        return ["labels", "weights", "cluster"]
+    column = "score" if metric.kind in ("ranking", "loss") else "pred"
+    return ["labels", "weights", "cluster", "true", column, *Reading.__annotations__]
+
+
+def type_text(hint: Any, literal: str = "{}") -> str:
+    """A type as text; ``literal`` says how the values of a Literal are enclosed."""
+    if get_origin(hint) is Literal:
+        separator = " | " if literal == "{}" else ", "
+        return literal.format(separator.join(_quoted(value) for value in get_args(hint)))
+    if get_origin(hint) in (Union, UnionType):
+        parts = [type_text(each, literal) for each in get_args(hint) if each is not NoneType]
+        return " | ".join([*parts, "None"] if NoneType in get_args(hint) else parts)
+    if get_args(hint) and not (literal == "{}" and {*get_args(hint)} <= {Any, ...}):
+        inside = ", ".join("..." if x is ... else type_text(x, literal) for x in get_args(hint))
+        return f"{get_origin(hint).__name__}[{inside}]"
+    return "Any" if hint is Any else str((get_origin(hint) or hint).__name__)
+
+
+def _quoted(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def signature(scorer: Callable[..., Score], name: str) -> inspect.Signature:
+    """The signature of a metric's function."""
+    keyword, usual = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    data = [
+        inspect.Parameter("y_true", usual, annotation=Any),
+        inspect.Parameter("y_pred", usual, default=None, annotation=Any),
+    ]
+    rest = [
+        inspect.Parameter(x.name, keyword, default=x.default, annotation=x.type)
+        for x in arguments(name)
+    ]
+    return inspect.Signature([*data, *rest], return_annotation=Score)
+
+
+def text(scorer: Callable[..., Score], name: str) -> str:
+    """The docstring of a metric's function."""
+    metric = find(look_up(name)[0])
+    return "\n".join(
+        [
+            _call(name),
+            "",
+            fill(_summary(name, metric), 88),
+            "",
+            fill(_facts(name, metric), 88, break_long_words=False, break_on_hyphens=False),
+            *_section("Parameters", _parameters(name, metric)),
+            *_section("Returns", [("Score", "The value, its signature and its interval if any.")]),
+            *_section("Raises", _ERRORS),
+            *_section("Examples", []),
+            *_example(scorer, name, metric),
+        ]
+    )
+
+
+_ERRORS = [
+    ("DefinitionError", "If an option is unknown, has an unknown value or does not apply."),
+    ("InputError", "If the data cannot be read, or are not what the metric is computed from."),
+]
+
+
+def _call(name: str) -> str:
+    """The call with all defaults, wrapped."""
+    inside = ", ".join(f"{x.name}={x.default!r}" for x in arguments(name))
+    return fill(f"{name}(y_true, y_pred=None, *, {inside})", 88, subsequent_indent="    ")
+
+
+def _summary(name: str, metric: Metric) -> str:
+    return metric.summary if metric.name == name else sentence(define(name))
+
+
+def _facts(name: str, metric: Metric) -> str:
+    """The range of a metric, its other names and its formula."""
+    low, high = metric.bounds
+    bounds = f"At least {low}" if isinf(high) else f"Between {low} and {high}"
+    better = "" if metric.better == "neither" else f"; {metric.better} is better"
+    names = sklearn = ""
+    if name == metric.name:
+        names = f" Also called {', '.join(metric.aliases)}." if metric.aliases else ""
+        sklearn = f" In scikit-learn: {metric.sklearn}." if metric.sklearn else ""
+    return f"{bounds}{better}.{names}{sklearn} In LaTeX: {formula(define(name))}"
+
+
+def _parameters(name: str, metric: Metric) -> list[tuple[str, str]]:
+    true, predicted = _DATA.get(metric.kind, (_CLASSES, "The predicted class of each item"))
+    types = "array", "array"
+    if metric.kind != "label ranking":
+        types = "Counts, array, dataframe or path", "array or path, optional"
+        true += "; or a dataframe or the path of a file"
+        predicted += ", or the path of a second file"
+    described = [
+        (f"{x.name} : {type_text(x.type)}, default {x.default!r}", x.meaning)
+        for x in arguments(name)
+    ]
+    data = [(f"y_true : {types[0]}", f"{true}."), (f"y_pred : {types[1]}", f"{predicted}.")]
+    return [*data, *described]
+
+
+def _section(title: str, entries: list[tuple[str, str]]) -> list[str]:
+    lines = ["", title, "-" * len(title)]
+    for head, body in entries:
+        lines += [head, indent(fill(body, 84), "    ")]
+    return lines
+
+
+def _example(scorer: Callable[..., Score], name: str, metric: Metric) -> list[str]:
+    """A call with its result."""
+    data = _EXAMPLES[metric.kind]
+    options: dict[str, Any] = {}
+    if metric.kind == "rate" and name == metric.name:
+        options["average"] = "macro"
+    inside = ", ".join([*map(repr, data), *(f"{key}={x!r}" for key, x in options.items())])
+    value = scorer(*data, **options).value
+    return [">>> import whichf1 as wf", f">>> wf.{name}({inside}).value", repr(value)]

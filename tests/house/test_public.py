@@ -1,0 +1,174 @@
+"""The public names: written once, seen by type checkers, and explained by help()."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import whichf1 as wf
+from tests.helpers import stub
+from tests.helpers.readme import ROOT
+from whichf1.definitions.methods import METHODS, SHORT, IntervalName
+from whichf1.definitions.options import MEANING, Options
+from whichf1.metrics import EVERY
+from whichf1.scoring.functions import Scorer
+from whichf1.sources.count import DATA_OPTIONS
+
+METRICS = [name for name in wf.__all__ if isinstance(getattr(wf, name), Scorer)]
+FUNCTIONS = [name for name in wf.__all__ if inspect.isfunction(getattr(wf, name))]
+CLASSES = [name for name in wf.__all__ if inspect.isclass(getattr(wf, name))]
+MADE_BY_USERS = ["Interval", *(method.__name__ for method in METHODS.values())]
+COUNTS_METHODS = ["from_matrix", "empty", "update", "declare", "save", "load", "from_json"]
+
+MYPY = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(ROOT / ".mypy_cache")]
+
+RIGHT = """
+wf.precision([0, 1], [0, 1], average="macro", undefined="skip").value
+wf.precision.per_class([0, 1], [0, 1], classes=[0], interval=wf.Wilson(level=0.9))
+wf.sensitivity("preds.csv", positive=1, true="gold", pred="model", on_error="skip")
+wf.averaged_f1([0, 1], [0, 1], scope="no-hits", interval="bootstrap", weights=[1, 2])
+wf.f_beta.definition(beta=2, formula="of-averages").signature
+wf.cohen_kappa([0, 1], [0, 1], weighting="quadratic")
+wf.roc_auc([0, 1], [0.1, 0.9], multi_class="ovr", max_fpr=0.5, score="p")
+wf.top_k_accuracy([0, 1], [[0.1, 0.9]], k=3, ties="worst")
+wf.brier([0, 1], [0.1, 0.9], scale="sum")
+wf.expected_calibration_error([0, 1], [0.1, 0.9], binning="equal-mass", bins=5)
+wf.macro_f1(wf.count([0, 1], [0, 1]), undefined=1).gap
+wf.score([0, 1], [0, 1], "f_beta", average="macro", beta=2).interval
+wf.errors.WhichF1Error
+"""
+WRONG = """
+wf.avreaged_f1
+wf.averaged_f1([0, 1], [0, 1], average="makro")
+wf.averaged_f1([0, 1], [0, 1], average="macro")
+wf.accuracy([0, 1], [0, 1], k=3)
+wf.accuracy([0, 1], [0, 1], average="macro")
+wf.accuracy.per_class([0, 1], [0, 1])
+wf.precision([0, 1], [0, 1], average="makro")
+wf.precision([0, 1], [0, 1], formula="averaged")
+wf.precision.per_class([0, 1], [0, 1], average="macro")
+wf.precision([0, 1], [0, 1], classes="tru")
+wf.precision([0, 1], [0, 1], undefined=2)
+wf.f1([0, 1], [0, 1], scope="none")
+wf.f1([0, 1], [0, 1], beta=2)
+wf.f1([0, 1], [0, 1], interval="wilsen")
+wf.ks([0, 1], [0.1, 0.9], interval="delta")
+wf.ks([0, 1], [0.1, 0.9], pred="x")
+wf.roc_auc([0, 1], [0.1, 0.9], multi_class="top-label")
+wf.roc_auc([0, 1], [0.1, 0.9], average="micro")
+wf.top_k_accuracy([0, 1], [[0.1, 0.9]], ties="any")
+wf.log_loss([0, 1], [0.1, 0.9], undefined=0)
+wf.balanced_accuracy([0, 1], [0, 1], classes="true")
+wf.coverage_error([[0, 1]], [[0.1, 0.9]], true="x")
+wf.score([0, 1], [0, 1], "f1", average="makro")
+"""
+
+
+def test_the_stub_has_the_metrics_that_are_declared():
+    assert stub.written() == stub.STUB.read_text(), "run python -m tests.helpers.stub"
+
+
+@pytest.mark.slow
+def test_type_checkers_accept_right_calls_and_refuse_each_wrong_one(tmp_path):
+    calls = ["import whichf1 as wf", *RIGHT.split("\n"), *WRONG.split("\n")]
+    (tmp_path / "calls.py").write_text("\n".join(calls))
+    run = subprocess.run(
+        [*MYPY, "--config-file", os.devnull, "calls.py"],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+    )
+    refused = {int(line) for line in re.findall(r"^calls\.py:(\d+): error", run.stdout, re.M)}
+    wrong = {calls.index(line) + 1 for line in WRONG.split("\n") if line}
+    assert refused == wrong, run.stdout
+
+
+def test_names_are_found_without_numpy():
+    code = "import sys, whichf1; whichf1.__all__, dir(whichf1); print('numpy' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n"
+
+
+def test_every_name_is_there():
+    everything: dict[str, object] = {}
+    exec("from whichf1 import *", everything)
+    assert {*everything} - {"__builtins__"} == {*wf.__all__}
+    assert {*wf.__all__} <= {*dir(wf)}
+    from whichf1 import kernel
+
+    assert inspect.ismodule(kernel) and inspect.ismodule(wf.errors)
+    for metric in EVERY.values():
+        for alias in metric.aliases:
+            assert getattr(wf, alias) is getattr(wf, metric.name)
+
+
+def test_a_misspelt_name_has_a_hint():
+    with pytest.raises(AttributeError, match="Did you mean 'averaged_f1'"):
+        _ = wf.avreaged_f1
+    with pytest.raises(AttributeError, match=r"no attribute 'qqqqqq'\.$"):
+        _ = wf.qqqqqq
+
+
+def test_every_option_has_a_meaning():
+    parameters = {name for metric in EVERY.values() for name in metric.parameters}
+    assert {*MEANING} == {*Options.__annotations__} - parameters
+    assert {*DATA_OPTIONS} <= {*MEANING}
+    for metric in EVERY.values():
+        assert all(parameter.meaning for parameter in metric.parameters.values()), metric.name
+
+
+def test_interval_names_are_those_of_the_methods():
+    assert list(IntervalName.__args__) == [*METHODS, *SHORT]
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_help_of_a_metric(name):
+    scorer = getattr(wf, name)
+    check(scorer)
+    assert scorer.__doc__.startswith(f"{name}(y_true, y_pred=None, *, ")
+    assert inspect.getmodule(scorer) is wf
+    test = doctest.DocTestParser().get_doctest(scorer.__doc__, {}, name, None, None)
+    assert doctest.DocTestRunner().run(test) == (0, len(test.examples)) and test.examples
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_help_of_a_function(name):
+    check(getattr(wf, name))
+
+
+@pytest.mark.parametrize("name", COUNTS_METHODS)
+def test_help_of_a_method_of_counts(name):
+    check(getattr(wf.Counts, name))
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_help_of_a_class(name):
+    text = inspect.getdoc(getattr(wf, name))
+    assert ">>>" in text
+    if name in MADE_BY_USERS:
+        assert not undocumented(getattr(wf, name))
+
+
+def check(function):
+    """Every parameter, what is returned, what is raised, and an example."""
+    text = inspect.getdoc(function)
+    assert not undocumented(function)
+    assert "\nRaises\n------\n" in text
+    assert "\nExamples\n--------\n" in text
+    returns = inspect.signature(function).return_annotation not in (None, "None")
+    assert ("\nReturns\n-------\n" in text) is returns
+
+
+def undocumented(function):
+    parts = re.split(r"\n(\w+)\n-+\n", inspect.getdoc(function))
+    entries = dict(zip(parts[1::2], parts[2::2], strict=True))["Parameters"]
+    heads = [line for line in entries.split("\n") if line and not line.startswith(" ")]
+    names = {name.strip(" *") for head in heads for name in head.split(" : ")[0].split(",")}
+    return {*inspect.signature(function).parameters} - names - {"self"}
