@@ -21,8 +21,8 @@ from whichf1.definitions.methods import Wilson as Wilson
 from whichf1.definitions.options import Classes
 from whichf1.metrics import Metric
 from whichf1.published.audit import audit as audit
-from whichf1.published.explain import explain as explain
 from whichf1.published.dialects import dialects as dialects
+from whichf1.published.explain import explain as explain
 from whichf1.scoring.curves import Curve as Curve
 from whichf1.scoring.curves import calibration_curve as calibration_curve
 from whichf1.scoring.curves import det_curve as det_curve

@@ -55,8 +55,10 @@ def errors() -> Any:
 
 
 def parameters(function: Any) -> str:
-    """The parameters with their defaults, and without their types."""
+    """The parameters with their defaults, and without their types; of a metric, the data alone."""
     found = inspect.signature(function)
+    if not inspect.isroutine(function):
+        return ", ".join([*found.parameters][:2])
     own = [each.replace(annotation=inspect.Parameter.empty) for each in found.parameters.values()]
     return str(inspect.Signature(own))
 

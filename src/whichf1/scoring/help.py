@@ -15,7 +15,7 @@ from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import Bootstrap
 from whichf1.definitions.names import look_up
 from whichf1.definitions.options import MEANING, Options, conditions
-from whichf1.definitions.words import formula, sentence
+from whichf1.definitions.words import formula, meaning
 from whichf1.metrics import Metric, find
 from whichf1.metrics.averaging import Average
 from whichf1.metrics.registry import Parameter
@@ -201,7 +201,7 @@ def _call(name: str) -> str:
 
 
 def _summary(name: str, metric: Metric) -> str:
-    return metric.summary if metric.name == name else sentence(define(name))
+    return metric.summary if metric.name == name else meaning(define(name))
 
 
 def _facts(name: str, metric: Metric) -> str:
