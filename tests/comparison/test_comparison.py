@@ -14,14 +14,15 @@ from scipy import stats
 
 import whichf1 as wf
 from whichf1.comparison import compare, significance
-from whichf1.comparison.rank_flips import letters
 from whichf1.comparison.results import Plan
+from whichf1.comparison.significance import letters
 from whichf1.definitions.definition import define
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
 from whichf1.report.escape import visible
+from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.sources.systems import read_systems
 from whichf1.sources.together import count_together
-from whichf1.statistics.cells import cells_of_systems
+from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates
 
 SYSTEMS = "examples/systems.csv"
@@ -200,7 +201,8 @@ def test_the_paired_bootstrap_centres_the_signed_difference():
     true, systems = simulated(3, n=200)
     joint = count_together(true, systems)
     definition = define("averaged_f1")
-    statistics, sample = cells_of_systems(definition, joint)
+    each = {name: joint.system(at) for at, name in enumerate(systems)}
+    statistics, sample = shared_cells(evaluate_systems(definition, each)[1], joint)
     values = replicates(statistics, sample, 4000, 5)
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 200, (2000, 200))

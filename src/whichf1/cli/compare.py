@@ -57,7 +57,7 @@ def compare(options: CompareOptions) -> None:
 
 
 def _compare(options: CompareOptions) -> Comparison:
-    counted, sets = made_from(define(read(options.metric)[0]).metric)
+    counted, sets = made_from(define(read(options.metric)[0]).declaration)
     with opened(options) as (sources, reading):
         columns = {name: getattr(options, name) for name in ("true", "weights", "cluster")}
         columns |= {"labels": options.declared, "sep": options.labels_sep, **reading}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import fields, replace
+from functools import lru_cache
 from itertools import combinations
-from typing import Any, Unpack
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
@@ -33,9 +34,9 @@ from whichf1.definitions.methods import (
 )
 from whichf1.definitions.options import Options
 from whichf1.errors import DefinitionError, InputError
-from whichf1.metrics import COUNTED, find
+from whichf1.metrics import COUNTED, Metric
 from whichf1.scoring.columns import items_of_systems
-from whichf1.scoring.evaluate import evaluate_each
+from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.items import ScoredItems, read_items, sampled
 from whichf1.scoring.score import Score, warn_of_other_data
@@ -44,15 +45,16 @@ from whichf1.sources.count import COLUMN_OPTIONS, DATA_OPTIONS, has_columns, is_
 from whichf1.sources.label_sets import are_sets, count_sets_together
 from whichf1.sources.systems import ScoreColumns, name_columns, read_systems
 from whichf1.sources.together import count_together
-from whichf1.statistics.cells import cells_of_systems
+from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates as replicates_of
-from whichf1.statistics.label_sets import sets_of_systems
+from whichf1.statistics.label_sets import shared_sets
 from whichf1.statistics.sample import Sample, Statistic, generator, kinds
 from whichf1.statistics.scales import normal_quantile
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 
+Pairs: TypeAlias = tuple[tuple[str, Any], ...]
 DRAWN = 2 * 10**8
 """Resampling reads up to so many numbers; beyond, smooth scores have the delta method alone."""
 
@@ -124,7 +126,7 @@ def compare(
     own = {key: value for key, value in options.items() if key not in DATA_OPTIONS}
     given = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
     definition, plan = planned(metric, own, level, given)
-    counted, sets = made_from(definition.metric)
+    counted, sets = made_from(definition.declaration)
     if named or is_path(y_true) or (has_columns(y_true) and name_columns(systems)):
         read = read_systems(y_true, systems, counted=counted, sets=sets, **data, **named)
         if isinstance(read, ScoreColumns):
@@ -140,16 +142,28 @@ def compare(
     return compare_counts(count(y_true, systems, **data), definition, plan)
 
 
-def made_from(metric: str) -> tuple[bool, bool]:
+def made_from(metric: Metric) -> tuple[bool, bool]:
     """Whether a metric is computed from predictions, and whether from sets of labels alone."""
-    kind = find(metric).kind
-    return kind in (*COUNTED, "items"), kind == "items"
+    return metric.kind in (*COUNTED, "items"), metric.kind == "items"
 
 
 def planned(
     metric: str, options: dict[str, Any], level: float | None, given: dict[str, Any]
 ) -> tuple[Definition, Plan]:
     """The definition, with a delta interval, and the plan; both may come from one signature."""
+    asked = (metric, tuple(options.items()), level, tuple(given.items()))
+    try:
+        hash(asked)
+    except TypeError:  # classes in a list, say
+        return _planned.__wrapped__(*asked)
+    return _planned(*asked)
+
+
+@lru_cache(maxsize=256)
+def _planned(
+    metric: str, chosen_options: Pairs, level: float | None, given: Pairs
+) -> tuple[Definition, Plan]:
+    options = dict(chosen_options)
     name, parameters, found = signature.read(metric)
     said = {f.name: found.pop(f.name) for f in fields(Plan) if f.name in found}
     if found.pop("compare", None) is not None:
@@ -157,7 +171,7 @@ def planned(
         metric = signature.write(name, parameters, found)
     elif said:
         raise DefinitionError(f"{[*said]} in a signature that is not of a comparison: {metric!r}")
-    chosen = {k: v for k, v in given.items() if v is not None}
+    chosen = {k: v for k, v in given if v is not None}
     plan = Plan(**{**said, **chosen})
     if options.pop("interval", None) is not None:
         raise DefinitionError("a comparison gives delta intervals: leave interval= out")
@@ -188,11 +202,9 @@ def compare_counts(
     """Compare the systems of counts of classes or of label sets."""
     refuse_few(counts.systems)
     systems = {name: counts.system(at) for at, name in enumerate(counts.systems)}
-    scores = evaluate_each(definition, systems)
-    if isinstance(counts, Counts):
-        comparison = compare_statistics(plan, scores, *cells_of_systems(definition, counts))
-    else:
-        comparison = compare_statistics(plan, scores, *sets_of_systems(definition, counts))
+    scores, statistics = evaluate_systems(definition, systems)
+    share: Any = shared_cells if isinstance(counts, Counts) else shared_sets
+    comparison = compare_statistics(plan, scores, *share(statistics, counts))
     return replace(comparison, definition=definition, counts=systems)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from whichf1.definitions.class_sets import AnyCounts
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.errors import InputError
-from whichf1.scoring.evaluate import evaluate_each
+from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.score import Score
 from whichf1.tables.label_sets import MultiLabelCounts
@@ -166,7 +166,7 @@ def _same_labels(counts: list[AnyCounts]) -> list[AnyCounts]:
 
 
 def _ranking(definition: Definition, counts: Mapping[str, AnyCounts]) -> Order:
-    scores = evaluate_each(definition, counts)
+    scores = evaluate_systems(definition, counts)[0]
     sign = -1 if definition.declaration.better != "lower" else 1
     defined = [name for name in scores if not np.isnan(scores[name].value)]
     order: list[list[str]] = []
@@ -191,25 +191,3 @@ def _tau(x: Order, y: Order, names: Sequence[str]) -> float | None:
     signs = [(x.sign(a, b), y.sign(a, b)) for a, b in combinations(names, 2)]
     untied = sum(s != 0 for s, _ in signs) * sum(t != 0 for _, t in signs)
     return sum(s * t for s, t in signs) / sqrt(untied) if untied else None
-
-
-def letters(names: Sequence[str], told_apart: set[tuple[str, str]]) -> dict[str, str]:
-    """Systems that share a letter cannot be told apart (insert and absorb, Piepho 2004)."""
-    groups: list[frozenset[str]] = [frozenset(names)]
-    for a, b in told_apart:
-        split = [
-            part
-            for group in groups
-            for part in ((group - {a}, group - {b}) if {a, b} <= group else (group,))
-        ]
-        groups = [g for g in dict.fromkeys(split) if not any(g < other for other in split)]
-    place = {name: at for at, name in enumerate(names)}
-    groups.sort(key=lambda group: sorted(place[name] for name in group))
-    return {
-        name: "".join(_letter(at) for at, group in enumerate(groups) if name in group)
-        for name in names
-    }
-
-
-def _letter(at: int) -> str:
-    return chr(ord("a") + at) if at < 26 else f"({at + 1})"

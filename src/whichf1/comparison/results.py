@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from whichf1.comparison.rank_flips import Flip, SystemRanks, letters, rank_systems
+from whichf1.comparison.rank_flips import Flip, SystemRanks, rank_systems
 from whichf1.comparison.significance import McNemar
+from whichf1.comparison.significance import letters as shared_letters
 from whichf1.definitions import signature
 from whichf1.definitions.class_sets import AnyCounts
 from whichf1.definitions.definition import Definition
@@ -186,4 +187,4 @@ def letters_of(
     """Letters for systems that cannot be told apart at the level of the intervals."""
     limit = 1 - level_of(definition)
     apart = {(p.a, p.b) for p in pairs if p.p_adjusted is not None and p.p_adjusted < limit}
-    return letters(_ranked(definition, scores), apart)
+    return shared_letters(_ranked(definition, scores), apart)

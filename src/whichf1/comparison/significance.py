@@ -144,3 +144,25 @@ def mcnemar_test(only_a: int, only_b: int) -> McNemar:
     mid = 1.0 if only_a == only_b else min(1.0, 2 * tail - here)
     chi2 = 2 * _NORMAL.cdf(-abs(only_a - only_b) / sqrt(n))
     return McNemar(only_a, only_b, exact, mid, chi2)
+
+
+def letters(names: Sequence[str], told_apart: set[tuple[str, str]]) -> dict[str, str]:
+    """Systems that share a letter cannot be told apart (insert and absorb, Piepho 2004)."""
+    groups: list[frozenset[str]] = [frozenset(names)]
+    for a, b in told_apart:
+        split = [
+            part
+            for group in groups
+            for part in ((group - {a}, group - {b}) if {a, b} <= group else (group,))
+        ]
+        groups = [g for g in dict.fromkeys(split) if not any(g < other for other in split)]
+    place = {name: at for at, name in enumerate(names)}
+    groups.sort(key=lambda group: sorted(place[name] for name in group))
+    return {
+        name: "".join(_letter(at) for at, group in enumerate(groups) if name in group)
+        for name in names
+    }
+
+
+def _letter(at: int) -> str:
+    return chr(ord("a") + at) if at < 26 else f"({at + 1})"

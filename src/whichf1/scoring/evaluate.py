@@ -102,6 +102,27 @@ def _of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -
 
 def evaluate(definition: Definition, counts: AnyCounts) -> Score:
     """Run a definition on counts."""
+    frozen = _frozen(definition, counts)
+    values, intervals = _estimate(definition, frozen)
+    return _score(definition, frozen, counts, values, intervals)
+
+
+def evaluate_systems(
+    definition: Definition, systems: Mapping[str, AnyCounts]
+) -> tuple[dict[str, Score], list[Any]]:
+    """The scores of systems on the same items, and the statistics that they come from."""
+    scores, statistics = {}, []
+    plain = definition.settled(data=())
+    for name, counts in systems.items():
+        frozen = _frozen(plain, counts)
+        statistics.append(_statistic(plain, frozen))
+        estimate = _estimate(plain, frozen, statistics[-1])
+        scores[name] = _score(plain, frozen, counts, *estimate)
+    warn_of_other_data(definition, scores.values())
+    return scores, statistics
+
+
+def _frozen(definition: Definition, counts: AnyCounts) -> Frozen:
     refuse_other_data(definition, counts)
     metric = definition.declaration
     if metric.kind == "rate" and definition.average is None and definition.positive is None:
@@ -109,18 +130,18 @@ def evaluate(definition: Definition, counts: AnyCounts) -> Score:
             f"{metric.name} of which class? Pass positive=CLASS, average='macro', 'weighted' or "
             f"'micro', or call {metric.name}.per_class for all of them."
         )
-    frozen = definition.freeze(counts)
-    values, intervals = _estimate(definition, frozen)
+    return definition.freeze(counts)
+
+
+def _score(
+    definition: Definition,
+    frozen: Frozen,
+    counts: AnyCounts,
+    values: Array,
+    intervals: list[Interval | None],
+) -> Score:
     n = _items(frozen, counts)
     return Score(float(values[0]), definition, n, frozen.labels, intervals[0], counts.facts)
-
-
-def evaluate_each(definition: Definition, systems: Mapping[str, AnyCounts]) -> dict[str, Score]:
-    """Run a definition on the counts of several systems, which have their data in common."""
-    plain = definition.settled(data=())
-    scores = {name: evaluate(plain, counts) for name, counts in systems.items()}
-    warn_of_other_data(definition, scores.values())
-    return scores
 
 
 def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
@@ -146,7 +167,9 @@ def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
         )
 
 
-def _estimate(definition: Definition, frozen: Frozen) -> tuple[Array, list[Interval | None]]:
+def _estimate(
+    definition: Definition, frozen: Frozen, statistic: Statistic | None = None
+) -> tuple[Array, list[Interval | None]]:
     """Values and intervals; none where weights were added up without their squares."""
     units = frozen.units
     if definition.interval is None or (units.weighted and units.squares is None):
@@ -156,7 +179,7 @@ def _estimate(definition: Definition, frozen: Frozen) -> tuple[Array, list[Inter
     from whichf1.statistics.sample import Sample
 
     sample = Sample(frozen.table.count, units.squares, units.cluster)
-    return estimate(definition, _statistic(definition, frozen), sample)
+    return estimate(definition, statistic or _statistic(definition, frozen), sample)
 
 
 def _statistic(definition: Definition, frozen: Frozen) -> Statistic:

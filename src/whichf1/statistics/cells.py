@@ -37,10 +37,14 @@ class Cells(Statistic):
         frozen: Frozen,
         margins: SystemMargins | None = None,
         system: int = 0,
+        coarse: Cells | None = None,
     ) -> None:
-        """``margins`` sums the cells of all systems that share them, this one's at ``system``."""
+        """``margins`` sums the cells of all systems that share them, this one's at ``system``.
+
+        ``coarse`` is the same score on the cells of this system alone.
+        """
         self.definition, self.frozen = definition, frozen
-        self._margins, self._system = margins, system
+        self._margins, self._system, self._coarse = margins, system, coarse
         self._whole = definition.declaration.kind == "agreement" or definition.average is not None
 
     def values(self, count: Array) -> Array:
@@ -65,6 +69,8 @@ class Cells(Statistic):
     @cached_property
     def margin_slopes(self) -> tuple[float, MarginSlopes]:
         """The value, and what all slopes are made of: the same however fine the cells are."""
+        if self._coarse is not None:
+            return self._coarse.margin_slopes
         return margin_slopes(self.definition, self.frozen)
 
     @cached_property
@@ -209,22 +215,20 @@ def _by_distance(definition: Definition) -> bool:
     return definition.declaration.kind == "agreement"
 
 
-def cells_of_systems(definition: Definition, counts: Counts) -> tuple[list[Cells], Sample]:
-    """The score of each of several systems on the same items, and the cells that they share.
-
-    The class set is fixed on the counts of each system.
-    """
-    fine = counts.without(definition.ignore)
-    frozen = [definition.freeze(counts.system(at)) for at in range(len(counts.systems))]
-    classes = max(each.table.classes for each in frozen)
+def shared_cells(systems: Sequence[Cells], counts: Counts) -> tuple[list[Cells], Sample]:
+    """The scores of several systems on the cells that they share, and these cells."""
+    definition = systems[0].definition
+    counts = counts.without(definition.ignore)
+    classes = max(each.frozen.table.classes for each in systems)
     distances = _by_distance(definition)
-    margins = SystemMargins(fine.true, fine.predictions, classes, distances=distances)
-    sample = Sample(fine.count.astype(np.float64), fine.squares, fine.cluster)
-    systems = []
-    for at, each in enumerate(frozen):
-        table = Table(fine.true, fine.predictions[at], sample.count, each.table.classes)
-        systems.append(Cells(definition, each._replace(table=table), margins, at))
-    return systems, sample
+    margins = SystemMargins(counts.true, counts.predictions, classes, distances=distances)
+    sample = Sample(counts.count.astype(np.float64), counts.squares, counts.cluster)
+    shared = []
+    for at, coarse in enumerate(systems):
+        sides = (counts.true, counts.predictions[at], sample.count)
+        frozen = coarse.frozen._replace(table=Table(*sides, coarse.frozen.table.classes))
+        shared.append(Cells(definition, frozen, margins, at, coarse))
+    return shared, sample
 
 
 class CodeSums:

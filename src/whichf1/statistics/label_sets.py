@@ -6,6 +6,7 @@ gives the sum of what its labels give, and the variance is that of these sums.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 
@@ -120,14 +121,13 @@ class LabelSets(Statistic):
         return LabelSets(self.definition, self.frozen._replace(table=both))
 
 
-def sets_of_systems(
-    definition: Definition, counts: MultiLabelCounts
+def shared_sets(
+    systems: Sequence[LabelSets], counts: MultiLabelCounts
 ) -> tuple[list[LabelSets], Sample]:
-    """The score of each of several systems on the same items, and the kinds that they share."""
+    """The scores of several systems on the kinds of items that they share, and these kinds."""
     sample = Sample(counts.count.astype(np.float64), counts.squares, counts.cluster)
-    systems = []
-    for at in range(len(counts.systems)):
-        frozen = definition.freeze(counts.system(at))
-        table: LabelTable = replace(counts.table_of(at), count=sample.count)
-        systems.append(LabelSets(definition, frozen._replace(table=table)))
-    return systems, sample
+    tables = [replace(counts.table_of(at), count=sample.count) for at in range(len(systems))]
+    return [
+        LabelSets(each.definition, each.frozen._replace(table=table))
+        for each, table in zip(systems, tables, strict=True)
+    ], sample
