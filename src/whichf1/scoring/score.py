@@ -163,11 +163,11 @@ class PerClass(Mapping[Label, Score]):
 
 
 def warn_of_other_data(definition: Definition, scores: Iterable[Score | PerClass]) -> None:
-    """Warn, once for all scores, where a signature was of classes, weights or clusters unlike."""
-    found: dict[str, str] = {}
-    for score in scores:
-        found = dict(_other_data(definition, score)) | found
-    for what in found.values():
+    """Warn, once for all scores, if a signature described other classes, weights or clusters."""
+    differences: dict[str, str] = {}
+    for score in scores if definition.data else ():
+        differences = dict(_other_data(definition, score)) | differences
+    for what in differences.values():
         warnings.warn(f"the signature was {what}", OtherDataWarning, stacklevel=4)
 
 

@@ -244,11 +244,10 @@ class CodeSums:
         cells = len(parts[0][0])
         self._cells: list[list[Array]] | None = None
         if classes <= 64 and cells <= FEW_CELLS:
-            self._cells = [self._by_class(*part) for part in parts]
-
-    def _by_class(self, codes: Array, chosen: Array | None) -> list[Array]:
-        kept = np.ones(len(codes), bool) if chosen is None else chosen
-        return [np.flatnonzero((codes == k) & kept) for k in range(self._classes)]
+            self._cells = []
+            for codes, chosen in parts:
+                kept = codes if chosen is None else np.where(chosen, codes, -1)
+                self._cells.append([np.flatnonzero(kept == k) for k in range(classes)])
 
     def __call__(self, count: Array) -> list[Array]:
         """The sums of each part (replicates, classes), from counts (replicates, cells)."""
@@ -298,16 +297,22 @@ class SystemMargins:
 
 def margins_of(true: Array, predicted: Array, count: Array, k: int) -> Margins:
     """The margins of some cells."""
-    hits = np.where(true == predicted, count, 0.0)
-    distance = np.abs(true - predicted)
-    codes = ((true, count), (predicted, count), (true, hits), (distance, count))
-    return Margins(*(np.bincount(code, value, k) for code, value in codes))
+    return Margins(
+        np.bincount(true, count, k),
+        np.bincount(predicted, count, k),
+        np.bincount(true, np.where(true == predicted, count, 0.0), k),
+        np.bincount(np.abs(true - predicted), count, k),
+    )
 
 
 def _shifted(start: Margins, change: Sequence[Array], sign: int) -> Margins:
-    columns, hits, distances = (sign * x for x in change)
-    rows = np.broadcast_to(start.rows, columns.shape)
-    return Margins(rows, start.columns + columns, start.hits + hits, start.distances + distances)
+    columns, hits, distances = change
+    return Margins(
+        np.broadcast_to(start.rows, columns.shape),
+        start.columns + sign * columns,
+        start.hits + sign * hits,
+        start.distances + sign * distances,
+    )
 
 
 class MarginSlopes(NamedTuple):

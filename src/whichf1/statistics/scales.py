@@ -67,12 +67,12 @@ def transformed(
     bend = shift = 0.0
     if skew is not None:
         bend, shift = curve - (2 * skew / 3 + curvature) / step, skew / 6 + curvature / 2
-    moves = (bent(step * (sign * quantile + shift), bend) for sign in (-1, 1))
+    down, up = bent(step * (shift - quantile), bend), bent(step * (shift + quantile), bend)
     if high == inf:
-        ends = [x * exp(min(move, _FAR)) for move in moves]
+        below, above = low + x * exp(min(down, _FAR)), low + x * exp(min(up, _FAR))
     else:
-        ends = [_logistic(log(x / (1 - x)) + move) for move in moves]
-    below, above = (low + width * end for end in ends)
+        here = log(x / (1 - x))
+        below, above = low + width * _logistic(here + down), low + width * _logistic(here + up)
     return Interval(min(below, value), min(max(above, value), high), level, method)
 
 
