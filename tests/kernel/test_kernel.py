@@ -371,6 +371,7 @@ def test_counted_margins_are_those_of_the_pairs(given_columns):
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.slow
 def test_random_buffers_under_the_sanitizers(tmp_path):
     compiler = shutil.which("cc") or shutil.which("gcc")
     assert compiler, "the C files are tested with a C compiler"
