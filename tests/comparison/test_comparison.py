@@ -19,8 +19,8 @@ from whichf1.definitions.definition import define
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
 from whichf1.report.escape import visible
 from whichf1.scoring.evaluate import frozen_on
+from whichf1.sources.arrays import count_together
 from whichf1.sources.systems import read_systems
-from whichf1.sources.together import count_together
 from whichf1.statistics import paired
 
 SYSTEMS = "examples/systems.csv"

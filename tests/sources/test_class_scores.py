@@ -16,14 +16,14 @@ import whichf1 as wf
 from tests.helpers.engines import DATABASES, ENGINES
 from tests.sources.test_files import WRITERS
 from tests.sources.test_frames import group
-from whichf1.scoring.columns import score_classes
 from whichf1.scoring.decisions import decide
-from whichf1.sources.answers import class_scores
-from whichf1.sources.answers.class_scores import ClassScores
+from whichf1.scoring.scores import score_lines
+from whichf1.sources.answers import scores as class_scores
+from whichf1.sources.answers.scores import ClassScores
 from whichf1.sources.engines import frames
 from whichf1.sources.questions import lines
-from whichf1.sources.questions.classes import Added
-from whichf1.sources.sought import Sought
+from whichf1.sources.questions.derived import Added
+from whichf1.sources.request import Request
 
 LAZY = {name: ENGINES[name] for name in (*DATABASES, "polars lazy", "spark")}
 """Engines that hold the rows themselves."""
@@ -639,7 +639,7 @@ SLICED = [*DATABASES, "polars lazy", "a.csv", "a.jsonl", "a.parquet", "a.npz"]
 @pytest.mark.filterwarnings("ignore")
 def test_slices_of_scores_are_those_of_their_items(engine, kind, tmp_path):
     data, source, keys = sliced(engine, tmp_path)
-    sought = Sought.of(true="gold", score=data.columns, by=["lang", "year"], **kind)
+    sought = Request.of_scores(true="gold", score=data.columns, by=["lang", "year"], **kind)
     whole = ClassScores(source, None, sought, fair=True)
     arrays = {"w": data.w, "doc": np.array(data.doc)}
     slices = whole.slices()
@@ -658,7 +658,7 @@ def test_slices_of_scores_are_those_of_their_items(engine, kind, tmp_path):
         true = [x for x, here in zip(data.true, at, strict=True) if here]
         given = {name: arrays[column][at] for name, column in kind.items()}
         for definition in definitions:
-            found = score_classes(definition, part)
+            found = score_lines(definition, part)
             expected = wf.score(true, data.p[at], definition, labels=NAMES, **given)
             assert_same(found, expected)
         assert decide(part) == wf.at_argmax(true, data.p[at], labels=NAMES, **given)

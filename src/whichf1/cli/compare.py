@@ -53,10 +53,10 @@ from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError
 from whichf1.report import comparison as report
-from whichf1.scoring.columns import items_of_each
-from whichf1.sources.answers.scores import Scored, read_scores
+from whichf1.scoring.scores import items_of_each
+from whichf1.sources.answers.scores import read_scores
 from whichf1.sources.engines.database import MEMORY_LIMIT
-from whichf1.sources.scores import classes_of
+from whichf1.sources.scores import ScoredLines, classes_of
 from whichf1.sources.sequences import column
 from whichf1.sources.systems import ScoreColumns, read_systems
 
@@ -111,7 +111,7 @@ def compare(
         data, other = [*sources, None][:2]
         found = read_systems(data, pred, other, counted=counted, sets=sets, **own)
         if isinstance(found, ScoreColumns):
-            lines = read_scores(data, other, found.sought, apart=True)
+            lines = read_scores(data, other, found.request, apart=True)
     if isinstance(found, ScoreColumns):
         result = _compare_scores(found, lines, given, plan)
     else:
@@ -121,7 +121,7 @@ def compare(
 
 
 def _compare_scores(
-    columns: ScoreColumns, lines: Scored, options: dict[str, Any], given: dict[str, Any]
+    columns: ScoreColumns, lines: ScoredLines, options: dict[str, Any], given: dict[str, Any]
 ) -> Comparison:
     """The columns hold scores: compare them by a ranking or a loss."""
     for name in ("average", "classes", "exclude", "ignore", "undefined", "scope"):

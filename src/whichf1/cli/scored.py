@@ -16,17 +16,16 @@ from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
 from whichf1.metrics import COUNTED
 from whichf1.report.report import Report, chosen_report, full_report
-from whichf1.scoring.columns import score_classes, score_lines
 from whichf1.scoring.decisions import decide, threshold_lines
 from whichf1.scoring.evaluate import evaluate
 from whichf1.scoring.score import Score
-from whichf1.sources.answers.class_scores import ClassScores
+from whichf1.scoring.scores import score_lines
 from whichf1.sources.answers.label_sets import count_cells, slice_cells
-from whichf1.sources.answers.scores import Scored, read_scores
+from whichf1.sources.answers.scores import ClassScores, read_scores
 from whichf1.sources.rank import rank_lines
-from whichf1.sources.scores import classes_of, positive_class
+from whichf1.sources.request import Request
+from whichf1.sources.scores import ScoredLines, classes_of, positive_class
 from whichf1.sources.sequences import column
-from whichf1.sources.sought import Sought
 from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.slices import Key
 
@@ -127,10 +126,10 @@ def read_subject(
         return replace(_sets(found.whole), slices=slices)
     if given["probs"]:
         return _probabilities(sources, {**own, "by": by}, labels, given)
-    sought = Sought.of(score=given["score_column"], labels=labels, by=by, **own)
+    request = Request.of_scores(score=given["score_column"], labels=labels, by=by, **own)
     apart = bool(given["weights"] or given["cluster"])
     path, other = [*sources, None][:2]
-    data = read_scores(path, other, sought, apart=apart)
+    data = read_scores(path, other, request, apart=apart)
     names = classes_of(column(data.true, "y_true"), labels)
     named = None if given["positive"] is None else find_label(given["positive"], names)
     positive = positive_class(names, _said_positive(given["metric"], named))
@@ -143,12 +142,11 @@ def _sets(sets: Any) -> Subject:
     return Subject(sets, (), lambda definition: evaluate(definition, sets), True)
 
 
-def _scores(data: Scored, positive: Label, given: dict[str, Any]) -> Subject:
-    ranking = rank_lines(data.summed(), positive)
-    apart = data.weights is not None or data.cluster is not None
+def _scores(data: ScoredLines, positive: Label, given: dict[str, Any]) -> Subject:
+    ranking = rank_lines(data, positive)
 
     def score(definition: Definition) -> Score:
-        return score_lines(replace(definition, positive=positive), data, apart=apart)
+        return score_lines(replace(definition, positive=positive), data)
 
     two = len(data.labels) == 2  # a loss has no class that is the rest
     shown = BINARY + ((PROBABILITY if two else PROBABILITY[2:]) if ranking.probabilities else ())
@@ -173,9 +171,9 @@ def _probabilities(
     sources: list[str], own: dict[str, Any], labels: list[Label] | None, given: dict[str, Any]
 ) -> Subject:
     names, columns = _probability_columns(given["probs"], labels)
-    sought = Sought.of(score=dict(zip(names, columns, strict=True)), **own)
+    request = Request.of_scores(score=dict(zip(names, columns, strict=True)), **own)
     path, other = [*sources, None][:2]
-    scores = ClassScores(path, other, sought, fair=True)
+    scores = ClassScores(path, other, request, fair=True)
 
     several = len(names) > 2
     shown: list[tuple[str, dict[str, Any]]] = [
@@ -194,7 +192,7 @@ def _judged(
     shown: tuple[tuple[str, dict[str, Any]], ...] = (),
     slices: Mapping[Key, Subject] = MappingProxyType({}),
 ) -> Subject:
-    return Subject(decide(scores), shown, lambda each: score_classes(each, scores), True, slices)
+    return Subject(decide(scores), shown, lambda each: score_lines(each, scores), True, slices)
 
 
 def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[Labels, list[str]]:

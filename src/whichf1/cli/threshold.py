@@ -46,9 +46,9 @@ from whichf1.scoring.thresholds import BestThreshold, best_threshold
 from whichf1.sources.answers.scores import read_scores
 from whichf1.sources.engines.database import MEMORY_LIMIT
 from whichf1.sources.rank import rank_lines
+from whichf1.sources.request import Request
 from whichf1.sources.scores import classes_of
 from whichf1.sources.sequences import column
-from whichf1.sources.sought import Sought
 
 HEAD = ("threshold", "value", "TP", "FP", "FN", "TN", "signature")
 
@@ -82,9 +82,8 @@ def threshold(
     given, names = locals(), declared(labels)
     own: dict[str, Any] = {"score": score_column, "true": true, "weights": weights, "labels": names}
     with opened(given) as (sources, reading):
-        sought = Sought.of(**own, **reading)
         path, other = [*sources, None][:2]
-        data = read_scores(path, other, sought)
+        data = read_scores(path, other, Request.of_scores(**own, **reading))
     classes = classes_of(column(data.true, "y_true"), names)
     named = None if positive is None else find_label(positive, classes)
     best = best_threshold(rank_lines(data._replace(labels=list(classes)), named), metric=metric)

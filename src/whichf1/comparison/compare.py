@@ -26,12 +26,13 @@ from whichf1.definitions.methods import Bootstrap, DeLong, Delta, Method, enough
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, find
 from whichf1.scoring.evaluate import evaluate_each, frozen_on
-from whichf1.scoring.functions import Options, with_options
+from whichf1.scoring.functions import ScoreOptions, with_options
 from whichf1.scoring.score import Score
-from whichf1.sources.count import COLUMN_OPTIONS, DATA_OPTIONS, has_columns, is_path
-from whichf1.sources.label_sets import are_sets, count_sets_together
-from whichf1.sources.systems import ScoreColumns, name_columns, read_systems
-from whichf1.sources.together import count_together
+from whichf1.sources.arrays import count_together
+from whichf1.sources.count import COLUMN_OPTIONS, DATA_OPTIONS
+from whichf1.sources.label_sets import count_sets_together
+from whichf1.sources.request import are_sets, has_columns, is_path, name_columns
+from whichf1.sources.systems import ScoreColumns, read_systems
 from whichf1.statistics import paired
 from whichf1.tables.cells import Array, Table
 from whichf1.tables.joint import Joint
@@ -49,7 +50,7 @@ def compare(
     power: float | None = None,
     margin: float | None = None,
     sep: str | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[ScoreOptions],
 ) -> Comparison:
     """Compare systems on the same items: differences, tests, P(best), and rank flips.
 

@@ -22,10 +22,14 @@ from whichf1.comparison.results import (
 )
 from whichf1.definitions.definition import Definition
 from whichf1.errors import InputError
-from whichf1.scoring.columns import items_of_systems
-from whichf1.scoring.items import ScoredItems, read_items, sampled
 from whichf1.scoring.score import Score, warn_of_other_data
-from whichf1.scoring.scores import score_items
+from whichf1.scoring.scores import (
+    ScoredItems,
+    items_of_systems,
+    read_items,
+    sampled,
+    score_items,
+)
 from whichf1.sources.systems import ScoreColumns
 from whichf1.statistics.influence import centred, standard_error
 from whichf1.statistics.means import Means

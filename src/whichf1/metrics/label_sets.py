@@ -7,7 +7,6 @@ from math import inf
 
 import numpy as np
 
-from whichf1.kernel import Sums
 from whichf1.metrics.registry import Ratio, declare
 from whichf1.tables.cells import Array, OneVsRest, RankedLabels
 
@@ -44,14 +43,13 @@ def hamming_loss(c: OneVsRest) -> Ratio:
     r"\frac{|\{k\in Y_i:s_{ik}\ge s_{ij}\}|}{|\{k:s_{ik}\ge s_{ij}\}|}",
     aliases=("lrap",),
     sklearn="label_ranking_average_precision_score",
-    each=lambda x: _of_items(x, _item_precision),
 )
-def label_ranking_average_precision(x: RankedLabels) -> Sums:
+def label_ranking_average_precision(x: RankedLabels) -> Array:
     """Mean, over the true labels of each item, of the share of true labels ranked as high.
 
     An item with all labels or with none has 1: there is nothing to rank.
     """
-    return _sums(x, _item_precision)
+    return _of_items(x, _item_precision)
 
 
 @declare(
@@ -60,16 +58,10 @@ def label_ranking_average_precision(x: RankedLabels) -> Sums:
     bounds=(0, inf),
     better="lower",
     sklearn="coverage_error",
-    each=lambda x: _of_items(x, _item_coverage),
 )
-def coverage_error(x: RankedLabels) -> Sums:
+def coverage_error(x: RankedLabels) -> Array:
     """How many of the best-scored labels it takes, on average, to cover all true ones."""
-    return _sums(x, _item_coverage)
-
-
-def _sums(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Sums:
-    values = _of_items(x, score)
-    return Sums(len(values), float(values.sum()), float(np.dot(values, values)))
+    return _of_items(x, _item_coverage)
 
 
 def _of_items(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Array:

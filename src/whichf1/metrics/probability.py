@@ -11,17 +11,10 @@ from whichf1 import kernel
 from whichf1.errors import DefinitionError
 from whichf1.kernel import Sums
 from whichf1.metrics.registry import Floor, Ratio, Whole, declare
-from whichf1.tables.cells import Array, Predicted, RankTable, Ties, sum_by
+from whichf1.tables.cells import Array, Judged, Predicted, RankTable, Ties, sum_by
 
 Binning: TypeAlias = Literal["equal-width", "equal-mass"]
 EPSILON = float(np.finfo(np.float64).eps)
-
-
-def _log_losses(x: Predicted, floor: float) -> Array:
-    own = np.take_along_axis(x.scores, x.codes[:, None], 1)[:, 0]
-    with np.errstate(divide="ignore"):  # a floor of 0 makes the loss infinite
-        losses: Array = -np.log(np.maximum(own, floor))
-    return losses
 
 
 @declare(
@@ -33,17 +26,18 @@ def _log_losses(x: Predicted, floor: float) -> Array:
     better="lower",
     sklearn="log_loss",
     probabilities=True,
-    each=_log_losses,
+    sums=lambda x, floor: kernel.loss_sums(x.codes, x.scores, floor),
 )
-def log_loss(x: Predicted, floor: Floor = EPSILON) -> Sums:
+def log_loss(x: Judged, floor: Floor = EPSILON) -> Array:
     """Mean of −ln of the true class's probability; one below the floor counts as the floor."""
-    return kernel.loss_sums(x.codes, x.scores, floor)
+    return -np.log(np.maximum(x.own, floor))  # type: ignore[no-any-return]
 
 
-def _brier_scores(x: Predicted, scale: str | None) -> Array:
-    own = np.take_along_axis(x.scores, x.codes[:, None], 1)[:, 0]
-    scores: Array = np.einsum("ij,ij->i", x.scores, x.scores) + (1 - 2 * own)
-    return scores if scale == "sum" else scores / 2
+def _brier_sums(x: Predicted, scale: str | None) -> Sums:
+    sums = kernel.brier_sums(x.codes, x.scores)
+    if scale == "sum":
+        return sums
+    return sums._replace(total=sums.total / 2, squares=sums.squares / 4)
 
 
 @declare(
@@ -55,17 +49,15 @@ def _brier_scores(x: Predicted, scale: str | None) -> Array:
     better="lower",
     sklearn="brier_score_loss",
     probabilities=True,
-    each=_brier_scores,
+    sums=_brier_sums,
 )
-def brier(x: Predicted, scale: Literal["half", "sum"] | None = None) -> Sums:
+def brier(x: Judged, scale: Literal["half", "sum"] | None = None) -> Array:
     """Mean squared distance of the probabilities from what happened; of two classes, half of it.
 
     With two classes half of the sum is the usual (p − y)², and the default; with more, the sum.
     """
-    sums = kernel.brier_sums(x.codes, x.scores)
-    if scale == "sum":
-        return sums
-    return sums._replace(total=sums.total / 2, squares=sums.squares / 4)
+    scores = x.total(np.square) + (1 - 2 * x.own)
+    return scores if scale == "sum" else scores / 2  # type: ignore[no-any-return]
 
 
 @declare(
@@ -74,16 +66,14 @@ def brier(x: Predicted, scale: Literal["half", "sum"] | None = None) -> Sums:
     title="top-k accuracy",
     aliases=("top_k",),
     sklearn="top_k_accuracy_score",
-    each=lambda x, k, ties: x.within_top(k, ties).astype(np.float64),
 )
-def top_k_accuracy(x: Predicted, k: Whole = 2, ties: Ties = "first") -> Sums:
+def top_k_accuracy(x: Judged, k: Whole = 2, ties: Ties = "first") -> Array:
     """Share of items whose class is among the k best scores.
 
     ``ties`` says which of equal scores comes first: that of the ``first`` class in order, of the
     ``last``, or the true one at ``best`` or at ``worst``.
     """
-    hits = int(np.count_nonzero(x.within_top(k, ties)))
-    return Sums(len(x.codes), float(hits), float(hits))
+    return np.where(x.ahead(ties) < k, 1.0, 0.0)
 
 
 @declare(

@@ -24,6 +24,7 @@ from typing import (
 import numpy as np
 
 from whichf1.errors import DefinitionError, did_you_mean
+from whichf1.kernel import Sums
 from whichf1.tables.cells import Array, Margins, OneVsRest
 
 Ratio: TypeAlias = tuple[Array, Array]
@@ -87,7 +88,7 @@ class Facts(TypedDict, total=False):
     harmonic: bool
     probabilities: bool
     smooth: bool
-    each: Callable[..., Array]
+    sums: Callable[..., Sums]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -116,8 +117,8 @@ class Metric:
     smooth: bool = True
     """Whether every item moves the score a little. A largest difference or a cut at a quantile
     hangs on single items: the delta method is not for them."""
-    each: Callable[..., Array] | None = field(default=None, repr=False)
-    """For a mean over items: the value of each item, of which the formula gives the sums."""
+    sums: Callable[..., Sums] | None = field(default=None, repr=False)
+    """For a mean over items, whose formula gives a value for each: a quicker way to their sums."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return find, (self.name,)

@@ -20,7 +20,7 @@ _PLAIN = (str, int, float, NoneType, Method)
 """Options of these types are remembered with the definition that they gave."""
 
 
-class Options(Reading, total=False):
+class ScoreOptions(Reading, total=False):
     """Everything that a score can be asked for."""
 
     true: str | Sequence[str] | None
@@ -69,7 +69,7 @@ class Scorer:
         """The declaration."""
         return find(self._metric)
 
-    def definition(self, **options: Unpack[Options]) -> Definition:
+    def definition(self, **options: Unpack[ScoreOptions]) -> Definition:
         """The definition with these options, without running it."""
         given = {k: v for k, v in options.items() if k not in DATA_OPTIONS}
         known = tuple((k, type(v), v) for k, v in given.items())
@@ -83,7 +83,7 @@ class Scorer:
             self._known[known] = made
         return made
 
-    def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
+    def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[ScoreOptions]) -> Score:
         """The score of Counts, of y_true and y_pred, or of columns of a dataframe or file.
 
         Columns are named with ``true=`` and ``pred=``, or ``score=`` for scores.
@@ -92,7 +92,9 @@ class Scorer:
             return run(self._known.get(()) or self.definition(), y_true, y_pred)
         return run(self.definition(**options), y_true, y_pred, **_data(options))
 
-    def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[ScoreOptions]
+    ) -> PerClass:
         """The score of each class."""
         if self.metric.kind != "rate":
             raise DefinitionError(
@@ -109,7 +111,7 @@ class Scorer:
         return f"<whichf1 metric {self.__name__}>"
 
 
-def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:
+def score(y_true: Any, *rest: Any, **options: Unpack[ScoreOptions]) -> Score:
     """The score of that name, alias, shorthand or signature: ``score(counts, "f_beta(beta=2)")``.
 
     >>> float(score([0, 1, 1], [0, 1, 0], "accuracy"))
@@ -137,6 +139,6 @@ def with_options(metric: Any, options: dict[str, Any]) -> Definition:
     return define(name, {**parameters, **own}, given)
 
 
-def _data(options: Options) -> dict[str, Any]:
+def _data(options: ScoreOptions) -> dict[str, Any]:
     """What says how items are counted, where it was given."""
     return {k: v for k, v in options.items() if k in DATA_OPTIONS and v is not None}

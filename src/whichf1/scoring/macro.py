@@ -17,7 +17,7 @@ from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.metrics.rates import f1, precision, recall
 from whichf1.scoring.evaluate import evaluate
-from whichf1.scoring.functions import Options
+from whichf1.scoring.functions import ScoreOptions
 from whichf1.scoring.score import Score
 from whichf1.sources.arrays import count_arrays
 from whichf1.sources.count import DATA_OPTIONS, as_counts
@@ -105,7 +105,7 @@ class MacroF1:
         )
 
 
-def macro_f1(y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> MacroF1:
+def macro_f1(y_true: Any, y_pred: Any = None, **options: Unpack[ScoreOptions]) -> MacroF1:
     """Asked for 'macro F1', both: averaged F1 and F1 of averages, and the gap between them.
 
     >>> m = macro_f1(Counts.from_matrix([[5, 10], [5, 10]], rows="predicted"))

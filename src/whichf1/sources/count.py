@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack
 
 from numpy import ndarray
 
 from whichf1.errors import InputError
-from whichf1.sources.arrays import count_arrays
-from whichf1.sources.engines.frame_kinds import is_frame
-from whichf1.sources.request import Wanted, one_name, one_or_several
+from whichf1.sources.arrays import count_arrays, count_together
+from whichf1.sources.request import Request, has_columns, is_path
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.slices import Slices
@@ -73,10 +71,8 @@ def count(
     if pred is not None and not isinstance(pred, str):
         raise InputError("count has one prediction column; count_each takes several")
     if type(y_true) is not ndarray and has_columns(y_true):
-        options = {"labels": labels, "weights": weights, "cluster": cluster}
-        (slices,) = _count_columns(
-            y_true, y_pred, true=true, pred=pred, **options, **reading
-        ).values()
+        options = {"labels": labels, "weights": weights, "cluster": cluster, **reading}
+        (slices,) = _count_columns(y_true, y_pred, true=true, pred=pred, **options).values()
         return slices.whole
     if true is not None or pred is not None or reading:
         raise InputError(
@@ -89,11 +85,8 @@ def count(
             "or a path."
         )
     if cluster is not None:
-        from whichf1.sources.together import count_together
-
-        systems = {"y_pred": y_pred}
-        own = {"labels": labels, "weights": weights, "cluster": cluster}
-        return count_together(y_true, systems, **own).counts(0)
+        options = {"labels": labels, "weights": weights, "cluster": cluster}
+        return count_together(y_true, {"y_pred": y_pred}, **options).counts(0)
     return count_arrays(y_true, y_pred, labels=labels, weights=weights)
 
 
@@ -115,14 +108,13 @@ def count_by(
     With ``sep=``, the text between two labels, cells are sets of labels as in `count_multilabel`.
     """
     _refuse_arrays(data)
+    options: dict[str, Any] = {"labels": labels, "weights": weights, "cluster": cluster, "by": by}
+    options |= {"true": true, "pred": pred, **reading}
     if sep is not None:
         from whichf1.sources.answers.label_sets import slice_cells
 
-        given = {"labels": labels, "weights": weights, "cluster": cluster, "sep": sep}
-        columns = {"by": one_or_several(by, "by"), "true": true, "pred": pred}
-        return slice_cells(data, predictions, **given, **columns, **reading)  # type: ignore[arg-type]
-    own = {"labels": labels, "weights": weights, "cluster": cluster, "true": true, "pred": pred}
-    (slices,) = _count_columns(data, predictions, by=by, **own, **reading).values()
+        return slice_cells(data, predictions, sep=sep, **options)
+    (slices,) = _count_columns(data, predictions, **options).values()
     return slices
 
 
@@ -139,18 +131,8 @@ def count_each(
     """Count several prediction columns of a dataframe or files in one pass."""
     _refuse_arrays(data)
     options = {"labels": labels, "weights": weights, "true": true, "pred": pred, **reading}
-    found = _count_columns(data, predictions, **options)
-    return {name: slices.whole for name, slices in found.items()}
-
-
-def has_columns(data: Any) -> bool:
-    """Whether something is a dataframe or a path, whose columns have names."""
-    return is_path(data) or is_frame(data)
-
-
-def is_path(data: Any) -> bool:
-    """Whether something is the path of a file or a pattern of files."""
-    return isinstance(data, (str, os.PathLike))
+    counted = _count_columns(data, predictions, **options)
+    return {name: slices.whole for name, slices in counted.items()}
 
 
 def _refuse_arrays(data: Any) -> None:
@@ -158,36 +140,19 @@ def _refuse_arrays(data: Any) -> None:
         raise InputError(f"give a dataframe or a path, whose columns have names; got {type(data)}")
 
 
-def _count_columns(
-    data: Any,
-    predictions: Any,
-    *,
-    true: str | None,
-    pred: str | Sequence[str] | None,
-    weights: Any,
-    labels: Any,
-    cluster: Any = None,
-    by: str | Sequence[str] = (),
-    **reading: Any,
-) -> dict[str, Slices]:
+def _count_columns(data: Any, predictions: Any, **options: Any) -> dict[str, Slices]:
     from whichf1.sources.answers.counts import tally
     from whichf1.sources.engines.gather import gather
     from whichf1.sources.questions.grouped import Grouped
 
-    wanted = Wanted(
-        one_name(true, "true"),
-        one_or_several(pred, "pred"),
-        one_name(weights, "weights"),
-        (by,) if isinstance(by, str) else tuple(by),
-        one_name(cluster, "cluster"),
-    )
-    if not is_path(data) and predictions is None and not reading:
+    request = Request.of(**options)
+    if not is_path(data) and predictions is None and not request.reading:
         from whichf1.sources.engines.frames import quick_counts
 
-        quick = quick_counts(data, wanted, labels)
+        quick = quick_counts(data, request)
         if quick is not None:
             return quick
-    return tally(*gather(data, predictions, wanted, Grouped(), **reading), labels)
+    return tally(*gather(data, predictions, request, Grouped()))
 
 
 def as_counts(

@@ -9,17 +9,17 @@ import numpy as np
 
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
 from whichf1.sources.answers.label_sets import count_cells
-from whichf1.sources.clusters import cluster_codes
-from whichf1.sources.count import Reading, has_columns
+from whichf1.sources.count import Reading
+from whichf1.sources.request import has_columns
 from whichf1.sources.scores import numbers
-from whichf1.sources.sequences import to_numpy, weights_column
+from whichf1.sources.sequences import cluster_codes, to_numpy, weights_column
 from whichf1.tables.cells import Array, RankedLabels
 from whichf1.tables.joint_sets import JointSets, group_sets_together
 from whichf1.tables.label_sets import MultiLabelCounts, outcomes
 from whichf1.tables.labels import Labels
 
 
-class Sets(NamedTuple):
+class LabelSets(NamedTuple):
     """Which items have which labels: one line for each, as two columns."""
 
     item: Array
@@ -129,17 +129,7 @@ def count_sets_together(
     return group_sets_together(own, names, true, predicted, declared=declared, **measure)
 
 
-def are_sets(data: Any) -> bool:
-    """Whether items have sets of labels, and not one class each."""
-    if hasattr(data, "tocsr"):
-        return True
-    if hasattr(data, "ndim"):
-        return bool(data.ndim == 2)
-    first = data[0] if isinstance(data, (list, tuple)) and data else None
-    return isinstance(first, (set, frozenset, list, tuple))
-
-
-def _refuse_unequal(true: Sets, predicted: Sets, name: str) -> None:
+def _refuse_unequal(true: LabelSets, predicted: LabelSets, name: str) -> None:
     if true.items != predicted.items:
         raise ShapeError(
             f"y_true has {true.items:,} items, {name} has {predicted.items:,}. "
@@ -163,12 +153,12 @@ def _union(a: Labels, b: Labels) -> Labels:
     return a if a == b else Labels.sorted({*a, *b})
 
 
-def _keys(sets: Sets, names: Labels) -> Array:
+def _keys(sets: LabelSets, names: Labels) -> Array:
     """A number for each item and label, sorted and distinct."""
     return np.unique(sets.item * len(names) + names.codes(sets.labels)[sets.label])
 
 
-def sets_of(data: Any, name: str, declared: Labels | None) -> Sets:
+def sets_of(data: Any, name: str, declared: Labels | None) -> LabelSets:
     """Which items have which labels, from a matrix or from sets."""
     if hasattr(data, "tocsr"):
         return _from_sparse(data, name, declared)
@@ -190,7 +180,7 @@ def _holds_sets(data: Sequence[Any]) -> bool:
     )
 
 
-def _from_sets(data: Sequence[Iterable[Any]], name: str, declared: Labels | None) -> Sets:
+def _from_sets(data: Sequence[Iterable[Any]], name: str, declared: Labels | None) -> LabelSets:
     found: dict[Any, int] = {}
     item, label = [], []
     for at, row in enumerate(data):
@@ -210,10 +200,10 @@ def _from_sets(data: Sequence[Iterable[Any]], name: str, declared: Labels | None
                 f"{list(declared[:20])!r}. Add it to labels=, or drop it."
             )
     codes = names.codes(found)[np.array(label, np.intp)]
-    return Sets(np.array(item, np.intp), codes, len(data), names, False)
+    return LabelSets(np.array(item, np.intp), codes, len(data), names, False)
 
 
-def _from_sparse(data: Any, name: str, declared: Labels | None) -> Sets:
+def _from_sparse(data: Any, name: str, declared: Labels | None) -> LabelSets:
     matrix = data.tocsr().tocoo()
     if matrix.ndim != 2:
         raise ShapeError(f"{name} must have two dimensions; got shape {matrix.shape}")
@@ -222,10 +212,10 @@ def _from_sparse(data: Any, name: str, declared: Labels | None) -> Sets:
     here = np.asarray(matrix.data) != 0
     names = _columns(data, matrix.shape[1], name, declared)
     item, label = (np.asarray(x)[here].astype(np.intp) for x in (matrix.row, matrix.col))
-    return Sets(item, label, matrix.shape[0], names, True)
+    return LabelSets(item, label, matrix.shape[0], names, True)
 
 
-def _from_matrix(data: Any, name: str, declared: Labels | None) -> Sets:
+def _from_matrix(data: Any, name: str, declared: Labels | None) -> LabelSets:
     values = to_numpy(data)
     if values.ndim != 2 or not values.shape[1] or values.dtype.kind not in "biuf":
         raise ShapeError(
@@ -234,7 +224,9 @@ def _from_matrix(data: Any, name: str, declared: Labels | None) -> Sets:
         )
     _refuse_other_than_0_1(values, name, None)
     item, label = np.nonzero(values)
-    return Sets(item, label, len(values), _columns(data, values.shape[1], name, declared), True)
+    return LabelSets(
+        item, label, len(values), _columns(data, values.shape[1], name, declared), True
+    )
 
 
 def _columns(data: Any, width: int, name: str, declared: Labels | None) -> Labels:

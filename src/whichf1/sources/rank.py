@@ -9,13 +9,11 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import InputError
-from whichf1.sources.answers.scores import Scored, read_scores
-from whichf1.sources.count import Reading, has_columns
-from whichf1.sources.scores import binary, classes_of, items_of
-from whichf1.sources.sequences import column, weights_column
-from whichf1.sources.sought import Sought
-from whichf1.tables.cells import Array
-from whichf1.tables.labels import Label, Labels
+from whichf1.sources.count import Reading
+from whichf1.sources.request import Request, has_columns
+from whichf1.sources.scores import ScoredLines, classes_of
+from whichf1.sources.sequences import column
+from whichf1.tables.labels import Label
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Slices
 
@@ -41,11 +39,14 @@ def rank(
     <Ranking: 2 positives (class 1) and 2 negatives with 2 distinct scores>
     """
     if has_columns(y_true):
-        own = {"true": true, "score": score, "labels": labels, "weights": weights}
-        return rank_lines(read_scores(y_true, scores, Sought.of(**own, **reading)), positive)
+        from whichf1.sources.answers.scores import read_scores
+
+        columns = {"true": true, "score": score, "labels": labels, "weights": weights}
+        request = Request.of_scores(**columns, **reading)
+        return rank_lines(read_scores(y_true, scores, request), positive)
     if true is not None or score is not None or reading:
         raise InputError("true= and score= name the columns of a frame or file; arrays have none")
-    return _ranking(Scored(y_true, scores, None, weights, None, None, labels), positive)
+    return rank_lines(ScoredLines.of(y_true, scores, labels, weights), positive)
 
 
 def rank_by(
@@ -61,43 +62,32 @@ def rank_by(
     **reading: Unpack[Reading],
 ) -> Slices:
     """Group the items of a dataframe or files by score, for each value of the columns ``by``."""
-    own = {"true": true, "score": score, "labels": labels, "weights": weights, "by": by}
-    lines = read_scores(data, predictions, Sought.of(**own, **reading))
-    names = [*classes_of(column(lines.true, "y_true"), lines.labels)]
-    lines = lines._replace(labels=names)
-    found: dict[Any, Any] = {
+    from whichf1.sources.answers.scores import read_scores
+
+    columns = {"true": true, "score": score, "labels": labels, "weights": weights, "by": by}
+    request = Request.of_scores(**columns, **reading)
+    lines = read_scores(data, predictions, request)
+    lines = lines._replace(labels=[*classes_of(column(lines.true, "y_true"), lines.labels)])
+    rankings: dict[Any, Any] = {
         key: rank_lines(lines.of_slice(at), positive) for at, key in enumerate(lines.keys)
     }
-    return Slices(Sought.of(by=by).by, found)
+    return Slices(request.by, rankings)
 
 
-def rank_lines(data: Scored, positive: Any) -> Ranking:
-    """Group by score what was read from columns, and may be grouped in part."""
-    if data.scores.shape[1] == 1:
-        data = data._replace(scores=data.scores[:, 0])
-    return _ranking(data, positive)
+def rank_lines(lines: ScoredLines, positive: Any) -> Ranking:
+    """Group lines by score: the positive class against the rest."""
+    return ranking_of(*lines.against_rest(positive))
 
 
-def _ranking(data: Scored, positive: Any) -> Ranking:
-    items, values, names, own = binary(data.true, data.scores, positive, data.labels)
-    weight = None if data.weights is None else weights_column(data.weights, len(values))
-    return ranking_of(values, items_of(items, own), data.items, weight, names, own)
-
-
-def ranking_of(
-    scores: Array,
-    positive: Array,
-    items: Array | None,
-    weights: Array | None,
-    names: Labels,
-    own: Label,
-) -> Ranking:
-    """Group lines by score: each stands for an item, for several, or for a sum of weights."""
-    if items is None or weights is not None:
-        return Ranking(*kernel.rank_table(scores, positive, weights), names, own)
-    found, *sides = kernel.rank_table(scores, positive, items.astype(np.float64))
+def ranking_of(lines: ScoredLines, positive: Label) -> Ranking:
+    """Group by score lines that are known to be positive or not."""
+    lines = lines.summed()
+    if lines.items is None or lines.weights is not None:
+        ranks = kernel.rank_table(lines.scores, lines.true, lines.weights)
+        return Ranking(*ranks, lines.labels, positive)
+    scores, *sides = kernel.rank_table(lines.scores, lines.true, lines.items.astype(np.float64))
     positives, negatives = (side.astype(np.int64) for side in sides)  # exact below 2⁵³
-    return Ranking(found, positives, negatives, names, own)
+    return Ranking(scores, positives, negatives, lines.labels, positive)
 
 
 def rank_histogram(
@@ -119,7 +109,8 @@ def rank_histogram(
         raise InputError(f"bins must be a whole number of at least 1; got {bins!r}")
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise InputError(f"bins lie between low and high, low below high; got {low!r}, {high!r}")
-    items, values, names, own = binary(y_true, scores, positive, labels)
+    lines, own = ScoredLines.of(y_true, scores, labels).against_rest(positive)
+    values = lines.scores
     outside = (values < low) | (values > high)
     if outside.any():
         at = int(np.argmax(outside))
@@ -129,5 +120,5 @@ def rank_histogram(
         )
     step = (high - low) / bins
     middle = np.minimum(np.floor((values - low) / step), bins - 1) * step + (low + step / 2)
-    ranks = kernel.rank_table(middle, items_of(items, own))
-    return Ranking(*ranks, names, own, f"{bins} bins on [{low:g},{high:g}]")
+    ranks = kernel.rank_table(middle, lines.true)
+    return Ranking(*ranks, lines.labels, own, f"{bins} bins on [{low:g},{high:g}]")

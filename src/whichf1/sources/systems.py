@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 from whichf1.errors import InputError
 from whichf1.sources.answers.counts import tally_together
 from whichf1.sources.answers.label_sets import hold_lists, read_sets, tally_sets
-from whichf1.sources.count import has_columns
 from whichf1.sources.engines.gather import gather
 from whichf1.sources.questions.grouped import Grouped
-from whichf1.sources.request import Wanted, one_name
-from whichf1.sources.sought import Sought, refuse_other_order
+from whichf1.sources.request import Request, has_columns, refuse_other_order
 from whichf1.tables.joint import Joint
 from whichf1.tables.joint_sets import JointSets
 
@@ -24,7 +22,7 @@ class ScoreColumns(NamedTuple):
 
     data: Any
     predictions: Any
-    sought: Sought
+    request: Request
     systems: dict[str, tuple[str, ...]]
     """The columns of each."""
 
@@ -50,8 +48,7 @@ def read_systems(
     """
     if not has_columns(data):
         raise InputError("true= and sep= are for columns of a dataframe or file; arrays have none")
-    reading = {key: value for key, value in reading.items() if value is not None}
-    if "pred" in reading or "score" in reading:
+    if reading.get("pred") is not None or reading.get("score") is not None:
         raise InputError("the systems name their columns: {'A': 'column', 'B': 'other'}")
     columns = _columns(systems)
     options = {"labels": labels, "weights": weights, "cluster": cluster, **reading}
@@ -63,8 +60,8 @@ def read_systems(
             )
         options["labels"], columns = _by_class(systems, columns, labels)
         every = [*chain(*columns.values())]
-        given = {"score": every, "true": true, "systems": len(columns), **options}
-        return ScoreColumns(data, predictions, Sought.of(**given), columns)
+        request = Request.of_scores(score=every, true=true, systems=len(columns), **options)
+        return ScoreColumns(data, predictions, request, columns)
     bits = isinstance(true, (list, tuple))
     for name, found in columns.items():
         if len(found) != 1 and not bits:
@@ -73,38 +70,11 @@ def read_systems(
     if sets or bits or sep is not None:
         joint = read_sets(data, predictions, true, [*columns.values()], sep=sep, **options)
     else:
-        joint = _classes(data, predictions, true, columns, **options)
+        every = [*chain(*columns.values())]
+        request = Request.of(true=true, pred=every, joint=True, **options)
+        answer = gather(data, predictions, request, Grouped())
+        joint = tally_sets(*answer) if hold_lists(*answer) else tally_together(*answer)
     return replace(joint, systems=tuple(columns))
-
-
-def _classes(
-    data: Any,
-    predictions: Any,
-    true: Any,
-    columns: dict[str, tuple[str, ...]],
-    *,
-    labels: Any,
-    weights: Any,
-    cluster: Any,
-    **reading: Any,
-) -> Joint | JointSets:
-    """One class for each item; or sets of them, where the cells are lists."""
-    wanted = Wanted(
-        one_name(true, "true"),
-        tuple(chain(*columns.values())),
-        one_name(weights, "weights"),
-        cluster=one_name(cluster, "cluster"),
-        joint=True,
-    )
-    found = gather(data, predictions, wanted, Grouped(), **reading)
-    return tally_sets(*found, labels) if hold_lists(*found) else tally_together(*found, labels)
-
-
-def name_columns(systems: Any) -> bool:
-    """Whether systems are names of columns, and not predictions (a frame may be a matrix)."""
-    if not isinstance(systems, Mapping):
-        return True
-    return all(isinstance(each, (str, list, tuple, Mapping)) for each in systems.values())
 
 
 def _by_class(

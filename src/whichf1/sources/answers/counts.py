@@ -20,7 +20,7 @@ from whichf1.sources.answers.rows import (
     one_kind,
     slice_key,
 )
-from whichf1.sources.request import Columns
+from whichf1.sources.request import Request
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.joint import Joint, cells_of, cluster_labels
@@ -28,52 +28,52 @@ from whichf1.tables.labels import Labels, kind_of
 from whichf1.tables.slices import Key, Slices, order
 
 
-def tally(parts: Parts, columns: Columns, origin: Origin, labels: Any) -> dict[str, Slices]:
+def tally(parts: Parts, columns: Request, origin: Origin) -> dict[str, Slices]:
     """The counts of each prediction column, by slice."""
-    declared = None if labels is None else Labels(labels)
+    declared = None if columns.labels is None else Labels(columns.labels)
     kept = kept_rows(parts, columns, origin)
     sides = [side for pred, rows in kept.items() for side in _sides(rows, pred, columns)]
     values = labels_of(sides, origin, declared)
-    found = {}
+    slices = {}
     for at, (pred, rows) in enumerate(kept.items()):
-        own = values[2 * at : 2 * at + 2]
-        found[pred] = _slices(rows, columns, (columns.true, pred), own, origin, declared)
-    return found
+        pair = values[2 * at : 2 * at + 2]
+        slices[pred] = _slices(rows, columns, (columns.true, pred), pair, origin, declared)
+    return slices
 
 
-def tally_together(parts: Parts, columns: Columns, origin: Origin, labels: Any) -> Joint:
+def tally_together(parts: Parts, columns: Request, origin: Origin) -> Joint:
     """The predictions of several systems on the same items."""
-    declared = None if labels is None else Labels(labels)
+    declared = None if columns.labels is None else Labels(columns.labels)
     (rows,) = kept_rows(parts, columns, origin).values()
     names = (columns.true, *columns.preds)
     sides = [(name, [row[at] for row in rows]) for at, name in enumerate(names)]
     values = labels_of(sides, origin, declared)
     classes = one_kind(values, names, origin)
-    found: Joint = _declared(_joint(rows, columns, values, classes, origin), declared, origin)
-    return found
+    joint: Joint = _declared(_joint(rows, columns, values, classes, origin), declared, origin)
+    return joint
 
 
-def kept_rows(parts: Parts, columns: Columns, origin: Origin) -> dict[str, list[Row]]:
+def kept_rows(parts: Parts, columns: Request, origin: Origin) -> dict[str, list[Row]]:
     """The complete rows of each prediction column; there is at least one."""
     if not any(parts.values()) and not origin.skipped:
         raise ShapeError(f"{origin.name} has a header and no items")
     kept = {}
     for pred, rows in parts.items():
-        own = columns.together if columns.joint else (pred,)
-        kept[pred] = complete(rows, (columns.true, *own), columns, origin)
+        keys = columns.together if columns.joint else (pred,)
+        kept[pred] = complete(rows, (columns.true, *keys), columns, origin)
         if not kept[pred]:
             raise ShapeError(f"{origin.name}: no items are left to count")
     return kept
 
 
-def _sides(rows: list[Row], pred: str, columns: Columns) -> list[tuple[str, list[Any]]]:
+def _sides(rows: list[Row], pred: str, columns: Request) -> list[tuple[str, list[Any]]]:
     at = len(columns.by)
     return [(columns.true, [row[at] for row in rows]), (pred, [row[at + 1] for row in rows])]
 
 
 def _slices(
     rows: list[Row],
-    columns: Columns,
+    columns: Request,
     names: Sequence[str],
     values: list[Values],
     origin: Origin,
@@ -129,7 +129,7 @@ def _counts(rows: list[Row], values: list[Values], classes: Labels, weighted: bo
 
 
 def _joint(
-    rows: list[Row], columns: Columns, values: list[Values], classes: Labels, origin: Origin
+    rows: list[Row], columns: Request, values: list[Values], classes: Labels, origin: Origin
 ) -> Joint:
     keys = _codes(rows, values, classes)
     clusters = None

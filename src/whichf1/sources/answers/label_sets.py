@@ -26,7 +26,7 @@ from whichf1.sources.answers.rows import (
 )
 from whichf1.sources.engines.gather import gather
 from whichf1.sources.questions.grouped import Gap, Grouped
-from whichf1.sources.request import Columns, Wanted, one_name, one_or_several
+from whichf1.sources.request import Request, one_name, one_or_several
 from whichf1.tables.cells import Array
 from whichf1.tables.joint_sets import JointSets, group_sets_together
 from whichf1.tables.label_sets import MultiLabelCounts, refuse_undeclared
@@ -38,7 +38,7 @@ class GroupedSets(Grouped):
     """GROUP BY cells of labels, of which an empty one in a text file has none."""
 
     def gaps(
-        self, found: Mapping[str, list[Row]], columns: Columns, reading: Reading
+        self, found: Mapping[str, list[Row]], columns: Request, reading: Reading
     ) -> Iterator[Gap]:
         """Columns with missing cells, or with bad weights."""
         gaps = super().gaps(found, columns, reading)
@@ -56,8 +56,8 @@ def count_cells(
 ) -> MultiLabelCounts:
     """Count the sets of labels in columns of a frame or file."""
     single = true is None or isinstance(true, str)
-    found = one_or_several(one_name(pred, "pred") if single else pred, "pred")
-    systems = None if found is None else [found]
+    columns = one_or_several(one_name(pred, "pred") if single else pred, "pred")
+    systems = None if columns is None else [columns]
     return read_sets(data, predictions, true, systems, **options).counts(0)
 
 
@@ -69,9 +69,7 @@ def read_sets(
     *,
     sep: str | None = None,
     labels: Any = None,
-    weights: Any = None,
-    cluster: Any = None,
-    **reading: Any,
+    **options: Any,
 ) -> JointSets:
     """GROUP BY true set, the set of each system, and cluster, where the data is.
 
@@ -79,22 +77,18 @@ def read_sets(
     """
     if sep is not None and (not isinstance(sep, str) or not sep):
         raise InputError(f"sep= (--labels-sep) is the text between two labels, as ';'; got {sep!r}")
-    own: dict[str, Any] = {
-        "weights": one_name(weights, "weights"),
-        "cluster": one_name(cluster, "cluster"),
-        "joint": True,
-    }
     if true is None or isinstance(true, str):
         preds = None if systems is None else tuple(name for (name,) in systems)
-        wanted = Wanted(true, preds, **own)
-        return tally_sets(*gather(data, predictions, wanted, GroupedSets(), **reading), labels, sep)
+        request = Request.of(true=true, pred=preds, labels=labels, joint=True, **options)
+        return tally_sets(*gather(data, predictions, request, GroupedSets()), sep)
     if predictions is not None:
         raise InputError("columns of 0 and 1 for each label are read from one file or frame")
     names = one_or_several(true, "true") or ()
     declared = Labels(names if labels is None else labels)
     _refuse_widths(names, systems or [()], declared)
-    wanted = Wanted(names[0], (*names[1:], *chain(*systems or ())), **own)
-    return _tally_bits(*gather(data, None, wanted, Grouped(), **reading), declared)
+    bits = [*names[1:], *chain(*systems or ())]
+    request = Request.of(true=names[0], pred=bits, labels=declared, joint=True, **options)
+    return _tally_bits(*gather(data, None, request, Grouped()))
 
 
 def _refuse_widths(
@@ -113,41 +107,32 @@ def slice_cells(
     data: Any,
     predictions: Any = None,
     *,
-    by: Sequence[str],
-    true: Any = None,
     pred: Any = None,
     sep: str | None = None,
-    labels: Any = None,
-    weights: Any = None,
-    cluster: Any = None,
-    **reading: Any,
+    **options: Any,
 ) -> Slices:
     """Count the sets of labels of each slice; all have the classes of the whole."""
-    preds = one_or_several(one_name(pred, "pred"), "pred")
-    own = {"weights": one_name(weights, "weights"), "cluster": one_name(cluster, "cluster")}
-    wanted = Wanted(one_name(true, "true"), preds, by=tuple(by), joint=True, **own)  # type: ignore[arg-type]
-    parts, columns, origin = gather(data, predictions, wanted, GroupedSets(), **reading)
+    request = Request.of(pred=one_name(pred, "pred"), joint=True, **options)
+    parts, columns, origin = gather(data, predictions, request, GroupedSets())
     rows = _complete(parts, columns, origin)
     at = len(columns.by)
-    whole = _sets([row[at:] for row in rows], columns, origin, labels, sep)
+    whole = _sets([row[at:] for row in rows], columns, origin, columns.labels, sep)
     groups: dict[Key, list[Row]] = {}
     for row in rows:
         groups.setdefault(slice_key(row[:at], origin.reading), []).append(row[at:])
-    found: dict[Key, Any] = {}
+    slices: dict[Key, Any] = {}
     for key, some in sorted(groups.items(), key=order):
         joint = _sets(some, columns, origin, whole.labels, sep)
-        found[key] = replace(joint, declared=whole.declared).counts(0)
-    return Slices(columns.by, found, whole.counts(0))
+        slices[key] = replace(joint, declared=whole.declared).counts(0)
+    return Slices(columns.by, slices, whole.counts(0))
 
 
-def tally_sets(
-    parts: Parts, columns: Columns, origin: Origin, labels: Any, sep: str | None = None
-) -> JointSets:
+def tally_sets(parts: Parts, columns: Request, origin: Origin, sep: str | None = None) -> JointSets:
     """The sets of the items and of each system."""
-    return _sets(_complete(parts, columns, origin), columns, origin, labels, sep)
+    return _sets(_complete(parts, columns, origin), columns, origin, columns.labels, sep)
 
 
-def _complete(parts: Parts, columns: Columns, origin: Origin) -> list[Row]:
+def _complete(parts: Parts, columns: Request, origin: Origin) -> list[Row]:
     """The rows that lack nothing; an empty cell of a text file is one without labels."""
     names = (columns.true, *columns.preds)
     if "text" in map(origin.reading_of, names):
@@ -161,7 +146,7 @@ def _complete(parts: Parts, columns: Columns, origin: Origin) -> list[Row]:
 
 
 def _sets(
-    rows: list[Row], columns: Columns, origin: Origin, labels: Any, sep: str | None
+    rows: list[Row], columns: Request, origin: Origin, labels: Any, sep: str | None
 ) -> JointSets:
     names = (columns.true, *columns.preds)
     declared = None if labels is None else Labels(labels)
@@ -173,7 +158,7 @@ def _sets(
     return _together(classes, keys, rows, columns, origin, declared=declared is not None)
 
 
-def hold_lists(parts: Parts, columns: Columns, origin: Origin) -> bool:
+def hold_lists(parts: Parts, columns: Request, origin: Origin) -> bool:
     """Whether cells are lists, and so sets of labels."""
     readings = [origin.reading_of(name) for name in (columns.true, *columns.preds)]
     return any(
@@ -268,8 +253,9 @@ def _keys(side: list[list[Any]], code: Mapping[Any, int]) -> Array:
     return np.unique(item * len(code) + label)
 
 
-def _tally_bits(parts: Parts, columns: Columns, origin: Origin, labels: Labels) -> JointSets:
+def _tally_bits(parts: Parts, columns: Request, origin: Origin) -> JointSets:
     """Columns of 0 and 1, the same labels in the same order for the items and each system."""
+    labels: Labels = columns.labels
     (rows,) = kept_rows(parts, columns, origin).values()
     names = (columns.true, *columns.preds)
     bits = np.array(
@@ -284,7 +270,7 @@ def _together(
     labels: Labels,
     keys: list[Array],
     rows: list[Row],
-    columns: Columns,
+    columns: Request,
     origin: Origin,
     *,
     declared: bool,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, TypeAlias
 
 from whichf1.errors import LabelError, SkippedWarning, WeightError
-from whichf1.sources.request import Columns
+from whichf1.sources.request import Request
 from whichf1.tables.labels import Label, Labels, from_text, kind_of, plain
 from whichf1.tables.slices import Key
 
@@ -66,6 +66,9 @@ class Origin:
             )
 
 
+Answer: TypeAlias = tuple[dict[str, list[Any]], Request, Origin]
+"""What a question gives, for which columns, and where it comes from."""
+
 _PRESENT = (int, str, bool)
 
 
@@ -87,7 +90,7 @@ def _hashable(value: Any) -> Any:
     return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else value
 
 
-def complete(rows: list[Row], names: Sequence[str], columns: Columns, origin: Origin) -> list[Row]:
+def complete(rows: list[Row], names: Sequence[str], columns: Request, origin: Origin) -> list[Row]:
     """The rows with a value in each of the columns; others are refused, or left out with a word."""
     at = len(columns.by)
     lacking = dict.fromkeys(names, 0)
@@ -114,11 +117,11 @@ def complete(rows: list[Row], names: Sequence[str], columns: Columns, origin: Or
     return kept
 
 
-def _lacking(name: str, n: int, columns: Columns) -> str:
+def _lacking(name: str, n: int, columns: Request) -> str:
     return f"{n:,} without a {_what(name, columns)} in {name!r}"
 
 
-def _what(name: str, columns: Columns) -> str:
+def _what(name: str, columns: Request) -> str:
     labels = (columns.true, *columns.preds)
     return "cluster" if name == columns.cluster and name not in labels else "label"
 
@@ -142,7 +145,7 @@ def refuse_missing(
     )
 
 
-def refuse_weights(bad: int, total: int, columns: Columns, origin: Origin) -> NoReturn:
+def refuse_weights(bad: int, total: int, columns: Request, origin: Origin) -> NoReturn:
     """Raise for weights that are none."""
     raise WeightError(
         f"{origin.name}: {bad:,} of the {total:,} items have no good weight in column "
