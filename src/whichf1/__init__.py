@@ -54,9 +54,8 @@ if _TYPE_CHECKING:
     from whichf1.scoring.score import PerClass, Score
     from whichf1.scoring.scores import moments
     from whichf1.scoring.thresholds import BestThreshold, best_threshold, threshold_curve
-    from whichf1.sources.count import count, count_by, count_each
+    from whichf1.sources.count import count, count_by, count_each, rank, rank_by, rank_histogram
     from whichf1.sources.label_sets import count_multilabel
-    from whichf1.sources.rank import rank, rank_by, rank_histogram
     from whichf1.tables.counts import Counts
     from whichf1.tables.label_sets import MultiLabelCounts
     from whichf1.tables.moments import Moments
@@ -254,9 +253,9 @@ _HOME = {
     "moments": "scoring.scores",
     "pr_curve": "scoring.curves",
     "precision_recall_f1": "scoring.macro",
-    "rank": "sources.rank",
-    "rank_by": "sources.rank",
-    "rank_histogram": "sources.rank",
+    "rank": "sources.count",
+    "rank_by": "sources.count",
+    "rank_histogram": "sources.count",
     "rank_systems": "comparison.rank_flips",
     "roc_curve": "scoring.curves",
     "score": "scoring.functions",

@@ -20,8 +20,7 @@ from whichf1.scoring.decisions import decide
 from whichf1.scoring.scores import score_lines
 from whichf1.sources.answers import scores as class_scores
 from whichf1.sources.answers.scores import ClassScores
-from whichf1.sources.engines import frames
-from whichf1.sources.questions import lines
+from whichf1.sources.questions import derived, grouped, lines
 from whichf1.sources.questions.derived import Added
 from whichf1.sources.request import Request
 
@@ -227,7 +226,8 @@ def leaving(monkeypatch):
 
         monkeypatch.setattr(module, name, counting)
 
-    watch(frames, "plain_rows", len)
+    watch(grouped, "plain_rows", len)
+    watch(derived, "plain_rows", len)
     watch(lines, "columns_of", lambda found: len(found[0]))
     return counted
 

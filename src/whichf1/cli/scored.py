@@ -22,7 +22,7 @@ from whichf1.scoring.score import Score
 from whichf1.scoring.scores import score_lines
 from whichf1.sources.answers.label_sets import count_cells, slice_cells
 from whichf1.sources.answers.scores import ClassScores, read_scores
-from whichf1.sources.rank import rank_lines
+from whichf1.sources.count import rank_lines
 from whichf1.sources.request import Request
 from whichf1.sources.scores import ScoredLines, classes_of, positive_class
 from whichf1.sources.sequences import column

@@ -44,8 +44,8 @@ from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate
 from whichf1.scoring.thresholds import BestThreshold, best_threshold
 from whichf1.sources.answers.scores import read_scores
+from whichf1.sources.count import rank_lines
 from whichf1.sources.engines.database import MEMORY_LIMIT
-from whichf1.sources.rank import rank_lines
 from whichf1.sources.request import Request
 from whichf1.sources.scores import classes_of
 from whichf1.sources.sequences import column

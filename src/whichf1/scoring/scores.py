@@ -21,9 +21,8 @@ from whichf1.kernel import Sums
 from whichf1.metrics import find
 from whichf1.scoring.score import Score
 from whichf1.sources.answers.scores import ClassScores, LossSums, read_scores
-from whichf1.sources.count import DATA_OPTIONS
+from whichf1.sources.count import DATA_OPTIONS, ranking_of
 from whichf1.sources.label_sets import ranked_labels
-from whichf1.sources.rank import ranking_of
 from whichf1.sources.request import Request, has_columns, in_memory, is_path
 from whichf1.sources.scores import ScoredLines, check_rows, predicted, predicted_binary
 from whichf1.sources.sequences import cluster_codes, weights_column
@@ -112,8 +111,7 @@ def score_lines(definition: Definition, scores: Scores) -> Score:
         return _score_loss(definition, scores)
     apart = _needs_items(definition, scores)
     if not over_classes(definition, scores.width):
-        lines, positive = scores.against_rest(definition.positive, apart)
-        return _score_ranked(replace(definition, positive=positive), lines, positive, apart)
+        return _score_ranked(definition, *scores.against_rest(definition.positive, apart), apart)
     if definition.declaration.probabilities:
         definition = with_parameters(definition, multi_class="top-label")
         return _score_ranked(definition, scores.top_labels(apart), True, apart)
@@ -129,6 +127,8 @@ def _score_ranked(
     """The score of lines that are positive or not; from the items, if a table is not enough."""
     if not apart:
         return score_ranking(definition, ranking_of(lines, positive))
+    if not _by_top_label(definition):
+        definition = settled(definition, positive=positive)
     lines = lines.single()
     return score_items(*_drawn_one(_one_ranking(definition, lines), lines))
 
@@ -140,12 +140,12 @@ def score_ranking(definition: Definition, ranking: Ranking) -> Score:
         _refuse_scores(definition, ranking)
     else:
         ranking.needs_both(metric.name)
-    if definition.arguments.get("multi_class") != "top-label":
+    if not _by_top_label(definition):
         if definition.positive not in (None, ranking.positive):
             raise DefinitionError(
                 f"the ranking is of class {ranking.positive!r}, not of {definition.positive!r}"
             )
-        definition = replace(definition, positive=ranking.positive)
+        definition = settled(definition, positive=ranking.positive)
     facts: tuple[tuple[str, Any], ...] = (("weighted", True),) if ranking.weighted else ()
     facts += () if ranking.resolution is None else (("resolution", ranking.resolution),)
     value = _value(definition, ranking)
@@ -191,7 +191,7 @@ def _mean_over_classes(
     definition: Definition, of_class: Callable[[int], ScoredLines], names: Labels
 ) -> Score:
     """The mean over each class against the rest, or over all pairs of classes."""
-    definition = _settled(definition, names)
+    definition = _over_each_class(definition, names)
     pairs = definition.arguments["multi_class"] == "ovo"
     values, sides, weighted = [], [], False
     for ranking in _class_rankings(of_class, names, pairs):
@@ -284,7 +284,7 @@ def _judged(
         return definition, *ranked_labels(lines.true, lines.scores, lines.labels)
     if metric.probabilities and lines.scores.ndim == 1:
         items, names, positive = predicted_binary(lines, definition.positive)
-        return _scaled(replace(definition, positive=positive), names), items, names
+        return _scaled(settled(definition, positive=positive), names), items, names
     items, names = predicted(lines, probabilities=metric.probabilities, check=check)
     return _over_all_classes(definition, names), items, names
 
@@ -395,7 +395,7 @@ def score_moments(definition: Definition, sums: Moments) -> Score:
             f"these are moments of {sums.metric} with {dict(sums.parameters)}, "
             f"not of {definition.signature}"
         )
-    definition = replace(definition, parameters=sums.parameters, positive=sums.positive)
+    definition = settled(definition, parameters=sums.parameters, positive=sums.positive)
     if isinstance(definition.interval, Bootstrap):
         raise DefinitionError(
             f"these moments are sums, and a bootstrap of {sums.metric} draws items: give y_true "
@@ -436,7 +436,7 @@ def _items_of_lines(definition: Definition, lines: ScoredLines) -> ScoredItems:
         return _mean_items(definition, losses.scores, names)
     if not over_classes(definition, lines.width):
         ranked, positive = lines.against_rest(definition.positive)
-        return _one_ranking(replace(definition, positive=positive), ranked)
+        return _one_ranking(settled(definition, positive=positive), ranked)
     if metric.probabilities:
         definition = with_parameters(definition, multi_class="top-label")
         return _one_ranking(definition, lines.top_labels())
@@ -466,7 +466,7 @@ def _one_ranking(definition: Definition, lines: ScoredLines) -> ScoredItems:
 def _class_items(definition: Definition, lines: ScoredLines) -> ScoredItems:
     """Items as each class ranks them against the rest, or each pair (Hand and Till 2001)."""
     codes, scores, names = lines.true, lines.scores, lines.labels
-    definition = _settled(definition, names)
+    definition = _over_each_class(definition, names)
     members = [np.flatnonzero(codes == at) for at in range(len(names))]
     for name, places in zip(names, members, strict=True):
         if not len(places):
@@ -555,7 +555,20 @@ def items_of_each(
 
 def with_parameters(definition: Definition, **parameters: Any) -> Definition:
     """The definition with these parameters."""
-    return replace(definition, parameters=tuple({**definition.arguments, **parameters}.items()))
+    merged = {**definition.arguments, **parameters}
+    return settled(definition, parameters=tuple(merged.items()))
+
+
+def settled(definition: Definition, **fields: Any) -> Definition:
+    """The definition with what the data settles; all else was checked when it was made."""
+    known = {name: getattr(definition, name) for name in Definition.__dataclass_fields__}
+    copy: Definition = object.__new__(Definition)
+    copy.__dict__.update(known | fields)
+    return copy
+
+
+def _by_top_label(definition: Definition) -> bool:
+    return definition.arguments.get("multi_class") == "top-label"
 
 
 def over_classes(definition: Definition, columns: int) -> bool:
@@ -569,7 +582,7 @@ def over_classes(definition: Definition, columns: int) -> bool:
     return several and definition.positive is None
 
 
-def _settled(definition: Definition, names: Labels) -> Definition:
+def _over_each_class(definition: Definition, names: Labels) -> Definition:
     """The definition of a mean over classes with its kind of mean; an error where none is given."""
     metric = definition.declaration
     way = definition.arguments.get("multi_class", "none")

@@ -19,7 +19,7 @@ from whichf1.tables.label_sets import MultiLabelCounts, outcomes
 from whichf1.tables.labels import Labels
 
 
-class LabelSets(NamedTuple):
+class SetLines(NamedTuple):
     """Which items have which labels: one line for each, as two columns."""
 
     item: Array
@@ -129,7 +129,7 @@ def count_sets_together(
     return group_sets_together(own, names, true, predicted, declared=declared, **measure)
 
 
-def _refuse_unequal(true: LabelSets, predicted: LabelSets, name: str) -> None:
+def _refuse_unequal(true: SetLines, predicted: SetLines, name: str) -> None:
     if true.items != predicted.items:
         raise ShapeError(
             f"y_true has {true.items:,} items, {name} has {predicted.items:,}. "
@@ -153,12 +153,12 @@ def _union(a: Labels, b: Labels) -> Labels:
     return a if a == b else Labels.sorted({*a, *b})
 
 
-def _keys(sets: LabelSets, names: Labels) -> Array:
+def _keys(sets: SetLines, names: Labels) -> Array:
     """A number for each item and label, sorted and distinct."""
     return np.unique(sets.item * len(names) + names.codes(sets.labels)[sets.label])
 
 
-def sets_of(data: Any, name: str, declared: Labels | None) -> LabelSets:
+def sets_of(data: Any, name: str, declared: Labels | None) -> SetLines:
     """Which items have which labels, from a matrix or from sets."""
     if hasattr(data, "tocsr"):
         return _from_sparse(data, name, declared)
@@ -180,7 +180,7 @@ def _holds_sets(data: Sequence[Any]) -> bool:
     )
 
 
-def _from_sets(data: Sequence[Iterable[Any]], name: str, declared: Labels | None) -> LabelSets:
+def _from_sets(data: Sequence[Iterable[Any]], name: str, declared: Labels | None) -> SetLines:
     found: dict[Any, int] = {}
     item, label = [], []
     for at, row in enumerate(data):
@@ -200,10 +200,10 @@ def _from_sets(data: Sequence[Iterable[Any]], name: str, declared: Labels | None
                 f"{list(declared[:20])!r}. Add it to labels=, or drop it."
             )
     codes = names.codes(found)[np.array(label, np.intp)]
-    return LabelSets(np.array(item, np.intp), codes, len(data), names, False)
+    return SetLines(np.array(item, np.intp), codes, len(data), names, False)
 
 
-def _from_sparse(data: Any, name: str, declared: Labels | None) -> LabelSets:
+def _from_sparse(data: Any, name: str, declared: Labels | None) -> SetLines:
     matrix = data.tocsr().tocoo()
     if matrix.ndim != 2:
         raise ShapeError(f"{name} must have two dimensions; got shape {matrix.shape}")
@@ -212,10 +212,10 @@ def _from_sparse(data: Any, name: str, declared: Labels | None) -> LabelSets:
     here = np.asarray(matrix.data) != 0
     names = _columns(data, matrix.shape[1], name, declared)
     item, label = (np.asarray(x)[here].astype(np.intp) for x in (matrix.row, matrix.col))
-    return LabelSets(item, label, matrix.shape[0], names, True)
+    return SetLines(item, label, matrix.shape[0], names, True)
 
 
-def _from_matrix(data: Any, name: str, declared: Labels | None) -> LabelSets:
+def _from_matrix(data: Any, name: str, declared: Labels | None) -> SetLines:
     values = to_numpy(data)
     if values.ndim != 2 or not values.shape[1] or values.dtype.kind not in "biuf":
         raise ShapeError(
@@ -224,9 +224,7 @@ def _from_matrix(data: Any, name: str, declared: Labels | None) -> LabelSets:
         )
     _refuse_other_than_0_1(values, name, None)
     item, label = np.nonzero(values)
-    return LabelSets(
-        item, label, len(values), _columns(data, values.shape[1], name, declared), True
-    )
+    return SetLines(item, label, len(values), _columns(data, values.shape[1], name, declared), True)
 
 
 def _columns(data: Any, width: int, name: str, declared: Labels | None) -> Labels:

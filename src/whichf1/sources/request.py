@@ -132,18 +132,24 @@ class Request:
         by: Any = (),
         labels: Any = None,
         joint: bool = False,
+        scores: bool = False,
+        systems: int = 0,
         **reading: Any,
     ) -> Request:
-        """Columns of predictions, from the options of a function."""
+        """From the options of a function; ``scores``: the predictions are scores."""
+        if true == "":
+            raise InputError("true= names a column of the frame or file; got an empty name")
         return cls(
-            _true_name(true),
+            one_name(true, "true") or "",
             one_or_several(pred, "pred") or (),
             one_name(weights, "weights"),
             one_or_several(by, "by") or (),
             one_name(cluster, "cluster"),
             joint,
-            labels=labels,
-            reading={key: value for key, value in reading.items() if value is not None},
+            scores,
+            systems,
+            labels,
+            {key: value for key, value in reading.items() if value is not None},
         )
 
     @classmethod
@@ -158,8 +164,7 @@ class Request:
         columns = one_or_several(score, "score") or ()
         if not systems:
             refuse_other_order(columns, labels)
-        request = cls.of(labels=labels, **options)
-        return replace(request, preds=columns, scores=True, systems=systems)
+        return cls.of(pred=columns, labels=labels, scores=True, systems=systems, **options)
 
     @property
     def several(self) -> bool:
@@ -185,7 +190,7 @@ class Request:
         """The request with the columns that a table has."""
         named = [self.true] if self.true else []
         for column in (*named, *self.preds, self.weights, *self.by, self.cluster):
-            if column is not None:
+            if column is not None and column not in available:
                 refuse_unknown(column, available, name)
         if len(set(self.by)) < len(self.by):
             raise InputError(f"by={list(self.by)!r} names a column twice")
@@ -194,10 +199,9 @@ class Request:
         true, preds = self._pair(available, name)
         joint = self.joint or self.cluster is not None
         columns = replace(self, true=true, preds=preds, joint=joint)
-        lowered = [each.lower() for each in available]
-        for column in columns.used:
-            if lowered.count(column.lower()) > 1:
-                refuse_twins([each for each in available if each.lower() == column.lower()], name)
+        if len(set(map(str.lower, available))) < len(available):
+            used = set(map(str.lower, columns.used))
+            refuse_twins([each for each in available if each.lower() in used], name)
         return columns
 
     def _pair(self, available: Sequence[str], name: str) -> tuple[str, tuple[str, ...]]:
@@ -228,9 +232,11 @@ def one_or_several(names: Any, option: str) -> tuple[str, ...] | None:
     if names is None or names == ():
         return None
     columns = (names,) if isinstance(names, str) else names
-    texts = isinstance(columns, (list, tuple)) and all(isinstance(x, str) for x in columns)
-    if not texts or not len(columns):
+    if not isinstance(columns, (list, tuple)) or not columns:
         raise InputError(f"{option}= names columns of the frame or file; got {names!r}")
+    for column in columns:
+        if not isinstance(column, str):
+            raise InputError(f"{option}= names columns of the frame or file; got {names!r}")
     return tuple(columns)
 
 
@@ -241,12 +247,6 @@ def one_name(name: Any, option: str) -> str | None:
             f"{option}= names a column of the frame or file; got {type(name).__name__}"
         )
     return name
-
-
-def _true_name(true: Any) -> str:
-    if true == "":
-        raise InputError("true= names a column of the frame or file; got an empty name")
-    return one_name(true, "true") or ""
 
 
 def refuse_unknown(column: str, available: Sequence[str], name: str) -> None:

@@ -213,7 +213,11 @@ def classes_of(items: Column, labels: Any) -> Labels:
     observed = _observed(items)
     if labels is None:
         two = _TWO.get(items.kind, ())
-        return Labels(two) if set(observed) <= set(two) and observed else Labels.sorted(observed)
+        return (
+            Labels.trusted(two)
+            if set(observed) <= set(two) and observed
+            else Labels.sorted(observed)
+        )
     names = Labels(labels)
     outside = next((x for x in observed if x not in names), None)
     if outside is not None:

@@ -79,8 +79,6 @@ def _refuse_unfair_rows(scores: Array, origin: Origin) -> None:
 
 def _scored(parts: Sequence[ScoredLines], columns: Request, origin: Origin) -> ScoredLines:
     declared = None if columns.labels is None else Labels(columns.labels)
-    if not sum(len(each.scores) for each in parts) and not origin.skipped:
-        raise ShapeError(f"{origin.name} has a header and no items")
     kept = _complete(parts, columns, origin)
     true = _labels([_chosen(x.true, keep) for x, keep in kept], columns, origin, declared)
     if not len(true):
@@ -100,11 +98,9 @@ def joined(
     if columns.cluster is not None:
         cells = (cell for x, keep in kept for cell in _chosen(x.cluster, keep))
         cluster = [cluster_name(cell, origin.reading) for cell in cells]
-    items, weights, squares = (
-        _together([(getattr(x, name), keep) for x, keep in kept])
-        for name in ("items", "weights", "squares")
-    )
     scores = np.concatenate([x.scores[keep] for x, keep in kept])
+    items, weights = _together(kept, "items"), _together(kept, "weights")
+    squares = _together(kept, "squares")
     keys: tuple[Key, ...] = ()
     slices = None
     if columns.by:
@@ -122,9 +118,10 @@ def slices_of(values: Sequence[Sequence[Any]], origin: Origin) -> tuple[tuple[Ke
     return keys, np.array([place[key] for key in found], np.intp)
 
 
-def _together(parts: Sequence[tuple[Array | None, Any]]) -> Array | None:
-    found = [values[keep] for values, keep in parts if values is not None]
-    return np.concatenate(found) if found else None
+def _together(kept: Sequence[tuple[ScoredLines, Any]], name: str) -> Array | None:
+    if getattr(kept[0][0], name) is None:
+        return None
+    return np.concatenate([getattr(x, name)[keep] for x, keep in kept])
 
 
 def _chosen(values: Any, keep: Any) -> Any:
@@ -137,22 +134,27 @@ def _complete(
     parts: Sequence[ScoredLines], columns: Request, origin: Origin
 ) -> list[tuple[ScoredLines, Array]]:
     """Which lines are good; the others are refused, or left out with a word."""
-    lacking = dict.fromkeys(columns.used, 0)
-    kept, total = [], 0
+    lacking: dict[str, int] = {}
+    kept, total, unlabelled = [], 0, False
     for lines in parts:
         n = np.ones(len(lines.scores), np.int64) if lines.items is None else lines.items
         total += int(n.sum())
         keep = np.ones(len(n), np.bool_)
+        unlabelled |= bool(gaps_in(lines.true).any())
         for name, bad in _bad(lines, columns):
-            lacking[name] += int(n[keep & bad].sum())  # an item that lacks several is one item
+            missing = int(n[keep & bad].sum())  # an item that lacks several is one item
+            lacking[name] = lacking.get(name, 0) + missing
             keep &= ~bad
         if columns.weights is not None:
             wrong = bad_weights(lines)
-            lacking[columns.weights] += int(wrong[keep].sum())
+            missing = int(wrong[keep].sum())
+            lacking[columns.weights] = lacking.get(columns.weights, 0) + missing
             keep &= wrong < n
         kept.append((lines, keep))
-    unlabelled = any(gaps_in(x.true).any() for x in parts)
-    report_lacking(lacking, total, columns, origin, unlabelled, _first(parts, columns))
+    if not total and not origin.skipped:
+        raise ShapeError(f"{origin.name} has a header and no items")
+    if origin.skip or any(lacking.values()):
+        report_lacking(lacking, total, columns, origin, unlabelled, _first(parts, columns))
     return kept
 
 

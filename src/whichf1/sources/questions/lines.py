@@ -193,17 +193,15 @@ def refuse_text(frame: Any, columns: Request) -> None:
 
 
 def _lines(found: Mapping[str, Any], columns: Request, *, ordered: bool = False) -> ScoredLines:
-    items, weights, squares, bad = (
-        _numbers(found[name]) if name in found else None for name in ("n", "w", "ww", "bad")
-    )
+    numbers = {name: _numbers(x) for name, x in found.items() if name[0] in "snw" or name == "bad"}
     return ScoredLines(
         found["k"],
-        np.column_stack([_numbers(found[name]) for name in found if name.startswith("s")]),
-        None if items is None else items.astype(np.int64),
-        weights,
-        squares,
+        np.column_stack([numbers[name] for name in numbers if name[0] == "s"]),
+        numbers["n"].astype(np.int64) if "n" in numbers else None,
+        numbers.get("w"),
+        numbers.get("ww"),
         found.get("c"),
-        bad=bad,
+        bad=numbers.get("bad"),
         by=[found[f"b{at}"] for at in range(len(columns.by))],
         ordered=ordered,
     )
