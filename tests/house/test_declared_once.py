@@ -27,7 +27,10 @@ def declared():
     @declare("loss", tex=r"\frac{1}{n}\sum_i(1-p_{i,y_i})", better="lower", probabilities=True)
     def own_distance(x):
         """Mean distance of the true class's probability from 1, and a tenth of its rank."""
-        return np.abs(1 - x.own) * 0.5 + np.where(x.ahead("first") < 1, 0.0, 0.1) + 0 * x.total(np.sqrt)
+        spread = x.total(np.sqrt) / x.classes
+        return np.where(x.ahead("first") < 1, 0.0, 0.1) + np.abs(1 - x.own) * np.minimum(
+            spread, 0.5
+        )
 
     @declare("ranking", tex=r"\frac{\sum_s TP_s N_s}{P N}")
     def strict_area(r):

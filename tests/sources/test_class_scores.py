@@ -574,7 +574,7 @@ def test_systems_whose_columns_are_named_like_the_classes_in_another_order(name)
     own = {"gold": ["cat", "dog"] * 3, "dog": [0.1, 0.9] * 3, "cat": [0.9, 0.1] * 3}
     frame = ENGINES[name](pa.table(own | {"x": [0.5] * 6, "y": [0.5] * 6}))
     options = {"true": "gold", "labels": ["cat", "dog"], **QUICK}
-    with pytest.raises(wf.errors.InputError, match=r"in another order: cat, dog\. Give {'A': {cl"):
+    with pytest.raises(wf.errors.InputError, match=r"different order: cat, dog\. Give {'A': {cl"):
         wf.compare(frame, {"A": ["dog", "cat"], "B": ["x", "y"]}, "log_loss", **options)
     found = wf.compare(frame, {"A": ["cat", "dog"], "B": ["x", "y"]}, "log_loss", **options)
     assert found.scores["A"].value < found.scores["B"].value

@@ -9,12 +9,13 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import DefinitionError, InputError, ShapeError
 from whichf1.sources.answers.scores import ClassScores, read_scores
+from whichf1.sources.arrays import joint_of
 from whichf1.sources.request import Request, has_columns, in_memory
 from whichf1.sources.scores import ScoredLines
-from whichf1.sources.sequences import column
+from whichf1.sources.sequences import clusters_of
 from whichf1.tables.cells import Array, Ties
 from whichf1.tables.counts import Counts
-from whichf1.tables.joint import Joint, cells_of, cluster_labels
+from whichf1.tables.joint import cells_of
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.merging import NOTES
 from whichf1.tables.ranking import Ranking
@@ -83,34 +84,14 @@ def _decided(lines: ScoredLines, guessed: Array, decision: str) -> Counts:
 
 def _grouped(lines: ScoredLines, guessed: Array, decision: str) -> Counts:
     """Counts of lines that may be alike, and in clusters."""
-    count, squares = _measured(lines)
     keys = [lines.true.astype(np.intp), guessed.astype(np.intp)]
     names = None
     if lines.cluster is not None:
-        groups = column(lines.cluster, "cluster").values
-        if len(groups) != len(guessed):
-            raise ShapeError(
-                f"there are {len(guessed):,} items, cluster has {len(groups):,} values"
-            )
-        present, codes = np.unique(groups, return_inverse=True)
-        names = cluster_labels(present.tolist())
-        keys.append(names.codes(present.tolist())[codes])
-    keys, count, squares = cells_of(keys, count, squares)
-    if names is not None:  # those of no weight are gone
-        present, keys[2] = np.unique(keys[2], return_inverse=True)
-        names = Labels.trusted(names[at] for at in present)
-    return Joint(
-        systems=("y_pred",),
-        labels=lines.labels,
-        true=keys[0],
-        predicted=(keys[1],),
-        count=count,
-        squares=squares,
-        cluster=None if names is None else keys[2],
-        names=names,
-        declared=True,
-        decision=decision,
-    ).counts(0)
+        codes, names = clusters_of(lines.cluster, len(guessed))
+        keys.append(codes)
+    cells = cells_of(keys, *_measured(lines))
+    facts = {"declared": True, "decision": decision}
+    return joint_of(("y_pred",), lines.labels, cells[0], names, *cells[1:], **facts).counts(0)
 
 
 def _measured(lines: ScoredLines) -> tuple[Array, Array | None]:

@@ -31,7 +31,7 @@ from whichf1.statistics.means import Means
 from whichf1.statistics.ranking import Ranked, Rankings, Swappable, kinds
 from whichf1.statistics.scored import mean_interval, refuse_other, scored_interval, table_interval
 from whichf1.tables.cells import Array, Table
-from whichf1.tables.labels import Label, Labels
+from whichf1.tables.labels import Labels
 from whichf1.tables.moments import Moments, beyond_rounding
 from whichf1.tables.ranking import Ranking
 
@@ -106,31 +106,36 @@ def _needs_items(definition: Definition, data: Scores | Request) -> bool:
 
 
 def score_lines(definition: Definition, scores: Scores) -> Score:
-    """The score of what was read."""
+    """The score of what was read: from a table or sums, or from the items if need be."""
     if definition.declaration.kind != "ranking":
         return _score_loss(definition, scores)
-    apart = _needs_items(definition, scores)
-    if not over_classes(definition, scores.width):
-        return _score_ranked(definition, *scores.against_rest(definition.positive, apart), apart)
-    if definition.declaration.probabilities:
-        definition = with_parameters(definition, multi_class="top-label")
-        return _score_ranked(definition, scores.top_labels(apart), True, apart)
-    if definition.interval is None and scores.cluster is None:
+    over_each = over_classes(definition, scores.width)
+    mean = over_each and not definition.declaration.probabilities
+    if _needs_items(definition, scores) or (mean and definition.interval is not None):
+        return score_items(*_drawn_one(*_items_of(definition, scores)))
+    if mean:
         return _mean_over_classes(definition, *scores.by_class())
+    if over_each:
+        definition = with_parameters(definition, multi_class="top-label")
+        return score_ranking(definition, ranking_of(scores.top_labels(), True))
+    return score_ranking(definition, ranking_of(*scores.against_rest(definition.positive)))
+
+
+def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, ScoredLines]:
+    """What a system says of the items, and the lines that they come in."""
+    if definition.declaration.kind != "ranking":
+        definition, lines, names = _losses(definition, scores)
+        values = lines.scores if lines.scores.ndim == 1 else lines.scores[:, 0]
+        return _mean_items(definition, values, names), lines
+    if not over_classes(definition, scores.width):
+        lines, positive = scores.against_rest(definition.positive, apart=True)
+        lines = lines.single()
+        return _one_ranking(settled(definition, positive=positive), lines), lines
+    if definition.declaration.probabilities:
+        lines = scores.top_labels(apart=True).single()
+        return _one_ranking(with_parameters(definition, multi_class="top-label"), lines), lines
     lines = scores.coded(fair=False).single()
-    return score_items(*_drawn_one(_class_items(definition, lines), lines))
-
-
-def _score_ranked(
-    definition: Definition, lines: ScoredLines, positive: Label, apart: bool
-) -> Score:
-    """The score of lines that are positive or not; from the items, if a table is not enough."""
-    if not apart:
-        return score_ranking(definition, ranking_of(lines, positive))
-    if not _by_top_label(definition):
-        definition = settled(definition, positive=positive)
-    lines = lines.single()
-    return score_items(*_drawn_one(_one_ranking(definition, lines), lines))
+    return _class_items(definition, lines), lines
 
 
 def score_ranking(definition: Definition, ranking: Ranking) -> Score:
@@ -228,26 +233,18 @@ def _class_rankings(
 
 def _score_loss(definition: Definition, scores: Scores) -> Score:
     """A mean over items: from sums where they say enough, else from the items."""
+    weighted = scores.cluster is not None or scores.weights is not None
+    here = isinstance(scores, ScoredLines) and (weighted or scores.items is not None)
     drawn = isinstance(definition.interval, Bootstrap) and scores.cluster is None
-    if isinstance(scores, ScoredLines):
-        grouped = any(x is not None for x in (scores.items, scores.weights, scores.cluster))
-        if grouped or drawn:
-            return score_items(*_loss_items(definition, scores))
-    elif drawn:
-        return score_items(*_loss_items(definition, scores))
-    elif scores.cluster is not None or scores.weights is not None:
+    if here or drawn:
+        return score_items(*_drawn_one(*_items_of(definition, scores)))
+    if isinstance(scores, ClassScores) and weighted:
         definition = _over_all_classes(definition, scores.labels)
         sums = scores.sums(_each(definition), definition.signature)
         if scores.cluster is not None:
             return _score_clusters(definition, sums, scores)
         return _score_weighted(definition, sums, scores.labels)
     return score_moments(definition, _moments(definition, scores))
-
-
-def _loss_items(definition: Definition, scores: Scores) -> tuple[ScoredItems, Table]:
-    definition, lines, names = _losses(definition, scores)
-    values = lines.scores if lines.scores.ndim == 1 else lines.scores[:, 0]
-    return _drawn_one(_mean_items(definition, values, names), lines)
 
 
 def _losses(definition: Definition, scores: Scores) -> tuple[Definition, ScoredLines, Labels]:
@@ -426,21 +423,7 @@ def score_items(items: ScoredItems, units: Table) -> Score:
 
 def read_items(definition: Definition, y_true: Any, scores: Any, labels: Any) -> ScoredItems:
     """What a system says of the items of arrays."""
-    return _items_of_lines(definition, _read_arrays(definition, y_true, scores, labels))
-
-
-def _items_of_lines(definition: Definition, lines: ScoredLines) -> ScoredItems:
-    metric = definition.declaration
-    if metric.kind != "ranking":
-        definition, losses, names = _losses(definition, lines)
-        return _mean_items(definition, losses.scores, names)
-    if not over_classes(definition, lines.width):
-        ranked, positive = lines.against_rest(definition.positive)
-        return _one_ranking(settled(definition, positive=positive), ranked)
-    if metric.probabilities:
-        definition = with_parameters(definition, multi_class="top-label")
-        return _one_ranking(definition, lines.top_labels())
-    return _class_items(definition, lines.coded(fair=False))
+    return _items_of(definition, _read_arrays(definition, y_true, scores, labels))[0]
 
 
 def _mean_items(definition: Definition, values: Array, names: Labels) -> ScoredItems:
@@ -548,7 +531,7 @@ def items_of_each(
     lines, at, items = lines.single(), 0, []
     for names in columns.systems.values():
         scores = lines.scores[:, at] if len(names) == 1 else lines.scores[:, at : at + len(names)]
-        items.append(_items_of_lines(definition, lines._replace(scores=scores)))
+        items.append(_items_of(definition, lines._replace(scores=scores))[0])
         at += len(names)
     return _drawn(items, lines)
 

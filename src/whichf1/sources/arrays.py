@@ -10,10 +10,17 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
-from whichf1.sources.sequences import Column, column, encode_columns, weights_column
+from whichf1.sources.sequences import (
+    Column,
+    clusters_of,
+    column,
+    encode_alike,
+    encode_columns,
+    weights_column,
+)
 from whichf1.tables.cells import Array, Margins
 from whichf1.tables.counts import Counts
-from whichf1.tables.joint import Joint, cluster_labels
+from whichf1.tables.joint import Joint
 from whichf1.tables.labels import Kind, Label, Labels, kind_of
 
 
@@ -189,31 +196,41 @@ def count_together(
     if not len(true.values):
         raise ShapeError("there are no items: y_true is empty")
     weight = None if weights is None else weights_column(weights, len(true.values))
-    codes, observed = _encode_together(columns)
+    codes, observed = encode_alike(columns)
     keys, sizes, clusters = codes, [len(observed)] * len(codes), None
     if cluster is not None:
-        groups = column(cluster, "cluster")
-        _refuse_length(true, groups)
-        (group_codes,), found = _encode_together([groups])
-        clusters = cluster_labels(found)
-        if clusters != found:
-            group_codes = clusters.codes(found)[group_codes]
+        group_codes, clusters = clusters_of(cluster, len(true.values))
         keys, sizes = [*codes, group_codes], [*sizes, len(clusters)]
     cells, count, squares = _group_together(keys, sizes, weight)
+    joint = joint_of(tuple(map(str, systems)), observed, cells, clusters, count, squares)
+    return joint if labels is None else joint.declare(Labels(labels))
+
+
+def joint_of(
+    systems: tuple[str, ...],
+    labels: Labels,
+    keys: Sequence[Array],
+    clusters: Labels | None,
+    count: Array,
+    squares: Array | None,
+    **facts: Any,
+) -> Joint:
+    """Joint counts of cells: true, the prediction of each system and, last, the cluster."""
+    cluster = None
     if clusters is not None:  # those of no weight are gone
-        present, cells[-1] = np.unique(cells[-1], return_inverse=True)
+        present, cluster = np.unique(keys[-1], return_inverse=True)
         clusters = Labels.trusted(clusters[code] for code in present)
-    joint = Joint(
-        systems=tuple(map(str, systems)),
-        labels=observed,
-        true=cells[0],
-        predicted=tuple(cells[1 : len(columns)]),
+    return Joint(
+        systems=systems,
+        labels=labels,
+        true=keys[0],
+        predicted=tuple(keys[1 : 1 + len(systems)]),
         count=count,
         squares=squares,
-        cluster=None if clusters is None else cells[-1],
+        cluster=cluster,
         names=clusters,
+        **facts,
     )
-    return joint if labels is None else joint.declare(Labels(labels))
 
 
 def _refuse_length(true: Column, other: Column) -> None:
@@ -222,31 +239,6 @@ def _refuse_length(true: Column, other: Column) -> None:
             f"y_true has {len(true.values):,} items, {other.name} has {len(other.values):,}. "
             "Give one value for each item."
         )
-
-
-def _encode_together(columns: Sequence[Column]) -> tuple[list[Array], Labels]:
-    """Codes of every column into the classes that occur, in order."""
-    if columns[0].kind == "str":
-        codes, texts = kernel.encode(*(each.values.tolist() for each in columns))
-        order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.intp)
-        rank = np.empty(len(order), np.intp)
-        rank[order] = np.arange(len(order))
-        return [rank[each] for each in codes], Labels.trusted(sorted(texts))
-    values = [each.values for each in columns]
-    low, high = min(int(x.min()) for x in values), max(int(x.max()) for x in values)
-    make = bool if columns[0].kind == "bool" else int
-    if high - low < max(1 << 16, len(values[0])) and abs(low) < 1 << 62:
-        shifted = [x.astype(np.intp) - low for x in values]
-        present = np.zeros(high - low + 1, bool)
-        for x in shifted:
-            present[x] = True
-        rank = np.cumsum(present) - 1
-        found = np.flatnonzero(present)
-        if len(found) < len(present):
-            shifted = [rank[x] for x in shifted]
-        return shifted, Labels.trusted(make(low + x) for x in found.tolist())
-    found, at = np.unique(np.concatenate(values), return_inverse=True)
-    return np.split(at, len(values)), Labels.trusted(make(x) for x in found.tolist())
 
 
 def _group_together(

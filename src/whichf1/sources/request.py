@@ -143,7 +143,7 @@ class Request:
             one_name(true, "true") or "",
             one_or_several(pred, "pred") or (),
             one_name(weights, "weights"),
-            one_or_several(by, "by") or (),
+            one_or_several(by or None, "by") or (),
             one_name(cluster, "cluster"),
             joint,
             scores,
@@ -193,7 +193,7 @@ class Request:
             if column is not None and column not in available:
                 refuse_unknown(column, available, name)
         if len(set(self.by)) < len(self.by):
-            raise InputError(f"by={list(self.by)!r} names a column twice")
+            raise InputError(f"a column is named twice in by={list(self.by)!r}")
         if len(set(self.preds)) < len(self.preds):
             raise InputError(f"name each prediction column once; got {list(self.preds)!r}")
         true, preds = self._pair(available, name)

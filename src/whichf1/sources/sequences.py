@@ -13,7 +13,7 @@ from whichf1 import kernel
 from whichf1.errors import LabelError, ShapeError, WeightError
 from whichf1.tables.cells import Array
 from whichf1.tables.joint import cluster_labels
-from whichf1.tables.labels import Kind, kind_of
+from whichf1.tables.labels import Kind, Labels, kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,16 +182,47 @@ def weights_column(data: Any, items: int) -> Array:
 
 def cluster_codes(cluster: Any, items: int) -> Array:
     """A code for the cluster of each item: 0, 1, …, all of them in use."""
+    return clusters_of(cluster, items)[0]
+
+
+def clusters_of(cluster: Any, items: int) -> tuple[Array, Labels]:
+    """The code of each item's cluster, and the names of the clusters in order."""
     groups = column(cluster, "cluster")
     if len(groups.values) != items:
         raise ShapeError(
             f"there are {items:,} items, cluster has {len(groups.values):,}. "
             "Give one value for each item."
         )
-    names, codes = np.unique(groups.values, return_inverse=True)
-    if groups.kind == "str":
-        codes = cluster_labels(names.tolist()).codes(names.tolist())[codes]
-    return codes
+    if not items:
+        return np.zeros(0, np.intp), Labels(())
+    (codes,), observed = encode_alike([groups])
+    names = cluster_labels(observed)
+    return (codes if names == observed else names.codes(observed)[codes]), names
+
+
+def encode_alike(columns: Sequence[Column]) -> tuple[list[Array], Labels]:
+    """Codes of every column into the classes that occur, in order."""
+    if columns[0].kind == "str":
+        codes, texts = kernel.encode(*(each.values.tolist() for each in columns))
+        order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.intp)
+        rank = np.empty(len(order), np.intp)
+        rank[order] = np.arange(len(order))
+        return [rank[each] for each in codes], Labels.trusted(sorted(texts))
+    values = [each.values for each in columns]
+    low, high = min(int(x.min()) for x in values), max(int(x.max()) for x in values)
+    make = bool if columns[0].kind == "bool" else int
+    if high - low < max(1 << 16, len(values[0])) and abs(low) < 1 << 62:
+        shifted = [x.astype(np.intp) - low for x in values]
+        present = np.zeros(high - low + 1, bool)
+        for x in shifted:
+            present[x] = True
+        rank = np.cumsum(present) - 1
+        found = np.flatnonzero(present)
+        if len(found) < len(present):
+            shifted = [rank[x] for x in shifted]
+        return shifted, Labels.trusted(make(low + x) for x in found.tolist())
+    found, at = np.unique(np.concatenate(values), return_inverse=True)
+    return np.split(at, len(values)), Labels.trusted(make(x) for x in found.tolist())
 
 
 class Dictionary(NamedTuple):

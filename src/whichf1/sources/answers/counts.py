@@ -20,6 +20,7 @@ from whichf1.sources.answers.rows import (
     one_kind,
     slice_key,
 )
+from whichf1.sources.arrays import joint_of
 from whichf1.sources.request import Request
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
@@ -134,25 +135,13 @@ def _joint(
     keys = _codes(rows, values, classes)
     clusters = None
     if columns.cluster is not None:
-        codes, clusters = clusters_of([row[len(values)] for row in rows], columns.cluster, origin)
+        codes, clusters = clusters_in([row[len(values)] for row in rows], columns.cluster, origin)
         keys.append(codes)
     keys, count, squares = cells_of(keys, *sizes_of(rows, columns.weights is not None))
-    if clusters is not None:
-        present, keys[-1] = np.unique(keys[-1], return_inverse=True)
-        clusters = Labels.trusted(clusters[code] for code in present)
-    return Joint(
-        systems=columns.preds,
-        labels=classes,
-        true=keys[0],
-        predicted=tuple(keys[1 : 1 + len(columns.preds)]),
-        count=count,
-        squares=squares,
-        cluster=None if clusters is None else keys[-1],
-        names=clusters,
-    )
+    return joint_of(columns.preds, classes, keys, clusters, count, squares)
 
 
-def clusters_of(cells: list[Any], column: str, origin: Origin) -> tuple[Array, Labels]:
+def clusters_in(cells: list[Any], column: str, origin: Origin) -> tuple[Array, Labels]:
     """The code of each cluster, and their names in order."""
     names = [cluster_name(cell, origin.reading) for cell in cells]
     kinds = {kind_of(name): name for name in names}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from whichf1.errors import InputError, LabelError, ShapeError
-from whichf1.sources.answers.counts import clusters_of, kept_rows, sizes_of
+from whichf1.sources.answers.counts import clusters_in, kept_rows, sizes_of
 from whichf1.sources.answers.rows import (
     MEASURES,
     Origin,
@@ -278,7 +278,7 @@ def _together(
     count, squares = sizes_of(rows, columns.weights is not None)
     cluster = None
     if columns.cluster is not None:
-        cluster = clusters_of([row[-MEASURES - 1] for row in rows], columns.cluster, origin)[0]
+        cluster = clusters_in([row[-MEASURES - 1] for row in rows], columns.cluster, origin)[0]
     measure = {"count": count, "squares": squares, "cluster": cluster}
     width = (1 + len(columns.preds)) // len(keys)
     systems = columns.preds[width - 1 :: width]  # each called like its first column
