@@ -317,14 +317,14 @@ GOOD = ["cat,0.75,0.25,1,a", "dog,0.5,0.5,2,a", "dog,0.125,0.875,1,b", "cat,1,0,
     [
         (
             "cat,0.7,0.7,1,a",
-            r"no distribution in 1 of its 5 items; .*item 5 \('0.7, 0.7'\) \(line 6",
+            r"not a distribution in 1 of its 5 items; .*item 5 \('0.7, 0.7'\) \(line 6",
         ),
-        ("cat,1.5,-0.5,1,a", r"no distribution in 1 of its 5 items.*lies in \[0, 1\]"),
+        ("cat,1.5,-0.5,1,a", r"not a distribution in 1 of its 5 items.*lies in \[0, 1\]"),
         ("cat,x,0.5,1,a", r"'cat' has no finite number in 1 of its 5 items; .*item 5 \('x'\)"),
         ("cat,0.5,inf,1,a", r"'dog' has no finite number in 1 of its 5 items"),
         (",0.5,0.5,1,a", r"'gold' has no label in 1 of its 5 items; .*item 5"),
         ("eel,0.5,0.5,1,a", r"which class is each of the columns cat, dog of.*eel"),
-        ("cat,0.5,0.5,-1,a", r"1 of the 5 items have no good weight in column 'w'; .*item 5"),
+        ("cat,0.5,0.5,-1,a", r"1 of the 5 items have no valid weight in column 'w'; .*item 5"),
         ("cat,0.5,0.5,1,", r"'doc' has no cluster in 1 of its 5 items; .*item 5"),
         ("cat,0.5", r"line 6"),
     ],
@@ -358,7 +358,7 @@ def test_bad_items_are_skipped_with_one_word(tmp_path):
             "1 without a label in 'gold'",
             "1 without a finite number in 'cat'",
             "1 with a bad weight in 'w'",
-            "1 whose probabilities are no distribution",
+            "1 whose probabilities are not a distribution",
             "1 lines (missing columns",
         ):
             assert part in word
@@ -602,7 +602,7 @@ def test_a_class_without_a_column_is_named_before_its_probabilities(tmp_path):
     path.write_text("gold,cat,dog,eel\ncat,0.5,0.25,0.25\neel,0.25,0.25,0.5\n")
     with pytest.raises(wf.errors.LabelError, match=r"class 'eel', which has no column of scores"):
         wf.log_loss(path, true="gold", score={"cat": "cat", "dog": "dog"})
-    with pytest.raises(wf.errors.InputError, match="no distribution in 2 of its 2 items"):
+    with pytest.raises(wf.errors.InputError, match="not a distribution in 2 of its 2 items"):
         wf.log_loss(path, true="gold", score={"cat": "cat", "eel": "dog"})
 
 
@@ -808,7 +808,7 @@ def test_nan_in_a_parquet_file_that_an_engine_reads(tmp_path):
         for ask in (wf.top_k_accuracy, wf.log_loss, wf.at_argmax):
             with pytest.raises(wf.errors.WhichF1Error, match="'a' has no finite number in 1 of"):
                 ask(source, true="gold", score=["a", "b"])
-        with pytest.raises(wf.errors.WhichF1Error, match="no good weight"):
+        with pytest.raises(wf.errors.WhichF1Error, match="no valid weight"):
             wf.count(source, true="gold", pred="gold", weights="w")
 
 

@@ -220,7 +220,7 @@ def test_the_best_threshold_of_other_metrics(spam, metric, tmp_path):
             ["gold", "a", "b"],
             [("a", 0.5, 0.9)],
             ["--probs", "a,b"],
-            "no distribution in 1 of its 1 items; the first is item 1 \\('0.5, 0.9'\\)",
+            "not a distribution in 1 of its 1 items; the first is item 1 \\('0.5, 0.9'\\)",
         ),
         (["gold", "a", "b"], [("a", 1.5, -0.5)], ["--probs", "a,b"], "lies in"),
         (["gold", "a", "b"], [("a", 1, 0)], ["--probs", "a"], "a column for each class"),

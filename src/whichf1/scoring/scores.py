@@ -346,7 +346,7 @@ def moments(y_true: Any, scores: Any = None, metric: str | None = None, **option
     parameters = {k: options.pop(k) for k in list(options) if k in find(metric).parameters}
     definition = define(metric, parameters, options)
     if definition.declaration.kind not in ("loss", "label ranking"):
-        raise DefinitionError(f"{metric} is no mean over items. {metric} has no moments.")
+        raise DefinitionError(f"{metric} is not a mean over items: {metric} has no moments.")
     if has_columns(y_true):
         if columns.get("weights") is not None or columns.get("cluster") is not None:
             raise InputError("moments are sums over single items: leave weights= and cluster= out")
@@ -504,7 +504,7 @@ def sampled(codes: Array, weights: Any, cluster: Any, times: Array | None = None
 def items_of_systems(
     definition: Definition, columns: ScoreColumns
 ) -> tuple[list[ScoredItems], Table]:
-    """The items of several systems, those that are alike to all of them as one kind."""
+    """The items of several systems, grouped where all systems treat them alike."""
     metric = definition.declaration
     source = (columns.data, columns.predictions, columns.request)
     width, *others = {len(names) for names in columns.systems.values()}

@@ -42,7 +42,7 @@ def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any =
 def count_margins(y_true: Any, y_pred: Any) -> tuple[Labels, Margins] | None:
     """The margins of two integer arrays at once: enough for a rate, where nothing else is asked.
 
-    None for anything else; the counts then tell what is wrong with it.
+    None for anything else; counting then reports what is wrong with it.
     """
     if type(y_true) is not np.ndarray or type(y_pred) is not np.ndarray:
         return None
@@ -217,7 +217,7 @@ def joint_of(
 ) -> Joint:
     """Joint counts of cells: true, the prediction of each system and, last, the cluster."""
     cluster = None
-    if clusters is not None:  # those of no weight are gone
+    if clusters is not None:  # those without weight are gone
         present, cluster = np.unique(keys[-1], return_inverse=True)
         clusters = Labels.trusted(clusters[code] for code in present)
     return Joint(

@@ -28,11 +28,11 @@ class Reading(TypedDict, total=False):
     format: str | None
     """csv, tsv, jsonl, parquet, arrow or npz, where the name does not tell."""
     memory_limit: str | int
-    """What counting may use before it goes to a temporary folder: 1GB unless said."""
+    """Memory that counting may use before it spills to a temporary folder; default: 1GB."""
     on_error: str
-    """'raise', or 'skip': leave out what is malformed, with a SkippedWarning."""
+    """'raise', or 'skip': skip malformed lines and items with a SkippedWarning."""
     progress: Any
-    """A function that is told how much is done, from 0 to 1."""
+    """A function called with the progress, from 0 to 1."""
     engine: str | None
     """'spark' reads the files on a cluster; otherwise they are read here."""
     master: str | None
@@ -62,7 +62,7 @@ def count(
     (pandas, polars, pyarrow, DuckDB, Ibis, Dask, PySpark) or the path of a file or pattern of
     files (CSV, TSV, JSON lines, Parquet, Arrow, npz) with the names of its columns; or two
     paths, of gold labels and of predictions. The usual names (true/pred, y_true/y_pred,
-    gold/pred, label/prediction) are found by themselves. ``labels`` declares the classes and
+    gold/pred, label/prediction) are found automatically. ``labels`` declares the classes and
     their order; ``weights`` gives each item a weight and ``cluster`` the cluster that it comes
     from, which intervals take account of (for a frame or file: the names of
     columns).
@@ -191,8 +191,8 @@ def rank(
 ) -> Ranking:
     """Group items by score: a mergeable table from which rankings and curves are computed.
 
-    ``scores`` has a number for each item, larger for the ``positive`` class (1 or True unless
-    said); or a column for each class, of which the positive one's is taken. A dataframe or file
+    ``scores`` has a number for each item, larger for the ``positive`` class (default: 1 or
+    True); or a column for each class, of which the positive one's is taken. A dataframe or file
     with ``true=`` and ``score=``, the names of its columns, works in place of both.
 
     >>> rank([0, 1, 1, 0], [0.1, 0.4, 0.4, 0.4])

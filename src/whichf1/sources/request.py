@@ -212,7 +212,7 @@ class Request:
         pairs = [pair for pair in usual if set(pair) <= set(available)]
         if len(pairs) == 1:
             return pairs[0][0], self.preds or pairs[0][1:]
-        why = "several columns could be meant" if pairs else "the columns are not named as usual"
+        why = "several columns have usual names" if pairs else "no columns have the usual names"
         kind = "score" if self.scores else "pred"
         raise FileError(
             f"{name}: {why}. Its columns: {', '.join(available)}. Name the two: --true COLUMN "
@@ -264,7 +264,7 @@ def refuse_twins(columns: Sequence[str], name: str) -> None:
     for position, column in enumerate(lowered):
         if column in lowered[:position]:
             raise FileError(
-                f"{name}: column {columns[position]!r} stands twice in the header "
+                f"{name}: column {columns[position]!r} appears twice in the header "
                 "(upper and lower case count as the same). Rename one."
             )
 

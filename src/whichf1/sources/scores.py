@@ -191,7 +191,7 @@ def _refuse_large(given: Array, name: str) -> None:
     for value in (int(given.min()), int(given.max())):
         if abs(value) > 1 << 53:
             raise InputError(
-                f"{name} hold {value}: integers beyond 2**53 cannot be told apart as floats. "
+                f"{name} hold {value}: integers beyond 2**53 are indistinguishable as floats. "
                 "Give ranks, or smaller numbers."
             )
 
@@ -293,7 +293,7 @@ def predicted_binary(lines: ScoredLines, positive: Any) -> tuple[Predicted, Labe
 
 
 def column_classes(items: Column, labels: Any, columns: int) -> Labels:
-    """The classes that so many columns of scores are of."""
+    """The classes that columns of scores belong to."""
     if labels is None and items.kind == "int" and _within(items.values, columns):
         return Labels(range(columns))
     names = classes_of(items, labels)
@@ -333,7 +333,7 @@ def check_probabilities(values: Array) -> None:
 
 
 def check_rows(values: Array) -> None:
-    """Raise at the first row that is no distribution over the classes."""
+    """Raise at the first row that is not a distribution over the classes."""
     if kernel.first_bad_row(values) == len(values):
         return
     check_finite(values, "probabilities")

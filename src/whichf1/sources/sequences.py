@@ -69,7 +69,7 @@ def to_numpy(data: Any) -> Array:
 
 
 def _objects(items: Sequence[Any]) -> Array:
-    """A list as an object array: np.array would turn [1, 'a'] into strings without a word."""
+    """A list as an object array: np.array would silently turn [1, 'a'] into strings."""
     types = set(map(type, items))
     if types in ({int}, {bool}, {float}):
         try:
@@ -145,7 +145,7 @@ def _check_each(values: Array, name: str) -> None:
         kind = kind_of(value)
         if kind is None:
             raise LabelError(
-                f"{name}[{position}] is {value!r} ({type(value).__name__}): that is no label. "
+                f"{name}[{position}] is {value!r} ({type(value).__name__}): that is not a label. "
                 "Labels are integers, strings, booleans or floats that are whole numbers."
             )
         first = first or kind
@@ -318,7 +318,7 @@ def _arrow(arrow: Any, column: Any) -> Dictionary | None:
 
 
 def _of(values: Sequence[Any], positions: Array) -> Dictionary | None:
-    """Only the values that occur: a declared category without items is no observed class."""
+    """Only the values that occur: a declared category without items is not an observed class."""
     if not len(positions) or positions.min() < 0:  # a missing item: named by the slow way
         return None
     seen = np.flatnonzero(np.bincount(positions, minlength=len(values)))

@@ -179,7 +179,7 @@ def _filled(row: Row, names: Sequence[str], origin: Origin) -> Row:
 
 
 def _set(cell: Any, column: str, sep: str | None, origin: Origin) -> list[Any]:
-    """The labels of one cell: texts where they are to be read, or as they are."""
+    """The labels of one cell: texts still to be read, or labels."""
     how = origin.reading_of(column)
     value = json.loads(cell) if how == "json" else cell
     if isinstance(value, (list, tuple)):

@@ -1,7 +1,7 @@
 """Rows that an engine has grouped: what is missing in them, and what their values stand for.
 
 A row is ``(*slice, true, predicted, items, weight, squares, bad)``: items of the group, the sums
-of their weights and of the squared weights, and how many weights are none at all. Where systems
+of their weights and of the squared weights, and how many weights are invalid. Where systems
 are counted together it has a prediction of each, and then the cluster, if there is one.
 """
 
@@ -39,9 +39,9 @@ class Origin:
     locate: Callable[[str], str] | None = None
     """Where the first bad value of a column stands; asked only on the way to an error."""
     skip: bool = False
-    """Whether items without a label or with a bad number are left out, with a word."""
+    """Whether items without a label or with a bad number are skipped with a warning."""
     skipped: tuple[str, ...] = ()
-    """What the reader has left out already."""
+    """What the reader has already skipped."""
     others: Mapping[str, Reading] = field(default_factory=dict)
     """Columns that come from a second file, of another reading."""
 
@@ -55,7 +55,7 @@ class Origin:
         return f"; {found}" if found else ""
 
     def say_skipped(self, more: Sequence[str], total: int) -> None:
-        """Warn of what was left out."""
+        """Warn about what was skipped."""
         said = [*self.skipped, *more]
         if said:
             warnings.warn(
@@ -91,7 +91,7 @@ def _hashable(value: Any) -> Any:
 
 
 def complete(rows: list[Row], names: Sequence[str], columns: Request, origin: Origin) -> list[Row]:
-    """The rows with a value in each of the columns; others are refused, or left out with a word."""
+    """The rows with a value in each of the columns; others are refused, or skipped."""
     at = len(columns.by)
     lacking = dict.fromkeys(names, 0)
     kept, bad = [], 0
@@ -146,9 +146,9 @@ def refuse_missing(
 
 
 def refuse_weights(bad: int, total: int, columns: Request, origin: Origin) -> NoReturn:
-    """Raise for weights that are none."""
+    """Raise for invalid weights."""
     raise WeightError(
-        f"{origin.name}: {bad:,} of the {total:,} items have no good weight in column "
+        f"{origin.name}: {bad:,} of the {total:,} items have no valid weight in column "
         f"{columns.weights!r}{origin.where(columns.weights)}. "
         "Weights are finite numbers and not negative."
     )
@@ -157,7 +157,7 @@ def refuse_weights(bad: int, total: int, columns: Request, origin: Origin) -> No
 def labels_of(
     sides: Sequence[tuple[str, Iterable[Any]]], origin: Origin, declared: Labels | None
 ) -> list[Values]:
-    """What the values of some columns stand for; all that is text is read alike."""
+    """What the values of some columns stand for; all texts are read the same way."""
     found = [{_typed(value, name, origin): value for value in values} for name, values in sides]
     readings = [origin.reading_of(name) for name, _ in sides]
     written = [side for side, how in zip(found, readings, strict=True) if how == "text"]
@@ -212,7 +212,7 @@ def one_kind(values: Sequence[Values], names: Sequence[str], origin: Origin) -> 
 
 
 def _example(side: Values, kind: str) -> str:
-    """The first label of a kind, whatever the order in which an engine gave them."""
+    """The first label of a kind, regardless of an engine's order."""
     label = min((x for x in side.values() if str(kind_of(x)) == kind), key=str)
     return f"{label!r} ({kind})"
 

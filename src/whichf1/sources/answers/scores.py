@@ -72,8 +72,8 @@ def _refuse_unfair_rows(scores: Array, origin: Origin) -> None:
     if at < len(scores):
         shown = ", ".join(f"{x:g}" for x in scores[at, :8])
         raise InputError(
-            f"{origin.name}, item {at + 1:,}: the probabilities {shown} are no distribution: each "
-            f"lies in [0, 1], and they add up to 1, not to {scores[at].sum():g}. Mend the item."
+            f"{origin.name}, item {at + 1:,}: the probabilities {shown} are not a distribution: each "
+            f"lies in [0, 1], and they add up to 1, not to {scores[at].sum():g}. Fix the item."
         )
 
 
@@ -133,7 +133,7 @@ def _chosen(values: Any, keep: Any) -> Any:
 def _complete(
     parts: Sequence[ScoredLines], columns: Request, origin: Origin
 ) -> list[tuple[ScoredLines, Array]]:
-    """Which lines are good; the others are refused, or left out with a word."""
+    """Which lines are good; the others are refused, or skipped."""
     lacking: dict[str, int] = {}
     kept, total, unlabelled = [], 0, False
     for lines in parts:
@@ -210,7 +210,7 @@ def _said(name: str, n: int, columns: Request) -> str:
     if name == columns.weights:
         return f"{n:,} with a bad weight in {name!r}"
     if name not in columns.used:
-        return f"{n:,} whose probabilities are no distribution"
+        return f"{n:,} whose probabilities are not a distribution"
     what = {columns.true: "a label", columns.cluster: "a cluster"}.get(name, "a finite number")
     return f"{n:,} without {what} in {name!r}"
 
@@ -427,7 +427,7 @@ def _one(lines: ScoredLines, at: int = 0) -> Array:
 
 
 def _report(rows: Sequence[Row], columns: Request, origin: Origin) -> int:
-    """How many items lack nothing; the others are refused, or left out with a word."""
+    """How many items lack nothing; the others are refused, or skipped."""
     lacking = dict.fromkeys([*columns.used, UNFAIR], 0)
     names, n = [*lacking], 0
     for value, gap, items in rows:
@@ -454,7 +454,7 @@ def _refuse_unfair(rows: Sequence[Row], columns: Request, origin: Origin) -> Non
     unfair = int(sum(row[2] for row in rows if row[1] == complete(columns) - 1))
     if unfair and not origin.skip:
         raise InputError(
-            f"{origin.name}: the probabilities are no distribution in {unfair:,} of its {total:,} "
+            f"{origin.name}: the probabilities are not a distribution in {unfair:,} of its {total:,} "
             f"items{origin.where(UNFAIR)}. Each lies in [0, 1], and those of an item add up to 1. "
-            "Mend the items."
+            "Fix the items."
         )

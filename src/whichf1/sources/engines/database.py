@@ -1,4 +1,4 @@
-"""An embedded DuckDB that is told everything: no guessing, a memory limit, a spill folder."""
+"""An embedded DuckDB with nothing left to guess, a memory limit and a spill folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PLAIN = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN|VARCHAR
 _UNITS = r"(?:[kmgt]i?b|bytes)"
 
 Progress = Callable[[float], None]
-"""Told from time to time how much of a query is done, from 0 to 1."""
+"""Called from time to time with the progress of a query, from 0 to 1."""
 
 
 class Database:

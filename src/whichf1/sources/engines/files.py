@@ -53,7 +53,7 @@ class FileOptions:
     """One of FORMATS; None: told by the file's first bytes and its name."""
     memory_limit: str | int = MEMORY_LIMIT
     on_error: str = "raise"
-    """'raise', or 'skip': leave out bad lines and items, and say so."""
+    """'raise', or 'skip': skip bad lines and items with a warning."""
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
@@ -66,7 +66,7 @@ class FileOptions:
 
     @property
     def skip(self) -> bool:
-        """Whether bad lines and items are left out."""
+        """Whether bad lines and items are skipped."""
         return self.on_error == "skip"
 
 
@@ -82,7 +82,7 @@ class File:
 
     @property
     def name(self) -> str:
-        """As it stands in messages."""
+        """Its name in messages."""
         return repr(str(self.path))
 
     @property
@@ -147,7 +147,7 @@ class File:
         return formats.csv_view(self.path, columns, TEXT[self.format], self.compression, skip)
 
     def skipped(self, database: Database) -> tuple[str, ...]:
-        """What was left out of its lines, after they were read with ``skip``."""
+        """Which of its lines were skipped, after they were read with ``skip``."""
         if self.format == "jsonl":
             return formats.jsonl_skipped(database, self.path, self.compression, self.explain)
         return formats.csv_skipped(database) if self.format in TEXT else ()
@@ -184,7 +184,7 @@ def _look(path: Path, told: str | None) -> File:
             raise FileError(f"{name} is a folder. Name its files with a pattern: {path}/*.parquet")
         if not stat.S_ISREG(seen.st_mode):
             raise FileError(
-                f"{name} is no regular file but a pipe or a device, which can be read only once. "
+                f"{name} is not a regular file but a pipe or a device, which can be read only once. "
                 "Give it as standard input: whichf1 score - --from csv"
             )
         with open(path, "rb") as file:
@@ -324,7 +324,9 @@ def _columns(
         if id is not None and id not in names:
             raise FileError(f"{file.name} has no column {id!r}. Its columns: {', '.join(names)}")
     if left[0] in right:
-        raise InputError(f"the column {left[0]!r} is named alike in both files. Rename it in one.")
+        raise InputError(
+            f"the column {left[0]!r} has the same name in both files. Rename it in one."
+        )
     known = [*mine, *(name for name in right if name not in mine)]
     columns = replace(request, true=left[0], preds=tuple(right)).find(known, files[0].name)
     alike = next((x for x in (*columns.by, columns.weights, columns.cluster) if x in right), None)
@@ -352,7 +354,7 @@ def _side(
     if len(candidates) == 1:
         return candidates
     option = ("--true", "--score" if request.scores else "--pred")[at]
-    raise FileError(f"{name}: say which column is meant: {option} one of {', '.join(rest)}")
+    raise FileError(f"{name}: which column? Pass {option} one of {', '.join(rest)}")
 
 
 def _join(

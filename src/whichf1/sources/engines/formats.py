@@ -160,7 +160,7 @@ def csv_view(
 
 
 def csv_skipped(database: Database) -> tuple[str, ...]:
-    """What the reader left out: the kinds of error, how many lines, the first."""
+    """What the reader skipped: kinds of errors, how many lines, and the first."""
     rows = database.run(
         "SELECT error_type, count(DISTINCT line), min(line) FROM reject_errors "
         "GROUP BY 1 ORDER BY 3",
@@ -188,7 +188,7 @@ def explain_csv(said: str, path: Path, name: str, compression: Compression) -> s
         why = "bytes that are not UTF-8"
     else:
         why = first_line(said)
-    return f"{name}, line {line:,}: {why}. Mend the line, or leave such lines out: --on-error skip"
+    return f"{name}, line {line:,}: {why}. Fix the line, or skip such lines with --on-error skip"
 
 
 def _mixed_ends(path: Path, compression: Compression) -> str | None:
@@ -217,7 +217,7 @@ def jsonl_view(path: Path, columns: list[str], compression: Compression, skip: b
 def jsonl_skipped(
     database: Database, path: Path, compression: Compression, explain: Callable[[str], str]
 ) -> tuple[str, ...]:
-    """How many lines were left out since they hold no JSON object."""
+    """How many lines were skipped because they hold no JSON object."""
     how = _json_options(path, compression)
     query = (
         f"SELECT count(*) FROM read_json_objects({how}, ignore_errors=true) "
@@ -278,7 +278,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(record) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice")
+        raise ValueError(f"the key {twice!r} appears twice")
     return record
 
 
@@ -289,7 +289,7 @@ def explain_jsonl(said: str, path: Path, name: str, compression: Compression) ->
             if line.strip():
                 _object(line, name, number)
     except FileError as error:
-        return f"{error} Mend the line, or leave such lines out: --on-error skip"
+        return f"{error} Fix the line, or skip such lines with --on-error skip"
     except (OSError, EOFError, zlib.error) as error:
         return f"cannot read {name}: {error}"
     return f"{name} is not a well-formed file of JSON lines: {first_line(said)}"

@@ -42,7 +42,7 @@ def gather_frame(
 
 
 def _refuse_weights(frame: Any, columns: Request, origin: Origin) -> None:
-    """Raise for weights that are no numbers, before an engine stumbles over them."""
+    """Raise for weights that are not numbers, before an engine fails on them."""
     import narwhals as nw
 
     if columns.weights is None:

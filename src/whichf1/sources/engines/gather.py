@@ -18,7 +18,7 @@ def gather(data: Any, predictions: Any, request: Request, question: Question) ->
         if predictions is not None or request.reading:
             unread = ", ".join(f"{name}=" for name in request.reading)
             raise InputError(
-                "a frame is counted by itself: name its columns, and leave out "
+                "a frame holds all columns: name them, and omit "
                 f"{unread or 'the second argument'}, which is for files"
             )
         return gather_frame(data, request, question)

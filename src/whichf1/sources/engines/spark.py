@@ -137,7 +137,7 @@ def _path(key: str) -> str:
 
 
 def _with_numbers(frame: Any, numbers: list[str]) -> Any:
-    """Columns of text as numbers, NULL where a cell is none."""
+    """Columns of text as numbers, NULL where a cell is not a number."""
     names = frame.columns
     short = frame.toDF(*(f"c{at}" for at in range(len(names))))
     shown = [

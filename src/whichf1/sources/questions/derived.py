@@ -145,7 +145,7 @@ class Systems:
     def __init__(
         self, places: Sequence[Place], systems: int = 1, filtered: int | None = None
     ) -> None:
-        """``filtered``: leave out what lacks something, among it distributions of so many."""
+        """``filtered``: skip incomplete items; this many systems must have distributions."""
         self.places, self.systems, self._filtered = places, systems, filtered
 
     def placed(self, items: Any, columns: Request) -> Any:
@@ -293,7 +293,7 @@ def total(parts: Sequence[Any]) -> Any:
 
 
 def lowest(parts: Sequence[Any]) -> Any:
-    """The least of expressions; to Spark, one alone is none to choose from."""
+    """The least of expressions; Spark does not accept a single one."""
     import narwhals as nw
 
     return parts[0] if len(parts) == 1 else nw.min_horizontal(*parts)
@@ -319,7 +319,7 @@ def best(scores: Sequence[Any], top: Any, ties: str) -> Any:
 def gap_of(columns: Request, distributions: int) -> Any:
     """What an item lacks: the place in ``columns.used`` of the first column without a good value.
 
-    One more than the last place is for scores that are no distribution, which is asked of so many
+    One more than the last place is for scores that are not a distribution, which is asked of so many
     systems, and one more again for an item that lacks nothing. Whether a true class is missing is
     seen when items are grouped by it.
     """
@@ -410,7 +410,7 @@ class Added(OfItems):
 
         (value,) = self._values.each(columns)
         weight = nw.lit(1.0)
-        if columns.weights:  # without a weight, an infinite loss is none
+        if columns.weights:  # without a weight, even an infinite loss does not count
             weight = nw.col("w")
             value = nw.when(weight > 0).then(value).otherwise(nw.lit(0.0))
         cluster = nw.col("c") if columns.cluster else nw.lit(0)

@@ -27,7 +27,7 @@ Explain = Callable[[str], str]
 
 
 class Gap(NamedTuple):
-    """Items of which a column holds no good value."""
+    """Items without a valid value in a column."""
 
     column: str
     condition: str
@@ -131,7 +131,7 @@ def _shown(columns: Request, keys: list[str]) -> str:
 
 
 def as_number(column: str) -> str:
-    """A column as a number, NULL where it is none.
+    """A column as a number, NULL where it is not one.
 
     TRY_CAST of a CSV column by itself becomes a strict type of the reader (DuckDB 2.0), so that
     it is an error after all; hidden in an expression, it stays what it says. And of a Parquet file

@@ -115,7 +115,7 @@ class Scoring(OfItems):
     def gaps(
         self, found: Mapping[str, list[ScoredLines]], columns: Request, reading: Reading
     ) -> Iterator[Gap]:
-        """Columns with missing classes, scores that are no numbers, or bad weights."""
+        """Columns with missing classes, scores that are not numbers, or bad weights."""
         for lines in found[KEY] if self._derived is None else ():
             if gaps_in(lines.true).any():
                 yield missing(columns.true)
@@ -160,7 +160,7 @@ def prepared(frame: Any, columns: Request) -> Any:
 
 
 def _without_nan(items: Any, columns: Request) -> Any:
-    """NaN is no cluster, and to most engines it is not missing."""
+    """NaN is not a cluster, but most engines do not treat it as missing."""
     import narwhals as nw
 
     if columns.cluster is None or not items.collect_schema()["c"].is_float():
@@ -181,7 +181,7 @@ def side_by_side(parts: list[dict[str, list[Any]]]) -> dict[str, list[Any]]:
 
 
 def refuse_text(frame: Any, columns: Request) -> None:
-    """Raise for scores that are no numbers."""
+    """Raise for scores that are not numbers."""
     import narwhals as nw
 
     schema = frame.collect_schema()
@@ -222,7 +222,7 @@ def gaps_in(values: Any) -> Array:
 
 
 def bad_weights(lines: ScoredLines) -> Array:
-    """How many items of each line have no good weight."""
+    """How many items of each line lack a valid weight."""
     if lines.weights is None:
         return np.zeros(len(lines.scores), np.int64)
     if lines.bad is not None:
