@@ -72,8 +72,8 @@ def _refuse_unfair_rows(scores: Array, origin: Origin) -> None:
     if at < len(scores):
         shown = ", ".join(f"{x:g}" for x in scores[at, :8])
         raise InputError(
-            f"{origin.name}, item {at + 1:,}: the probabilities {shown} are not a distribution: each "
-            f"lies in [0, 1], and they add up to 1, not to {scores[at].sum():g}. Fix the item."
+            f"{origin.name}, item {at + 1:,}: the probabilities {shown} are not a distribution. "
+            f"Each lies in [0, 1], and they must sum to 1; these sum to {scores[at].sum():g}."
         )
 
 
@@ -454,7 +454,7 @@ def _refuse_unfair(rows: Sequence[Row], columns: Request, origin: Origin) -> Non
     unfair = int(sum(row[2] for row in rows if row[1] == complete(columns) - 1))
     if unfair and not origin.skip:
         raise InputError(
-            f"{origin.name}: the probabilities are not a distribution in {unfair:,} of its {total:,} "
-            f"items{origin.where(UNFAIR)}. Each lies in [0, 1], and those of an item add up to 1. "
-            "Fix the items."
+            f"{origin.name}: the probabilities are not a distribution in {unfair:,} of its "
+            f"{total:,} items{origin.where(UNFAIR)}. Each lies in [0, 1], and those of an item "
+            "must sum to 1. Fix the items."
         )

@@ -184,7 +184,7 @@ def _look(path: Path, told: str | None) -> File:
             raise FileError(f"{name} is a folder. Name its files with a pattern: {path}/*.parquet")
         if not stat.S_ISREG(seen.st_mode):
             raise FileError(
-                f"{name} is not a regular file but a pipe or a device, which can be read only once. "
+                f"{name} is a pipe or a device, not a regular file, and can be read only once. "
                 "Give it as standard input: whichf1 score - --from csv"
             )
         with open(path, "rb") as file:

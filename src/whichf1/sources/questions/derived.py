@@ -317,10 +317,10 @@ def best(scores: Sequence[Any], top: Any, ties: str) -> Any:
 
 
 def gap_of(columns: Request, distributions: int) -> Any:
-    """What an item lacks: the place in ``columns.used`` of the first column without a good value.
+    """What an item lacks: the place in ``columns.used`` of the first column without a valid value.
 
-    One more than the last place is for scores that are not a distribution, which is asked of so many
-    systems, and one more again for an item that lacks nothing. Whether a true class is missing is
+    The place after the last one means that the scores of a system are not a distribution (checked
+    for ``distributions`` systems), and the next that nothing is missing. A missing true class is
     seen when items are grouped by it.
     """
     import narwhals as nw
