@@ -90,8 +90,10 @@ def _grouped(lines: ScoredLines, guessed: Array, decision: str) -> Counts:
         codes, names = clusters_of(lines.cluster, len(guessed))
         keys.append(codes)
     cells = cells_of(keys, *_measured(lines))
-    facts = {"declared": True, "decision": decision}
-    return joint_of(("y_pred",), lines.labels, cells[0], names, *cells[1:], **facts).counts(0)
+    joint = joint_of(
+        ("y_pred",), lines.labels, cells[0], names, *cells[1:], declared=True, decision=decision
+    )
+    return joint.counts(0)
 
 
 def _measured(lines: ScoredLines) -> tuple[Array, Array | None]:

@@ -51,11 +51,11 @@ def count_margins(y_true: Any, y_pred: Any) -> tuple[Labels, Margins] | None:
         return None
     if len(shape) != 1 or not shape[0]:
         return None
-    found = kernel.count_margins(y_true, y_pred)
-    if found is None:
+    counted = kernel.count_margins(y_true, y_pred)
+    if counted is None:
         return None
-    rows, columns, hits = found[1]
-    return Labels.trusted(found[0]), Margins(rows, columns, hits, hits)
+    rows, columns, hits = counted[1]
+    return Labels.trusted(counted[0]), Margins(rows, columns, hits, hits)
 
 
 def count_codes(
@@ -63,9 +63,9 @@ def count_codes(
 ) -> Counts:
     """Count two columns of numbers that stand for themselves, or for ``values``."""
     weight = None if weights is None else weights_column(weights, len(left))
-    found, (true, predicted, count, *squares) = _group(left, right, values, weight)
+    labels, (true, predicted, count, *squares) = _group(left, right, values, weight)
     return Counts(
-        found,
+        labels,
         true,
         predicted,
         count,
@@ -269,8 +269,8 @@ def _distinct(keys: Sequence[Array], sizes: Sequence[int]) -> tuple[Array, Array
     key, size = keys[0].astype(np.int64), sizes[0]
     for other, more in zip(keys[1:], sizes[1:], strict=True):
         if size * more >= 1 << 62:
-            found, key = np.unique(key, return_inverse=True)
-            size = len(found)
+            present, key = np.unique(key, return_inverse=True)
+            size = len(present)
         key, size = key * more + other, size * more
     _, first, at = np.unique(key, return_index=True, return_inverse=True)
     return first, at

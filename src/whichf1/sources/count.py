@@ -170,8 +170,8 @@ def as_counts(
 ) -> Counts:
     """Counts as they are, or counted from y_true and y_pred, or from columns that are named."""
     if not isinstance(y_true, (Counts, MultiLabelCounts)):
-        own = {"labels": labels, "weights": weights, "cluster": cluster}
-        return count(y_true, y_pred, **own, **named)
+        options = {"labels": labels, "weights": weights, "cluster": cluster}
+        return count(y_true, y_pred, **options, **named)
     if y_pred is not None or weights is not None or cluster is not None or named:
         raise InputError("Counts hold predictions, weights and clusters: give Counts alone")
     counts: Any = y_true if labels is None else y_true.declare(labels)

@@ -63,8 +63,8 @@ def count_multilabel(
                 "true=, pred= and sep= say where a dataframe or file has its sets of labels; "
                 "arrays, threshold= and top_k= go without them"
             )
-        own = {"true": true, "pred": pred, "weights": weights, "cluster": cluster}
-        return count_cells(y_true, y_pred, sep=sep, labels=labels, **own, **reading)
+        columns = {"true": true, "pred": pred, "weights": weights, "cluster": cluster}
+        return count_cells(y_true, y_pred, sep=sep, labels=labels, **columns, **reading)
     if y_pred is None:
         raise InputError("give y_true and y_pred, or a dataframe or path with true= and pred=")
     decision = None
@@ -98,8 +98,8 @@ def keyed_sets(y_true: Any, systems: Mapping[str, Any], labels: Any) -> Keyed:
         names = declared or _union(names or true.labels, each.labels)
         known = known or each.matrix
     names = names if names is not None else true.labels
-    own = [_keys(each, names) for each in predicted]
-    return Keyed(names, _keys(true, names), own, true.items, known)
+    keys = [_keys(each, names) for each in predicted]
+    return Keyed(names, _keys(true, names), keys, true.items, known)
 
 
 def measured(items: int, weights: Any, cluster: Any) -> dict[str, Any]:
@@ -125,8 +125,8 @@ def count_sets_together(
         raise InputError("there are no systems: give a mapping of names to predictions")
     names, true, predicted, items, declared = keyed_sets(y_true, systems, labels)
     measure = measured(items, weights, cluster)
-    own = [*map(str, systems)]
-    return group_sets_together(own, names, true, predicted, declared=declared, **measure)
+    systems_named = [*map(str, systems)]
+    return group_sets_together(systems_named, names, true, predicted, declared=declared, **measure)
 
 
 def _refuse_unequal(true: SetLines, predicted: SetLines, name: str) -> None:
@@ -181,25 +181,25 @@ def _holds_sets(data: Sequence[Any]) -> bool:
 
 
 def _from_sets(data: Sequence[Iterable[Any]], name: str, declared: Labels | None) -> SetLines:
-    found: dict[Any, int] = {}
+    code_of: dict[Any, int] = {}
     item, label = [], []
     for at, row in enumerate(data):
         for each in row:
             if each is None or each != each:
                 raise LabelError(f"{name}[{at}] holds a missing label ({each!r}). Drop it.")
             item.append(at)
-            label.append(found.setdefault(each, len(found)))
-    Labels(found)  # of one kind, or an error
-    names = Labels.sorted(found)
+            label.append(code_of.setdefault(each, len(code_of)))
+    Labels(code_of)  # of one kind, or an error
+    names = Labels.sorted(code_of)
     if declared is not None:
         outside = next((x for x in names if x not in declared), None)
         if outside is not None:
-            at = item[label.index(found[outside])]
+            at = item[label.index(code_of[outside])]
             raise LabelError(
                 f"{name}[{at}] holds {outside!r}, which is not among the declared labels "
                 f"{list(declared[:20])!r}. Add it to labels=, or drop it."
             )
-    codes = names.codes(found)[np.array(label, np.intp)]
+    codes = names.codes(code_of)[np.array(label, np.intp)]
     return SetLines(np.array(item, np.intp), codes, len(data), names, False)
 
 

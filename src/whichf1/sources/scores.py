@@ -91,8 +91,8 @@ class ScoredLines(NamedTuple):
 
     def against_rest(self, positive: Any, apart: bool = False) -> tuple[ScoredLines, Label]:
         """Whether each line is of the positive class, with its score; and that class."""
-        items, values, names, own = binary(self, positive)
-        return self._replace(true=items_of(items, own), scores=values, labels=names), own
+        items, values, names, label = binary(self, positive)
+        return self._replace(true=items_of(items, label), scores=values, labels=names), label
 
     def coded(self, *, fair: bool) -> ScoredLines:
         """The code of the true class, with the scores of all classes."""
@@ -141,15 +141,15 @@ def binary(lines: ScoredLines, positive: Any) -> tuple[Column, Array, Labels, La
     values: Array = lines.scores
     same_length(items, values)
     names = classes_of(items, lines.labels)
-    own = positive_class(names, positive)
+    label = positive_class(names, positive)
     if values.ndim == 2:
         if values.shape[1] != len(names):
             raise ShapeError(
                 f"scores have {values.shape[1]} columns; there are {len(names)} classes "
                 f"{list(names[:6])!r}. Give one score for each item, or declare labels="
             )
-        values = np.ascontiguousarray(values[:, names.code(own)])
-    return items, values, names, own
+        values = np.ascontiguousarray(values[:, names.code(label)])
+    return items, values, names, label
 
 
 def same_length(items: Column, values: Array) -> None:
@@ -279,7 +279,7 @@ def predicted(
 def predicted_binary(lines: ScoredLines, positive: Any) -> tuple[Predicted, Labels, Label]:
     """Items with the probability of one of two classes: the other has the rest."""
     check_finite(lines.scores, "scores")
-    items, values, names, own = binary(lines, positive)
+    items, values, names, label = binary(lines, positive)
     if len(names) > 2:
         raise ShapeError(
             f"one probability for each item, but {len(names)} classes {list(names[:6])!r}. "
@@ -289,7 +289,7 @@ def predicted_binary(lines: ScoredLines, positive: Any) -> tuple[Predicted, Labe
     both = np.empty((len(values), 2))
     both[:, 1] = values
     np.subtract(1, values, out=both[:, 0])
-    return Predicted(items_of(items, own).astype(np.intp), both), names, own
+    return Predicted(items_of(items, label).astype(np.intp), both), names, label
 
 
 def column_classes(items: Column, labels: Any, columns: int) -> Labels:

@@ -217,12 +217,12 @@ def encode_alike(columns: Sequence[Column]) -> tuple[list[Array], Labels]:
         for x in shifted:
             present[x] = True
         rank = np.cumsum(present) - 1
-        found = np.flatnonzero(present)
-        if len(found) < len(present):
+        observed = np.flatnonzero(present)
+        if len(observed) < len(present):
             shifted = [rank[x] for x in shifted]
-        return shifted, Labels.trusted(make(low + x) for x in found.tolist())
-    found, at = np.unique(np.concatenate(values), return_inverse=True)
-    return np.split(at, len(values)), Labels.trusted(make(x) for x in found.tolist())
+        return shifted, Labels.trusted(make(low + x) for x in observed.tolist())
+    observed, at = np.unique(np.concatenate(values), return_inverse=True)
+    return np.split(at, len(values)), Labels.trusted(make(x) for x in observed.tolist())
 
 
 class Dictionary(NamedTuple):
@@ -266,9 +266,9 @@ def _dictionary(column: Any) -> Dictionary | None:
     for library, make in (("pandas", _pandas), ("polars", _polars), ("pyarrow", _arrow)):
         module = sys.modules.get(library)
         if module is not None:
-            found = make(module, column)
-            if found is not None:
-                return found
+            dictionary = make(module, column)
+            if dictionary is not None:
+                return dictionary
     return None
 
 
@@ -278,8 +278,8 @@ def _pandas(pandas: Any, column: Any) -> Dictionary | None:
     if getattr(column.dtype, "kind", None) != "O":  # numbers and booleans need no dictionary
         return None
     if isinstance(column.dtype, pandas.CategoricalDtype):
-        own = column if isinstance(column, pandas.Categorical) else column.array
-        return _of(own.categories.tolist(), own.codes)
+        categories = column if isinstance(column, pandas.Categorical) else column.array
+        return _of(categories.categories.tolist(), categories.codes)
     if column.dtype == object and len(column) and type(column.iloc[0]) is str:
         return Dictionary(column.to_numpy())
     try:
@@ -294,14 +294,15 @@ def _polars(polars: Any, column: Any) -> Dictionary | None:
         return None
     if column.dtype not in (polars.String, polars.Categorical, polars.Enum):
         return None
-    own = column.cast(polars.Categorical) if column.dtype == polars.String else column
-    distinct = own.unique()
+    categories = column.cast(polars.Categorical) if column.dtype == polars.String else column
+    distinct = categories.unique()
     places = distinct.to_physical().to_numpy()
     if not len(places):
         return None
     rank = np.zeros(int(places.max()) + 1, np.intp)
     rank[places] = np.arange(len(places))
-    return Dictionary(distinct.cast(polars.String).to_list(), rank[own.to_physical().to_numpy()])
+    positions = rank[categories.to_physical().to_numpy()]
+    return Dictionary(distinct.cast(polars.String).to_list(), positions)
 
 
 def _arrow(arrow: Any, column: Any) -> Dictionary | None:

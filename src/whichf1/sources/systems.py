@@ -63,9 +63,9 @@ def read_systems(
         request = Request.of_scores(score=every, true=true, systems=len(columns), **options)
         return ScoreColumns(data, predictions, request, columns)
     bits = isinstance(true, (list, tuple))
-    for name, found in columns.items():
-        if len(found) != 1 and not bits:
-            raise InputError(f"system {name!r} has one column of predictions; got {found!r}")
+    for name, names in columns.items():
+        if len(names) != 1 and not bits:
+            raise InputError(f"system {name!r} has one column of predictions; got {names!r}")
     joint: Joint | JointSets
     if sets or bits or sep is not None:
         joint = read_sets(data, predictions, true, [*columns.values()], sep=sep, **options)
@@ -81,13 +81,13 @@ def _by_class(
     systems: Any, columns: dict[str, tuple[str, ...]], labels: Any
 ) -> tuple[Any, dict[str, tuple[str, ...]]]:
     """The classes, and the columns of each system in their order; none of them is guessed."""
-    given = systems.items() if isinstance(systems, Mapping) else ()
-    named = {name: x for name, x in given if isinstance(x, Mapping)}
-    for name, found in columns.items():
-        refuse_other_order(found, labels, f"Give {{{name!r}: {{class: column}}}}.")
-        if labels is None and not named and len(found) > 1:
+    pairs = systems.items() if isinstance(systems, Mapping) else ()
+    named = {name: x for name, x in pairs if isinstance(x, Mapping)}
+    for name, names in columns.items():
+        refuse_other_order(names, labels, f"Give {{{name!r}: {{class: column}}}}.")
+        if labels is None and not named and len(names) > 1:
             raise InputError(
-                f"which class is each of the columns {', '.join(found)} of? Give labels= in the "
+                f"which class is each of the columns {', '.join(names)} of? Give labels= in the "
                 f"order of the columns, or {{{name!r}: {{class: column}}}} for each system."
             )
     if not named:
@@ -109,21 +109,21 @@ def _columns(systems: Any) -> dict[str, tuple[str, ...]]:
         named = {name: name for name in systems}
         if len(named) < len(systems):
             raise InputError(f"a column of predictions is named twice: {', '.join(systems)}")
-    found = {
-        str(name): _names(given)
-        for name, given in named.items()
-        if isinstance(given, (str, list, tuple, Mapping))
+    columns = {
+        str(name): _names(names)
+        for name, names in named.items()
+        if isinstance(names, (str, list, tuple, Mapping))
     }
-    texts = all(isinstance(column, str) for each in found.values() for column in each)
-    if not found or len(found) < len(systems) or not texts:
+    texts = all(isinstance(column, str) for each in columns.values() for column in each)
+    if not columns or len(columns) < len(systems) or not texts:
         raise InputError(
             "systems are columns of the frame or file: {'A': 'column', 'B': 'other'} or "
             f"['column', 'other']; got {type(systems).__name__}"
         )
-    return found
+    return columns
 
 
-def _names(given: Any) -> tuple[str, ...]:
-    if isinstance(given, str):
-        return (given,)
-    return tuple(given.values() if isinstance(given, Mapping) else given)
+def _names(names: Any) -> tuple[str, ...]:
+    if isinstance(names, str):
+        return (names,)
+    return tuple(names.values() if isinstance(names, Mapping) else names)

@@ -151,6 +151,6 @@ def clusters_in(cells: list[Any], column: str, origin: Origin) -> tuple[Array, L
             f"{origin.name}: column {column!r} mixes types of clusters: {x!r} and {y!r}. "
             "Use one type throughout."
         )
-    found = cluster_labels(names)
-    code = {name: at for at, name in enumerate(found)}
-    return np.array([code[name] for name in names], np.intp), found
+    ordered = cluster_labels(names)
+    code = {name: at for at, name in enumerate(ordered)}
+    return np.array([code[name] for name in names], np.intp), ordered

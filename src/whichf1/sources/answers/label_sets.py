@@ -183,20 +183,20 @@ def _set(cell: Any, column: str, sep: str | None, origin: Origin) -> list[Any]:
     how = origin.reading_of(column)
     value = json.loads(cell) if how == "json" else cell
     if isinstance(value, (list, tuple)):
-        found = [_label(each, value, column, origin) for each in value]
+        labels = [_label(each, value, column, origin) for each in value]
     elif isinstance(value, str):
         if sep is None:
             raise InputError(
                 f"{origin.name}: column {column!r} holds texts such as {value!r}. Say what stands "
                 "between two labels: sep=';' (--labels-sep ';')."
             )
-        found = [part.strip() for part in value.split(sep)] if value.strip() else []
+        labels = [part.strip() for part in value.split(sep)] if value.strip() else []
     else:
-        found = [_label(value, value, column, origin)]
-    if "" in found or len(set(found)) < len(found):
-        what = "an empty label" if "" in found else "a label twice"
+        labels = [_label(value, value, column, origin)]
+    if "" in labels or len(set(labels)) < len(labels):
+        what = "an empty label" if "" in labels else "a label twice"
         raise LabelError(f"{origin.name}: the cell {cell!r} lists {what}. Fix it.")
-    return found
+    return labels
 
 
 def _label(value: Any, cell: Any, column: str, origin: Origin) -> Any:

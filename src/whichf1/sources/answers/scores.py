@@ -5,7 +5,7 @@ One column is read as it is. Of a column for each class only groups and sums lea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -21,8 +21,7 @@ from whichf1.sources.answers.rows import (
     labels_of,
     merged,
     one_kind,
-    refuse_missing,
-    refuse_weights,
+    report_lacking,
     slice_key,
 )
 from whichf1.sources.engines.gather import gather
@@ -58,8 +57,8 @@ def read_scores(
     in memory. Weights are added up unless items are to stay ``apart``. ``fair``: each item must
     have a distribution over the classes.
     """
-    found, columns, origin = gather(data, predictions, request, Scoring(apart))
-    lines = _scored(found[KEY], columns, origin)
+    parts, columns, origin = gather(data, predictions, request, Scoring(apart))
+    lines = _scored(parts[KEY], columns, origin)
     if fair:
         _refuse_unfair_rows(lines.scores, origin)
     if request.several and request.labels is None:
@@ -112,10 +111,10 @@ def joined(
 
 def slices_of(values: Sequence[Sequence[Any]], origin: Origin) -> tuple[tuple[Key, ...], Array]:
     """The slices in order, and the place of each line's."""
-    found = [slice_key(each, origin.reading) for each in values]
-    keys = tuple(key for key, _ in sorted(dict.fromkeys(found).items(), key=order))
+    key_of_line = [slice_key(each, origin.reading) for each in values]
+    keys = tuple(key for key, _ in sorted(dict.fromkeys(key_of_line).items(), key=order))
     place = {key: at for at, key in enumerate(keys)}
-    return keys, np.array([place[key] for key in found], np.intp)
+    return keys, np.array([place[key] for key in key_of_line], np.intp)
 
 
 def _together(kept: Sequence[tuple[ScoredLines, Any]], name: str) -> Array | None:
@@ -134,57 +133,27 @@ def _complete(
     parts: Sequence[ScoredLines], columns: Request, origin: Origin
 ) -> list[tuple[ScoredLines, Array]]:
     """Which lines are good; the others are refused, or skipped."""
-    lacking: dict[str, int] = {}
-    kept, total, unlabelled = [], 0, False
+    lacking: dict[tuple[str, str], int] = {}
+    kept, total = [], 0
     for lines in parts:
         n = np.ones(len(lines.scores), np.int64) if lines.items is None else lines.items
         total += int(n.sum())
         keep = np.ones(len(n), np.bool_)
-        unlabelled |= bool(gaps_in(lines.true).any())
-        for name, bad in _bad(lines, columns):
+        for gap, bad in _bad(lines, columns):
             missing = int(n[keep & bad].sum())  # an item that lacks several is one item
-            lacking[name] = lacking.get(name, 0) + missing
+            lacking[gap] = lacking.get(gap, 0) + missing
             keep &= ~bad
         if columns.weights is not None:
             wrong = bad_weights(lines)
-            missing = int(wrong[keep].sum())
-            lacking[columns.weights] = lacking.get(columns.weights, 0) + missing
+            gap = ("weight", columns.weights)
+            lacking[gap] = lacking.get(gap, 0) + int(wrong[keep].sum())
             keep &= wrong < n
         kept.append((lines, keep))
     if not total and not origin.skipped:
         raise ShapeError(f"{origin.name} has a header and no items")
     if origin.skip or any(lacking.values()):
-        report_lacking(lacking, total, columns, origin, unlabelled, _first(parts, columns))
+        report_lacking(lacking, total, origin, _first(parts, columns))
     return kept
-
-
-def report_lacking(
-    lacking: Mapping[str, int],
-    total: int,
-    columns: Request,
-    origin: Origin,
-    unlabelled: bool,
-    first: Callable[[str], str] = lambda name: "",
-) -> None:
-    """Raise for columns that lack something, or say what is left out.
-
-    ``unlabelled``: a true class is missing, and not a score in the same column.
-    """
-    missing = {name: lacks for name, lacks in lacking.items() if lacks}
-    if origin.skip:
-        origin.say_skipped([_said(x, lacks, columns) for x, lacks in missing.items()], total)
-        return
-    for name, lacks in missing.items():
-        if name == columns.weights:
-            refuse_weights(lacks, total, columns, origin)
-        if (unlabelled and name == columns.true) or name not in columns.preds:
-            what = "cluster" if name == columns.cluster else "label"
-            refuse_missing(name, lacks, total, origin, what)
-        where = origin.where(name) or first(name)
-        raise InputError(
-            f"{origin.name}: column {name!r} has no finite number in {lacks:,} of its {total:,} "
-            f"items{where}. Fix it or drop the item."
-        )
 
 
 def _first(parts: Sequence[ScoredLines], columns: Request) -> Callable[[str], str]:
@@ -200,19 +169,14 @@ def _first(parts: Sequence[ScoredLines], columns: Request) -> Callable[[str], st
     return first
 
 
-def _bad(lines: ScoredLines, columns: Request) -> list[tuple[str, Array]]:
-    found = [(columns.true, gaps_in(lines.true))]
-    found += zip(columns.preds, ~np.isfinite(lines.scores).T, strict=True)
-    return found if columns.cluster is None else [*found, (columns.cluster, gaps_in(lines.cluster))]
-
-
-def _said(name: str, n: int, columns: Request) -> str:
-    if name == columns.weights:
-        return f"{n:,} with a bad weight in {name!r}"
-    if name not in columns.used:
-        return f"{n:,} whose probabilities are not a distribution"
-    what = {columns.true: "a label", columns.cluster: "a cluster"}.get(name, "a finite number")
-    return f"{n:,} without {what} in {name!r}"
+def _bad(lines: ScoredLines, columns: Request) -> list[tuple[tuple[str, str], Array]]:
+    """What lines may lack, and which do."""
+    gaps = [(("label", columns.true), gaps_in(lines.true))]
+    for name, bad in zip(columns.preds, ~np.isfinite(lines.scores).T, strict=True):
+        gaps.append((("finite number", name), bad))
+    if columns.cluster is not None:
+        gaps.append((("cluster", columns.cluster), gaps_in(lines.cluster)))
+    return gaps
 
 
 def _labels(parts: Sequence[Any], columns: Request, origin: Origin, declared: Any) -> Any:
@@ -383,16 +347,16 @@ class ClassScores:
         return self._answer(asked, lambda: self._read(question, request or self.request))  # type: ignore[no-any-return]
 
     def _read(self, question: Scoring, request: Request) -> ScoredLines:
-        found, columns, origin = gather(*self._source, request, question)
-        place = np.concatenate([np.asarray(x.true, np.intp) for x in found[KEY]])
-        kept = [(x, slice(None)) for x in found[KEY]]
+        parts, columns, origin = gather(*self._source, request, question)
+        place = np.concatenate([np.asarray(x.true, np.intp) for x in parts[KEY]])
+        kept = [(x, slice(None)) for x in parts[KEY]]
         lines = joined(place, kept, columns, origin, self.labels)
         self._refuse_changed(int(lines.items.sum()), not place.all(), origin)  # type: ignore[union-attr]
         return lines
 
     def _sums(self, values: Values) -> LossSums:
-        found, _, origin = gather(*self._source, self.request, Added(values))
-        rows, width = found[KEY], len(self.request.by)
+        parts, _, origin = gather(*self._source, self.request, Added(values))
+        rows, width = parts[KEY], len(self.request.by)
         if self.request.cluster is not None:  # 1 and 1.0 are one cluster
             named = ((row, cluster_name(row[width], origin.reading)) for row in rows)
             rows = [(*row[:width], name, *row[width + 1 :]) for row, name in named]
@@ -427,26 +391,36 @@ def _one(lines: ScoredLines, at: int = 0) -> Array:
 
 
 def _report(rows: Sequence[Row], columns: Request, origin: Origin) -> int:
-    """How many items lack nothing; the others are refused, or skipped."""
-    lacking = dict.fromkeys([*columns.used, UNFAIR], 0)
-    names, n = [*lacking], 0
+    """How many items lack nothing; the others are refused, or skipped with a warning."""
+    lacking = {("label", columns.true): 0}
+    lacking |= {(_kind(name, columns), name): 0 for name in columns.used}
+    gaps = [(_kind(name, columns), name) for name in columns.used]
+    n = unfair = 0
     for value, gap, items in rows:
         if is_missing(value):
-            lacking[columns.true] += int(items)
+            lacking["label", columns.true] += int(items)
+        elif gap < len(gaps):
+            lacking[gaps[int(gap)]] += int(items)
         elif gap < complete(columns):
-            lacking[names[int(gap)]] += int(items)
+            unfair += int(items)
         else:
             n += int(items)
-    total = n + sum(lacking.values())
+    total = n + unfair + sum(lacking.values())
     if not total and not origin.skipped:
         raise ShapeError(f"{origin.name} has a header and no items")
-    unlabelled = any(is_missing(row[0]) for row in rows)
-    if not origin.skip:
-        lacking.pop(UNFAIR)  # a class without a column is worse, and looked for first
-    report_lacking(lacking, total, columns, origin, unlabelled)
+    if origin.skip:  # otherwise a class without a column is worse, and looked for first
+        lacking["distribution", UNFAIR] = unfair
+    report_lacking(lacking, total, origin)
     if not n and origin.skip:
         raise ShapeError(f"{origin.name}: no items are left to count")
     return n
+
+
+def _kind(name: str, columns: Request) -> str:
+    """What a column holds that is not the true class."""
+    if name == columns.weights:
+        return "weight"
+    return "cluster" if name == columns.cluster and name not in columns.preds else "finite number"
 
 
 def _refuse_unfair(rows: Sequence[Row], columns: Request, origin: Origin) -> None:

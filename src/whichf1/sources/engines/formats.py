@@ -55,12 +55,12 @@ def _zstd_lines(path: Path) -> Iterator[bytes]:
 
     with duckdb.connect(":memory:") as connection:
         try:
-            found = connection.execute(
+            result = connection.execute(
                 "SELECT line FROM read_csv(?, auto_detect=false, header=false, "
                 "columns={line: 'VARCHAR'}, delim=chr(1), quote='', escape='', compression='zstd')",
                 [str(path)],
             )
-            while rows := found.fetchmany(1000):
+            while rows := result.fetchmany(1000):
                 yield from ((line or "").encode() + b"\n" for (line,) in rows)
         except duckdb.Error as error:
             raise OSError(str(error).splitlines()[0]) from None
@@ -171,14 +171,14 @@ def csv_skipped(database: Database) -> tuple[str, ...]:
 
 def explain_csv(said: str, path: Path, name: str, compression: Compression) -> str:
     """What an error of DuckDB's means for a CSV file."""
-    found = re.search(r"CSV Error on Line: (\d+)", said)
-    if found is None and "invalid state" in said:
+    bad_line = re.search(r"CSV Error on Line: (\d+)", said)
+    if bad_line is None and "invalid state" in said:
         mixed = _mixed_ends(path, compression)
         if mixed:
             return f"{name}, {mixed}. Save it with one kind of line end."
-    if found is None:
+    if bad_line is None:
         return f"{name} is not a well-formed CSV file: {first_line(said)}"
-    line = int(found[1])
+    line = int(bad_line[1])
     widths = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
     if widths:
         why = f"{widths[2]} cells where the header has {widths[1]}"

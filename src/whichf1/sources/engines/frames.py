@@ -37,8 +37,8 @@ def gather_frame(
     if not frame.implementation.is_pyspark():
         return question.of_frame(frame, columns), columns, origin
     spelled, short, back = _by_position(frame.to_native(), columns)
-    found = question.of_frame(short, spelled)
-    return {back.get(key, key): each for key, each in found.items()}, columns, origin
+    parts = question.of_frame(short, spelled)
+    return {back.get(key, key): each for key, each in parts.items()}, columns, origin
 
 
 def _refuse_weights(frame: Any, columns: Request, origin: Origin) -> None:

@@ -62,14 +62,14 @@ def gather_on_spark(
         said = first_line(str(getattr(error, "java_exception", None) or error))
         raise FileError(f"Spark could not read {name!r}: {said}") from None
     finally:
-        made = SparkSession.getActiveSession()
-        if running is None and made is not None:
-            made.stop()
+        active = SparkSession.getActiveSession()
+        if running is None and active is not None:
+            active.stop()
 
 
 def _session(builder: Any, master: str | None) -> Any:
-    made = builder.builder.appName("whichf1").config("spark.ui.enabled", "false")
-    session = made.master(master or "local[*]").getOrCreate()
+    settings = builder.builder.appName("whichf1").config("spark.ui.enabled", "false")
+    session = settings.master(master or "local[*]").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
 
@@ -151,7 +151,7 @@ def _format(name: str) -> str:
     stem = name.lower().rstrip("/*")
     for packed in PACKED:
         stem = stem.removesuffix(packed)
-    found = EXTENSIONS.get(os.path.splitext(stem)[1])
-    if found is None:
+    format = EXTENSIONS.get(os.path.splitext(stem)[1])
+    if format is None:
         raise FileError(f"cannot tell the format of {name!r} from its name. Say --from parquet")
-    return found
+    return format

@@ -325,18 +325,18 @@ def gap_of(columns: Request, distributions: int) -> Any:
     """
     import narwhals as nw
 
-    found, nothing = [], nw.lit(complete(columns))
+    gaps, nothing = [], nw.lit(complete(columns))
     for at, name in enumerate(columns.used):
         wrong = [_no_number(nw.col(f"s{x}")) for x, y in enumerate(columns.preds) if y == name]
         if name == columns.weights:
             wrong.append(_no_number(nw.col("w")) | (nw.col("w") < 0))
         if name == columns.cluster:
             wrong.append(nw.col("c").is_null())
-        found += [nw.when(each).then(nw.lit(at)).otherwise(nothing) for each in wrong]
+        gaps += [nw.when(each).then(nw.lit(at)).otherwise(nothing) for each in wrong]
     for system in range(distributions):
         wrong = _unfair(Systems((), distributions).scores(columns, system))
-        found.append(nw.when(wrong).then(nw.lit(complete(columns) - 1)).otherwise(nothing))
-    return lowest(found)
+        gaps.append(nw.when(wrong).then(nw.lit(complete(columns) - 1)).otherwise(nothing))
+    return lowest(gaps)
 
 
 def complete(columns: Request) -> int:
@@ -386,15 +386,15 @@ class Classes(OfItems):
                 yield (missing if cluster else number)(name)
 
     def _no_distribution(self, columns: Request) -> Gap:
-        own = [as_number(name) for name in columns.preds]
-        width = len(own) // self._distributions
+        scores = [as_number(name) for name in columns.preds]
+        width = len(scores) // self._distributions
         wrong = [
             f"least({each}) < 0 OR greatest({each}) > 1 OR abs(list_sum([{each}]) - 1) > "
             f"{kernel.TOLERANCE!r}"
-            for some in (own[at : at + width] for at in range(0, len(own), width))
+            for some in (scores[at : at + width] for at in range(0, len(scores), width))
             for each in (", ".join(some),)
         ]
-        shown = ", ".join(f"CAST({each} AS VARCHAR)" for each in own[:8])
+        shown = ", ".join(f"CAST({each} AS VARCHAR)" for each in scores[:8])
         return Gap(UNFAIR, f"({') OR ('.join(wrong)})", f"concat_ws(', ', {shown})")
 
 
@@ -416,14 +416,14 @@ class Added(OfItems):
         cluster = nw.col("c") if columns.cluster else nw.lit(0)
         lost = nw.when(nw.col("t") == 0).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
         slices = {f"b{at}": nw.col(f"b{at}") for at in range(len(columns.by))}
-        made = {**slices, "c": cluster, "lost": lost, "w": weight, "v": value}
-        own = self._values.judged(items, columns)
-        own = own.select(*(each.alias(name) for name, each in made.items()))
+        chosen = {**slices, "c": cluster, "lost": lost, "w": weight, "v": value}
+        lines = self._values.judged(items, columns)
+        lines = lines.select(*(each.alias(name) for name, each in chosen.items()))
         w, v = nw.col("w"), nw.col("v")
         sums = {"ww": w * w, "wv": w * v, "wwv": w * w * v, "wwvv": w * w * v * v}
-        own = own.with_columns(*(each.alias(name) for name, each in sums.items()))
+        lines = lines.with_columns(*(each.alias(name) for name, each in sums.items()))
         names = ["lost", "w", *sums]
         measures = (nw.col(name).sum() for name in names)
         keys = [*slices, "c"]
-        found = own.group_by(*keys, drop_null_keys=False).agg(nw.len().alias("n"), *measures)
-        return plain_rows(found.select(*keys, "n", *names))
+        table = lines.group_by(*keys, drop_null_keys=False).agg(nw.len().alias("n"), *measures)
+        return plain_rows(table.select(*keys, "n", *names))

@@ -200,8 +200,8 @@ def of_each(rows: list[Row], columns: Request, preds: Sequence[str]) -> dict[str
     parts: dict[str, list[Row]] = {pred: [] for pred in preds}
     for row in rows:
         at = position[row[0]]
-        own = row[1 + shared + at]
-        parts[preds[at]].append((*row[1 : 1 + shared], own, *row[-MEASURES:]))
+        predicted = row[1 + shared + at]
+        parts[preds[at]].append((*row[1 : 1 + shared], predicted, *row[-MEASURES:]))
     return parts
 
 
@@ -211,8 +211,8 @@ def _packed(database: Database, columns: Request, explain: Explain) -> dict[str,
     for pack in _packs(database, columns, explain):
         rows = database.run(_query(columns, pack), explain)
         for at, pred in enumerate(pack, shared):
-            own = ((*row[:shared], row[at], *row[-MEASURES:]) for row in rows)
-            parts[pred] = list(own) if len(pack) == 1 else merged(own)
+            single = ((*row[:shared], row[at], *row[-MEASURES:]) for row in rows)
+            parts[pred] = list(single) if len(pack) == 1 else merged(single)
     return {pred: parts[pred] for pred in columns.preds}
 
 

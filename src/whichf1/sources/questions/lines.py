@@ -97,8 +97,8 @@ class Scoring(OfItems):
             return super().of_frame(frame, columns)
         refuse_text(frame, columns)
         items = prepared(frame, columns)
-        found = dict(zip(items.columns, columns_of(items), strict=True))
-        return {KEY: [_lines(found, columns, ordered=True)]}
+        cells = dict(zip(items.columns, columns_of(items), strict=True))
+        return {KEY: [_lines(cells, columns, ordered=True)]}
 
     def answer(self, items: Any, columns: Request) -> list[ScoredLines]:
         """The lines, grouped by the engine."""
@@ -192,17 +192,17 @@ def refuse_text(frame: Any, columns: Request) -> None:
             )
 
 
-def _lines(found: Mapping[str, Any], columns: Request, *, ordered: bool = False) -> ScoredLines:
-    numbers = {name: _numbers(x) for name, x in found.items() if name[0] in "snw" or name == "bad"}
+def _lines(cells: Mapping[str, Any], columns: Request, *, ordered: bool = False) -> ScoredLines:
+    numbers = {name: _numbers(x) for name, x in cells.items() if name[0] in "snw" or name == "bad"}
     return ScoredLines(
-        found["k"],
+        cells["k"],
         np.column_stack([numbers[name] for name in numbers if name[0] == "s"]),
         numbers["n"].astype(np.int64) if "n" in numbers else None,
         numbers.get("w"),
         numbers.get("ww"),
-        found.get("c"),
+        cells.get("c"),
         bad=numbers.get("bad"),
-        by=[found[f"b{at}"] for at in range(len(columns.by))],
+        by=[cells[f"b{at}"] for at in range(len(columns.by))],
         ordered=ordered,
     )
 
