@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import whichf1 as wf
+from whichf1.cli import app
 from whichf1.metrics import registry
 from whichf1.metrics.registry import declare, rate
 
@@ -146,3 +148,24 @@ def test_slices_and_parts(source, tmp_path):
     score = wf.score(moments, "own_distance", interval="delta")
     expected = wf.score(ITEMS.true, ITEMS.p, "own_distance", labels=NAMES, interval="delta")
     assert score.interval.low == pytest.approx(expected.interval.low, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [
+        ("wary_precision", ["--pred", "pred", "--average", "macro"]),
+        ("own_distance", ["--probs", ",".join(f"{x}={column}" for x, column in COLUMNS.items())]),
+        ("strict_area", ["--score", "p_dog", "--positive", "dog"]),
+    ],
+)
+def test_the_command_line_by_slice(metric, options, tmp_path):
+    path = str(tmp_path / "items.parquet")
+    ITEMS.frame.to_parquet(path)
+    asked = ["score", path, "--true", "gold", "-m", metric, "--by", "lang", *options]
+    result = CliRunner().invoke(app, asked)
+    assert result.exit_code == 0, result.output
+    here = np.array(ITEMS.lang) == "de"
+    known = {"labels": NAMES} if metric == "own_distance" else {}
+    values = np.array(ARRAYS[metric][0])[here]
+    part = wf.score(np.array(ITEMS.true)[here], values, metric, **OPTIONS[metric][0], **known)
+    assert f"{part.value:.4f}" in result.output

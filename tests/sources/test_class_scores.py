@@ -559,7 +559,7 @@ def test_which_class_a_column_of_a_system_is_of(engine, tmp_path):
     found = wf.compare(source, backwards, "log_loss", labels=NAMES[::-1], **options)
     assert found.pairs[0].difference == pytest.approx(expected.pairs[0].difference)
     for systems, says in (
-        (data.systems, r"which class is each of the columns pcat, pdog, peel of\? Give labels="),
+        (data.systems, r"which class does each of the columns pcat, pdog, peel belong to\? Give"),
         ({"p": named["p"], "q": data.systems["q"]}, "for each system, or for none"),
         ({"p": named["p"], "q": {"cat": "qcat"}}, "name the same classes"),
     ):

@@ -87,8 +87,8 @@ def _by_class(
         refuse_other_order(names, labels, f"Give {{{name!r}: {{class: column}}}}.")
         if labels is None and not named and len(names) > 1:
             raise InputError(
-                f"which class is each of the columns {', '.join(names)} of? Give labels= in the "
-                f"order of the columns, or {{{name!r}: {{class: column}}}} for each system."
+                f"which class does each of the columns {', '.join(names)} belong to? Give labels= "
+                f"in their order, or {{{name!r}: {{class: column}}}} for each system."
             )
     if not named:
         return labels, columns
