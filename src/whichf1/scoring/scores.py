@@ -240,7 +240,7 @@ def _score_loss(definition: Definition, scores: Scores) -> Score:
         return score_items(*_drawn_one(*_items_of(definition, scores)))
     if isinstance(scores, ClassScores) and weighted:
         definition = _over_all_classes(definition, scores.labels)
-        sums = scores.sums(_each(definition), definition.signature)
+        sums = scores.sums(_each(definition), _quantity(definition))
         if scores.cluster is not None:
             return _score_clusters(definition, sums, scores)
         return _score_weighted(definition, sums, scores.labels)
@@ -251,7 +251,7 @@ def _losses(definition: Definition, scores: Scores) -> tuple[Definition, ScoredL
     """The number of each item of which a score is the mean, in place of its scores."""
     if isinstance(scores, ClassScores):
         definition = _over_all_classes(definition, scores.labels)
-        lines = scores.values(_each(definition), definition.signature)
+        lines = scores.values(_each(definition), _quantity(definition))
         return definition, lines.single(), scores.labels
     lines = scores.single()
     definition, items, names = _judged(definition, lines)
@@ -267,6 +267,11 @@ def _each(definition: Definition) -> Callable[[Any], Any]:
             return formula(items)
 
     return each
+
+
+def _quantity(definition: Definition) -> str:
+    """What the mean is of; an engine is asked once for each."""
+    return f"{definition.metric}{definition.parameters}"
 
 
 def _judged(
@@ -359,7 +364,7 @@ def moments(y_true: Any, scores: Any = None, metric: str | None = None, **option
 def _moments(definition: Definition, scores: Scores) -> Moments:
     if isinstance(scores, ClassScores):
         definition, names = _over_all_classes(definition, scores.labels), scores.labels
-        table = scores.sums(_each(definition), definition.signature).table
+        table = scores.sums(_each(definition), _quantity(definition)).table
         n, _, _, total, _, squares = table.sum(0).tolist()
         sums = Sums(int(n), total, squares)
     else:
