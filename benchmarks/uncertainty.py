@@ -17,7 +17,7 @@ import whichf1 as wf
 from whichf1.comparison.compare import compare_counts
 from whichf1.comparison.results import Plan
 from whichf1.definitions.definition import define
-from whichf1.sources.together import count_together
+from whichf1.sources.arrays import count_together
 from whichf1.statistics.sample import generator
 
 

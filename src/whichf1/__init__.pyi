@@ -50,10 +50,10 @@ from whichf1.sources.count import Reading
 from whichf1.sources.count import count as count
 from whichf1.sources.count import count_by as count_by
 from whichf1.sources.count import count_each as count_each
+from whichf1.sources.count import rank as rank
+from whichf1.sources.count import rank_by as rank_by
+from whichf1.sources.count import rank_histogram as rank_histogram
 from whichf1.sources.label_sets import count_multilabel as count_multilabel
-from whichf1.sources.rank import rank as rank
-from whichf1.sources.rank import rank_by as rank_by
-from whichf1.sources.rank import rank_histogram as rank_histogram
 from whichf1.tables.counts import Counts as Counts
 from whichf1.tables.label_sets import MultiLabelCounts as MultiLabelCounts
 from whichf1.tables.moments import Moments as Moments

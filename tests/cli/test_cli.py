@@ -151,7 +151,7 @@ BAD_FILES = {
     "long row": ("true,pred\na,b\na,b,c\n", "line 3: 3 cells where the header has 2"),
     "open quote": ('true,pred\na,b\n"a,b\n', "line 3: a quote that is not closed"),
     "missing label": ("true,pred\na,b\na,\n,b\n", "column 'true' has no label in 1 of its 3 items"),
-    "twice": ("true,pred,True\na,b,c\n", "stands twice"),
+    "twice": ("true,pred,True\na,b,c\n", "appears twice"),
 }
 
 

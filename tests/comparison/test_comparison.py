@@ -20,8 +20,8 @@ from whichf1.definitions.definition import define
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
 from whichf1.report.escape import visible
 from whichf1.scoring.evaluate import evaluate_systems
+from whichf1.sources.arrays import count_together
 from whichf1.sources.systems import read_systems
-from whichf1.sources.together import count_together
 from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates
 

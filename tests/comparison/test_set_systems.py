@@ -301,7 +301,7 @@ def test_missing_sets_and_bad_weights_are_refused(engine):
     for systems, more, error, said in (
         (["x", "y"], {}, E.LabelError, "'x' has no label in 2 of its 3 items"),
         (["y", "tags"], {"cluster": "doc"}, E.LabelError, "'doc' has no cluster in 1 of its 3"),
-        (["y", "tags"], {"weights": "w"}, E.WeightError, "1 of the 3 items have no good weight"),
+        (["y", "tags"], {"weights": "w"}, E.WeightError, "1 of the 3 items have no valid weight"),
     ):
         with pytest.raises(error, match=said):
             wf.compare(frame, systems, "subset_accuracy", **named, **more)

@@ -88,7 +88,7 @@ def test_what_is_no_file(tmp_path):
     os.mkfifo(pipe)
     for path, said in (
         (tmp_path, "is a folder. Name its files with a pattern"),
-        (pipe, "is no regular file but a pipe"),
+        (pipe, "is a pipe or a device, not a regular file"),
         (tmp_path / "none.csv", "No such file"),
         (tmp_path / "*.csv.gz", "no file matches this pattern"),
     ):

@@ -16,14 +16,13 @@ import whichf1 as wf
 from tests.helpers.engines import DATABASES, ENGINES
 from tests.sources.test_files import WRITERS
 from tests.sources.test_frames import group
-from whichf1.scoring.columns import score_classes
 from whichf1.scoring.decisions import decide
-from whichf1.sources.answers import class_scores
-from whichf1.sources.answers.class_scores import ClassScores
-from whichf1.sources.engines import frames
-from whichf1.sources.questions import lines
-from whichf1.sources.questions.classes import Added
-from whichf1.sources.sought import Sought
+from whichf1.scoring.scores import score_lines
+from whichf1.sources.answers import scores as class_scores
+from whichf1.sources.answers.scores import ClassScores
+from whichf1.sources.questions import derived, grouped, lines
+from whichf1.sources.questions.derived import Added
+from whichf1.sources.request import Request
 
 LAZY = {name: ENGINES[name] for name in (*DATABASES, "polars lazy", "spark")}
 """Engines that hold the rows themselves."""
@@ -227,7 +226,8 @@ def leaving(monkeypatch):
 
         monkeypatch.setattr(module, name, counting)
 
-    watch(frames, "plain_rows", len)
+    watch(grouped, "plain_rows", len)
+    watch(derived, "plain_rows", len)
     watch(lines, "columns_of", lambda found: len(found[0]))
     return counted
 
@@ -317,14 +317,14 @@ GOOD = ["cat,0.75,0.25,1,a", "dog,0.5,0.5,2,a", "dog,0.125,0.875,1,b", "cat,1,0,
     [
         (
             "cat,0.7,0.7,1,a",
-            r"no distribution in 1 of its 5 items; .*item 5 \('0.7, 0.7'\) \(line 6",
+            r"not a distribution in 1 of its 5 items; .*item 5 \('0.7, 0.7'\) \(line 6",
         ),
-        ("cat,1.5,-0.5,1,a", r"no distribution in 1 of its 5 items.*lies in \[0, 1\]"),
+        ("cat,1.5,-0.5,1,a", r"not a distribution in 1 of its 5 items.*lies in \[0, 1\]"),
         ("cat,x,0.5,1,a", r"'cat' has no finite number in 1 of its 5 items; .*item 5 \('x'\)"),
         ("cat,0.5,inf,1,a", r"'dog' has no finite number in 1 of its 5 items"),
         (",0.5,0.5,1,a", r"'gold' has no label in 1 of its 5 items; .*item 5"),
         ("eel,0.5,0.5,1,a", r"which class is each of the columns cat, dog of.*eel"),
-        ("cat,0.5,0.5,-1,a", r"1 of the 5 items have no good weight in column 'w'; .*item 5"),
+        ("cat,0.5,0.5,-1,a", r"1 of the 5 items have no valid weight in column 'w'; .*item 5"),
         ("cat,0.5,0.5,1,", r"'doc' has no cluster in 1 of its 5 items; .*item 5"),
         ("cat,0.5", r"line 6"),
     ],
@@ -358,7 +358,7 @@ def test_bad_items_are_skipped_with_one_word(tmp_path):
             "1 without a label in 'gold'",
             "1 without a finite number in 'cat'",
             "1 with a bad weight in 'w'",
-            "1 whose probabilities are no distribution",
+            "1 whose probabilities are not a distribution",
             "1 lines (missing columns",
         ):
             assert part in word
@@ -559,7 +559,7 @@ def test_which_class_a_column_of_a_system_is_of(engine, tmp_path):
     found = wf.compare(source, backwards, "log_loss", labels=NAMES[::-1], **options)
     assert found.pairs[0].difference == pytest.approx(expected.pairs[0].difference)
     for systems, says in (
-        (data.systems, r"which class is each of the columns pcat, pdog, peel of\? Give labels="),
+        (data.systems, r"which class does each of the columns pcat, pdog, peel belong to\? Give"),
         ({"p": named["p"], "q": data.systems["q"]}, "for each system, or for none"),
         ({"p": named["p"], "q": {"cat": "qcat"}}, "name the same classes"),
     ):
@@ -574,7 +574,7 @@ def test_systems_whose_columns_are_named_like_the_classes_in_another_order(name)
     own = {"gold": ["cat", "dog"] * 3, "dog": [0.1, 0.9] * 3, "cat": [0.9, 0.1] * 3}
     frame = ENGINES[name](pa.table(own | {"x": [0.5] * 6, "y": [0.5] * 6}))
     options = {"true": "gold", "labels": ["cat", "dog"], **QUICK}
-    with pytest.raises(wf.errors.InputError, match=r"in another order: cat, dog\. Give {'A': {cl"):
+    with pytest.raises(wf.errors.InputError, match=r"different order: cat, dog\. Give {'A': {cl"):
         wf.compare(frame, {"A": ["dog", "cat"], "B": ["x", "y"]}, "log_loss", **options)
     found = wf.compare(frame, {"A": ["cat", "dog"], "B": ["x", "y"]}, "log_loss", **options)
     assert found.scores["A"].value < found.scores["B"].value
@@ -602,7 +602,7 @@ def test_a_class_without_a_column_is_named_before_its_probabilities(tmp_path):
     path.write_text("gold,cat,dog,eel\ncat,0.5,0.25,0.25\neel,0.25,0.25,0.5\n")
     with pytest.raises(wf.errors.LabelError, match=r"class 'eel', which has no column of scores"):
         wf.log_loss(path, true="gold", score={"cat": "cat", "dog": "dog"})
-    with pytest.raises(wf.errors.InputError, match="no distribution in 2 of its 2 items"):
+    with pytest.raises(wf.errors.InputError, match="not a distribution in 2 of its 2 items"):
         wf.log_loss(path, true="gold", score={"cat": "cat", "eel": "dog"})
 
 
@@ -639,7 +639,7 @@ SLICED = [*DATABASES, "polars lazy", "a.csv", "a.jsonl", "a.parquet", "a.npz"]
 @pytest.mark.filterwarnings("ignore")
 def test_slices_of_scores_are_those_of_their_items(engine, kind, tmp_path):
     data, source, keys = sliced(engine, tmp_path)
-    sought = Sought.of(true="gold", score=data.columns, by=["lang", "year"], **kind)
+    sought = Request.of_scores(true="gold", score=data.columns, by=["lang", "year"], **kind)
     whole = ClassScores(source, None, sought, fair=True)
     arrays = {"w": data.w, "doc": np.array(data.doc)}
     slices = whole.slices()
@@ -658,7 +658,7 @@ def test_slices_of_scores_are_those_of_their_items(engine, kind, tmp_path):
         true = [x for x, here in zip(data.true, at, strict=True) if here]
         given = {name: arrays[column][at] for name, column in kind.items()}
         for definition in definitions:
-            found = score_classes(definition, part)
+            found = score_lines(definition, part)
             expected = wf.score(true, data.p[at], definition, labels=NAMES, **given)
             assert_same(found, expected)
         assert decide(part) == wf.at_argmax(true, data.p[at], labels=NAMES, **given)
@@ -808,7 +808,7 @@ def test_nan_in_a_parquet_file_that_an_engine_reads(tmp_path):
         for ask in (wf.top_k_accuracy, wf.log_loss, wf.at_argmax):
             with pytest.raises(wf.errors.WhichF1Error, match="'a' has no finite number in 1 of"):
                 ask(source, true="gold", score=["a", "b"])
-        with pytest.raises(wf.errors.WhichF1Error, match="no good weight"):
+        with pytest.raises(wf.errors.WhichF1Error, match="no valid weight"):
             wf.count(source, true="gold", pred="gold", weights="w")
 
 

@@ -416,7 +416,7 @@ def test_which_class_is_a_column_of():
     named = wf.log_loss(frame, true="y", score=["1", "0"])  # numbers may be names
     assert named.value == wf.log_loss([0, 1, 1], [0.2, 0.9, 0.6]).value
     other = frame.rename({"1": "p1", "0": "p0"})
-    with pytest.raises(wf.errors.LabelError, match="which class is each of the columns p1, p0"):
+    with pytest.raises(wf.errors.LabelError, match="which class does each of the columns p1, p0"):
         wf.log_loss(other, true="y", score=["p1", "p0"])
     for own in ({"score": {1: "p1", 0: "p0"}}, {"score": ["p1", "p0"], "labels": [1, 0]}):
         assert wf.log_loss(other, true="y", **own).value == pytest.approx(named.value)

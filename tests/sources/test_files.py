@@ -155,9 +155,9 @@ def test_patterns_of_files(tmp_path):
 
 
 def test_npz_is_read_in_pieces(tmp_path, monkeypatch):
-    from whichf1.sources.engines import binary_files
+    from whichf1.sources.engines import formats
 
-    monkeypatch.setattr(binary_files, "CHUNK", 7)
+    monkeypatch.setattr(formats, "ITEMS", 7)
     rng = np.random.default_rng(1)
     true, pred, w = rng.integers(0, 3, 100), rng.integers(0, 3, 100), rng.random(100)
     np.savez_compressed(tmp_path / "a.npz", true=true, pred=pred, w=w)

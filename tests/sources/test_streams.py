@@ -148,8 +148,8 @@ UNREADABLE = {
     "line": ("csv", b"true,pred\na,a\nb\n", "standard input, line 3: 1 cells"),
     "object": ("jsonl", b'{"true": 1, "pred": 1}\n[]\n', "standard input, line 2: not a JSON"),
     "label": ("csv", b"true,pred\na,\n", "standard input: column 'pred' has no label in 1"),
-    "names": ("csv", b"a,b\n1,1\n", "standard input: the columns are not named as usual"),
-    "twins": ("csv", b"true,pred,True\n1,1,1\n", "standard input: column 'True' stands twice"),
+    "names": ("csv", b"a,b\n1,1\n", "standard input: no columns have the usual names"),
+    "twins": ("csv", b"true,pred,True\n1,1,1\n", "standard input: column 'True' appears twice"),
     "types": ("jsonl", b'{"true": 1, "pred": "1"}\n', "standard input: label types differ"),
     "counts": (
         None,

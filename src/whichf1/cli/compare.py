@@ -24,9 +24,9 @@ from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError
 from whichf1.report.comparison import comparison_document
-from whichf1.scoring.columns import items_of_each
-from whichf1.sources.answers.scores import Scored, read_scores
-from whichf1.sources.scores import classes_of
+from whichf1.scoring.scores import items_of_each
+from whichf1.sources.answers.scores import read_scores
+from whichf1.sources.scores import ScoredLines, classes_of
 from whichf1.sources.sequences import column
 from whichf1.sources.systems import ScoreColumns, read_systems
 
@@ -64,14 +64,16 @@ def _compare(options: CompareOptions) -> Comparison:
         data, other = [*sources, None][:2]
         systems = read_systems(data, options.pred, other, counted=counted, sets=sets, **columns)
         if isinstance(systems, ScoreColumns):
-            lines = read_scores(data, other, systems.sought, apart=True)
+            lines = read_scores(data, other, systems.request, apart=True)
     if isinstance(systems, ScoreColumns):
         return _compare_scores(systems, lines, options)
     chosen = options.chosen(systems.system(0).labels)
     return compare_counts(systems, *planned(options.metric, chosen, options.level, options.plan))
 
 
-def _compare_scores(columns: ScoreColumns, lines: Scored, options: CompareOptions) -> Comparison:
+def _compare_scores(
+    columns: ScoreColumns, lines: ScoredLines, options: CompareOptions
+) -> Comparison:
     """Compare systems whose columns hold scores, by a ranking metric or a loss."""
     for name in ("average", "classes", "exclude", "ignore", "undefined", "scope"):
         if getattr(options, name) is not None:

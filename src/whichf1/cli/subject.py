@@ -19,17 +19,16 @@ from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
 from whichf1.metrics import COUNTED
 from whichf1.report.score import Report, chosen_report, full_report
-from whichf1.scoring.columns import score_classes, score_lines
 from whichf1.scoring.decisions import decide, threshold_lines
 from whichf1.scoring.evaluate import evaluate
 from whichf1.scoring.score import Score
-from whichf1.sources.answers.class_scores import ClassScores
+from whichf1.scoring.scores import score_lines
 from whichf1.sources.answers.label_sets import count_cells, slice_cells
-from whichf1.sources.answers.scores import Scored, read_scores
-from whichf1.sources.rank import rank_lines
-from whichf1.sources.scores import classes_of, positive_class
+from whichf1.sources.answers.scores import ClassScores, read_scores
+from whichf1.sources.count import rank_lines
+from whichf1.sources.request import Request
+from whichf1.sources.scores import ScoredLines, classes_of, positive_class
 from whichf1.sources.sequences import column
-from whichf1.sources.sought import Sought
 from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.slices import Key
 
@@ -147,16 +146,17 @@ def read_lines(
     options: DataOptions,
     score: str | None,
     apart: bool = False,
-) -> Scored:
+) -> ScoredLines:
     """Read a column of scores, and fix its classes."""
     labels = options.declared
     columns: dict[str, Any] = {"score": score, "true": options.true, "weights": options.weights}
     path, other = [*sources, None][:2]
-    lines = read_scores(path, other, Sought.of(**columns, labels=labels, **reading), apart=apart)
+    request = Request.of_scores(**columns, labels=labels, **reading)
+    lines = read_scores(path, other, request, apart=apart)
     return lines._replace(labels=list(classes_of(column(lines.true, "y_true"), labels)))
 
 
-def named_class(text: str | None, lines: Scored) -> Label | None:
+def named_class(text: str | None, lines: ScoredLines) -> Label | None:
     """The class of --positive among those of the lines."""
     return None if text is None else find_label(text, Labels(lines.labels))
 
@@ -174,12 +174,11 @@ def _agreed_positive(metrics: list[str] | None, named: Label | None) -> Label | 
     return named
 
 
-def _scores(lines: Scored, positive: Label, threshold: float | None) -> Subject:
-    ranking = rank_lines(lines.summed(), positive)
-    apart = lines.weights is not None or lines.cluster is not None
+def _scores(lines: ScoredLines, positive: Label, threshold: float | None) -> Subject:
+    ranking = rank_lines(lines, positive)
 
     def score(definition: Definition) -> Score:
-        return score_lines(replace(definition, positive=positive), lines, apart=apart)
+        return score_lines(replace(definition, positive=positive), lines)
 
     two = len(lines.labels) == 2  # a loss has no class that is the rest
     names = BINARY + ((PROBABILITY if two else PROBABILITY[2:]) if ranking.probabilities else ())
@@ -202,7 +201,7 @@ def _label_sets(sources: list[str], reading: dict[str, Any], options: ScoreOptio
 
 def _probabilities(sources: list[str], reading: dict[str, Any], options: ScoreOptions) -> Subject:
     names, columns = _probability_columns(options.probs or [], options.declared)
-    sought = Sought.of(
+    request = Request.of_scores(
         score=dict(zip(names, columns, strict=True)),
         true=options.true,
         weights=options.weights,
@@ -211,7 +210,7 @@ def _probabilities(sources: list[str], reading: dict[str, Any], options: ScoreOp
         **reading,
     )
     path, other = [*sources, None][:2]
-    scores = ClassScores(path, other, sought, fair=True)
+    scores = ClassScores(path, other, request, fair=True)
     several = len(names) > 2
     shown: list[tuple[str, dict[str, Any]]] = [
         (name, {}) for name in (*SEVERAL, *(("top_k_accuracy",) if several else ()))
@@ -229,7 +228,7 @@ def _of_classes(
     shown: tuple[tuple[str, dict[str, Any]], ...] = (),
     slices: Mapping[Key, Subject] = MappingProxyType({}),
 ) -> Subject:
-    return Subject(decide(scores), shown, lambda each: score_classes(each, scores), True, slices)
+    return Subject(decide(scores), shown, lambda each: score_lines(each, scores), True, slices)
 
 
 def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[Labels, list[str]]:

@@ -35,16 +35,21 @@ from whichf1.definitions.methods import (
 from whichf1.definitions.options import Options
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, Metric
-from whichf1.scoring.columns import items_of_systems
 from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.scoring.functions import with_options
-from whichf1.scoring.items import ScoredItems, read_items, sampled
 from whichf1.scoring.score import Score, warn_of_other_data
-from whichf1.scoring.scores import score_items
-from whichf1.sources.count import COLUMN_OPTIONS, DATA_OPTIONS, has_columns, is_path
-from whichf1.sources.label_sets import are_sets, count_sets_together
-from whichf1.sources.systems import ScoreColumns, name_columns, read_systems
-from whichf1.sources.together import count_together
+from whichf1.scoring.scores import (
+    ScoredItems,
+    items_of_systems,
+    read_items,
+    sampled,
+    score_items,
+)
+from whichf1.sources.arrays import count_together
+from whichf1.sources.count import COLUMN_OPTIONS, DATA_OPTIONS
+from whichf1.sources.label_sets import count_sets_together
+from whichf1.sources.request import are_sets, has_columns, is_path, name_columns
+from whichf1.sources.systems import ScoreColumns, read_systems
 from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates as replicates_of
 from whichf1.statistics.label_sets import shared_sets

@@ -7,7 +7,6 @@ from math import inf
 
 import numpy as np
 
-from whichf1.kernel import LossSums
 from whichf1.metrics.registry import Ratio, declare
 from whichf1.tables.cells import Array, OneVsRest, RankedLabels
 
@@ -44,14 +43,13 @@ def hamming_loss(c: OneVsRest) -> Ratio:
     r"\frac{|\{k\in Y_i:s_{ik}\ge s_{ij}\}|}{|\{k:s_{ik}\ge s_{ij}\}|}",
     aliases=("lrap",),
     sklearn="label_ranking_average_precision_score",
-    each=lambda x: _of_items(x, _item_precision),
 )
-def label_ranking_average_precision(x: RankedLabels) -> LossSums:
+def label_ranking_average_precision(x: RankedLabels) -> Array:
     """Mean fraction of true labels among those scored at least as high as each true label.
 
     An item with every label or none scores 1, because there is nothing to rank.
     """
-    return _sums(x, _item_precision)
+    return _of_items(x, _item_precision)
 
 
 @declare(
@@ -60,16 +58,10 @@ def label_ranking_average_precision(x: RankedLabels) -> LossSums:
     bounds=(0, inf),
     better="lower",
     sklearn="coverage_error",
-    each=lambda x: _of_items(x, _item_coverage),
 )
-def coverage_error(x: RankedLabels) -> LossSums:
+def coverage_error(x: RankedLabels) -> Array:
     """Mean number of top-scored labels needed to cover all true labels of an item."""
-    return _sums(x, _item_coverage)
-
-
-def _sums(x: RankedLabels, score: Callable[[Array, Array], Array]) -> LossSums:
-    values = _of_items(x, score)
-    return LossSums(len(values), float(values.sum()), float(np.dot(values, values)))
+    return _of_items(x, _item_coverage)
 
 
 def _of_items(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Array:

@@ -11,17 +11,10 @@ from whichf1 import kernel
 from whichf1.errors import DefinitionError
 from whichf1.kernel import LossSums
 from whichf1.metrics.registry import Floor, Ratio, Whole, declare
-from whichf1.tables.cells import Array, Predicted, RankTable, Ties, sum_by
+from whichf1.tables.cells import Array, Judged, Predicted, RankTable, Ties, sum_by
 
 Binning: TypeAlias = Literal["equal-width", "equal-mass"]
 EPSILON = float(np.finfo(np.float64).eps)
-
-
-def _log_losses(x: Predicted, floor: float) -> Array:
-    own = np.take_along_axis(x.scores, x.codes[:, None], 1)[:, 0]
-    with np.errstate(divide="ignore"):  # with a floor of 0 the loss can be infinite
-        losses: Array = -np.log(np.maximum(own, floor))
-    return losses
 
 
 @declare(
@@ -33,20 +26,21 @@ def _log_losses(x: Predicted, floor: float) -> Array:
     better="lower",
     sklearn="log_loss",
     probabilities=True,
-    each=_log_losses,
+    sums=lambda x, floor: kernel.loss_sums(x.codes, x.scores, floor),
 )
 def log_loss(
-    x: Predicted,
+    x: Judged,
     floor: Annotated[Floor, "Probabilities below this count as this."] = EPSILON,
-) -> LossSums:
+) -> Array:
     """Mean negative natural logarithm of the probability given to the true class."""
-    return kernel.loss_sums(x.codes, x.scores, floor)
+    return -np.log(np.maximum(x.own, floor))  # type: ignore[no-any-return]
 
 
-def _brier_scores(x: Predicted, scale: str | None) -> Array:
-    own = np.take_along_axis(x.scores, x.codes[:, None], 1)[:, 0]
-    scores: Array = np.einsum("ij,ij->i", x.scores, x.scores) + (1 - 2 * own)
-    return scores if scale == "sum" else scores / 2
+def _brier_sums(x: Predicted, scale: str | None) -> LossSums:
+    sums = kernel.brier_sums(x.codes, x.scores)
+    if scale == "sum":
+        return sums
+    return sums._replace(total=sums.total / 2, squares=sums.squares / 4)
 
 
 @declare(
@@ -58,21 +52,19 @@ def _brier_scores(x: Predicted, scale: str | None) -> Array:
     better="lower",
     sklearn="brier_score_loss",
     probabilities=True,
-    each=_brier_scores,
+    sums=_brier_sums,
 )
 def brier(
-    x: Predicted,
+    x: Judged,
     scale: Annotated[
         Literal["half", "sum"] | None,
         "Sum the squared errors over classes, or halve the sum. Default: 'half' for two classes, "
         "where it is the usual (p - y)^2, and 'sum' for more.",
     ] = None,
-) -> LossSums:
+) -> Array:
     """Mean squared error of the predicted probabilities."""
-    sums = kernel.brier_sums(x.codes, x.scores)
-    if scale == "sum":
-        return sums
-    return sums._replace(total=sums.total / 2, squares=sums.squares / 4)
+    scores = x.total(np.square) + (1 - 2 * x.own)
+    return scores if scale == "sum" else scores / 2  # type: ignore[no-any-return]
 
 
 @declare(
@@ -81,20 +73,18 @@ def brier(
     title="top-k accuracy",
     aliases=("top_k",),
     sklearn="top_k_accuracy_score",
-    each=lambda x, k, ties: x.within_top(k, ties).astype(np.float64),
 )
 def top_k_accuracy(
-    x: Predicted,
+    x: Judged,
     k: Annotated[Whole, "How many of the top-scored classes count."] = 2,
     ties: Annotated[
         Ties,
         "Which of several equal scores ranks first: the 'first' or the 'last' class in label "
         "order, or the true class at 'best' or at 'worst'.",
     ] = "first",
-) -> LossSums:
+) -> Array:
     """Fraction of items whose true class is among the k highest-scored classes."""
-    hits = int(np.count_nonzero(x.within_top(k, ties)))
-    return LossSums(len(x.codes), float(hits), float(hits))
+    return np.where(x.ahead(ties) < k, 1.0, 0.0)
 
 
 @declare(

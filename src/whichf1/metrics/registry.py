@@ -28,6 +28,7 @@ from typing import (
 import numpy as np
 
 from whichf1.errors import DefinitionError, did_you_mean
+from whichf1.kernel import LossSums
 from whichf1.tables.cells import Array, Margins, OneVsRest
 
 Ratio: TypeAlias = tuple[Array, Array]
@@ -92,7 +93,7 @@ class Facts(TypedDict, total=False):
     harmonic: bool
     probabilities: bool
     smooth: bool
-    each: Callable[..., Array]
+    sums: Callable[..., LossSums]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -121,8 +122,8 @@ class Metric:
     smooth: bool = True
     """Whether every item moves the score a little. A maximum or a cutoff at a quantile depends on
     individual items, so the delta method does not apply to it."""
-    each: Callable[..., Array] | None = field(default=None, repr=False)
-    """For a mean over items: the value of each item, which the formula sums."""
+    sums: Callable[..., LossSums] | None = field(default=None, repr=False)
+    """For a mean over items, whose formula gives a value for each: a quicker way to their sums."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return find, (self.name,)

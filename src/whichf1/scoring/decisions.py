@@ -8,19 +8,15 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import DefinitionError, InputError, ShapeError
-from whichf1.sources.answers.class_scores import ClassScores
-from whichf1.sources.answers.scores import Scored, read_scores
-from whichf1.sources.count import has_columns
-from whichf1.sources.engines.frame_kinds import in_memory
-from whichf1.sources.rank import rank_lines
-from whichf1.sources.scores import binary, items_of, predicted
-from whichf1.sources.sequences import column, weights_column
-from whichf1.sources.sought import Sought
+from whichf1.sources.answers.scores import ClassScores, read_scores
+from whichf1.sources.request import Request, has_columns, in_memory
+from whichf1.sources.scores import ScoredLines
+from whichf1.sources.sequences import clusters_of
 from whichf1.tables.cells import Array, Ties
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.ranking import Ranking
-from whichf1.tables.units import NOTES, cluster_labels
+from whichf1.tables.units import NOTES
 
 
 def at_threshold(
@@ -74,90 +70,66 @@ def at_threshold(
         if scores is not None:
             raise InputError("a Ranking holds its scores: pass threshold= by name")
         return _from_ranking(y_true, limit)
-    given = {"labels": labels, "weights": weights, "cluster": cluster}
+    data = {"labels": labels, "weights": weights, "cluster": cluster}
     if has_columns(y_true):
-        apart = weights is not None or cluster is not None
-        lines = read_scores(y_true, scores, Sought.of(**given, **columns), apart=apart)
-        return threshold_lines(lines, limit, positive)
-    if columns:
+        lines = read_scores(y_true, scores, Request.of_scores(**data, **columns))
+    elif columns:
         raise InputError(f"at_threshold of arrays takes no {', '.join(f'{x}=' for x in columns)}")
-    return _above(y_true, scores, limit, positive, **given)
+    else:
+        lines = ScoredLines.of(y_true, scores, **data)
+    return threshold_lines(lines, limit, positive)
 
 
-def threshold_lines(lines: Scored, threshold: float, positive: Any) -> Counts:
-    """The same of lines of items that are alike, in weight and cluster, too."""
-    if lines.weights is None and lines.cluster is None:
-        return _from_ranking(rank_lines(lines, positive), threshold)
-    scores = lines.scores[:, 0] if lines.scores.shape[1] == 1 else lines.scores
-    own = {"labels": lines.labels, "weights": lines.weights, "cluster": lines.cluster}
-    return _above(lines.true, scores, threshold, positive, **own, times=lines.items)
-
-
-def _above(
-    y_true: Any, scores: Any, threshold: float, positive: Any, *, labels: Any, **counted: Any
-) -> Counts:
-    items, values, names, own = binary(y_true, scores, positive, labels)
-    code = _two_classes(names).code(own)
-    decision = decision_text(own, threshold, float(values.min()), float(values.max()))
-    true = items_of(items, own).astype(np.uint8)
-    above = (values >= threshold).astype(np.uint8)
+def threshold_lines(lines: ScoredLines, threshold: float, positive: Any) -> Counts:
+    """The same of lines that were read."""
+    above, label = lines.against_rest(positive)
+    code = _two_classes(above.labels).code(label)
+    decision = decision_text(label, threshold, float(above.scores.min()), float(above.scores.max()))
+    true, guessed = above.true.astype(np.uint8), (above.scores >= threshold).astype(np.uint8)
     if code == 0:
-        true, above = 1 - true, 1 - above
-    return _decided(names, true, above, decision, **counted)  # 0 and 1 are codes of the classes
+        true, guessed = 1 - true, 1 - guessed
+    return _decided(above._replace(true=true), guessed, decision)
 
 
-def _decided(
-    names: Labels,
-    true: Array,
-    guessed: Array,
-    decision: str,
-    *,
-    weights: Any = None,
-    cluster: Any = None,
-    times: Array | None = None,
-) -> Counts:
-    """Counts of items whose codes are known, with the squares of weights that intervals need."""
-    weight = None if weights is None else weights_column(weights, len(true))
-    if cluster is not None or times is not None:
-        count = np.ones(len(true), np.int64) if times is None else times
-        squares = None if weight is None else count * weight**2
-        count = count if weight is None else count * weight
-        return _summed(names, true, guessed, count, squares, cluster, decision)
-    pairs = kernel.count_pairs(true, guessed, weight)
-    squares = None if weight is None else kernel.count_pairs(true, guessed, weight**2).count
-    own = {"declared": True, "decision": decision, "squares": squares}
-    return Counts(names, *pairs.own_labels(), pairs.count, **own)  # type: ignore[arg-type]
+def _decided(lines: ScoredLines, guessed: Array, decision: str) -> Counts:
+    """Counts of lines with the codes of their classes, true and predicted."""
+    if lines.items is not None or lines.cluster is not None:
+        return _grouped(lines, guessed, decision)
+    pairs = kernel.count_pairs(lines.true, guessed, lines.weights)
+    squares = None
+    if lines.weights is not None:  # intervals need the squares of weights
+        squares = kernel.count_pairs(lines.true, guessed, lines.weights**2).count
+    facts: dict[str, Any] = {"declared": True, "decision": decision, "squares": squares}
+    return Counts(lines.labels, *pairs.own_labels(), pairs.count, **facts)
 
 
-def _summed(
-    names: Labels,
-    true: Array,
-    guessed: Array,
-    count: Array,
-    squares: Array | None,
-    cluster: Any,
-    decision: str,
-) -> Counts:
-    """Counts of cells of which several may be alike."""
-    codes = names_of = None
-    if cluster is not None:
-        groups = column(cluster, "cluster").values
-        if len(groups) != len(true):
-            raise ShapeError(f"there are {len(true):,} items, cluster has {len(groups):,} values")
-        known, codes = np.unique(groups, return_inverse=True)
-        names_of = cluster_labels(known.tolist())
-        codes = names_of.codes(known.tolist())[codes]
+def _grouped(lines: ScoredLines, guessed: Array, decision: str) -> Counts:
+    """Counts of lines that may be alike, and in clusters."""
+    cluster = names = None
+    if lines.cluster is not None:
+        cluster, names = clusters_of(lines.cluster, len(guessed))
+    count, squares = _measured(lines)
     return Counts(
-        names,
-        true.astype(np.intp),
+        lines.labels,
+        lines.true.astype(np.intp),
         guessed.astype(np.intp),
         count,
         squares=squares,
-        cluster=codes,
-        cluster_names=names_of,
+        cluster=cluster,
+        cluster_names=names,
         declared=True,
         decision=decision,
     )
+
+
+def _measured(lines: ScoredLines) -> tuple[Array, Array | None]:
+    """Items or the sum of their weights in each line, and the sum of squared weights."""
+    if lines.squares is not None:  # added up already
+        return lines.weights, lines.squares
+    count = np.ones(len(lines.true), np.int64) if lines.items is None else lines.items
+    if lines.weights is None:
+        return count, None
+    return count * lines.weights, count * lines.weights**2
 
 
 def _threshold(value: Any) -> float:
@@ -244,8 +216,8 @@ def at_argmax(
            [0, 1, 0],
            [1, 0, 0]])
     """
-    own = {"labels": labels, "weights": weights, "cluster": cluster, "ties": ties}
-    return at_top_k(y_true, scores, 1, **own, **columns)
+    options = {"labels": labels, "weights": weights, "cluster": cluster, **columns}
+    return at_top_k(y_true, scores, 1, ties=ties, **options)
 
 
 def at_top_k(
@@ -303,37 +275,22 @@ def at_top_k(
         raise DefinitionError(f"k must be a whole number of at least 1; got {k!r}")
     if ties not in ("first", "last"):
         raise DefinitionError(f"ties must be 'first' or 'last'; got {ties!r}")
-    own = {"labels": labels, "weights": weights, "cluster": cluster}
+    data = {"labels": labels, "weights": weights, "cluster": cluster}
     if has_columns(y_true):
-        sought = Sought.of(**own, **columns)
+        request = Request.of_scores(**data, **columns)
         if not in_memory(y_true):
-            return decide(ClassScores(y_true, scores, sought, fair=False), int(k), ties)
-        read = read_scores(y_true, scores, sought)
-        y_true, scores = read.true, read.scores
-        own = {"labels": read.labels, "weights": read.weights, "cluster": read.cluster}
-    elif columns:
+            return decide(ClassScores(y_true, scores, request, fair=False), int(k), ties)
+        return decide(read_scores(y_true, scores, request), int(k), ties)
+    if columns:
         raise InputError(f"at_top_k of arrays takes no {', '.join(f'{x}=' for x in columns)}")
-    items, names = predicted(y_true, scores, labels=own.pop("labels"), probabilities=False)
-    best = _best(items.scores, ties)
-    guessed = best if k == 1 else np.where(items.within_top(int(k), ties), items.codes, best)
-    return _decided(names, items.codes, guessed, _rule(int(k), ties), **own)
+    return decide(ScoredLines.of(y_true, scores, **data), int(k), ties)
 
 
-def decide(scores: ClassScores, k: int = 1, ties: str = "first") -> Counts:
-    """The same of columns that stay where they are."""
+def decide(scores: ScoredLines | ClassScores, k: int = 1, ties: Ties = "first") -> Counts:
+    """The same of scores that were read."""
     lines = scores.decisions(k, ties)
-    count: Any = lines.items if lines.weights is None else lines.weights
-    cells = (lines.true - 1, lines.scores[:, 0], count, lines.squares, lines.cluster)
-    return _summed(scores.labels, *cells, _rule(k, ties))
+    return _decided(lines, lines.scores, _rule(k, ties))
 
 
 def _rule(k: int, ties: str) -> str:
     return f"{'argmax' if k == 1 else f'top-{k}'},ties={ties}"
-
-
-def _best(scores: Array, ties: str) -> Array:
-    if ties == "first":
-        first: Array = scores.argmax(1)
-        return first
-    last: Array = scores.shape[1] - 1 - scores[:, ::-1].argmax(1)
-    return last

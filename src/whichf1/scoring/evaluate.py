@@ -14,7 +14,8 @@ from whichf1.errors import DefinitionError
 from whichf1.metrics import COUNTED
 from whichf1.scoring.score import PerClass, Score, warn_of_other_data
 from whichf1.sources.arrays import count_margins
-from whichf1.sources.count import as_counts, count, has_columns, is_path
+from whichf1.sources.count import as_counts, count
+from whichf1.sources.request import is_path
 from whichf1.sources.sequences import to_numpy
 from whichf1.tables.cells import Array, Margins, every_class
 from whichf1.tables.counts import Counts
@@ -46,13 +47,9 @@ def run(
     data = {"labels": labels, "weights": weights, "cluster": cluster}
     if definition.declaration.kind in (*COUNTED, "items"):
         return _of_predictions(definition, y_true, y_pred, data, named)
-    if named or (has_columns(y_true) and (y_pred is None or is_path(y_true))):
-        from whichf1.scoring.columns import evaluate_columns
-
-        return evaluate_columns(definition, y_true, y_pred, **data, **named)
     from whichf1.scoring.scores import evaluate_scores
 
-    return evaluate_scores(definition, y_true, y_pred, **data)
+    return evaluate_scores(definition, y_true, y_pred, **data, **named)
 
 
 def _of_predictions(

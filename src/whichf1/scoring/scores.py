@@ -1,55 +1,67 @@
-"""From scores and probabilities to a Score: rankings, losses, and rankings of labels."""
+"""From scores to a Score: one ranking, a mean over classes, or a mean over items.
+
+Scores come line by line: arrays have a line for each item, an engine gives one for all items that
+are alike. Columns for each class stay in their engine, which answers the same questions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf, isfinite, sqrt
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import Bootstrap, Interval
 from whichf1.errors import DefinitionError, InputError
-from whichf1.kernel import rank_table
-from whichf1.metrics import Metric, find
-from whichf1.scoring.items import (
-    ScoredItems,
-    columns_in,
-    loss_items,
-    over_classes,
-    read_items,
-    sampled,
-    settled,
-    with_parameters,
-)
+from whichf1.kernel import LossSums
+from whichf1.metrics import find
 from whichf1.scoring.score import Score
-from whichf1.sources.count import DATA_OPTIONS, has_columns
-from whichf1.sources.rank import rank, ranking_of
-from whichf1.sources.scores import check_rows, numbers, predicted
+from whichf1.sources.answers.scores import ClassScores, EngineSums, read_scores
+from whichf1.sources.count import DATA_OPTIONS, ranking_of
+from whichf1.sources.label_sets import ranked_labels
+from whichf1.sources.request import Request, has_columns, in_memory, is_path
+from whichf1.sources.scores import ScoredLines, check_rows, predicted, predicted_binary
+from whichf1.sources.sequences import cluster_codes, weights_column
+from whichf1.sources.systems import ScoreColumns
 from whichf1.statistics.intervals import estimate, interval_of, refuse_other
-from whichf1.statistics.ranking import RankCells
-from whichf1.statistics.sample import Sample
+from whichf1.statistics.means import Means
+from whichf1.statistics.ranking import RankCells, Ranked, Rankings
+from whichf1.statistics.sample import Sample, kinds
 from whichf1.statistics.scales import Spread
-from whichf1.tables.cells import Array, Predicted
+from whichf1.tables.cells import Array
 from whichf1.tables.labels import Labels
-from whichf1.tables.moments import Moments
+from whichf1.tables.moments import Moments, beyond_rounding
 from whichf1.tables.ranking import Ranking
 
-ByClass = Callable[[int], tuple[Array, Array, Array | None, Array | None]]
-"""For a class: the classes, scores, numbers of items and weights of lines that it ranks."""
+Scores: TypeAlias = ScoredLines | ClassScores
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredItems:
+    """What a system says of some items, under a definition with nothing left open."""
+
+    definition: Definition
+    statistic: Means | Rankings
+    stratum: Array | None
+    """The class of each item, where classes are sampled separately; None for a mean over items."""
+    labels: Labels
 
 
 def evaluate_scores(
     definition: Definition,
     y_true: Any,
-    scores: Any,
+    scores: Any = None,
     labels: Any = None,
     weights: Any = None,
     cluster: Any = None,
+    **named: Any,
 ) -> Score:
-    """Run a definition on true classes and scores, on a Ranking, or on Moments."""
-    metric, method = definition.declaration, definition.interval
+    """Run a definition on arrays, on columns of a frame or file, on a Ranking, or on Moments."""
+    metric = definition.declaration
     if isinstance(y_true, (Ranking, Moments)):
         if any(x is not None for x in (scores, weights, cluster)):
             raise InputError(f"a {type(y_true).__name__} holds all: give it alone")
@@ -58,156 +70,269 @@ def evaluate_scores(
         if metric.kind != "ranking" and isinstance(y_true, Moments):
             return score_moments(definition, y_true)
         raise InputError(f"{metric.name} is not computed from a {type(y_true).__name__}")
+    data = {"labels": labels, "weights": weights, "cluster": cluster, **named}
+    if named or is_path(y_true) or (scores is None and has_columns(y_true)):
+        return score_lines(definition, _read_columns(definition, y_true, scores, data))
     if scores is None:
         raise InputError(f"{metric.name} needs scores: give y_true and scores")
-    data = {"labels": labels, "weights": weights, "cluster": cluster}
-    if cluster is not None or (weights is not None and method is not None):
-        return _score_items(definition, y_true, scores, **data)
-    if metric.kind == "ranking":
-        return _rank_and_score(definition, y_true, scores, labels, weights)
-    if weights is not None or isinstance(method, Bootstrap):
-        return _score_items(definition, y_true, scores, **data)
-    return score_moments(definition, _moments(definition, y_true, scores, labels))
+    return score_lines(definition, _read_arrays(definition, y_true, scores, **data))
 
 
-def _score_items(
-    definition: Definition, y_true: Any, scores: Any, labels: Any, weights: Any, cluster: Any
-) -> Score:
-    """Where a table does not say enough: from the items themselves."""
-    own = read_items(definition, y_true, scores, labels)
-    return score_items(own, sampled(own, weights, cluster))
-
-
-def score_items(own: ScoredItems, sample: Sample) -> Score:
-    """The score of a system on some items, with its interval."""
-    if np.isnan(own.statistic.values(sample.count)).any():
-        raise InputError(
-            f"{own.definition.metric} has no value: the items of a class that it needs have no "
-            "weight. Give items of each class a weight above 0."
-        )
-    values, intervals = estimate(own.definition, own.statistic, sample)
-    value = float(values[0])
-    return Score(value, own.definition, sample.n, own.labels, intervals[0], sample.facts)
-
-
-def _rank_and_score(
-    definition: Definition, y_true: Any, scores: Any, labels: Any, weights: Any
-) -> Score:
-    values = numbers(scores, "scores")
-    if not over_classes(definition, columns_in(values)):
-        own = {"positive": definition.positive, "labels": labels, "weights": weights}
-        return score_ranking(definition, rank(y_true, values, **own))
+def _read_arrays(definition: Definition, y_true: Any, scores: Any, *data: Any, **named: Any) -> Any:
     metric = definition.declaration
-    together = definition.interval is not None and not metric.probabilities
-    if weights is not None or together:  # the columns of an item must be seen together
-        return _score_items(definition, y_true, values, labels, weights, None)
-    items, names = predicted(y_true, values, labels=labels, probabilities=metric.probabilities)
-    if metric.probabilities:
-        top = with_parameters(definition, multi_class="top-label")
-        return score_ranking(top, _top_label(items, names))
-    definition = settled(definition, names)
+    flag = metric.kind == "loss" and metric.probabilities
+    return ScoredLines.of(y_true, scores, *data, probabilities=flag, **named)
 
-    def lines(at: int) -> tuple[Array, Array, None, None]:
-        return items.codes, np.ascontiguousarray(items.scores[:, at]), None, None
 
-    return mean_over_classes(definition, lines, names)
+def _read_columns(
+    definition: Definition, data: Any, predictions: Any, options: Mapping[str, Any]
+) -> Scores:
+    """The columns of a dataframe or file; those of several classes stay where they are."""
+    metric = definition.declaration
+    if not has_columns(data):
+        raise InputError("true= and score= name the columns of a frame or file; arrays have none")
+    if "pred" in options or metric.kind == "label ranking":
+        what = "a matrix of scores" if metric.kind == "label ranking" else "scores: score=COLUMN"
+        raise DefinitionError(f"{metric.name} is computed from {what}")
+    request = Request.of_scores(**options)
+    if request.several and not in_memory(data):
+        return ClassScores(data, predictions, request, fair=metric.probabilities)
+    fair, apart = metric.probabilities and request.several, _needs_items(definition, request)
+    return read_scores(data, predictions, request, apart=apart, fair=fair)
+
+
+def _needs_items(definition: Definition, data: Scores | Request) -> bool:
+    """Whether it matters which items have which weight or cluster, and not only their sums."""
+    ranked = definition.declaration.kind == "ranking" and definition.interval is None
+    return data.cluster is not None or (data.weights is not None and not ranked)
+
+
+def score_lines(definition: Definition, scores: Scores) -> Score:
+    """The score of what was read: from a table or sums, or from the items if need be."""
+    if definition.declaration.kind != "ranking":
+        return _score_loss(definition, scores)
+    over_each = over_classes(definition, scores.width)
+    mean = over_each and not definition.declaration.probabilities
+    if _needs_items(definition, scores) or (mean and definition.interval is not None):
+        return score_items(*_drawn_one(*_items_of(definition, scores)))
+    if mean:
+        return _mean_over_classes(definition, *scores.by_class())
+    if over_each:
+        definition = with_parameters(definition, multi_class="top-label")
+        return score_ranking(definition, ranking_of(scores.top_labels(), True))
+    return score_ranking(definition, ranking_of(*scores.against_rest(definition.positive)))
+
+
+def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, ScoredLines]:
+    """What a system says of the items, and the lines that they come in."""
+    if definition.declaration.kind != "ranking":
+        definition, lines, names = _losses(definition, scores)
+        values = lines.scores if lines.scores.ndim == 1 else lines.scores[:, 0]
+        return _mean_items(definition, values, names), lines
+    if not over_classes(definition, scores.width):
+        lines, positive = scores.against_rest(definition.positive, apart=True)
+        lines = lines.single()
+        return _one_ranking(definition.settled(positive=positive), lines), lines
+    if definition.declaration.probabilities:
+        lines = scores.top_labels(apart=True).single()
+        return _one_ranking(with_parameters(definition, multi_class="top-label"), lines), lines
+    lines = scores.coded(fair=False).single()
+    return _class_items(definition, lines), lines
 
 
 def score_ranking(definition: Definition, ranking: Ranking) -> Score:
     """The score of a ranking of one positive class against the rest."""
     metric = definition.declaration
-    top_label = definition.arguments.get("multi_class") == "top-label"
     if metric.probabilities:
-        if not ranking.probabilities:
-            raise InputError(
-                f"{metric.name} needs probabilities in [0, 1]; the scores run from "
-                f"{ranking.score[-1]:g} to {ranking.score[0]:g}"
-            )
+        _refuse_scores(definition, ranking)
     else:
         ranking.needs_both(metric.name)
-    if not top_label:
+    if not _by_top_label(definition):
         if definition.positive not in (None, ranking.positive):
             raise DefinitionError(
                 f"the ranking is of class {ranking.positive!r}, not of {definition.positive!r}"
             )
-        definition = replace(definition, positive=ranking.positive)
-    made: tuple[tuple[str, Any], ...] = (("weighted", True),) if ranking.weighted else ()
-    made += () if ranking.resolution is None else (("resolution", ranking.resolution),)
-    value, interval = _ranking_estimate(metric, definition, ranking)
-    return Score(value, definition, ranking.n, ranking.labels, interval, made)
+        definition = definition.settled(positive=ranking.positive)
+    facts: tuple[tuple[str, Any], ...] = (("weighted", True),) if ranking.weighted else ()
+    facts += () if ranking.resolution is None else (("resolution", ranking.resolution),)
+    value, interval = _ranking_estimate(definition, ranking)
+    return Score(value, definition, ranking.n, ranking.labels, interval, facts)
 
 
-def _value(metric: Metric, definition: Definition, ranking: Ranking) -> float:
-    top, bottom = metric.formula(ranking.table, **definition.arguments)
+def _refuse_scores(definition: Definition, ranking: Ranking) -> None:
+    if not ranking.probabilities:
+        raise InputError(
+            f"{definition.metric} needs probabilities in [0, 1]; the scores run from "
+            f"{ranking.score[-1]:g} to {ranking.score[0]:g}"
+        )
+
+
+def _value(definition: Definition, ranking: Ranking) -> float:
+    top, bottom = definition.declaration.formula(ranking.table, **definition.arguments)
     return float(top / bottom)
 
 
-def _ranking_estimate(
-    metric: Metric, definition: Definition, ranking: Ranking
-) -> tuple[float, Interval | None]:
+def _ranking_estimate(definition: Definition, ranking: Ranking) -> tuple[float, Interval | None]:
     if definition.interval is None:
-        value = _value(metric, definition, ranking)
-        if ranking.resolution is None or metric.name != "roc_auc":
+        value = _value(definition, ranking)
+        if ranking.resolution is None or definition.metric != "roc_auc":
             return value, None
-        error = histogram_error(ranking)
+        error = _histogram_error(ranking)
         return value, Interval(max(0.0, value - error), min(1.0, value + error), 1.0, "bins")
     if ranking.weighted:
         raise DefinitionError(
-            f"an interval of {metric.name} for weighted items needs the items: give y_true, "
+            f"an interval of {definition.metric} for weighted items needs the items: give y_true, "
             "scores and weights, or leave interval= out"
         )
     values, intervals = estimate(definition, RankCells(definition, ranking.table))
     return float(values[0]), intervals[0]
 
 
-def histogram_error(ranking: Ranking) -> float:
+def _histogram_error(ranking: Ranking) -> float:
     """How far bins can move the ROC AUC: pairs within a bin count half, whatever their order."""
     p, n = ranking.table.sizes
     pairs = np.dot(ranking.positives.astype(np.float64), ranking.negatives)
     return float(pairs / (2 * p * n))
 
 
-def _top_label(items: Predicted, names: Labels) -> Ranking:
-    """Whether the best class is right, by its probability."""
-    best = items.scores.argmax(1)
-    ranks = rank_table(items.scores.max(1), best == items.codes)
-    return Ranking(*ranks, names, True)
-
-
-def mean_over_classes(definition: Definition, lines: ByClass, names: Labels) -> Score:
+def _mean_over_classes(
+    definition: Definition, of_class: Callable[[int], ScoredLines], names: Labels
+) -> Score:
     """The mean over each class against the rest, or over all pairs of classes."""
-    metric = definition.declaration
+    definition = _over_each_class(definition, names)
     pairs = definition.arguments["multi_class"] == "ovo"
-    values, found = [], []
-    for ranking in _class_rankings(lines, names, pairs):
-        ranking.needs_both(metric.name)
-        values.append(_value(metric, definition, ranking))
-        found.append([float(x) for x in ranking.table.sizes])
+    values, sides, weighted = [], [], False
+    for ranking in _class_rankings(of_class, names, pairs):
+        ranking.needs_both(definition.metric)
+        values.append(_value(definition, ranking))
+        sides.append([float(x) for x in ranking.table.sizes])
         weighted = ranking.weighted
-    sizes = np.array(found)
+    sizes = np.array(sides)
     weights = sizes.sum(1) if pairs else sizes[:, 0]
     mean = np.average(values, weights=weights if definition.average == "weighted" else None)
     n = sizes[:, 0].sum() / (len(names) - 1 if pairs else 1)  # a class is first in so many pairs
-    made = (("weighted", True),) if weighted else ()
-    return Score(float(mean), definition, float(n) if weighted else round(n), names, None, made)
+    facts = (("weighted", True),) if weighted else ()
+    return Score(float(mean), definition, float(n) if weighted else round(n), names, None, facts)
 
 
-def _class_rankings(lines: ByClass, names: Labels, pairs: bool) -> Iterator[Ranking]:
+def _class_rankings(
+    of_class: Callable[[int], ScoredLines], names: Labels, pairs: bool
+) -> Iterator[Ranking]:
     """Each class against the rest, or both orders of each pair (Hand and Till 2001)."""
-    known, places = None, []
-    for a in range(len(names)):
-        codes, scores, items, weights = lines(a)
+    codes, places = None, []
+    for a, name in enumerate(names):
+        lines = of_class(a)._replace(labels=names)
         if not pairs:
-            yield ranking_of(scores, codes == a, items, weights, names, names[a])
+            yield ranking_of(lines._replace(true=lines.true == a), name)
             continue
-        if codes is not known:
-            known, places = codes, [np.flatnonzero(codes == b) for b in range(len(names))]
+        if codes is not lines.true:
+            codes, places = lines.true, [np.flatnonzero(lines.true == b) for b in range(len(names))]
         for b in range(len(names)):
             if a != b:
-                at = np.concatenate([places[a], places[b]])
-                n, w = (None if x is None else x[at] for x in (items, weights))
-                both = Labels([names[a], names[b]])
-                yield ranking_of(scores[at], codes[at] == a, n, w, both, names[a])
+                both = lines.at(np.concatenate([places[a], places[b]]))
+                labels = Labels([name, names[b]])
+                yield ranking_of(both._replace(true=both.true == a, labels=labels), name)
+
+
+def _score_loss(definition: Definition, scores: Scores) -> Score:
+    """A mean over items: from sums where they say enough, else from the items."""
+    weighted = scores.cluster is not None or scores.weights is not None
+    here = isinstance(scores, ScoredLines) and (weighted or scores.items is not None)
+    drawn = isinstance(definition.interval, Bootstrap) and scores.cluster is None
+    if here or drawn:
+        return score_items(*_drawn_one(*_items_of(definition, scores)))
+    if isinstance(scores, ClassScores) and weighted:
+        definition = _over_all_classes(definition, scores.labels)
+        sums = scores.sums(_each(definition), _quantity(definition))
+        if scores.cluster is not None:
+            return _score_clusters(definition, sums, scores)
+        return _score_weighted(definition, sums, scores.labels)
+    return score_moments(definition, _moments(definition, scores))
+
+
+def _losses(definition: Definition, scores: Scores) -> tuple[Definition, ScoredLines, Labels]:
+    """The number of each item of which a score is the mean, in place of its scores."""
+    if isinstance(scores, ClassScores):
+        definition = _over_all_classes(definition, scores.labels)
+        lines = scores.values(_each(definition), _quantity(definition))
+        return definition, lines.single(), scores.labels
+    lines = scores.single()
+    definition, items, names = _judged(definition, lines)
+    return definition, lines._replace(scores=_each(definition)(items)), names
+
+
+def _each(definition: Definition) -> Callable[[Any], Any]:
+    """The value of each item, from scores that answer as ``tables.cells.Judged`` says."""
+    formula = partial(definition.declaration.formula, **definition.arguments)
+
+    def each(items: Any) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):  # a loss may be infinite
+            return formula(items)
+
+    return each
+
+
+def _quantity(definition: Definition) -> str:
+    """What the mean is of; an engine is asked once for each."""
+    return f"{definition.metric}{definition.parameters}"
+
+
+def _judged(
+    definition: Definition, lines: ScoredLines, *, check: bool = True
+) -> tuple[Definition, Any, Labels]:
+    """What a mean over items is computed on, and the definition with what the data settle.
+
+    Without ``check`` a later pass over the probabilities looks whether they are fair.
+    """
+    metric = definition.declaration
+    if metric.kind == "label ranking":
+        return definition, *ranked_labels(lines.true, lines.scores, lines.labels)
+    if metric.probabilities and lines.scores.ndim == 1:
+        items, names, positive = predicted_binary(lines, definition.positive)
+        return _scaled(definition.settled(positive=positive), names), items, names
+    items, names = predicted(lines, probabilities=metric.probabilities, check=check)
+    return _over_all_classes(definition, names), items, names
+
+
+def _over_all_classes(definition: Definition, names: Labels) -> Definition:
+    """The definition of a loss over a column for each class; it has no positive class."""
+    if definition.positive is not None:
+        raise DefinitionError(
+            f"{definition.metric} of a column for each class is over all classes: leave positive= "
+            "out, or give the column of that class"
+        )
+    return _scaled(definition, names)
+
+
+def _scaled(definition: Definition, names: Labels) -> Definition:
+    """The definition with its scale, which depends on the number of classes by default."""
+    if definition.arguments.get("scale", "no such") is not None:
+        return definition
+    return with_parameters(definition, scale="half" if len(names) == 2 else "sum")
+
+
+def _score_clusters(definition: Definition, sums: EngineSums, scores: ClassScores) -> Score:
+    """A cluster is drawn whole: of its items, the sums are all that matters."""
+    codes = cluster_codes(sums.cluster, len(sums.cluster))  # one may be in several slices
+    table = np.zeros((codes.max() + 1, sums.table.shape[1]))
+    np.add.at(table, codes, sums.table)
+    _, w, ww, wv, *_ = table[table[:, 1] > 0].T
+    means = _mean_items(definition, wv / w, scores.labels)
+    count, squares = (w.astype(np.int64), None) if scores.weights is None else (w, ww)
+    return score_items(means, Sample(count, squares, np.arange(len(w))))
+
+
+def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> Score:
+    """A weighted mean, and its error from the sums of w, w², wv, w²v and w²v²."""
+    refuse_other(definition)
+    _, w, ww, wv, wwv, wwvv = sums.table.sum(0).tolist()
+    if not w:
+        raise InputError("the weights add up to 0: give items a weight above 0")
+    mean = wv / w
+    square = wwvv - 2 * mean * wwv + mean**2 * ww
+    error = sqrt(beyond_rounding(square, wwvv)) / w if isfinite(square) else inf
+    interval = interval_of(definition, mean, Spread(error))
+    return Score(mean, definition, w, names, interval, (("weighted", True),))
 
 
 def moments(y_true: Any, scores: Any = None, metric: str | None = None, **options: Any) -> Moments:
@@ -247,28 +372,46 @@ def moments(y_true: Any, scores: Any = None, metric: str | None = None, **option
         scores, metric = None, scores
     if not isinstance(metric, str):
         raise DefinitionError("say which loss: moments(y_true, scores, 'log_loss')")
-    own = find(metric).parameters
     columns = {k: options.pop(k) for k in list(options) if k in DATA_OPTIONS}
-    parameters = {name: options.pop(name) for name in list(options) if name in own}
+    parameters = {k: options.pop(k) for k in list(options) if k in find(metric).parameters}
     definition = define(metric, parameters, options)
     if definition.declaration.kind not in ("loss", "label ranking"):
-        raise DefinitionError(f"{metric} is no mean over items. {metric} has no moments.")
+        raise DefinitionError(f"{metric} is not a mean over items: {metric} has no moments.")
     if has_columns(y_true):
-        from whichf1.scoring.columns import moments_of_columns
-
-        return moments_of_columns(definition, y_true, scores, **columns)
+        if columns.get("weights") is not None or columns.get("cluster") is not None:
+            raise InputError("moments are sums over single items: leave weights= and cluster= out")
+        return _moments(definition, _read_columns(definition, y_true, scores, columns))
     if scores is None or columns.keys() - {"labels"}:
         raise InputError("give y_true and scores, or a frame or file with true= and score=")
-    return _moments(definition, y_true, scores, columns.get("labels"))
+    return _moments(definition, _read_arrays(definition, y_true, scores, columns.get("labels")))
 
 
-def _moments(definition: Definition, y_true: Any, scores: Any, labels: Any) -> Moments:
+def _moments(definition: Definition, scores: Scores) -> Moments:
+    if isinstance(scores, ClassScores):
+        definition, names = _over_all_classes(definition, scores.labels), scores.labels
+        table = scores.sums(_each(definition), _quantity(definition)).table
+        n, _, _, total, _, squares = table.sum(0).tolist()
+        sums = LossSums(int(n), total, squares)
+    else:
+        definition, items, names = _judged(definition, scores, check=False)
+        sums = _sums(definition, items, scores)
+    named = (definition.metric, definition.parameters, names, definition.positive)
+    return Moments(*named, *sums[:3])
+
+
+def _sums(definition: Definition, items: Any, lines: ScoredLines) -> LossSums:
+    """The sums over items; the kernel's own pass also checks that probabilities are fair."""
     metric = definition.declaration
-    own, items, names = loss_items(definition, y_true, scores, labels, check=False)
-    sums = metric.formula(items, **dict(own.parameters))
-    if not sums.fair:  # the formula's own pass has looked
+    if metric.sums is not None and lines.items is None:
+        sums = metric.sums(items, **definition.arguments)
+        if not sums.fair:
+            check_rows(items.scores)
+        return sums
+    if metric.probabilities:
         check_rows(items.scores)
-    return Moments(metric.name, own.parameters, names, own.positive, *sums[:3])
+    values = np.asarray(_each(definition)(items), np.float64)
+    count = np.ones(len(values)) if lines.items is None else lines.items
+    return LossSums(int(count.sum()), float(count @ values), float(count @ values**2))
 
 
 def score_moments(definition: Definition, sums: Moments) -> Score:
@@ -279,7 +422,7 @@ def score_moments(definition: Definition, sums: Moments) -> Score:
             f"these are moments of {sums.metric} with {dict(sums.parameters)}, "
             f"not of {definition.signature}"
         )
-    definition = replace(definition, parameters=sums.parameters, positive=sums.positive)
+    definition = definition.settled(parameters=sums.parameters, positive=sums.positive)
     if isinstance(definition.interval, Bootstrap):
         raise DefinitionError(
             f"these moments are sums, and a bootstrap of {sums.metric} draws items: give y_true "
@@ -291,3 +434,171 @@ def score_moments(definition: Definition, sums: Moments) -> Score:
         error = float(np.sqrt(sums.variance / sums.n))
         interval = interval_of(definition, sums.mean, Spread(error))
     return Score(sums.mean, definition, sums.n, sums.labels, interval)
+
+
+def score_items(items: ScoredItems, sample: Sample) -> Score:
+    """The score of a system on some items, with its interval."""
+    definition = items.definition
+    values, intervals = estimate(definition, items.statistic, sample)
+    if np.isnan(values[0]):
+        raise InputError(
+            f"{definition.metric} has no value: the items of a class that it needs have no "
+            "weight. Give items of each class a weight above 0."
+        )
+    value, n = float(values[0]), sample.n
+    return Score(value, definition, n, items.labels, intervals[0], sample.facts)
+
+
+def read_items(definition: Definition, y_true: Any, scores: Any, labels: Any) -> ScoredItems:
+    """What a system says of the items of arrays."""
+    return _items_of(definition, _read_arrays(definition, y_true, scores, labels))[0]
+
+
+def _mean_items(definition: Definition, values: Array, names: Labels) -> ScoredItems:
+    """Items with the number of which a score is the mean."""
+    return ScoredItems(definition, Means(np.asarray(values, np.float64)), None, names)
+
+
+def _one_ranking(definition: Definition, lines: ScoredLines) -> ScoredItems:
+    """Items in the order of one score."""
+    ranked = Ranked(lines.scores + 0.0, lines.true)
+    table = ranked.table(np.ones(len(ranked.order), np.int64))
+    sides = (table.score.copy(), table.positives, table.negatives)
+    check = Ranking(*sides, lines.labels, definition.positive)  # type: ignore[arg-type]
+    if definition.declaration.probabilities:
+        _refuse_scores(definition, check)
+    else:
+        check.needs_both(definition.metric)
+    rankings = Rankings(definition, [ranked], len(lines.scores))
+    return ScoredItems(definition, rankings, lines.true.astype(np.intp), lines.labels)
+
+
+def _class_items(definition: Definition, lines: ScoredLines) -> ScoredItems:
+    """Items as each class ranks them against the rest, or each pair (Hand and Till 2001)."""
+    codes, scores, names = lines.true, lines.scores, lines.labels
+    definition = _over_each_class(definition, names)
+    members = [np.flatnonzero(codes == at) for at in range(len(names))]
+    for name, places in zip(names, members, strict=True):
+        if not len(places):
+            raise InputError(
+                f"{definition.metric} ranks every class against others: there is no item of class "
+                f"{name!r}. Give items of each, or declare fewer labels=."
+            )
+    if definition.arguments["multi_class"] == "ovo":
+        pairs = [(a, b) for a in range(len(names)) for b in range(len(names)) if a != b]
+        rankings = [
+            Ranked(scores[:, a], codes == a, np.concatenate([members[a], members[b]]))
+            for a, b in pairs
+        ]
+    else:
+        rankings = [Ranked(scores[:, at], codes == at) for at in range(len(names))]
+    return ScoredItems(definition, Rankings(definition, rankings, len(codes)), codes, names)
+
+
+def _drawn(items: Sequence[ScoredItems], lines: ScoredLines) -> tuple[list[ScoredItems], Sample]:
+    """What systems say of lines, and the units that are drawn; independent of an engine's order."""
+    sample = sampled(items[0], lines.weights, lines.cluster, lines.items)
+    if lines.ordered:
+        return [*items], sample
+    statistics: Any
+    statistics, sample = kinds([each.statistic for each in items], sample)
+    pairs = zip(items, statistics, strict=True)
+    alike = [replace(each, statistic=kind, stratum=sample.stratum) for each, kind in pairs]
+    return alike, sample
+
+
+def _drawn_one(items: ScoredItems, lines: ScoredLines) -> tuple[ScoredItems, Sample]:
+    (alike,), sample = _drawn([items], lines)
+    return alike, sample
+
+
+def sampled(items: ScoredItems, weights: Any, cluster: Any, times: Array | None = None) -> Sample:
+    """The items as the units that are drawn: single ones, weighted, or in clusters.
+
+    ``times`` is how many items each of them stands for; None for one.
+    """
+    n = items.statistic.items
+    count = np.ones(n, np.int64) if times is None else times
+    squares = None
+    if weights is not None:
+        weight = weights_column(weights, n)
+        count, squares = count * weight, count * weight * weight
+    group = None
+    if cluster is not None:  # a cluster whose items have no weight is none
+        group, here = np.zeros(n, np.intp), count > 0
+        group[here] = cluster_codes(cluster_codes(cluster, n)[here], int(here.sum()))
+    return Sample(count, squares, group, items.stratum)
+
+
+def items_of_systems(
+    definition: Definition, columns: ScoreColumns
+) -> tuple[list[ScoredItems], Sample]:
+    """The items of several systems, grouped where all systems treat them alike."""
+    metric = definition.declaration
+    source = (columns.data, columns.predictions, columns.request)
+    width, *others = {len(names) for names in columns.systems.values()}
+    derived = not others and width > 1 and not in_memory(columns.data)
+    if metric.kind == "ranking":
+        derived = derived and metric.probabilities and over_classes(definition, width)
+    if not derived:
+        return items_of_each(definition, columns, read_scores(*source, apart=True))
+    scores = ClassScores(*source, fair=metric.probabilities)
+    if metric.kind == "loss":
+        definition, lines, names = _losses(definition, scores)
+        return _drawn([_mean_items(definition, each, names) for each in lines.scores.T], lines)
+    definition = with_parameters(definition, multi_class="top-label")
+    lines = scores.top_labels(apart=True).single()
+    pairs = zip(lines.scores.T[::2], lines.scores.T[1::2], strict=True)
+    systems = [lines._replace(true=hit > 0, scores=top) for hit, top in pairs]
+    return _drawn([_one_ranking(definition, each) for each in systems], lines)
+
+
+def items_of_each(
+    definition: Definition, columns: ScoreColumns, lines: ScoredLines
+) -> tuple[list[ScoredItems], Sample]:
+    """The same from lines with the scores of all systems."""
+    lines, at, items = lines.single(), 0, []
+    for names in columns.systems.values():
+        scores = lines.scores[:, at] if len(names) == 1 else lines.scores[:, at : at + len(names)]
+        items.append(_items_of(definition, lines._replace(scores=scores))[0])
+        at += len(names)
+    return _drawn(items, lines)
+
+
+def with_parameters(definition: Definition, **parameters: Any) -> Definition:
+    """The definition with these parameters."""
+    merged = {**definition.arguments, **parameters}
+    return definition.settled(parameters=tuple(merged.items()))
+
+
+def _by_top_label(definition: Definition) -> bool:
+    return definition.arguments.get("multi_class") == "top-label"
+
+
+def over_classes(definition: Definition, columns: int) -> bool:
+    """Whether a ranking is over several classes, each with a column of scores."""
+    asked = definition.average is not None or definition.arguments.get("multi_class") is not None
+    several = columns > 2 or (columns == 2 and asked)
+    if asked and not several:
+        raise DefinitionError(
+            f"{definition.signature} is a mean over classes: give a column of scores for each"
+        )
+    return several and definition.positive is None
+
+
+def _over_each_class(definition: Definition, names: Labels) -> Definition:
+    """The definition of a mean over classes with its kind of mean; an error where none is given."""
+    metric = definition.declaration
+    way = definition.arguments.get("multi_class", "none")
+    if way == "none":
+        raise DefinitionError(
+            f"{metric.name} of {len(names)} classes: pass positive=CLASS, the class against the "
+            "rest" + (", or give one score for each item." if len(names) == 2 else ".")
+        )
+    if definition.average is None:
+        raise DefinitionError(
+            f"{metric.name} of {len(names)} classes: pass average='macro' or 'weighted', and "
+            f"multi_class={' or '.join(map(repr, metric.parameters['multi_class'].choices))}, or "
+            "positive=CLASS for one."
+        )
+    return with_parameters(definition, multi_class=way or "ovr")

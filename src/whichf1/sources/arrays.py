@@ -1,15 +1,23 @@
-"""Two columns of labels in memory → Counts."""
+"""Columns of labels in memory → Counts of one system, or joint counts of several."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any, NoReturn
 
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.errors import LabelError, ShapeError
-from whichf1.sources.dictionaries import encode_columns
-from whichf1.sources.sequences import Column, column, weights_column
+from whichf1.errors import InputError, LabelError, ShapeError
+from whichf1.sources.sequences import (
+    Column,
+    clusters_of,
+    column,
+    encode_alike,
+    encode_columns,
+    weights_column,
+)
 from whichf1.tables.cells import Array, Margins
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Kind, Label, Labels, kind_of
@@ -33,7 +41,7 @@ def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any =
 def count_margins(y_true: Any, y_pred: Any) -> tuple[Labels, Margins] | None:
     """The margins of two integer arrays at once: enough for a rate, where nothing else is asked.
 
-    None for anything else; the counts then tell what is wrong with it.
+    None for anything else; counting then reports what is wrong with it.
     """
     if type(y_true) is not np.ndarray or type(y_pred) is not np.ndarray:
         return None
@@ -42,11 +50,11 @@ def count_margins(y_true: Any, y_pred: Any) -> tuple[Labels, Margins] | None:
         return None
     if len(shape) != 1 or not shape[0]:
         return None
-    found = kernel.count_margins(y_true, y_pred)
-    if found is None:
+    counted = kernel.count_margins(y_true, y_pred)
+    if counted is None:
         return None
-    rows, columns, hits = found[1]
-    return Labels.trusted(found[0]), Margins(rows, columns, hits, hits)
+    rows, columns, hits = counted[1]
+    return Labels.trusted(counted[0]), Margins(rows, columns, hits, hits)
 
 
 def count_codes(
@@ -54,9 +62,9 @@ def count_codes(
 ) -> Counts:
     """Count two columns of numbers that stand for themselves, or for ``values``."""
     weight = None if weights is None else weights_column(weights, len(left))
-    found, (true, predicted, count, *squares) = _group(left, right, values, weight)
+    labels, (true, predicted, count, *squares) = _group(left, right, values, weight)
     return Counts(
-        found,
+        labels,
         true,
         predicted,
         count,
@@ -82,8 +90,7 @@ def _codes(y_true: Any, y_pred: Any) -> tuple[Array, Array, list[Label] | None]:
         return left, right, values
     true, predicted = column(y_true, "y_true"), column(y_pred, "y_pred")
     _refuse_lengths(true.values, predicted.values)
-    if true.kind != predicted.kind:
-        _refuse_mixed(true, predicted)
+    _refuse_mixed(true, predicted)
     if true.kind != "str" and _one_integer_type(true.values, predicted.values):
         left, right = (_signed(side.values, true, predicted) for side in (true, predicted))
         return left, right, None
@@ -148,12 +155,14 @@ def _signed(values: Array, *columns: Column) -> Array:
     return values
 
 
-def _refuse_mixed(true: Column, predicted: Column) -> NoReturn:
-    first, other = (side.values[:1].tolist()[0] for side in (true, predicted))
-    raise LabelError(
-        f"label types differ: y_true[0] is {first!r} ({true.kind}), y_pred[0] is {other!r} "
-        f"({predicted.kind}). Convert one of them, so that equal classes are equal values."
-    )
+def _refuse_mixed(true: Column, other: Column) -> None:
+    if len(true.values) and true.kind != other.kind:
+        first, second = (side.values[:1].tolist()[0] for side in (true, other))
+        raise LabelError(
+            f"label types differ: y_true[0] is {first!r} ({true.kind}), {other.name}[0] is "
+            f"{second!r} ({other.kind}). Convert one of them, so that equal classes are equal "
+            "values."
+        )
 
 
 def _refuse_undeclared(names: Labels, *columns: Column) -> NoReturn:
@@ -165,3 +174,85 @@ def _refuse_undeclared(names: Labels, *columns: Column) -> NoReturn:
                     f"declared labels {list(names[:20])!r}. Add it to labels=, or drop the item."
                 )
     raise LabelError("a label is not among the declared ones")
+
+
+def count_together(
+    y_true: Any,
+    systems: Mapping[str, Any],
+    *,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
+) -> Counts:
+    """GROUP BY true, the prediction of each system, and cluster, over columns in memory."""
+    if not systems:
+        raise InputError("there are no systems: give a mapping of names to predictions")
+    true = column(y_true, "y_true")
+    columns = [true, *(column(each, str(name)) for name, each in systems.items())]
+    for each in columns[1:]:
+        _refuse_length(true, each)
+        _refuse_mixed(true, each)
+    if not len(true.values):
+        raise ShapeError("there are no items: y_true is empty")
+    weight = None if weights is None else weights_column(weights, len(true.values))
+    codes, observed = encode_alike(columns)
+    keys, sizes, clusters = codes, [len(observed)] * len(codes), None
+    if cluster is not None:
+        group_codes, clusters = clusters_of(cluster, len(true.values))
+        keys, sizes = [*codes, group_codes], [*sizes, len(clusters)]
+    cells, count, squares = _group_together(keys, sizes, weight)
+    counts = Counts(
+        observed,
+        cells[0],
+        tuple(cells[1 : len(columns)]),
+        count,
+        squares=squares,
+        cluster=None if clusters is None else cells[-1],
+        cluster_names=clusters,
+        systems=tuple(map(str, systems)),
+        declared=False,
+    )
+    return counts if labels is None else counts.declare(Labels(labels))
+
+
+def _refuse_length(true: Column, other: Column) -> None:
+    if len(true.values) != len(other.values):
+        raise ShapeError(
+            f"y_true has {len(true.values):,} items, {other.name} has {len(other.values):,}. "
+            "Give one value for each item."
+        )
+
+
+def _group_together(
+    keys: Sequence[Array], sizes: Sequence[int], weights: Array | None
+) -> tuple[list[Array], Array, Array | None]:
+    """GROUP BY the keys: their distinct combinations, items or weights in each, and Σw²."""
+    n, space = len(keys[0]), prod(sizes)
+    if space <= max(1 << 16, n):
+        at = np.ravel_multi_index(tuple(keys), tuple(sizes)) if len(keys) > 1 else keys[0]
+        present = np.bincount(at, minlength=space)
+        cells = np.flatnonzero(present)
+        columns = [np.asarray(x) for x in np.unravel_index(cells, tuple(sizes))]
+        if weights is None:
+            return columns, present[cells], None
+        sums, squares = (np.bincount(at, w, space)[cells] for w in (weights, weights**2))
+    else:
+        first, at = _distinct(keys, sizes)
+        columns = [key[first] for key in keys]
+        if weights is None:
+            return columns, np.bincount(at, minlength=len(first)), None
+        sums, squares = (np.bincount(at, w, len(first)) for w in (weights, weights**2))
+    keep = sums > 0  # items without weight are no items
+    return [x[keep] for x in columns], sums[keep], squares[keep]
+
+
+def _distinct(keys: Sequence[Array], sizes: Sequence[int]) -> tuple[Array, Array]:
+    """The first item of each combination, and the combination of each item."""
+    key, size = keys[0].astype(np.int64), sizes[0]
+    for other, more in zip(keys[1:], sizes[1:], strict=True):
+        if size * more >= 1 << 62:
+            present, key = np.unique(key, return_inverse=True)
+            size = len(present)
+        key, size = key * more + other, size * more
+    _, first, at = np.unique(key, return_index=True, return_inverse=True)
+    return first, at

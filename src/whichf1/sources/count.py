@@ -1,19 +1,22 @@
-"""Anything → Counts."""
+"""Anything → Counts, or a Ranking."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack
 
-from numpy import ndarray
+import numpy as np
 
+from whichf1 import kernel
 from whichf1.errors import InputError
-from whichf1.sources.arrays import count_arrays
-from whichf1.sources.engines.frame_kinds import is_frame
-from whichf1.sources.request import Wanted, one_name, one_or_several
+from whichf1.sources.arrays import count_arrays, count_together
+from whichf1.sources.request import Request, has_columns, is_path
+from whichf1.sources.scores import ScoredLines, classes_of
+from whichf1.sources.sequences import column
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
+from whichf1.tables.labels import Label
+from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Slices
 
 
@@ -25,11 +28,11 @@ class Reading(TypedDict, total=False):
     format: str | None
     """csv, tsv, jsonl, parquet, arrow or npz, where the name does not tell."""
     memory_limit: str | int
-    """What counting may use before it goes to a temporary folder: 1GB unless said."""
+    """Memory that counting may use before it spills to a temporary folder; default: 1GB."""
     on_error: str
-    """'raise', or 'skip': leave out what is malformed, with a SkippedWarning."""
+    """'raise', or 'skip': skip malformed lines and items with a SkippedWarning."""
     progress: Any
-    """A function that is told how much is done, from 0 to 1."""
+    """A function called with the progress, from 0 to 1."""
     engine: str | None
     """'spark' reads the files on a cluster; otherwise they are read here."""
     master: str | None
@@ -94,11 +97,9 @@ def count(
         raise InputError(f"true= and pred= name columns by text; got {true!r} and {pred!r}")
     if pred is not None and not isinstance(pred, str):
         raise InputError("count has one prediction column; count_each takes several")
-    if type(y_true) is not ndarray and has_columns(y_true):
-        options = {"labels": labels, "weights": weights, "cluster": cluster}
-        (slices,) = _count_columns(
-            y_true, y_pred, true=true, pred=pred, **options, **reading
-        ).values()
+    if type(y_true) is not np.ndarray and has_columns(y_true):
+        options = {"labels": labels, "weights": weights, "cluster": cluster, **reading}
+        (slices,) = _count_columns(y_true, y_pred, true=true, pred=pred, **options).values()
         return slices.whole
     if true is not None or pred is not None or reading:
         raise InputError(
@@ -111,11 +112,8 @@ def count(
             "or a path."
         )
     if cluster is not None:
-        from whichf1.sources.together import count_together
-
-        systems = {"y_pred": y_pred}
-        own = {"labels": labels, "weights": weights, "cluster": cluster}
-        return count_together(y_true, systems, **own)
+        options = {"labels": labels, "weights": weights, "cluster": cluster}
+        return count_together(y_true, {"y_pred": y_pred}, **options)
     return count_arrays(y_true, y_pred, labels=labels, weights=weights)
 
 
@@ -163,14 +161,13 @@ def count_by(
     {('de',): 1, ('en',): 2}
     """
     _refuse_arrays(data)
+    options: dict[str, Any] = {"labels": labels, "weights": weights, "cluster": cluster, "by": by}
+    options |= {"true": true, "pred": pred, **reading}
     if sep is not None:
         from whichf1.sources.answers.label_sets import slice_cells
 
-        given = {"labels": labels, "weights": weights, "cluster": cluster, "sep": sep}
-        columns = {"by": one_or_several(by, "by"), "true": true, "pred": pred}
-        return slice_cells(data, predictions, **given, **columns, **reading)  # type: ignore[arg-type]
-    own = {"labels": labels, "weights": weights, "cluster": cluster, "true": true, "pred": pred}
-    (slices,) = _count_columns(data, predictions, by=by, **own, **reading).values()
+        return slice_cells(data, predictions, sep=sep, **options)
+    (slices,) = _count_columns(data, predictions, **options).values()
     return slices
 
 
@@ -215,18 +212,8 @@ def count_each(
     """
     _refuse_arrays(data)
     options = {"labels": labels, "weights": weights, "true": true, "pred": pred, **reading}
-    found = _count_columns(data, predictions, **options)
-    return {name: slices.whole for name, slices in found.items()}
-
-
-def has_columns(data: Any) -> bool:
-    """Whether something is a dataframe or a path, whose columns have names."""
-    return is_path(data) or is_frame(data)
-
-
-def is_path(data: Any) -> bool:
-    """Whether something is the path of a file or a pattern of files."""
-    return isinstance(data, (str, os.PathLike))
+    counted = _count_columns(data, predictions, **options)
+    return {name: slices.whole for name, slices in counted.items()}
 
 
 def _refuse_arrays(data: Any) -> None:
@@ -234,36 +221,19 @@ def _refuse_arrays(data: Any) -> None:
         raise InputError(f"give a dataframe or a path, whose columns have names; got {type(data)}")
 
 
-def _count_columns(
-    data: Any,
-    predictions: Any,
-    *,
-    true: str | None,
-    pred: str | Sequence[str] | None,
-    weights: Any,
-    labels: Any,
-    cluster: Any = None,
-    by: str | Sequence[str] = (),
-    **reading: Any,
-) -> dict[str, Slices]:
+def _count_columns(data: Any, predictions: Any, **options: Any) -> dict[str, Slices]:
     from whichf1.sources.answers.counts import tally
     from whichf1.sources.engines.gather import gather
     from whichf1.sources.questions.grouped import Grouped
 
-    wanted = Wanted(
-        one_name(true, "true"),
-        one_or_several(pred, "pred"),
-        one_name(weights, "weights"),
-        (by,) if isinstance(by, str) else tuple(by),
-        one_name(cluster, "cluster"),
-    )
-    if not is_path(data) and predictions is None and not reading:
+    request = Request.of(**options)
+    if not is_path(data) and predictions is None and not request.reading:
         from whichf1.sources.engines.frames import quick_counts
 
-        quick = quick_counts(data, wanted, labels)
+        quick = quick_counts(data, request)
         if quick is not None:
             return quick
-    return tally(*gather(data, predictions, wanted, Grouped(), **reading), labels)
+    return tally(*gather(data, predictions, request, Grouped()))
 
 
 def as_counts(
@@ -276,9 +246,192 @@ def as_counts(
 ) -> Counts:
     """Counts as they are, or counted from y_true and y_pred, or from columns that are named."""
     if not isinstance(y_true, (Counts, MultiLabelCounts)):
-        own = {"labels": labels, "weights": weights, "cluster": cluster}
-        return count(y_true, y_pred, **own, **named)
+        options = {"labels": labels, "weights": weights, "cluster": cluster}
+        return count(y_true, y_pred, **options, **named)
     if y_pred is not None or weights is not None or cluster is not None or named:
         raise InputError("Counts hold predictions, weights and clusters: give Counts alone")
     counts: Any = y_true if labels is None else y_true.declare(labels)
     return counts  # type: ignore[no-any-return]  # sets of labels go the same way
+
+
+def rank(
+    y_true: Any,
+    scores: Any = None,
+    *,
+    positive: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    true: str | None = None,
+    score: Any = None,
+    **reading: Unpack[Reading],
+) -> Ranking:
+    """Group items by score, into a table from which ranking metrics and curves are computed.
+
+    Parameters
+    ----------
+    y_true : array, dataframe or path
+        The true class of each item, or a dataframe or the path of a file.
+    scores : array, optional
+        A number for each item, larger for the positive class; or a column for each class, of
+        which that of the positive class is used.
+    positive : label, optional
+        The positive class. By default, 1 or True.
+    labels, weights : optional
+        The classes and their order, and the weight of each item, as for :func:`count`.
+    true, score : str, optional
+        The columns of a dataframe or file.
+    **reading
+        How files are read, as for :func:`count`.
+
+    Returns
+    -------
+    Ranking
+        How many positives and negatives have each score. Rankings can be added.
+
+    Raises
+    ------
+    InputError
+        If scores are not finite numbers, lengths differ, or a file cannot be read.
+
+    Examples
+    --------
+    >>> rank([0, 1, 1, 0], [0.1, 0.4, 0.4, 0.4])
+    <Ranking: 2 positives (class 1) and 2 negatives with 2 distinct scores>
+    """
+    if has_columns(y_true):
+        from whichf1.sources.answers.scores import read_scores
+
+        columns = {"true": true, "score": score, "labels": labels, "weights": weights}
+        request = Request.of_scores(**columns, **reading)
+        return rank_lines(read_scores(y_true, scores, request), positive)
+    if true is not None or score is not None or reading:
+        raise InputError("true= and score= name the columns of a frame or file; arrays have none")
+    return rank_lines(ScoredLines.of(y_true, scores, labels, weights), positive)
+
+
+def rank_by(
+    data: Any,
+    predictions: Any = None,
+    *,
+    by: str | Sequence[str],
+    positive: Any = None,
+    labels: Any = None,
+    weights: str | None = None,
+    true: str | None = None,
+    score: str | None = None,
+    **reading: Unpack[Reading],
+) -> Slices:
+    """Group the items of a dataframe or files by score, for each value of one or more columns.
+
+    Parameters
+    ----------
+    data, predictions : dataframe or path
+        The data, as for :func:`rank`; ``predictions`` is an optional second file.
+    by : str or sequence of str
+        The columns that define the slices.
+    positive, labels, weights, true, score, **reading
+        As for :func:`rank`.
+
+    Returns
+    -------
+    Slices
+        A mapping from the values of the columns to Rankings.
+
+    Raises
+    ------
+    InputError
+        If the data have no columns, or cannot be read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"true": [0, 1, 1], "score": [0.2, 0.9, 0.4], "lang": list("aab")})
+    >>> rank_by(frame, by="lang")["a"].n
+    2
+    """
+    from whichf1.sources.answers.scores import read_scores
+
+    columns = {"true": true, "score": score, "labels": labels, "weights": weights, "by": by}
+    request = Request.of_scores(**columns, **reading)
+    lines = read_scores(data, predictions, request)
+    lines = lines._replace(labels=[*classes_of(column(lines.true, "y_true"), lines.labels)])
+    rankings: dict[Any, Any] = {
+        key: rank_lines(lines.of_slice(at), positive) for at, key in enumerate(lines.keys)
+    }
+    return Slices(request.by, rankings)
+
+
+def rank_lines(lines: ScoredLines, positive: Any) -> Ranking:
+    """Group lines by score: the positive class against the rest."""
+    return ranking_of(*lines.against_rest(positive))
+
+
+def ranking_of(lines: ScoredLines, positive: Label) -> Ranking:
+    """Group by score lines that are known to be positive or not."""
+    lines = lines.summed()
+    if lines.items is None or lines.weights is not None:
+        ranks = kernel.rank_table(lines.scores, lines.true, lines.weights)
+        return Ranking(*ranks, lines.labels, positive)
+    scores, *sides = kernel.rank_table(lines.scores, lines.true, lines.items.astype(np.float64))
+    positives, negatives = (side.astype(np.int64) for side in sides)  # exact below 2⁵³
+    return Ranking(scores, positives, negatives, lines.labels, positive)
+
+
+def rank_histogram(
+    y_true: Any,
+    scores: Any,
+    *,
+    bins: int = 1000,
+    low: float = 0.0,
+    high: float = 1.0,
+    positive: Any = None,
+    labels: Any = None,
+) -> Ranking:
+    """Like :func:`rank`, with the scores rounded into equal bins.
+
+    The table has at most ``bins`` rows, however long the stream is. The ROC AUC computed from it
+    states a bound on its error.
+
+    Parameters
+    ----------
+    y_true, scores : array
+        The true class and the score of each item.
+    bins : int, default 1000
+        The number of bins.
+    low, high : float, default 0 and 1
+        The range of the scores.
+    positive, labels : optional
+        As for :func:`rank`.
+
+    Returns
+    -------
+    Ranking
+        How many positives and negatives fall into each bin.
+
+    Raises
+    ------
+    InputError
+        If scores are out of range, or lengths differ.
+
+    Examples
+    --------
+    >>> rank_histogram([0, 1, 1, 0], [0.11, 0.42, 0.43, 0.8], bins=10)
+    <Ranking: 2 positives (class 1) and 2 negatives with 3 distinct scores>
+    """
+    if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
+        raise InputError(f"bins must be a whole number of at least 1; got {bins!r}")
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise InputError(f"bins lie between low and high, low below high; got {low!r}, {high!r}")
+    lines, own = ScoredLines.of(y_true, scores, labels).against_rest(positive)
+    values = lines.scores
+    outside = (values < low) | (values > high)
+    if outside.any():
+        at = int(np.argmax(outside))
+        raise InputError(
+            f"scores[{at}] is {values[at]}, outside [{low:g}, {high:g}]. Widen low= and high=, "
+            "the same for all parts."
+        )
+    step = (high - low) / bins
+    middle = np.minimum(np.floor((values - low) / step), bins - 1) * step + (low + step / 2)
+    ranks = kernel.rank_table(middle, lines.true)
+    return Ranking(*ranks, lines.labels, own, f"{bins} bins on [{low:g},{high:g}]")

@@ -9,16 +9,16 @@ import numpy as np
 
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
 from whichf1.sources.answers.label_sets import count_cells
-from whichf1.sources.clusters import cluster_codes
-from whichf1.sources.count import Reading, has_columns
+from whichf1.sources.count import Reading
+from whichf1.sources.request import has_columns
 from whichf1.sources.scores import numbers
-from whichf1.sources.sequences import to_numpy, weights_column
+from whichf1.sources.sequences import cluster_codes, to_numpy, weights_column
 from whichf1.tables.cells import Array, RankedLabels
 from whichf1.tables.label_sets import MultiLabelCounts, outcomes
 from whichf1.tables.labels import Labels
 
 
-class Sets(NamedTuple):
+class SetLines(NamedTuple):
     """Which items have which labels: one line for each, as two columns."""
 
     item: Array
@@ -89,8 +89,8 @@ def count_multilabel(
                 "true=, pred= and sep= say where a dataframe or file has its sets of labels; "
                 "arrays, threshold= and top_k= go without them"
             )
-        own = {"true": true, "pred": pred, "weights": weights, "cluster": cluster}
-        return count_cells(y_true, y_pred, sep=sep, labels=labels, **own, **reading)
+        columns = {"true": true, "pred": pred, "weights": weights, "cluster": cluster}
+        return count_cells(y_true, y_pred, sep=sep, labels=labels, **columns, **reading)
     if y_pred is None:
         raise InputError("give y_true and y_pred, or a dataframe or path with true= and pred=")
     decision = None
@@ -124,8 +124,8 @@ def keyed_sets(y_true: Any, systems: Mapping[str, Any], labels: Any) -> Keyed:
         names = declared or _union(names or true.labels, each.labels)
         known = known or each.matrix
     names = names if names is not None else true.labels
-    own = [_keys(each, names) for each in predicted]
-    return Keyed(names, _keys(true, names), own, true.items, known)
+    keys = [_keys(each, names) for each in predicted]
+    return Keyed(names, _keys(true, names), keys, true.items, known)
 
 
 def measured(items: int, weights: Any, cluster: Any) -> dict[str, Any]:
@@ -156,17 +156,7 @@ def count_sets_together(
     return MultiLabelCounts(names, lines, declared=declared, systems=own, **measure)
 
 
-def are_sets(data: Any) -> bool:
-    """Whether items have sets of labels, and not one class each."""
-    if hasattr(data, "tocsr"):
-        return True
-    if hasattr(data, "ndim"):
-        return bool(data.ndim == 2)
-    first = data[0] if isinstance(data, (list, tuple)) and data else None
-    return isinstance(first, (set, frozenset, list, tuple))
-
-
-def _refuse_unequal(true: Sets, predicted: Sets, name: str) -> None:
+def _refuse_unequal(true: SetLines, predicted: SetLines, name: str) -> None:
     if true.items != predicted.items:
         raise ShapeError(
             f"y_true has {true.items:,} items, {name} has {predicted.items:,}. "
@@ -190,12 +180,12 @@ def _union(a: Labels, b: Labels) -> Labels:
     return a if a == b else Labels.sorted({*a, *b})
 
 
-def _keys(sets: Sets, names: Labels) -> Array:
+def _keys(sets: SetLines, names: Labels) -> Array:
     """A number for each item and label, sorted and distinct."""
     return np.unique(sets.item * len(names) + names.codes(sets.labels)[sets.label])
 
 
-def sets_of(data: Any, name: str, declared: Labels | None) -> Sets:
+def sets_of(data: Any, name: str, declared: Labels | None) -> SetLines:
     """Which items have which labels, from a matrix or from sets."""
     if hasattr(data, "tocsr"):
         return _from_sparse(data, name, declared)
@@ -217,30 +207,30 @@ def _holds_sets(data: Sequence[Any]) -> bool:
     )
 
 
-def _from_sets(data: Sequence[Iterable[Any]], name: str, declared: Labels | None) -> Sets:
-    found: dict[Any, int] = {}
+def _from_sets(data: Sequence[Iterable[Any]], name: str, declared: Labels | None) -> SetLines:
+    code_of: dict[Any, int] = {}
     item, label = [], []
     for at, row in enumerate(data):
         for each in row:
             if each is None or each != each:
                 raise LabelError(f"{name}[{at}] holds a missing label ({each!r}). Drop it.")
             item.append(at)
-            label.append(found.setdefault(each, len(found)))
-    Labels(found)  # of one kind, or an error
-    names = Labels.sorted(found)
+            label.append(code_of.setdefault(each, len(code_of)))
+    Labels(code_of)  # of one kind, or an error
+    names = Labels.sorted(code_of)
     if declared is not None:
         outside = next((x for x in names if x not in declared), None)
         if outside is not None:
-            at = item[label.index(found[outside])]
+            at = item[label.index(code_of[outside])]
             raise LabelError(
                 f"{name}[{at}] holds {outside!r}, which is not among the declared labels "
                 f"{list(declared[:20])!r}. Add it to labels=, or drop it."
             )
-    codes = names.codes(found)[np.array(label, np.intp)]
-    return Sets(np.array(item, np.intp), codes, len(data), names, False)
+    codes = names.codes(code_of)[np.array(label, np.intp)]
+    return SetLines(np.array(item, np.intp), codes, len(data), names, False)
 
 
-def _from_sparse(data: Any, name: str, declared: Labels | None) -> Sets:
+def _from_sparse(data: Any, name: str, declared: Labels | None) -> SetLines:
     matrix = data.tocsr().tocoo()
     if matrix.ndim != 2:
         raise ShapeError(f"{name} must have two dimensions; got shape {matrix.shape}")
@@ -249,10 +239,10 @@ def _from_sparse(data: Any, name: str, declared: Labels | None) -> Sets:
     here = np.asarray(matrix.data) != 0
     names = _columns(data, matrix.shape[1], name, declared)
     item, label = (np.asarray(x)[here].astype(np.intp) for x in (matrix.row, matrix.col))
-    return Sets(item, label, matrix.shape[0], names, True)
+    return SetLines(item, label, matrix.shape[0], names, True)
 
 
-def _from_matrix(data: Any, name: str, declared: Labels | None) -> Sets:
+def _from_matrix(data: Any, name: str, declared: Labels | None) -> SetLines:
     values = to_numpy(data)
     if values.ndim != 2 or not values.shape[1] or values.dtype.kind not in "biuf":
         raise ShapeError(
@@ -261,7 +251,7 @@ def _from_matrix(data: Any, name: str, declared: Labels | None) -> Sets:
         )
     _refuse_other_than_0_1(values, name, None)
     item, label = np.nonzero(values)
-    return Sets(item, label, len(values), _columns(data, values.shape[1], name, declared), True)
+    return SetLines(item, label, len(values), _columns(data, values.shape[1], name, declared), True)
 
 
 def _columns(data: Any, width: int, name: str, declared: Labels | None) -> Labels:

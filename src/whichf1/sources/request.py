@@ -1,33 +1,179 @@
-"""Which columns of a table are meant, by name: as they are said, or as they are usually called."""
+"""What was given and what was asked for: kinds of data, and the columns of a table by name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import atexit
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
-from whichf1.errors import FileError, InputError, did_you_mean
+import numpy as np
+
+from whichf1.errors import FileError, InputError, LabelError, did_you_mean
+from whichf1.tables.labels import Label, from_text
 
 USUAL_NAMES = (("true", "pred"), ("y_true", "y_pred"), ("gold", "pred"), ("label", "prediction"))
 USUAL_TRUE = tuple(dict.fromkeys(true for true, _ in USUAL_NAMES))
 USUAL_SCORES = ("score", "y_score", "prob", "probability")
+ROOTS = (
+    *("pandas", "polars", "pyarrow", "duckdb", "_duckdb", "ibis", "dask", "dask_expr", "pyspark"),
+    *("modin", "cudf", "narwhals"),
+)
+"""Libraries whose frames are supported; narwhals is imported only for one of these."""
+
+
+def has_columns(data: Any) -> bool:
+    """Whether data is a dataframe or a path, whose columns have names."""
+    return is_path(data) or is_frame(data)
+
+
+def is_path(data: Any) -> bool:
+    """Whether data is the path of a file or a pattern of files."""
+    return isinstance(data, (str, os.PathLike))
+
+
+def is_frame(data: object) -> bool:
+    """Whether data is a dataframe, lazy or eager; a single column is not."""
+    if type(data).__module__.partition(".")[0] not in ROOTS:
+        return False
+    import narwhals as nw
+
+    quiet_at_exit()
+    try:
+        frame = nw.from_native(data, pass_through=True)
+    except Exception:  # a frame that cannot be read: the error is reported when it is used
+        return True
+    return isinstance(frame, (nw.DataFrame, nw.LazyFrame))
+
+
+def in_memory(data: Any) -> bool:
+    """Whether data is a dataframe whose rows are already in memory."""
+    if not is_frame(data):
+        return False
+    import narwhals as nw
+
+    return isinstance(known_frame(data)[0], nw.DataFrame)
+
+
+def known_frame(data: Any) -> tuple[Any, str]:
+    """The frame as narwhals knows it, and its name in messages."""
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(data)
+    except Exception as error:
+        raise InputError(f"cannot read this frame: {error}") from None
+    return frame, f"the {type(nw.to_native(frame)).__module__.partition('.')[0]} frame"
+
+
+def are_sets(data: Any) -> bool:
+    """Whether items have sets of labels rather than one class each."""
+    if hasattr(data, "tocsr"):
+        return True
+    if hasattr(data, "ndim"):
+        return bool(data.ndim == 2)
+    first = data[0] if isinstance(data, (list, tuple)) and data else None
+    return isinstance(first, (set, frozenset, list, tuple))
+
+
+def name_columns(systems: Any) -> bool:
+    """Whether systems are names of columns, not predictions (a frame may be a matrix)."""
+    if not isinstance(systems, Mapping):
+        return True
+    return all(isinstance(each, (str, list, tuple, Mapping)) for each in systems.values())
+
+
+@cache
+def quiet_at_exit() -> None:
+    """Release DuckDB in time: DuckDB 2 reports what narwhals 2 keeps of it as leaks at exit."""
+    atexit.register(_forget)
+
+
+def _forget() -> None:
+    kept: Any = getattr(sys.modules.get("narwhals._namespace"), "_builtin_namespace", None)
+    if hasattr(kept, "cache_clear"):
+        kept.cache_clear()
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
-    """Which columns are counted."""
+class Request:
+    """The columns that are asked for; :meth:`find` resolves them on the columns of a table."""
 
-    true: str
-    preds: tuple[str, ...]
+    true: str = ""
+    """The column of true classes; empty where the usual names are to be found."""
+    preds: tuple[str, ...] = ()
+    """The columns of predictions or scores; none where the usual names are to be found."""
     weights: str | None = None
     by: tuple[str, ...] = ()
+    """The columns whose values make slices."""
     cluster: str | None = None
     joint: bool = False
     """Whether all predictions, and clusters, are the keys of one table."""
+    scores: bool = False
+    """Whether the predictions are scores, which have their own usual names."""
+    systems: int = 0
+    """How many systems the scores come from; 0: a column for each class, or a single one."""
+    labels: Any = None
+    """The declared classes."""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """How files are read."""
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        true: Any = None,
+        pred: Any = None,
+        weights: Any = None,
+        cluster: Any = None,
+        by: Any = (),
+        labels: Any = None,
+        joint: bool = False,
+        scores: bool = False,
+        systems: int = 0,
+        **reading: Any,
+    ) -> Request:
+        """From the options of a function; ``scores``: the predictions are scores."""
+        if true == "":
+            raise InputError("true= names a column of the frame or file; got an empty name")
+        return cls(
+            one_name(true, "true") or "",
+            one_or_several(pred, "pred") or (),
+            one_name(weights, "weights"),
+            one_or_several(by or None, "by") or (),
+            one_name(cluster, "cluster"),
+            joint,
+            scores,
+            systems,
+            labels,
+            {key: value for key, value in reading.items() if value is not None},
+        )
+
+    @classmethod
+    def of_scores(
+        cls, *, score: Any = None, labels: Any = None, systems: int = 0, **options: Any
+    ) -> Request:
+        """Columns of scores, from the options of a function."""
+        if isinstance(score, Mapping):
+            if labels is not None:
+                raise InputError("score= already names a column for each class: omit labels=")
+            labels, score = list(score), list(score.values())
+        columns = one_or_several(score, "score") or ()
+        if not systems:
+            refuse_other_order(columns, labels)
+        return cls.of(pred=columns, labels=labels, scores=True, systems=systems, **options)
+
+    @property
+    def several(self) -> bool:
+        """Whether there is a column of scores for each class."""
+        return not self.systems and len(self.preds) > 1
 
     @property
     def together(self) -> tuple[str, ...]:
-        """The keys beside slices and truth of one table."""
+        """The keys of one joint table, besides slices and true class."""
         return self.preds if self.cluster is None else (*self.preds, self.cluster)
 
     def keys(self, *preds: str) -> list[str]:
@@ -40,45 +186,33 @@ class Columns:
         weights = [] if self.weights is None else [self.weights]
         return [*dict.fromkeys([*self.keys(*self.together), *weights])]
 
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The columns that were asked for; None where the usual names are to be found."""
-
-    true: str | None
-    preds: tuple[str, ...] | None
-    weights: str | None = None
-    by: tuple[str, ...] = ()
-    cluster: str | None = None
-    joint: bool = False
-    scores: bool = False
-    """Whether the predictions are scores, which have usual names of their own."""
-
-    def find(self, available: Sequence[str], name: str) -> Columns:
-        """The columns of a table that are meant."""
-        for column in (self.true, *(self.preds or ()), self.weights, *self.by, self.cluster):
-            if column is not None:
+    def find(self, available: Sequence[str], name: str) -> Request:
+        """The request with the columns that a table has."""
+        named = [self.true] if self.true else []
+        for column in (*named, *self.preds, self.weights, *self.by, self.cluster):
+            if column is not None and column not in available:
                 refuse_unknown(column, available, name)
         if len(set(self.by)) < len(self.by):
-            raise InputError(f"a column stands twice in by={list(self.by)!r}")
-        if self.preds is not None and (len(set(self.preds)) < len(self.preds) or not self.preds):
+            raise InputError(f"a column is named twice in by={list(self.by)!r}")
+        if len(set(self.preds)) < len(self.preds):
             raise InputError(f"name each prediction column once; got {list(self.preds)!r}")
         true, preds = self._pair(available, name)
         joint = self.joint or self.cluster is not None
-        columns = Columns(true, preds, self.weights, self.by, self.cluster, joint)
-        for column in columns.used:
-            _refuse_twins(column, available, name)
+        columns = replace(self, true=true, preds=preds, joint=joint)
+        if len(set(map(str.lower, available))) < len(available):
+            used = set(map(str.lower, columns.used))
+            refuse_twins([each for each in available if each.lower() in used], name)
         return columns
 
     def _pair(self, available: Sequence[str], name: str) -> tuple[str, tuple[str, ...]]:
-        if self.true is not None and self.preds is not None:
+        if self.true and self.preds:
             return self.true, self.preds
         pred = self.preds[0] if self.preds else None
-        found = {(self.true or left, pred or right) for left, right in self.usual}
-        pairs = [pair for pair in found if set(pair) <= set(available)]
+        usual = {(self.true or left, pred or right) for left, right in self.usual}
+        pairs = [pair for pair in usual if set(pair) <= set(available)]
         if len(pairs) == 1:
             return pairs[0][0], self.preds or pairs[0][1:]
-        why = "several columns could be meant" if pairs else "the columns are not named as usual"
+        why = "several columns have usual names" if pairs else "no columns have the usual names"
         kind = "score" if self.scores else "pred"
         raise FileError(
             f"{name}: {why}. Its columns: {', '.join(available)}. Name the two: --true COLUMN "
@@ -94,13 +228,16 @@ class Wanted:
 
 
 def one_or_several(names: Any, option: str) -> tuple[str, ...] | None:
-    """Names of columns as a tuple, from one name or from several."""
-    found = (names,) if isinstance(names, str) else names
-    if found is None:
+    """Names of columns as a tuple, from one name or several."""
+    if names is None or names == ():
         return None
-    if not isinstance(found, (list, tuple)) or not all(isinstance(x, str) for x in found):
+    columns = (names,) if isinstance(names, str) else names
+    if not isinstance(columns, (list, tuple)) or not columns:
         raise InputError(f"{option}= names columns of the frame or file; got {names!r}")
-    return tuple(found)
+    for column in columns:
+        if not isinstance(column, str):
+            raise InputError(f"{option}= names columns of the frame or file; got {names!r}")
+    return tuple(columns)
 
 
 def one_name(name: Any, option: str) -> str | None:
@@ -113,7 +250,7 @@ def one_name(name: Any, option: str) -> str | None:
 
 
 def refuse_unknown(column: str, available: Sequence[str], name: str) -> None:
-    """Raise if there is no such column, with those that there are."""
+    """Raise if there is no such column, listing the available ones."""
     if column not in available:
         raise FileError(
             f"{name} has no column {column!r}. Its columns: {', '.join(available)}."
@@ -121,10 +258,41 @@ def refuse_unknown(column: str, available: Sequence[str], name: str) -> None:
         )
 
 
-def _refuse_twins(column: str, available: Sequence[str], name: str) -> None:
-    twins = [each for each in available if each.lower() == column.lower()]
-    if len(twins) > 1:
-        raise FileError(
-            f"{name}: column {twins[1]!r} stands twice in the header "
-            "(upper and lower case count as the same). Rename one."
+def refuse_twins(columns: Sequence[str], name: str) -> None:
+    """Raise if two names differ only in case: an engine would confuse them."""
+    lowered = [column.lower() for column in columns]
+    for position, column in enumerate(lowered):
+        if column in lowered[:position]:
+            raise FileError(
+                f"{name}: column {columns[position]!r} appears twice in the header "
+                "(upper and lower case count as the same). Rename one."
+            )
+
+
+def refuse_other_order(
+    columns: Sequence[str],
+    labels: Any,
+    fix: str = "Omit labels=, or give score={class: column}.",
+) -> None:
+    """Raise if columns are named like the classes but in a different order."""
+    names = None if labels is None else [str(label) for label in labels]
+    if names is None or len(columns) < 2 or [*columns] == names:
+        return
+    if sorted(columns) == sorted(names):
+        raise InputError(
+            f"the columns {', '.join(columns)} are named like the classes, but labels= is in a "
+            f"different order: {', '.join(names)}. {fix}"
         )
+
+
+def classes_of_columns(columns: Sequence[str], true: Iterable[Any]) -> list[Label]:
+    """The classes that columns of scores are named after."""
+    observed = set(np.unique(true).tolist() if isinstance(true, np.ndarray) else true)
+    readings: tuple[list[Label], ...] = ([*from_text(columns)], [*columns])
+    for names in readings:
+        if all(any(x == y and type(x) is type(y) for y in names) for x in observed):
+            return names
+    raise LabelError(
+        f"which class does each of the columns {', '.join(columns)} belong to? Give labels= in "
+        f"their order, or score={{class: column}}. The classes: {sorted(observed)[:20]!r}"
+    )

@@ -1,37 +1,155 @@
-"""True classes and scores or probabilities in memory → what rankings and losses are made of."""
+"""True classes and scores, line by line: what rankings and losses are computed from."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
-from whichf1.sources.sequences import Column, column, to_numpy
-from whichf1.tables.cells import Array, Predicted
+from whichf1.sources.sequences import Column, column, to_numpy, weights_column
+from whichf1.tables.cells import Array, Predicted, Ties
 from whichf1.tables.labels import Label, Labels
+from whichf1.tables.slices import Key
 
 _TWO: dict[str, tuple[Label, ...]] = {"bool": (False, True), "int": (0, 1)}
 
 
-def binary(
-    y_true: Any, scores: Any, positive: Any, labels: Any
-) -> tuple[Column, Array, Labels, Label]:
+class ScoredLines(NamedTuple):
+    """True classes and scores, line by line; arrays have a line for each item."""
+
+    true: Any
+    """The class of each line: labels; codes or booleans where lines are derived from others."""
+    scores: Any
+    """A number for each line, or (lines, columns)."""
+    items: Array | None = None
+    """How many items a line stands for; None where each is one item."""
+    weights: Any = None
+    """The weight of each line, or of each of its items where they are kept apart."""
+    squares: Array | None = None
+    """The sum of squared weights, where weights are added up."""
+    cluster: Any = None
+    """The cluster of each line."""
+    labels: Any = None
+    """The declared classes, in the order of the columns where there are several."""
+    keys: tuple[Key, ...] = ()
+    """The slices, in order."""
+    slices: Any = None
+    """The place of each line's slice among the keys."""
+    bad: Array | None = None
+    """How many items of a line lack a valid weight, while they are being read."""
+    by: Any = ()
+    """The values of the columns that make slices, while they are being read."""
+    ordered: bool = False
+    """Whether the lines are in the order of the items."""
+
+    @classmethod
+    def of(
+        cls,
+        y_true: Any,
+        scores: Any,
+        labels: Any = None,
+        weights: Any = None,
+        cluster: Any = None,
+        *,
+        probabilities: bool = False,
+    ) -> ScoredLines:
+        """Arrays, with a line for each item; whether probabilities are finite is checked later."""
+        name = "probabilities" if probabilities else "scores"
+        values = numbers(scores, name, finite=not probabilities)
+        weight = None if weights is None else weights_column(weights, len(values))
+        measures = {"weights": weight, "cluster": cluster}
+        return cls(y_true, values, **measures, labels=labels, ordered=True)
+
+    @property
+    def width(self) -> int:
+        """How many columns of scores there are."""
+        return 1 if self.scores.ndim == 1 else int(self.scores.shape[1])
+
+    def at(self, places: Array) -> ScoredLines:
+        """Some of the lines."""
+        return self._replace(**{name: _at(getattr(self, name), places) for name in _BY_LINE})
+
+    def of_slice(self, at: int) -> ScoredLines:
+        """The lines of one slice."""
+        return self.at(np.flatnonzero(self.slices == at))._replace(keys=())
+
+    def single(self) -> ScoredLines:
+        """Weighted items one by one, each of which is drawn by itself."""
+        if self.items is None or self.weights is None:
+            return self
+        one_by_one = self.at(np.repeat(np.arange(len(self.items)), self.items))
+        return one_by_one._replace(items=None, squares=None)
+
+    def summed(self) -> ScoredLines:
+        """With the weights of the items of a line added up, ignoring clusters."""
+        if self.items is None or self.weights is None or self.squares is not None:
+            return self._replace(cluster=None)
+        return self._replace(weights=self.items * self.weights, cluster=None)
+
+    def against_rest(self, positive: Any, apart: bool = False) -> tuple[ScoredLines, Label]:
+        """Whether each line is of the positive class, with its score; and that class."""
+        items, values, names, label = binary(self, positive)
+        return self._replace(true=items_of(items, label), scores=values, labels=names), label
+
+    def coded(self, *, fair: bool) -> ScoredLines:
+        """The code of the true class, with the scores of all classes."""
+        items, names = predicted(self, probabilities=fair)
+        return self._replace(true=items.codes, scores=items.scores, labels=names)
+
+    def top_labels(self, apart: bool = False) -> ScoredLines:
+        """Whether the best class is right, with its score."""
+        lines = self.coded(fair=True)
+        right = lines.scores.argmax(1) == lines.true
+        return lines._replace(true=right, scores=lines.scores.max(1))
+
+    def decisions(self, k: int, ties: Ties) -> ScoredLines:
+        """The code of the true class, and that of the predicted one as the score."""
+        lines = self.coded(fair=False)
+        scores = lines.scores
+        best = scores.argmax(1)
+        if ties == "last":
+            best = scores.shape[1] - 1 - scores[:, ::-1].argmax(1)
+        if k > 1:
+            best = np.where(Predicted(lines.true, scores).ahead(ties) < k, lines.true, best)
+        return lines._replace(scores=best)
+
+    def by_class(self) -> tuple[Callable[[int], ScoredLines], Labels]:
+        """The lines as each class ranks them, by its code; and the classes."""
+        lines = self.coded(fair=False)
+
+        def of_class(at: int) -> ScoredLines:
+            return lines._replace(scores=np.ascontiguousarray(lines.scores[:, at]))
+
+        return of_class, lines.labels
+
+
+_BY_LINE = ("true", "scores", "items", "weights", "squares", "cluster", "slices")
+
+
+def _at(values: Any, places: Array) -> Any:
+    if values is None or isinstance(values, np.ndarray):
+        return values if values is None else values[places]
+    return [values[at] for at in places]
+
+
+def binary(lines: ScoredLines, positive: Any) -> tuple[Column, Array, Labels, Label]:
     """The items, the score of each, the classes, and the positive one."""
-    items = column(y_true, "y_true")
-    values = numbers(scores, "scores")
+    items = column(lines.true, "y_true")
+    values: Array = lines.scores
     same_length(items, values)
-    names = classes_of(items, labels)
-    own = positive_class(names, positive)
+    names = classes_of(items, lines.labels)
+    label = positive_class(names, positive)
     if values.ndim == 2:
         if values.shape[1] != len(names):
             raise ShapeError(
                 f"scores have {values.shape[1]} columns; there are {len(names)} classes "
                 f"{list(names[:6])!r}. Give one score for each item, or declare labels="
             )
-        values = np.ascontiguousarray(values[:, names.code(own)])
-    return items, values, names, own
+        values = np.ascontiguousarray(values[:, names.code(label)])
+    return items, values, names, label
 
 
 def same_length(items: Column, values: Array) -> None:
@@ -48,14 +166,14 @@ def same_length(items: Column, values: Array) -> None:
 def numbers(data: Any, name: str, *, finite: bool = True) -> Array:
     """Scores as float64 with one or two dimensions, all finite unless that is checked later."""
     try:
-        given = to_numpy(data)
-        if given.dtype == object:
-            given = np.array(given.tolist())
-        if given.dtype.kind not in "fiub":
-            raise ValueError(f"dtype {given.dtype}")
-        if given.dtype.kind in "iu" and given.dtype.itemsize == 8 and given.size:
-            _refuse_large(given, name)
-        values = np.asarray(given, np.float64)
+        raw = to_numpy(data)
+        if raw.dtype == object:
+            raw = np.array(raw.tolist())
+        if raw.dtype.kind not in "fiub":
+            raise ValueError(f"dtype {raw.dtype}")
+        if raw.dtype.kind in "iu" and raw.dtype.itemsize == 8 and raw.size:
+            _refuse_large(raw, name)
+        values = np.asarray(raw, np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must be numbers: {error}") from None
     if values.ndim not in (1, 2):
@@ -64,7 +182,7 @@ def numbers(data: Any, name: str, *, finite: bool = True) -> Array:
             f"class); got shape {values.shape}"
         )
     if finite:
-        _check_finite(values, name)
+        check_finite(values, name)
     return values
 
 
@@ -73,12 +191,13 @@ def _refuse_large(given: Array, name: str) -> None:
     for value in (int(given.min()), int(given.max())):
         if abs(value) > 1 << 53:
             raise InputError(
-                f"{name} hold {value}: integers beyond 2**53 cannot be told apart as floats. "
+                f"{name} hold {value}: integers beyond 2**53 are indistinguishable as floats. "
                 "Give ranks, or smaller numbers."
             )
 
 
-def _check_finite(values: Array, name: str) -> None:
+def check_finite(values: Array, name: str) -> None:
+    """Raise at the first score that is infinite or NaN."""
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(np.add.reduce(values, axis=None)):  # then every one is
             return
@@ -94,7 +213,11 @@ def classes_of(items: Column, labels: Any) -> Labels:
     observed = _observed(items)
     if labels is None:
         two = _TWO.get(items.kind, ())
-        return Labels(two) if set(observed) <= set(two) and observed else Labels.sorted(observed)
+        return (
+            Labels.trusted(two)
+            if set(observed) <= set(two) and observed
+            else Labels.sorted(observed)
+        )
     names = Labels(labels)
     outside = next((x for x in observed if x not in names), None)
     if outside is not None:
@@ -136,35 +259,27 @@ def items_of(items: Column, label: Label) -> Array:
 
 
 def predicted(
-    y_true: Any,
-    scores: Any,
-    *,
-    labels: Any = None,
-    probabilities: bool = True,
-    check: bool = True,
+    lines: ScoredLines, *, probabilities: bool = True, check: bool = True
 ) -> tuple[Predicted, Labels]:
     """Items with a score for every class, columns in the order of the labels.
 
-    Without ``check`` it is left to a later pass over the probabilities, which must call
-    :func:`check_rows` if they are not fair.
+    Without ``check``, a later pass over the probabilities must call :func:`check_rows` if they are
+    not fair.
     """
-    items = column(y_true, "y_true")
-    name = "probabilities" if probabilities else "scores"
-    values = numbers(scores, name, finite=not probabilities)
+    items, values = column(lines.true, "y_true"), lines.scores
     if values.ndim != 2:
         raise ShapeError(f"give a column of scores for each class; got shape {values.shape}")
     same_length(items, values)
-    names = column_classes(items, labels, values.shape[1])
+    names = column_classes(items, lines.labels, values.shape[1])
     if probabilities and check:
         check_rows(values)
     return Predicted(_codes(items, names), values), names
 
 
-def predicted_binary(
-    y_true: Any, scores: Any, *, positive: Any = None, labels: Any = None
-) -> tuple[Predicted, Labels, Label]:
+def predicted_binary(lines: ScoredLines, positive: Any) -> tuple[Predicted, Labels, Label]:
     """Items with the probability of one of two classes: the other has the rest."""
-    items, values, names, own = binary(y_true, scores, positive, labels)
+    check_finite(lines.scores, "scores")
+    items, values, names, label = binary(lines, positive)
     if len(names) > 2:
         raise ShapeError(
             f"one probability for each item, but {len(names)} classes {list(names[:6])!r}. "
@@ -174,11 +289,11 @@ def predicted_binary(
     both = np.empty((len(values), 2))
     both[:, 1] = values
     np.subtract(1, values, out=both[:, 0])
-    return Predicted(items_of(items, own).astype(np.intp), both), names, own
+    return Predicted(items_of(items, label).astype(np.intp), both), names, label
 
 
 def column_classes(items: Column, labels: Any, columns: int) -> Labels:
-    """The classes that so many columns of scores are of."""
+    """The classes that columns of scores belong to."""
     if labels is None and items.kind == "int" and _within(items.values, columns):
         return Labels(range(columns))
     names = classes_of(items, labels)
@@ -218,10 +333,10 @@ def check_probabilities(values: Array) -> None:
 
 
 def check_rows(values: Array) -> None:
-    """Raise at the first row that is no distribution over the classes."""
+    """Raise at the first row that is not a distribution over the classes."""
     if kernel.first_bad_row(values) == len(values):
         return
-    _check_finite(values, "probabilities")
+    check_finite(values, "probabilities")
     check_probabilities(values)
     sums = values.sum(1)
     wrong = np.abs(sums - 1) > kernel.TOLERANCE

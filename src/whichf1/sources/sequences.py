@@ -1,16 +1,19 @@
-"""Any sequence in memory as a column of labels, or of weights."""
+"""Any sequence in memory as a column of labels, of weights, or of codes."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.errors import LabelError, ShapeError, WeightError
 from whichf1.tables.cells import Array
-from whichf1.tables.labels import Kind, kind_of
+from whichf1.tables.labels import Kind, Labels, kind_of
+from whichf1.tables.units import cluster_labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ def to_numpy(data: Any) -> Array:
 
 
 def _objects(items: Sequence[Any]) -> Array:
-    """A list as an object array: np.array would turn [1, 'a'] into strings without a word."""
+    """A list as an object array: np.array would silently turn [1, 'a'] into strings."""
     types = set(map(type, items))
     if types in ({int}, {bool}, {float}):
         try:
@@ -142,7 +145,7 @@ def _check_each(values: Array, name: str) -> None:
         kind = kind_of(value)
         if kind is None:
             raise LabelError(
-                f"{name}[{position}] is {value!r} ({type(value).__name__}): that is no label. "
+                f"{name}[{position}] is {value!r} ({type(value).__name__}): that is not a label. "
                 "Labels are integers, strings, booleans or floats that are whole numbers."
             )
         first = first or kind
@@ -175,3 +178,153 @@ def weights_column(data: Any, items: int) -> Array:
             f"weights[{position}] is {weights[position]}: weights are finite and not negative"
         )
     return weights
+
+
+def cluster_codes(cluster: Any, items: int) -> Array:
+    """A code for the cluster of each item: 0, 1, …, all of them in use."""
+    return clusters_of(cluster, items)[0]
+
+
+def clusters_of(cluster: Any, items: int) -> tuple[Array, Labels]:
+    """The code of each item's cluster, and the names of the clusters in order."""
+    groups = column(cluster, "cluster")
+    if len(groups.values) != items:
+        raise ShapeError(
+            f"there are {items:,} items, cluster has {len(groups.values):,}. "
+            "Give one value for each item."
+        )
+    if not items:
+        return np.zeros(0, np.intp), Labels(())
+    (codes,), observed = encode_alike([groups])
+    names = cluster_labels(observed)
+    return (codes if names == observed else names.codes(observed)[codes]), names
+
+
+def encode_alike(columns: Sequence[Column]) -> tuple[list[Array], Labels]:
+    """Codes of every column into the classes that occur, in order."""
+    if columns[0].kind == "str":
+        codes, texts = kernel.encode(*(each.values.tolist() for each in columns))
+        order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.intp)
+        rank = np.empty(len(order), np.intp)
+        rank[order] = np.arange(len(order))
+        return [rank[each] for each in codes], Labels.trusted(sorted(texts))
+    values = [each.values for each in columns]
+    low, high = min(int(x.min()) for x in values), max(int(x.max()) for x in values)
+    make = bool if columns[0].kind == "bool" else int
+    if high - low < max(1 << 16, len(values[0])) and abs(low) < 1 << 62:
+        shifted = [x.astype(np.intp) - low for x in values]
+        present = np.zeros(high - low + 1, bool)
+        for x in shifted:
+            present[x] = True
+        rank = np.cumsum(present) - 1
+        observed = np.flatnonzero(present)
+        if len(observed) < len(present):
+            shifted = [rank[x] for x in shifted]
+        return shifted, Labels.trusted(make(low + x) for x in observed.tolist())
+    observed, at = np.unique(np.concatenate(values), return_inverse=True)
+    return np.split(at, len(values)), Labels.trusted(make(x) for x in observed.tolist())
+
+
+class Dictionary(NamedTuple):
+    """A column as values and, for each item, the position of its value; None: one by one."""
+
+    values: Any
+    positions: Array | None = None
+
+
+def encode_columns(*columns: Any) -> tuple[list[Array], list[Any]] | None:
+    """Codes of each column into one list of distinct labels, all strings or all integers.
+
+    None where a column is of another kind, or where its items have to be checked one by one, to
+    say what is wrong with them.
+    """
+    sides = []
+    for column in columns:
+        side = _dictionary(column)
+        if side is None:
+            return None
+        sides.append(side)
+    try:
+        codes, labels = kernel.encode(*(side.values for side in sides))
+    except TypeError:  # an item that cannot be hashed
+        return None
+    if set(map(type, labels)) not in ({str}, {int}):
+        return None
+    spread = (
+        code if side.positions is None else code[side.positions]
+        for side, code in zip(sides, codes, strict=True)
+    )
+    return list(spread), labels
+
+
+def _dictionary(column: Any) -> Dictionary | None:
+    if isinstance(column, np.ndarray):
+        plain = column.ndim == 1 and len(column) and column.dtype.kind in "UO"
+        return Dictionary(column) if plain and isinstance(column[0], str) else None
+    if isinstance(column, (list, tuple)):
+        return Dictionary(column) if column and type(column[0]) is str else None
+    for library, make in (("pandas", _pandas), ("polars", _polars), ("pyarrow", _arrow)):
+        module = sys.modules.get(library)
+        if module is not None:
+            dictionary = make(module, column)
+            if dictionary is not None:
+                return dictionary
+    return None
+
+
+def _pandas(pandas: Any, column: Any) -> Dictionary | None:
+    if not isinstance(column, (pandas.Series, pandas.Index, pandas.Categorical)):
+        return None
+    if getattr(column.dtype, "kind", None) != "O":  # numbers and booleans need no dictionary
+        return None
+    if isinstance(column.dtype, pandas.CategoricalDtype):
+        categories = column if isinstance(column, pandas.Categorical) else column.array
+        return _of(categories.categories.tolist(), categories.codes)
+    if column.dtype == object and len(column) and type(column.iloc[0]) is str:
+        return Dictionary(column.to_numpy())
+    try:
+        positions, values = column.factorize()
+    except TypeError:  # an item that cannot be hashed
+        return None
+    return _of(values.tolist(), positions)
+
+
+def _polars(polars: Any, column: Any) -> Dictionary | None:
+    if not isinstance(column, polars.Series) or column.null_count():
+        return None
+    if column.dtype not in (polars.String, polars.Categorical, polars.Enum):
+        return None
+    categories = column.cast(polars.Categorical) if column.dtype == polars.String else column
+    distinct = categories.unique()
+    places = distinct.to_physical().to_numpy()
+    if not len(places):
+        return None
+    rank = np.zeros(int(places.max()) + 1, np.intp)
+    rank[places] = np.arange(len(places))
+    positions = rank[categories.to_physical().to_numpy()]
+    return Dictionary(distinct.cast(polars.String).to_list(), positions)
+
+
+def _arrow(arrow: Any, column: Any) -> Dictionary | None:
+    if not isinstance(column, (arrow.Array, arrow.ChunkedArray)) or column.null_count:
+        return None
+    kind = column.type
+    if not (arrow.types.is_dictionary(kind) or kind in (arrow.string(), arrow.large_string())):
+        return None
+    chunks = arrow.chunked_array(column).dictionary_encode().unify_dictionaries().chunks
+    if not chunks:
+        return None
+    positions = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in chunks]
+    return _of(chunks[0].dictionary.to_pylist(), np.concatenate(positions))
+
+
+def _of(values: Sequence[Any], positions: Array) -> Dictionary | None:
+    """Only the values that occur: a declared category without items is not an observed class."""
+    if not len(positions) or positions.min() < 0:  # a missing item: named by the slow way
+        return None
+    seen = np.flatnonzero(np.bincount(positions, minlength=len(values)))
+    if len(seen) == len(values):
+        return Dictionary(list(values), positions)
+    rank = np.zeros(len(values), np.intp)
+    rank[seen] = np.arange(len(seen))
+    return Dictionary([values[at] for at in seen.tolist()], rank[positions])

@@ -9,11 +9,9 @@ from typing import Any, NamedTuple
 from whichf1.errors import InputError
 from whichf1.sources.answers.counts import tally_together
 from whichf1.sources.answers.label_sets import hold_lists, read_sets, tally_sets
-from whichf1.sources.count import has_columns
 from whichf1.sources.engines.gather import gather
 from whichf1.sources.questions.grouped import Grouped
-from whichf1.sources.request import Wanted, one_name
-from whichf1.sources.sought import Sought, refuse_other_order
+from whichf1.sources.request import Request, has_columns, refuse_other_order
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 
@@ -23,7 +21,7 @@ class ScoreColumns(NamedTuple):
 
     data: Any
     predictions: Any
-    sought: Sought
+    request: Request
     systems: dict[str, tuple[str, ...]]
     """The columns of each."""
 
@@ -49,8 +47,7 @@ def read_systems(
     """
     if not has_columns(data):
         raise InputError("true= and sep= are for columns of a dataframe or file; arrays have none")
-    reading = {key: value for key, value in reading.items() if value is not None}
-    if "pred" in reading or "score" in reading:
+    if reading.get("pred") is not None or reading.get("score") is not None:
         raise InputError("the systems name their columns: {'A': 'column', 'B': 'other'}")
     columns = _columns(systems)
     options = {"labels": labels, "weights": weights, "cluster": cluster, **reading}
@@ -62,62 +59,35 @@ def read_systems(
             )
         options["labels"], columns = _by_class(systems, columns, labels)
         every = [*chain(*columns.values())]
-        given = {"score": every, "true": true, "systems": len(columns), **options}
-        return ScoreColumns(data, predictions, Sought.of(**given), columns)
+        request = Request.of_scores(score=every, true=true, systems=len(columns), **options)
+        return ScoreColumns(data, predictions, request, columns)
     bits = isinstance(true, (list, tuple))
-    for name, found in columns.items():
-        if len(found) != 1 and not bits:
-            raise InputError(f"system {name!r} has one column of predictions; got {found!r}")
+    for name, names in columns.items():
+        if len(names) != 1 and not bits:
+            raise InputError(f"system {name!r} has one column of predictions; got {names!r}")
     joint: Counts | MultiLabelCounts
     if sets or bits or sep is not None:
         joint = read_sets(data, predictions, true, [*columns.values()], sep=sep, **options)
     else:
-        joint = _classes(data, predictions, true, columns, **options)
+        every = [*chain(*columns.values())]
+        request = Request.of(true=true, pred=every, joint=True, **options)
+        answer = gather(data, predictions, request, Grouped())
+        joint = tally_sets(*answer) if hold_lists(*answer) else tally_together(*answer)
     return joint.changed(systems=tuple(columns))
-
-
-def _classes(
-    data: Any,
-    predictions: Any,
-    true: Any,
-    columns: dict[str, tuple[str, ...]],
-    *,
-    labels: Any,
-    weights: Any,
-    cluster: Any,
-    **reading: Any,
-) -> Counts | MultiLabelCounts:
-    """One class for each item; or sets of them, where the cells are lists."""
-    wanted = Wanted(
-        one_name(true, "true"),
-        tuple(chain(*columns.values())),
-        one_name(weights, "weights"),
-        cluster=one_name(cluster, "cluster"),
-        joint=True,
-    )
-    found = gather(data, predictions, wanted, Grouped(), **reading)
-    return tally_sets(*found, labels) if hold_lists(*found) else tally_together(*found, labels)
-
-
-def name_columns(systems: Any) -> bool:
-    """Whether systems are names of columns, and not predictions (a frame may be a matrix)."""
-    if not isinstance(systems, Mapping):
-        return True
-    return all(isinstance(each, (str, list, tuple, Mapping)) for each in systems.values())
 
 
 def _by_class(
     systems: Any, columns: dict[str, tuple[str, ...]], labels: Any
 ) -> tuple[Any, dict[str, tuple[str, ...]]]:
     """The classes, and the columns of each system in their order; none of them is guessed."""
-    given = systems.items() if isinstance(systems, Mapping) else ()
-    named = {name: x for name, x in given if isinstance(x, Mapping)}
-    for name, found in columns.items():
-        refuse_other_order(found, labels, f"Give {{{name!r}: {{class: column}}}}.")
-        if labels is None and not named and len(found) > 1:
+    pairs = systems.items() if isinstance(systems, Mapping) else ()
+    named = {name: x for name, x in pairs if isinstance(x, Mapping)}
+    for name, names in columns.items():
+        refuse_other_order(names, labels, f"Give {{{name!r}: {{class: column}}}}.")
+        if labels is None and not named and len(names) > 1:
             raise InputError(
-                f"which class is each of the columns {', '.join(found)} of? Give labels= in the "
-                f"order of the columns, or {{{name!r}: {{class: column}}}} for each system."
+                f"which class does each of the columns {', '.join(names)} belong to? Give labels= "
+                f"in their order, or {{{name!r}: {{class: column}}}} for each system."
             )
     if not named:
         return labels, columns
@@ -138,21 +108,21 @@ def _columns(systems: Any) -> dict[str, tuple[str, ...]]:
         named = {name: name for name in systems}
         if len(named) < len(systems):
             raise InputError(f"a column of predictions is named twice: {', '.join(systems)}")
-    found = {
-        str(name): _names(given)
-        for name, given in named.items()
-        if isinstance(given, (str, list, tuple, Mapping))
+    columns = {
+        str(name): _names(names)
+        for name, names in named.items()
+        if isinstance(names, (str, list, tuple, Mapping))
     }
-    texts = all(isinstance(column, str) for each in found.values() for column in each)
-    if not found or len(found) < len(systems) or not texts:
+    texts = all(isinstance(column, str) for each in columns.values() for column in each)
+    if not columns or len(columns) < len(systems) or not texts:
         raise InputError(
             "systems are columns of the frame or file: {'A': 'column', 'B': 'other'} or "
             f"['column', 'other']; got {type(systems).__name__}"
         )
-    return found
+    return columns
 
 
-def _names(given: Any) -> tuple[str, ...]:
-    if isinstance(given, str):
-        return (given,)
-    return tuple(given.values() if isinstance(given, Mapping) else given)
+def _names(names: Any) -> tuple[str, ...]:
+    if isinstance(names, str):
+        return (names,)
+    return tuple(names.values() if isinstance(names, Mapping) else names)

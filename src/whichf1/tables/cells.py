@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -230,18 +230,56 @@ def _one_vs_rest(whole: Margins | Table, classes: Array | slice) -> OneVsRest:
     return OneVsRest(hits, columns - hits, rows - hits, whole=whole)
 
 
+class Judged(Protocol):
+    """Items with a score for every class, as a loss sees them.
+
+    A loss is written once, in NumPy, and is computed from arrays or in the engine that holds the
+    columns: ``-np.log(np.maximum(x.own, floor))``. In place of an array it may see an expression,
+    which answers arithmetic, comparisons, ``np.where`` and the usual functions of a number.
+    """
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+
+    @property
+    def own(self) -> Any:
+        """The score of the true class of each item."""
+
+    def total(self, part: Callable[[Any], Any]) -> Any:
+        """The sum over the classes of a function of their scores, for each item."""
+
+    def ahead(self, ties: Ties) -> Any:
+        """How many classes rank ahead of the true one, for each item."""
+
+
 class Predicted(NamedTuple):
-    """Items with a score for every class: what a loss is computed on."""
+    """Items with a score for every class, in arrays."""
 
     codes: Array
     """The true class of each item."""
     scores: Array
     """(items, classes)."""
 
-    def within_top(self, k: int, ties: Ties) -> Array:
-        """Whether the true class of each item is among its k best scores."""
-        own = np.take_along_axis(self.scores, self.codes[:, None], 1)
-        place, own_place = np.arange(self.scores.shape[1]), self.codes[:, None]
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return int(self.scores.shape[1])
+
+    @property
+    def own(self) -> Array:
+        """The score of the true class of each item."""
+        return np.take_along_axis(self.scores, self.codes[:, None], 1)[:, 0]
+
+    def total(self, part: Callable[[Any], Any]) -> Array:
+        """The sum over the classes of a function of their scores, for each item."""
+        total: Array = part(self.scores).sum(1)
+        return total
+
+    def ahead(self, ties: Ties) -> Array:
+        """How many classes rank ahead of the true one, for each item."""
+        own, own_place = self.own[:, None], self.codes[:, None]
+        place = np.arange(self.scores.shape[1])
         equal = self.scores == own
         beaten_by = {
             "first": equal & (place < own_place),
@@ -249,8 +287,8 @@ class Predicted(NamedTuple):
             "best": np.False_,
             "worst": equal & (place != own_place),
         }[ties]
-        inside: Array = np.count_nonzero((self.scores > own) | beaten_by, axis=1) < k
-        return inside
+        ahead: Array = np.count_nonzero((self.scores > own) | beaten_by, axis=1)
+        return ahead
 
 
 class RankedLabels(NamedTuple):

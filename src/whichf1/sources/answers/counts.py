@@ -20,7 +20,7 @@ from whichf1.sources.answers.rows import (
     one_kind,
     slice_key,
 )
-from whichf1.sources.request import Columns
+from whichf1.sources.request import Request
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels, kind_of
@@ -28,53 +28,53 @@ from whichf1.tables.slices import Key, Slices, order
 from whichf1.tables.units import cluster_labels
 
 
-def tally(parts: Parts, columns: Columns, origin: Origin, labels: Any) -> dict[str, Slices]:
+def tally(parts: Parts, columns: Request, origin: Origin) -> dict[str, Slices]:
     """The counts of each prediction column, by slice."""
-    declared = None if labels is None else Labels(labels)
+    declared = None if columns.labels is None else Labels(columns.labels)
     kept = kept_rows(parts, columns, origin)
     sides = [side for pred, rows in kept.items() for side in _sides(rows, pred, columns)]
     values = labels_of(sides, origin, declared)
-    found = {}
+    slices = {}
     for at, (pred, rows) in enumerate(kept.items()):
-        own = values[2 * at : 2 * at + 2]
-        found[pred] = _slices(rows, columns, (columns.true, pred), own, origin, declared)
-    return found
+        pair = values[2 * at : 2 * at + 2]
+        slices[pred] = _slices(rows, columns, (columns.true, pred), pair, origin, declared)
+    return slices
 
 
-def tally_together(parts: Parts, columns: Columns, origin: Origin, labels: Any) -> Counts:
+def tally_together(parts: Parts, columns: Request, origin: Origin) -> Counts:
     """The predictions of several systems on the same items."""
-    declared = None if labels is None else Labels(labels)
+    declared = None if columns.labels is None else Labels(columns.labels)
     (rows,) = kept_rows(parts, columns, origin).values()
     names = (columns.true, *columns.preds)
     sides = [(name, [row[at] for row in rows]) for at, name in enumerate(names)]
     values = labels_of(sides, origin, declared)
     classes = one_kind(values, names, origin)
     counts = _counts(rows, columns, values, classes, origin)
-    found: Counts = _declared(counts, declared, origin)
-    return found
+    together: Counts = _declared(counts, declared, origin)
+    return together
 
 
-def kept_rows(parts: Parts, columns: Columns, origin: Origin) -> dict[str, list[Row]]:
+def kept_rows(parts: Parts, columns: Request, origin: Origin) -> dict[str, list[Row]]:
     """The complete rows of each prediction column; there is at least one."""
     if not any(parts.values()) and not origin.skipped:
         raise ShapeError(f"{origin.name} has a header and no items")
     kept = {}
     for pred, rows in parts.items():
-        own = columns.together if columns.joint else (pred,)
-        kept[pred] = complete(rows, (columns.true, *own), columns, origin)
+        keys = columns.together if columns.joint else (pred,)
+        kept[pred] = complete(rows, (columns.true, *keys), columns, origin)
         if not kept[pred]:
             raise ShapeError(f"{origin.name}: no items are left to count")
     return kept
 
 
-def _sides(rows: list[Row], pred: str, columns: Columns) -> list[tuple[str, list[Any]]]:
+def _sides(rows: list[Row], pred: str, columns: Request) -> list[tuple[str, list[Any]]]:
     at = len(columns.by)
     return [(columns.true, [row[at] for row in rows]), (pred, [row[at + 1] for row in rows])]
 
 
 def _slices(
     rows: list[Row],
-    columns: Columns,
+    columns: Request,
     names: Sequence[str],
     values: list[Values],
     origin: Origin,
@@ -120,15 +120,14 @@ def sizes_of(rows: list[Row], weighted: bool) -> tuple[Array, Array | None]:
 
 
 def _counts(
-    rows: list[Row], columns: Columns, values: list[Values], classes: Labels, origin: Origin
+    rows: list[Row], columns: Request, values: list[Values], classes: Labels, origin: Origin
 ) -> Counts:
     true, *predicted = _codes(rows, values, classes)
     count, squares = sizes_of(rows, columns.weights is not None)
     cluster = names = None
     if columns.cluster is not None:
         cells = [row[len(values)] for row in rows]
-        cluster, names = clusters_of(cells, columns.cluster, origin)
-    systems = columns.preds if columns.joint else ("y_pred",)
+        cluster, names = clusters_in(cells, columns.cluster, origin)
     return Counts(
         classes,
         true,
@@ -137,12 +136,12 @@ def _counts(
         squares=squares,
         cluster=cluster,
         cluster_names=names,
-        systems=systems if len(systems) > 1 else ("y_pred",),
+        systems=columns.preds if len(predicted) > 1 else ("y_pred",),
         declared=False,
     )
 
 
-def clusters_of(cells: list[Any], column: str, origin: Origin) -> tuple[Array, Labels]:
+def clusters_in(cells: list[Any], column: str, origin: Origin) -> tuple[Array, Labels]:
     """The code of each cluster, and their names in order."""
     names = [cluster_name(cell, origin.reading) for cell in cells]
     kinds = {kind_of(name): name for name in names}
@@ -152,6 +151,6 @@ def clusters_of(cells: list[Any], column: str, origin: Origin) -> tuple[Array, L
             f"{origin.name}: column {column!r} mixes types of clusters: {x!r} and {y!r}. "
             "Use one type throughout."
         )
-    found = cluster_labels(names)
-    code = {name: at for at, name in enumerate(found)}
-    return np.array([code[name] for name in names], np.intp), found
+    ordered = cluster_labels(names)
+    code = {name: at for at, name in enumerate(ordered)}
+    return np.array([code[name] for name in names], np.intp), ordered

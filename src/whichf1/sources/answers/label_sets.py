@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from whichf1.errors import InputError, LabelError, ShapeError
-from whichf1.sources.answers.counts import clusters_of, kept_rows, sizes_of
+from whichf1.sources.answers.counts import clusters_in, kept_rows, sizes_of
 from whichf1.sources.answers.rows import (
     MEASURES,
     Origin,
@@ -25,7 +25,7 @@ from whichf1.sources.answers.rows import (
 )
 from whichf1.sources.engines.gather import gather
 from whichf1.sources.questions.grouped import Gap, Grouped
-from whichf1.sources.request import Columns, Wanted, one_name, one_or_several
+from whichf1.sources.request import Request, one_name, one_or_several
 from whichf1.tables.cells import Array
 from whichf1.tables.label_sets import MultiLabelCounts, outcomes
 from whichf1.tables.labels import Labels, from_text, plain
@@ -37,7 +37,7 @@ class GroupedSets(Grouped):
     """GROUP BY cells of labels, of which an empty one in a text file has none."""
 
     def gaps(
-        self, found: Mapping[str, list[Row]], columns: Columns, reading: Reading
+        self, found: Mapping[str, list[Row]], columns: Request, reading: Reading
     ) -> Iterator[Gap]:
         """Columns with missing cells, or with bad weights."""
         gaps = super().gaps(found, columns, reading)
@@ -55,8 +55,8 @@ def count_cells(
 ) -> MultiLabelCounts:
     """Count the sets of labels in columns of a frame or file."""
     single = true is None or isinstance(true, str)
-    found = one_or_several(one_name(pred, "pred") if single else pred, "pred")
-    systems = None if found is None else [found]
+    columns = one_or_several(one_name(pred, "pred") if single else pred, "pred")
+    systems = None if columns is None else [columns]
     return read_sets(data, predictions, true, systems, **options)
 
 
@@ -68,9 +68,7 @@ def read_sets(
     *,
     sep: str | None = None,
     labels: Any = None,
-    weights: Any = None,
-    cluster: Any = None,
-    **reading: Any,
+    **options: Any,
 ) -> MultiLabelCounts:
     """GROUP BY true set, the set of each system, and cluster, where the data is.
 
@@ -78,22 +76,18 @@ def read_sets(
     """
     if sep is not None and (not isinstance(sep, str) or not sep):
         raise InputError(f"sep= (--labels-sep) is the text between two labels, as ';'; got {sep!r}")
-    own: dict[str, Any] = {
-        "weights": one_name(weights, "weights"),
-        "cluster": one_name(cluster, "cluster"),
-        "joint": True,
-    }
     if true is None or isinstance(true, str):
         preds = None if systems is None else tuple(name for (name,) in systems)
-        wanted = Wanted(true, preds, **own)
-        return tally_sets(*gather(data, predictions, wanted, GroupedSets(), **reading), labels, sep)
+        request = Request.of(true=true, pred=preds, labels=labels, joint=True, **options)
+        return tally_sets(*gather(data, predictions, request, GroupedSets()), sep)
     if predictions is not None:
         raise InputError("columns of 0 and 1 for each label are read from one file or frame")
     names = one_or_several(true, "true") or ()
     declared = Labels(names if labels is None else labels)
     _refuse_widths(names, systems or [()], declared)
-    wanted = Wanted(names[0], (*names[1:], *chain(*systems or ())), **own)
-    return _tally_bits(*gather(data, None, wanted, Grouped(), **reading), declared)
+    bits = [*names[1:], *chain(*systems or ())]
+    request = Request.of(true=names[0], pred=bits, labels=declared, joint=True, **options)
+    return _tally_bits(*gather(data, None, request, Grouped()))
 
 
 def _refuse_widths(
@@ -112,41 +106,34 @@ def slice_cells(
     data: Any,
     predictions: Any = None,
     *,
-    by: Sequence[str],
-    true: Any = None,
     pred: Any = None,
     sep: str | None = None,
-    labels: Any = None,
-    weights: Any = None,
-    cluster: Any = None,
-    **reading: Any,
+    **options: Any,
 ) -> Slices:
     """Count the sets of labels of each slice; all have the classes of the whole."""
-    preds = one_or_several(one_name(pred, "pred"), "pred")
-    own = {"weights": one_name(weights, "weights"), "cluster": one_name(cluster, "cluster")}
-    wanted = Wanted(one_name(true, "true"), preds, by=tuple(by), joint=True, **own)  # type: ignore[arg-type]
-    parts, columns, origin = gather(data, predictions, wanted, GroupedSets(), **reading)
+    request = Request.of(pred=one_name(pred, "pred"), joint=True, **options)
+    parts, columns, origin = gather(data, predictions, request, GroupedSets())
     rows = _complete(parts, columns, origin)
     at = len(columns.by)
-    whole = _sets([row[at:] for row in rows], columns, origin, labels, sep)
+    whole = _sets([row[at:] for row in rows], columns, origin, columns.labels, sep)
     groups: dict[Key, list[Row]] = {}
     for row in rows:
         groups.setdefault(slice_key(row[:at], origin.reading), []).append(row[at:])
-    found: dict[Key, Any] = {}
+    slices: dict[Key, Any] = {}
     for key, some in sorted(groups.items(), key=order):
         sets = _sets(some, columns, origin, whole.labels, sep)
-        found[key] = sets.changed(declared=whole.declared)
-    return Slices(columns.by, found, whole)
+        slices[key] = sets.changed(declared=whole.declared)
+    return Slices(columns.by, slices, whole)
 
 
 def tally_sets(
-    parts: Parts, columns: Columns, origin: Origin, labels: Any, sep: str | None = None
+    parts: Parts, columns: Request, origin: Origin, sep: str | None = None
 ) -> MultiLabelCounts:
     """The sets of the items and of each system."""
-    return _sets(_complete(parts, columns, origin), columns, origin, labels, sep)
+    return _sets(_complete(parts, columns, origin), columns, origin, columns.labels, sep)
 
 
-def _complete(parts: Parts, columns: Columns, origin: Origin) -> list[Row]:
+def _complete(parts: Parts, columns: Request, origin: Origin) -> list[Row]:
     """The rows that lack nothing; an empty cell of a text file is one without labels."""
     names = (columns.true, *columns.preds)
     if "text" in map(origin.reading_of, names):
@@ -160,7 +147,7 @@ def _complete(parts: Parts, columns: Columns, origin: Origin) -> list[Row]:
 
 
 def _sets(
-    rows: list[Row], columns: Columns, origin: Origin, labels: Any, sep: str | None
+    rows: list[Row], columns: Request, origin: Origin, labels: Any, sep: str | None
 ) -> MultiLabelCounts:
     names = (columns.true, *columns.preds)
     declared = None if labels is None else Labels(labels)
@@ -172,7 +159,7 @@ def _sets(
     return _together(classes, keys, rows, columns, origin, declared=declared is not None)
 
 
-def hold_lists(parts: Parts, columns: Columns, origin: Origin) -> bool:
+def hold_lists(parts: Parts, columns: Request, origin: Origin) -> bool:
     """Whether cells are lists, and so sets of labels."""
     readings = [origin.reading_of(name) for name in (columns.true, *columns.preds)]
     return any(
@@ -193,24 +180,24 @@ def _filled(row: Row, names: Sequence[str], origin: Origin) -> Row:
 
 
 def _set(cell: Any, column: str, sep: str | None, origin: Origin) -> list[Any]:
-    """The labels of one cell: texts where they are to be read, or as they are."""
+    """The labels of one cell: texts still to be read, or labels."""
     how = origin.reading_of(column)
     value = json.loads(cell) if how == "json" else cell
     if isinstance(value, (list, tuple)):
-        found = [_label(each, value, column, origin) for each in value]
+        labels = [_label(each, value, column, origin) for each in value]
     elif isinstance(value, str):
         if sep is None:
             raise InputError(
                 f"{origin.name}: column {column!r} holds texts such as {value!r}. Say what stands "
                 "between two labels: sep=';' (--labels-sep ';')."
             )
-        found = [part.strip() for part in value.split(sep)] if value.strip() else []
+        labels = [part.strip() for part in value.split(sep)] if value.strip() else []
     else:
-        found = [_label(value, value, column, origin)]
-    if "" in found or len(set(found)) < len(found):
-        what = "an empty label" if "" in found else "a label twice"
+        labels = [_label(value, value, column, origin)]
+    if "" in labels or len(set(labels)) < len(labels):
+        what = "an empty label" if "" in labels else "a label twice"
         raise LabelError(f"{origin.name}: the cell {cell!r} lists {what}. Fix it.")
-    return found
+    return labels
 
 
 def _label(value: Any, cell: Any, column: str, origin: Origin) -> Any:
@@ -267,8 +254,9 @@ def _keys(side: list[list[Any]], code: Mapping[Any, int]) -> Array:
     return np.unique(item * len(code) + label)
 
 
-def _tally_bits(parts: Parts, columns: Columns, origin: Origin, labels: Labels) -> MultiLabelCounts:
+def _tally_bits(parts: Parts, columns: Request, origin: Origin) -> MultiLabelCounts:
     """Columns of 0 and 1, the same labels in the same order for the items and each system."""
+    labels: Labels = columns.labels
     (rows,) = kept_rows(parts, columns, origin).values()
     names = (columns.true, *columns.preds)
     bits = np.array(
@@ -283,7 +271,7 @@ def _together(
     labels: Labels,
     keys: list[Array],
     rows: list[Row],
-    columns: Columns,
+    columns: Request,
     origin: Origin,
     *,
     declared: bool,
@@ -291,7 +279,7 @@ def _together(
     count, squares = sizes_of(rows, columns.weights is not None)
     cluster = None
     if columns.cluster is not None:
-        cluster = clusters_of([row[-MEASURES - 1] for row in rows], columns.cluster, origin)[0]
+        cluster = clusters_in([row[-MEASURES - 1] for row in rows], columns.cluster, origin)[0]
     measure: dict[str, Any] = {"count": count, "squares": squares, "cluster": cluster}
     width = (1 + len(columns.preds)) // len(keys)
     systems = columns.preds[width - 1 :: width]  # each called like its first column

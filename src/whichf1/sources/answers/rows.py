@@ -1,7 +1,7 @@
 """Rows that an engine has grouped: what is missing in them, and what their values stand for.
 
 A row is ``(*slice, true, predicted, items, weight, squares, bad)``: items of the group, the sums
-of their weights and of the squared weights, and how many weights are none at all. Where systems
+of their weights and of the squared weights, and how many weights are invalid. Where systems
 are counted together it has a prediction of each, and then the cluster, if there is one.
 """
 
@@ -11,10 +11,10 @@ import json
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from whichf1.errors import LabelError, SkippedWarning, WeightError
-from whichf1.sources.request import Columns
+from whichf1.errors import InputError, LabelError, SkippedWarning, WeightError
+from whichf1.sources.request import Request
 from whichf1.tables.labels import Label, Labels, from_text, kind_of, plain
 from whichf1.tables.slices import Key
 
@@ -39,9 +39,9 @@ class Origin:
     locate: Callable[[str], str] | None = None
     """Where the first bad value of a column stands; asked only on the way to an error."""
     skip: bool = False
-    """Whether items without a label or with a bad number are left out, with a word."""
+    """Whether items without a label or with a bad number are skipped with a warning."""
     skipped: tuple[str, ...] = ()
-    """What the reader has left out already."""
+    """What the reader has already skipped."""
     others: Mapping[str, Reading] = field(default_factory=dict)
     """Columns that come from a second file, of another reading."""
 
@@ -51,11 +51,11 @@ class Origin:
 
     def where(self, column: str | None) -> str:
         """Where the first bad value of a column stands, to end a sentence with."""
-        found = self.locate(column) if self.locate is not None and column is not None else ""
-        return f"; {found}" if found else ""
+        place = self.locate(column) if self.locate is not None and column is not None else ""
+        return f"; {place}" if place else ""
 
     def say_skipped(self, more: Sequence[str], total: int) -> None:
-        """Warn of what was left out."""
+        """Warn about what was skipped."""
         said = [*self.skipped, *more]
         if said:
             warnings.warn(
@@ -65,6 +65,9 @@ class Origin:
                 stacklevel=2,
             )
 
+
+Answer: TypeAlias = tuple[dict[str, list[Any]], Request, Origin]
+"""What a question gives, for which columns, and where it comes from."""
 
 _PRESENT = (int, str, bool)
 
@@ -87,40 +90,59 @@ def _hashable(value: Any) -> Any:
     return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else value
 
 
-def complete(rows: list[Row], names: Sequence[str], columns: Columns, origin: Origin) -> list[Row]:
-    """The rows with a value in each of the columns; others are refused, or left out with a word."""
-    at = len(columns.by)
-    lacking = dict.fromkeys(names, 0)
+def complete(rows: list[Row], names: Sequence[str], columns: Request, origin: Origin) -> list[Row]:
+    """The rows with a value in each of the columns; others are refused, or skipped."""
+    at, labels = len(columns.by), (columns.true, *columns.preds)
+    gaps = [("label" if name in labels else "cluster", name) for name in names]
+    lacking = dict.fromkeys(gaps, 0)
     kept, bad = [], 0
     for row in rows:
-        values = zip(names, row[at:], strict=False)
-        gap = next((name for name, value in values if is_missing(value)), None)
+        values = zip(gaps, row[at:], strict=False)
+        gap = next((gap for gap, value in values if is_missing(value)), None)
         if gap is None:
             kept.append(row)
             bad += row[-1]
         else:
             lacking[gap] += row[-MEASURES]  # an item that lacks several is one item
     total = int(sum(row[-MEASURES] for row in rows))
-    missing = {name: int(n) for name, n in lacking.items() if n}
-    if origin.skip:
-        said = [_lacking(name, n, columns) for name, n in missing.items()]
-        said += [f"{int(bad):,} with a bad weight in {columns.weights!r}"] if bad else []
-        origin.say_skipped(said, total)
-        return kept
-    for name, n in missing.items():
-        refuse_missing(name, n, total, origin, _what(name, columns))
-    if bad:
-        refuse_weights(int(bad), total, columns, origin)
+    report_lacking({**lacking, ("weight", columns.weights or ""): bad}, total, origin)
     return kept
 
 
-def _lacking(name: str, n: int, columns: Columns) -> str:
-    return f"{n:,} without a {_what(name, columns)} in {name!r}"
+def report_lacking(
+    lacking: Mapping[tuple[str, str], float],
+    total: int,
+    origin: Origin,
+    first: Callable[[str], str] = lambda name: "",
+) -> None:
+    """Raise for what items lack, or warn that they are skipped.
+
+    ``lacking``: how many items lack a label, cluster, weight, finite number or distribution, and in
+    which column.
+    """
+    missing = [(what, name, int(n)) for (what, name), n in lacking.items() if n]
+    if origin.skip:
+        origin.say_skipped([_skipped(*each) for each in missing], total)
+        return
+    for what, name, n in missing:
+        where = origin.where(name)
+        if what == "weight":
+            raise WeightError(
+                f"{origin.name}: {n:,} of the {total:,} items have no valid weight in column "
+                f"{name!r}{where}. Weights are finite numbers and not negative."
+            )
+        told = f"{origin.name}: column {name!r} has no {what} in {n:,} of its {total:,} items"
+        if what in ("label", "cluster"):
+            raise LabelError(f"{told}{where}. Fill it in or drop the item.")
+        raise InputError(f"{told}{where or first(name)}. Fix it or drop the item.")
 
 
-def _what(name: str, columns: Columns) -> str:
-    labels = (columns.true, *columns.preds)
-    return "cluster" if name == columns.cluster and name not in labels else "label"
+def _skipped(what: str, name: str, n: int) -> str:
+    if what == "weight":
+        return f"{n:,} with a bad weight in {name!r}"
+    if what == "distribution":
+        return f"{n:,} whose probabilities are not a distribution"
+    return f"{n:,} without a {what} in {name!r}"
 
 
 def is_missing(value: object) -> bool:
@@ -132,32 +154,13 @@ def is_missing(value: object) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
 
 
-def refuse_missing(
-    column: str, missing: int, total: int, origin: Origin, what: str = "label"
-) -> NoReturn:
-    """Raise for items without a label."""
-    raise LabelError(
-        f"{origin.name}: column {column!r} has no {what} in {missing:,} of its {total:,} items"
-        f"{origin.where(column)}. Fill it in or drop the item."
-    )
-
-
-def refuse_weights(bad: int, total: int, columns: Columns, origin: Origin) -> NoReturn:
-    """Raise for weights that are none."""
-    raise WeightError(
-        f"{origin.name}: {bad:,} of the {total:,} items have no good weight in column "
-        f"{columns.weights!r}{origin.where(columns.weights)}. "
-        "Weights are finite numbers and not negative."
-    )
-
-
 def labels_of(
     sides: Sequence[tuple[str, Iterable[Any]]], origin: Origin, declared: Labels | None
 ) -> list[Values]:
-    """What the values of some columns stand for; all that is text is read alike."""
-    found = [{_typed(value, name, origin): value for value in values} for name, values in sides]
+    """What the values of some columns stand for; all texts are read the same way."""
+    distinct = [{_typed(value, name, origin): value for value in values} for name, values in sides]
     readings = [origin.reading_of(name) for name, _ in sides]
-    written = [side for side, how in zip(found, readings, strict=True) if how == "text"]
+    written = [side for side, how in zip(distinct, readings, strict=True) if how == "text"]
     texts = sorted({text for side in written for _, text in side})
     as_strings = declared is not None and declared.kind == "str"
     names = iter(texts) if as_strings else from_text(texts)
@@ -170,7 +173,7 @@ def labels_of(
 
     return [
         {key: read(value, how, name) for key, value in side.items()}
-        for side, how, (name, _) in zip(found, readings, sides, strict=True)
+        for side, how, (name, _) in zip(distinct, readings, sides, strict=True)
     ]
 
 
@@ -191,25 +194,25 @@ def _plain(value: Any, column: str, origin: Origin) -> Label:
 def one_kind(values: Sequence[Values], names: Sequence[str], origin: Origin) -> Labels:
     """The classes of all columns in order, which must be of one kind."""
     kinds = [sorted({str(kind_of(label)) for label in side.values()}) for side in values]
-    for found, side in zip(kinds, values, strict=True):
-        if len(found) > 1:
-            a, b = found[:2]
+    for kind, side in zip(kinds, values, strict=True):
+        if len(kind) > 1:
+            a, b = kind[:2]
             raise LabelError(
                 f"{origin.name}: a column mixes label types: {_example(side, a)} and "
                 f"{_example(side, b)}. Use one type throughout."
             )
-    for name, found, side in zip(names[1:], kinds[1:], values[1:], strict=True):
-        if found != kinds[0]:
-            own, other = _example(values[0], kinds[0][0]), _example(side, found[0])
+    for name, kind, side in zip(names[1:], kinds[1:], values[1:], strict=True):
+        if kind != kinds[0]:
+            first, other = _example(values[0], kinds[0][0]), _example(side, kind[0])
             raise LabelError(
-                f"{origin.name}: label types differ: column {names[0]!r} holds {own}, column "
+                f"{origin.name}: label types differ: column {names[0]!r} holds {first}, column "
                 f"{name!r} {other}. Convert one, so that equal classes are equal values."
             )
     return Labels.sorted({label for side in values for label in side.values()})
 
 
 def _example(side: Values, kind: str) -> str:
-    """The first label of a kind, whatever the order in which an engine gave them."""
+    """The first label of a kind, regardless of an engine's order."""
     label = min((x for x in side.values() if str(kind_of(x)) == kind), key=str)
     return f"{label!r} ({kind})"
 

@@ -1,161 +1,126 @@
-"""A dataframe or file of true classes and scores → the classes and scores of its items."""
+"""Columns of true classes and scores → scored lines, grouped where the data is.
+
+One column is read as it is. Of a column for each class only groups and sums leave the engine.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.errors import InputError, ShapeError
+from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.sources.answers.rows import (
     Origin,
+    Row,
     cluster_name,
+    is_missing,
     labels_of,
+    merged,
     one_kind,
-    refuse_missing,
-    refuse_weights,
+    report_lacking,
     slice_key,
 )
 from whichf1.sources.engines.gather import gather
-from whichf1.sources.questions.lines import KEY, Lines, Scoring, bad_weights, gaps_in
-from whichf1.sources.request import Columns
-from whichf1.sources.sought import Sought, classes_of_columns
+from whichf1.sources.questions.derived import (
+    UNFAIR,
+    Added,
+    Chosen,
+    Classes,
+    Decisions,
+    Place,
+    TopLabels,
+    Values,
+    complete,
+)
+from whichf1.sources.questions.lines import KEY, Derived, Scoring, bad_weights, gaps_in
+from whichf1.sources.request import Request, classes_of_columns
+from whichf1.sources.scores import ScoredLines, column_classes, positive_class
+from whichf1.sources.sequences import column
 from whichf1.tables.cells import Array
-from whichf1.tables.labels import Labels
+from whichf1.tables.labels import Label, Labels
 from whichf1.tables.slices import Key, order
 
-
-class Scored(NamedTuple):
-    """True classes and scores, line by line."""
-
-    true: Any
-    """The class of each line: a list of labels, or an array of integers or booleans."""
-    scores: Array
-    """(lines, columns)."""
-    items: Array | None
-    """How many items a line stands for; None where each is one."""
-    weights: Array | None
-    """The weight of each line, or of each of its items where they are kept apart."""
-    squares: Array | None
-    """The sum of squared weights, where they are added up."""
-    cluster: Any
-    """The cluster of each line."""
-    labels: Any
-    """The classes, in the order of the columns where there are several."""
-    keys: tuple[Key, ...] = ()
-    """The slices, in order; none where there are no slices."""
-    slices: Array | None = None
-    """The place of each line's slice among them."""
-
-    def of_slice(self, at: int) -> Scored:
-        """The lines of one slice."""
-        places = np.flatnonzero(self.slices == at)
-        parts = {name: _at(getattr(self, name), places) for name in _BY_LINE}
-        return self._replace(**parts, keys=())
-
-    def single(self) -> Scored:
-        """Items with weights one by one: each is drawn, and changes places, by itself."""
-        if self.items is None or self.weights is None:
-            return self
-        at = np.repeat(np.arange(len(self.items)), self.items)
-        parts = {name: _at(getattr(self, name), at) for name in _BY_LINE}
-        return self._replace(**{**parts, "items": None, "squares": None})
-
-    def summed(self) -> Scored:
-        """With the weights of the items of a line added up, whatever their clusters."""
-        if self.items is None or self.weights is None:
-            return self._replace(cluster=None)
-        return self._replace(weights=self.items * self.weights, cluster=None)
-
-
-_BY_LINE = ("true", "scores", "items", "weights", "squares", "cluster", "slices")
-
-
-def _at(values: Any, places: Array) -> Any:
-    if values is None or isinstance(values, np.ndarray):
-        return values if values is None else values[places]
-    return [values[at] for at in places]
+TOGETHER = 1 << 22
+"""Up to this many scores are read at once where they could be read class by class."""
 
 
 def read_scores(
-    data: Any, predictions: Any, sought: Sought, *, apart: bool = False, fair: bool = False
-) -> Scored:
+    data: Any, predictions: Any, request: Request, *, apart: bool = False, fair: bool = False
+) -> ScoredLines:
     """The true classes and the scores in the columns of a frame or file.
 
-    They are grouped where the data is: what is alike comes as one line, but for a frame in memory.
-    Weights are added up unless items are to stay ``apart``. ``fair``: each item must have a
-    distribution over the classes.
+    They are grouped where the data is: items that are alike come as one line, except from a frame
+    in memory. Weights are added up unless items are to stay ``apart``. ``fair``: each item must
+    have a distribution over the classes.
     """
-    found, columns, origin = gather(
-        data, predictions, sought.wanted, Scoring(apart), **sought.reading
-    )
-    scored = _scored(found[KEY], columns, origin, sought.labels)
+    parts, columns, origin = gather(data, predictions, request, Scoring(apart))
+    lines = _scored(parts[KEY], columns, origin)
     if fair:
-        _refuse_unfair(scored.scores, origin)
-    if sought.several and sought.labels is None:
-        return scored._replace(labels=classes_of_columns(columns.preds, scored.true))
-    return scored
+        _refuse_unfair_rows(lines.scores, origin)
+    if request.several and request.labels is None:
+        lines = lines._replace(labels=classes_of_columns(columns.preds, lines.true))
+    return lines if len(columns.preds) > 1 else lines._replace(scores=lines.scores[:, 0])
 
 
-def _refuse_unfair(scores: Array, origin: Origin) -> None:
+def _refuse_unfair_rows(scores: Array, origin: Origin) -> None:
     at = kernel.first_bad_row(scores)
     if at < len(scores):
         shown = ", ".join(f"{x:g}" for x in scores[at, :8])
         raise InputError(
-            f"{origin.name}, item {at + 1:,}: the probabilities {shown} are no distribution: each "
-            f"lies in [0, 1], and they add up to 1, not to {scores[at].sum():g}. Mend the item."
+            f"{origin.name}, item {at + 1:,}: the probabilities {shown} are not a distribution. "
+            f"Each lies in [0, 1], and they must sum to 1; these sum to {scores[at].sum():g}."
         )
 
 
-def _scored(parts: Sequence[Lines], columns: Columns, origin: Origin, labels: Any) -> Scored:
-    declared = None if labels is None else Labels(labels)
-    if not sum(len(each.scores) for each in parts) and not origin.skipped:
-        raise ShapeError(f"{origin.name} has a header and no items")
+def _scored(parts: Sequence[ScoredLines], columns: Request, origin: Origin) -> ScoredLines:
+    declared = None if columns.labels is None else Labels(columns.labels)
     kept = _complete(parts, columns, origin)
     true = _labels([_chosen(x.true, keep) for x, keep in kept], columns, origin, declared)
     if not len(true):
         raise ShapeError(f"{origin.name}: no items are left to count")
-    return joined(true, kept, columns, origin, labels)
+    return joined(true, kept, columns, origin, columns.labels)
 
 
 def joined(
     true: Any,
-    kept: Sequence[tuple[Lines, Any]],
-    columns: Columns,
+    kept: Sequence[tuple[ScoredLines, Any]],
+    columns: Request,
     origin: Origin,
     labels: Any,
-) -> Scored:
+) -> ScoredLines:
     """The lines that are kept of several parts."""
     cluster = None
     if columns.cluster is not None:
         cells = (cell for x, keep in kept for cell in _chosen(x.cluster, keep))
         cluster = [cluster_name(cell, origin.reading) for cell in cells]
-    items, weights, squares = (
-        _together([(getattr(x, name), keep) for x, keep in kept])
-        for name in ("items", "weights", "squares")
-    )
     scores = np.concatenate([x.scores[keep] for x, keep in kept])
+    items, weights = _together(kept, "items"), _together(kept, "weights")
+    squares = _together(kept, "squares")
     keys: tuple[Key, ...] = ()
     slices = None
     if columns.by:
         values = (zip(*(_chosen(y, keep) for y in x.by), strict=True) for x, keep in kept)
         keys, slices = slices_of([each for part in values for each in part], origin)
-    return Scored(true, scores, items, weights, squares, cluster, labels, keys, slices)
+    lines = ScoredLines(true, scores, items, weights, squares, cluster, labels, keys, slices)
+    return lines._replace(ordered=len(kept) == 1 and kept[0][0].ordered)
 
 
 def slices_of(values: Sequence[Sequence[Any]], origin: Origin) -> tuple[tuple[Key, ...], Array]:
     """The slices in order, and the place of each line's."""
-    found = [slice_key(each, origin.reading) for each in values]
-    keys = tuple(key for key, _ in sorted(dict.fromkeys(found).items(), key=order))
+    key_of_line = [slice_key(each, origin.reading) for each in values]
+    keys = tuple(key for key, _ in sorted(dict.fromkeys(key_of_line).items(), key=order))
     place = {key: at for at, key in enumerate(keys)}
-    return keys, np.array([place[key] for key in found], np.intp)
+    return keys, np.array([place[key] for key in key_of_line], np.intp)
 
 
-def _together(parts: Sequence[tuple[Array | None, Any]]) -> Array | None:
-    found = [values[keep] for values, keep in parts if values is not None]
-    return np.concatenate(found) if found else None
+def _together(kept: Sequence[tuple[ScoredLines, Any]], name: str) -> Array | None:
+    if getattr(kept[0][0], name) is None:
+        return None
+    return np.concatenate([getattr(x, name)[keep] for x, keep in kept])
 
 
 def _chosen(values: Any, keep: Any) -> Any:
@@ -165,58 +130,33 @@ def _chosen(values: Any, keep: Any) -> Any:
 
 
 def _complete(
-    parts: Sequence[Lines], columns: Columns, origin: Origin
-) -> list[tuple[Lines, Array]]:
-    """Which lines are good; the others are refused, or left out with a word."""
-    lacking = dict.fromkeys(columns.used, 0)
+    parts: Sequence[ScoredLines], columns: Request, origin: Origin
+) -> list[tuple[ScoredLines, Array]]:
+    """Which lines are good; the others are refused, or skipped."""
+    lacking: dict[tuple[str, str], int] = {}
     kept, total = [], 0
     for lines in parts:
         n = np.ones(len(lines.scores), np.int64) if lines.items is None else lines.items
         total += int(n.sum())
         keep = np.ones(len(n), np.bool_)
-        for name, bad in _bad(lines, columns):
-            lacking[name] += int(n[keep & bad].sum())  # an item that lacks several is one item
+        for gap, bad in _bad(lines, columns):
+            missing = int(n[keep & bad].sum())  # an item that lacks several is one item
+            lacking[gap] = lacking.get(gap, 0) + missing
             keep &= ~bad
         if columns.weights is not None:
             wrong = bad_weights(lines)
-            lacking[columns.weights] += int(wrong[keep].sum())
+            gap = ("weight", columns.weights)
+            lacking[gap] = lacking.get(gap, 0) + int(wrong[keep].sum())
             keep &= wrong < n
         kept.append((lines, keep))
-    unlabelled = any(gaps_in(x.true).any() for x in parts)
-    report_lacking(lacking, total, columns, origin, unlabelled, _first(parts, columns))
+    if not total and not origin.skipped:
+        raise ShapeError(f"{origin.name} has a header and no items")
+    if origin.skip or any(lacking.values()):
+        report_lacking(lacking, total, origin, _first(parts, columns))
     return kept
 
 
-def report_lacking(
-    lacking: Mapping[str, int],
-    total: int,
-    columns: Columns,
-    origin: Origin,
-    unlabelled: bool,
-    first: Callable[[str], str] = lambda name: "",
-) -> None:
-    """Raise for columns that lack something, or say what is left out.
-
-    ``unlabelled``: a true class is missing, and not a score in the same column.
-    """
-    missing = {name: lacks for name, lacks in lacking.items() if lacks}
-    if origin.skip:
-        origin.say_skipped([_said(x, lacks, columns) for x, lacks in missing.items()], total)
-        return
-    for name, lacks in missing.items():
-        if name == columns.weights:
-            refuse_weights(lacks, total, columns, origin)
-        if (unlabelled and name == columns.true) or name not in columns.preds:
-            what = "cluster" if name == columns.cluster else "label"
-            refuse_missing(name, lacks, total, origin, what)
-        where = origin.where(name) or first(name)
-        raise InputError(
-            f"{origin.name}: column {name!r} has no finite number in {lacks:,} of its {total:,} "
-            f"items{where}. Fix it or drop the item."
-        )
-
-
-def _first(parts: Sequence[Lines], columns: Columns) -> Callable[[str], str]:
+def _first(parts: Sequence[ScoredLines], columns: Request) -> Callable[[str], str]:
     """Where the first bad score of a column stands, in items that are in order."""
 
     def first(name: str) -> str:
@@ -229,22 +169,17 @@ def _first(parts: Sequence[Lines], columns: Columns) -> Callable[[str], str]:
     return first
 
 
-def _bad(lines: Lines, columns: Columns) -> list[tuple[str, Array]]:
-    found = [(columns.true, gaps_in(lines.true))]
-    found += zip(columns.preds, ~np.isfinite(lines.scores).T, strict=True)
-    return found if columns.cluster is None else [*found, (columns.cluster, gaps_in(lines.cluster))]
+def _bad(lines: ScoredLines, columns: Request) -> list[tuple[tuple[str, str], Array]]:
+    """What lines may lack, and which do."""
+    gaps = [(("label", columns.true), gaps_in(lines.true))]
+    for name, bad in zip(columns.preds, ~np.isfinite(lines.scores).T, strict=True):
+        gaps.append((("finite number", name), bad))
+    if columns.cluster is not None:
+        gaps.append((("cluster", columns.cluster), gaps_in(lines.cluster)))
+    return gaps
 
 
-def _said(name: str, n: int, columns: Columns) -> str:
-    if name == columns.weights:
-        return f"{n:,} with a bad weight in {name!r}"
-    if name not in columns.used:
-        return f"{n:,} whose probabilities are no distribution"
-    what = {columns.true: "a label", columns.cluster: "a cluster"}.get(name, "a finite number")
-    return f"{n:,} without {what} in {name!r}"
-
-
-def _labels(parts: Sequence[Any], columns: Columns, origin: Origin, declared: Any) -> Any:
+def _labels(parts: Sequence[Any], columns: Request, origin: Origin, declared: Any) -> Any:
     """The class of each line."""
     typed = origin.reading_of(columns.true) == "typed"
     if typed and all(isinstance(x, np.ndarray) and x.dtype.kind in "iub" for x in parts):
@@ -259,3 +194,241 @@ def _labels(parts: Sequence[Any], columns: Columns, origin: Origin, declared: An
         label = {value: label for (_, value), label in meaning.items()}
         return [label[value] for value in values]
     return [meaning[type(value), value] for value in values]
+
+
+class EngineSums(NamedTuple):
+    """Sums over items of a value v and a weight w, in a line for each cluster, or in one."""
+
+    cluster: Array
+    table: Array
+    """(lines, sums): n, Σw, Σw², Σwv, Σw²v and Σw²v²."""
+    keys: tuple[Key, ...]
+    """The slices, in order."""
+    slices: Array
+    """The place of each line's slice among them."""
+
+    def of_slice(self, at: int) -> EngineSums:
+        """The lines of one slice."""
+        places = np.flatnonzero(self.slices == at)
+        return EngineSums(self.cluster[places], self.table[places], (), self.slices[places])
+
+
+class ClassScores:
+    """The scores of one system or of several, each with a column for each class."""
+
+    def __init__(self, data: Any, predictions: Any, request: Request, *, fair: bool) -> None:
+        """``fair``: the scores of an item must be a distribution over the classes."""
+        self._source, self.request = (data, predictions), request
+        self.weights, self.cluster = request.weights, request.cluster
+        self._systems = max(1, request.systems)
+        distributions = self._systems if fair else 0
+        question = Classes(distributions)
+        found, columns, origin = gather(*self._source, request, question)
+        rows = merged(found[KEY], measures=1)
+        self.n = _report(rows, columns, origin)
+        kept = (row for row in rows if not is_missing(row[0]))
+        last = complete(columns) if origin.skip else complete(columns) - 1
+        values = [row[0] for row in kept if row[1] >= last]
+        self.labels, self._places = self._classes(values, columns, origin)
+        _refuse_unfair(rows, columns, origin)
+        self.columns = columns
+        self._filtered = distributions if origin.skip else None
+        self._answers: dict[Any, Any] = {}
+
+    def _classes(
+        self, values: list[Any], columns: Request, origin: Origin
+    ) -> tuple[Labels, list[Place]]:
+        """The classes in the order of the columns, and where each value stands among them."""
+        width, rest = divmod(len(columns.preds), self._systems)
+        if rest:
+            raise ShapeError("give each system as many columns of scores, one for each class")
+        declared = None if self.request.labels is None else Labels(self.request.labels)
+        (meaning,) = labels_of([(columns.true, values)], origin, declared)
+        one_kind([meaning], [columns.true], origin)
+        observed = [*dict.fromkeys(meaning.values())]
+        if declared is None and not self.request.systems:
+            declared = Labels(classes_of_columns(columns.preds, observed))
+        outside = next((x for x in observed if declared is not None and x not in declared), None)
+        if outside is not None:
+            raise LabelError(
+                f"{origin.name}: column {columns.true!r} holds class {outside!r}, which has no "
+                f"column of scores: they are of {', '.join(map(repr, declared or ()))}. Name a "
+                "column for each class."
+            )
+        names = column_classes(column(observed, "y_true"), declared, width)
+        places = {value: names.code(label) for (_, value), label in meaning.items()}
+        return names, [*places.items()]
+
+    @property
+    def width(self) -> int:
+        """How many columns of scores a system has."""
+        return len(self.labels)
+
+    def slices(self) -> dict[Key, ClassScores]:
+        """Each slice, on the classes of the whole."""
+        keys = self.decisions(1, "first").keys
+        return {key: _Slice(self, at) for at, key in enumerate(keys)}
+
+    def sums(self, each: Callable[[Any], Any], name: str) -> EngineSums:
+        """The sums of a number of each item, of which the metric of that name is the mean."""
+        values = Values(self._places, each, 1, self._filtered)
+        return self._answer(("sums", name), lambda: self._sums(values))  # type: ignore[no-any-return]
+
+    def values(self, each: Callable[[Any], Any], name: str) -> ScoredLines:
+        """That number of each item for each system, grouped."""
+        values = Values(self._places, each, self._systems, self._filtered)
+        return self._lines(("values", name), values, apart=True)
+
+    def decisions(self, k: int, ties: str) -> ScoredLines:
+        """The code of the true class, and that of the predicted one as the score, grouped."""
+        decided = Decisions(self._places, k, ties, self._filtered)
+        lines = self._coded(self._lines(("decisions", k, ties), decided))
+        return lines._replace(scores=_one(lines))
+
+    def top_labels(self, apart: bool = False) -> ScoredLines:
+        """Whether the best class is right, with its score, grouped; for systems side by side."""
+        top = TopLabels(self._places, self._systems, self._filtered)
+        lines = self._lines(("top labels", apart), top, apart)
+        if self._systems > 1:
+            return lines
+        return lines._replace(true=lines.scores[:, 0] > 0, scores=_one(lines, 1))
+
+    def coded(self, *, fair: bool) -> ScoredLines:
+        """The code of the true class with all scores, grouped."""
+        every = Chosen(self._places, range(len(self.columns.preds)), self._filtered)
+        return self._coded(self._lines(("joint",), every, apart=True))
+
+    def against_rest(self, positive: Any, apart: bool = False) -> tuple[ScoredLines, Label]:
+        """Whether each line is of the positive class, with its score; and that class."""
+        label = positive_class(self.labels, positive)
+        at = self.labels.code(label)
+        lines = self._coded(self._column(at, apart))
+        return lines._replace(true=lines.true == at, scores=_one(lines)), label
+
+    def by_class(self) -> tuple[Callable[[int], ScoredLines], Labels]:
+        """The lines as each class ranks them, by its code; and the classes."""
+
+        def of_class(at: int) -> ScoredLines:
+            few = self.n * len(self.labels) <= TOGETHER
+            lines, place = (self._together(), at) if few else (self._column(at, False), 0)
+            return self._coded(lines)._replace(scores=_one(lines, place))
+
+        return of_class, self.labels
+
+    def _together(self) -> ScoredLines:
+        """All scores, of few items: one pass is quicker than one for each class."""
+        every = Chosen(self._places, range(len(self.labels)), self._filtered)
+        return self._lines(("together",), every)
+
+    def _column(self, at: int, apart: bool) -> ScoredLines:
+        if self._filtered is None:
+            alone = replace(self.request, preds=(self.columns.preds[at],))
+            return self._lines(("column", at, apart), Chosen(self._places, [0]), apart, alone)
+        chosen = Chosen(self._places, [at], self._filtered)  # the other columns matter, too
+        return self._lines(("column", at, apart), chosen, apart)
+
+    def _coded(self, lines: ScoredLines) -> ScoredLines:
+        """Places from 1 on as codes from 0 on."""
+        return lines._replace(true=lines.true - 1)
+
+    def _answer(self, asked: Any, ask: Callable[[], Any]) -> Any:
+        """What was asked; single columns are not kept, unless slices will ask again."""
+        if asked[0] == "column" and not self.request.by:
+            return ask()
+        if asked not in self._answers:
+            self._answers[asked] = ask()
+        return self._answers[asked]
+
+    def _lines(
+        self, asked: Any, derived: Derived, apart: bool = False, request: Request | None = None
+    ) -> ScoredLines:
+        """The lines of what is derived, asked once."""
+        question = Scoring(apart, derived)
+        return self._answer(asked, lambda: self._read(question, request or self.request))  # type: ignore[no-any-return]
+
+    def _read(self, question: Scoring, request: Request) -> ScoredLines:
+        parts, columns, origin = gather(*self._source, request, question)
+        place = np.concatenate([np.asarray(x.true, np.intp) for x in parts[KEY]])
+        kept = [(x, slice(None)) for x in parts[KEY]]
+        lines = joined(place, kept, columns, origin, self.labels)
+        self._refuse_changed(int(lines.items.sum()), not place.all(), origin)  # type: ignore[union-attr]
+        return lines
+
+    def _sums(self, values: Values) -> EngineSums:
+        parts, _, origin = gather(*self._source, self.request, Added(values))
+        rows, width = parts[KEY], len(self.request.by)
+        if self.request.cluster is not None:  # 1 and 1.0 are one cluster
+            named = ((row, cluster_name(row[width], origin.reading)) for row in rows)
+            rows = [(*row[:width], name, *row[width + 1 :]) for row, name in named]
+        rows = merged(rows, measures=7)
+        cells = np.array([row[width + 1 :] for row in rows], np.float64)
+        self._refuse_changed(int(cells[:, 0].sum()), bool(cells[:, 1].any()), origin)
+        cluster = np.array([row[width] for row in rows])
+        keys, slices = slices_of([row[:width] for row in rows], origin)
+        return EngineSums(cluster, np.delete(cells, 1, 1), keys, slices)
+
+    def _refuse_changed(self, n: int, unknown: bool, origin: Origin) -> None:
+        if n != self.n or unknown:
+            raise InputError(
+                f"{origin.name} changed while it was read: it had {self.n:,} items, now {n:,}"
+                f"{', some of other classes' if unknown else ''}. Score it when it is finished."
+            )
+
+
+class _Slice(ClassScores):
+    """One slice: what was asked of the whole, once for all slices."""
+
+    def __init__(self, whole: ClassScores, at: int) -> None:
+        self.__dict__.update(whole.__dict__)
+        self._whole, self._at = whole, at
+
+    def _answer(self, asked: Any, ask: Callable[[], Any]) -> Any:
+        return self._whole._answer(asked, ask).of_slice(self._at)
+
+
+def _one(lines: ScoredLines, at: int = 0) -> Array:
+    return np.ascontiguousarray(lines.scores[:, at])
+
+
+def _report(rows: Sequence[Row], columns: Request, origin: Origin) -> int:
+    """How many items lack nothing; the others are refused, or skipped with a warning."""
+    lacking = {("label", columns.true): 0}
+    lacking |= {(_kind(name, columns), name): 0 for name in columns.used}
+    gaps = [(_kind(name, columns), name) for name in columns.used]
+    n = unfair = 0
+    for value, gap, items in rows:
+        if is_missing(value):
+            lacking["label", columns.true] += int(items)
+        elif gap < len(gaps):
+            lacking[gaps[int(gap)]] += int(items)
+        elif gap < complete(columns):
+            unfair += int(items)
+        else:
+            n += int(items)
+    total = n + unfair + sum(lacking.values())
+    if not total and not origin.skipped:
+        raise ShapeError(f"{origin.name} has a header and no items")
+    if origin.skip:  # otherwise a class without a column is worse, and looked for first
+        lacking["distribution", UNFAIR] = unfair
+    report_lacking(lacking, total, origin)
+    if not n and origin.skip:
+        raise ShapeError(f"{origin.name}: no items are left to count")
+    return n
+
+
+def _kind(name: str, columns: Request) -> str:
+    """What a column holds that is not the true class."""
+    if name == columns.weights:
+        return "weight"
+    return "cluster" if name == columns.cluster and name not in columns.preds else "finite number"
+
+
+def _refuse_unfair(rows: Sequence[Row], columns: Request, origin: Origin) -> None:
+    total = int(sum(row[2] for row in rows))
+    unfair = int(sum(row[2] for row in rows if row[1] == complete(columns) - 1))
+    if unfair and not origin.skip:
+        raise InputError(
+            f"{origin.name}: the probabilities are not a distribution in {unfair:,} of its "
+            f"{total:,} items{origin.where(UNFAIR)}. Each lies in [0, 1], and those of an item "
+            "must sum to 1. Fix the items."
+        )

@@ -1,4 +1,4 @@
-"""An embedded DuckDB that is told everything: no guessing, a memory limit, a spill folder."""
+"""An embedded DuckDB with nothing left to guess, a memory limit and a spill folder."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Waiting
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from whichf1.errors import FileError, InputError
-from whichf1.sources.answers.rows import Row
+
+if TYPE_CHECKING:
+    from whichf1.sources.answers.rows import Row
 
 MEMORY_LIMIT = "1GB"
 _SPILL = re.compile(r"No space left|File too large|temporary|offload|max_temp_directory_size", re.I)
@@ -23,7 +25,7 @@ _PLAIN = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN|VARCHAR
 _UNITS = r"(?:[kmgt]i?b|bytes)"
 
 Progress = Callable[[float], None]
-"""Told from time to time how much of a query is done, from 0 to 1."""
+"""Called from time to time with the progress of a query, from 0 to 1."""
 
 
 class Database:

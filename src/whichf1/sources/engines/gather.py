@@ -2,51 +2,39 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from whichf1.errors import InputError
-from whichf1.sources.answers.rows import Origin
+from whichf1.sources.answers.rows import Answer
 from whichf1.sources.questions.grouped import Question
-from whichf1.sources.request import Columns, Wanted
+from whichf1.sources.request import Request, is_path
 
 
-def gather(
-    data: Any,
-    predictions: Any,
-    wanted: Wanted,
-    question: Question,
-    *,
-    id: str | None = None,
-    engine: str | None = None,
-    master: str | None = None,
-    **reading: Any,
-) -> tuple[dict[str, list[Any]], Columns, Origin]:
+def gather(data: Any, predictions: Any, request: Request, question: Question) -> Answer:
     """What a question gives, for which columns, and where it comes from."""
-    if not isinstance(data, (str, os.PathLike)):
+    if not is_path(data):
         from whichf1.sources.engines.frames import gather_frame
 
-        own = {"id": id, "engine": engine, "master": master, **reading}
-        given = [f"{name}=" for name, value in own.items() if value is not None]
-        if predictions is not None or given:
+        if predictions is not None or request.reading:
+            unread = ", ".join(f"{name}=" for name in request.reading)
             raise InputError(
-                "a frame is counted by itself: name its columns, and leave out "
-                f"{', '.join(given) or 'the second argument'}, which is for files"
+                "a frame holds all columns: name them, and omit "
+                f"{unread or 'the second argument'}, which is for files"
             )
-        return gather_frame(data, wanted, question)
-    from whichf1.sources.engines.files import Options, gather_files
+        return gather_frame(data, request, question)
+    from whichf1.sources.engines.files import FileOptions, gather_aligned, gather_files
 
-    options = Options(**reading)
+    reading = dict(request.reading)
+    id, engine, master = (reading.pop(name, None) for name in ("id", "engine", "master"))
+    options = FileOptions(**reading)
     if engine is not None or master is not None:
         from whichf1.sources.engines.spark import gather_on_spark
 
         if predictions is not None or engine not in (None, "spark"):
             raise InputError("engine= is 'spark', for one path: join the files there first")
-        return gather_on_spark(data, wanted, question, options, master)
+        return gather_on_spark(data, request, question, options, master)
     if predictions is not None:
-        from whichf1.sources.engines.aligned import gather_aligned
-
-        return gather_aligned(data, predictions, wanted, question, options, id)
+        return gather_aligned(data, predictions, request, question, options, id)
     if id is not None:
         raise InputError("id= joins a file of gold labels with a file of predictions: give both")
-    return gather_files(data, wanted, question, options)
+    return gather_files(data, request, question, options)

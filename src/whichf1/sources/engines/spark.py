@@ -6,13 +6,13 @@ import os
 from typing import Any, NamedTuple
 
 from whichf1.errors import FileError, InputError
-from whichf1.sources.answers.rows import Origin, Reading
+from whichf1.sources.answers.rows import Answer, Origin, Reading
 from whichf1.sources.engines.database import first_line
-from whichf1.sources.engines.files import EXTENSIONS, PACKED, TEXT, Options
+from whichf1.sources.engines.files import EXTENSIONS, PACKED, TEXT, FileOptions
+from whichf1.sources.engines.formats import FIRST_LINES, keys_of
 from whichf1.sources.engines.frames import gather_frame
-from whichf1.sources.engines.text_files import FIRST_LINES, keys_of
 from whichf1.sources.questions.grouped import Question
-from whichf1.sources.request import Columns, Wanted
+from whichf1.sources.request import Request
 
 KNOWN = ("csv", "tsv", "jsonl", "parquet")
 BAD_LINE = "the line of whichf1 that is malformed"
@@ -29,11 +29,11 @@ class Read(NamedTuple):
 
 def gather_on_spark(
     path: str | os.PathLike[str],
-    wanted: Wanted,
+    request: Request,
     question: Question,
-    options: Options,
+    options: FileOptions,
     master: str | None,
-) -> tuple[dict[str, list[Any]], Columns, Origin]:
+) -> Answer:
     """Ask the cluster at ``master``; without one the running session, or Spark on this machine.
 
     A path is Spark's own: a file, a folder, a pattern, or an address that the cluster can read.
@@ -55,21 +55,21 @@ def gather_on_spark(
         origin = Origin(repr(name), read.reading, skip=options.skip, skipped=read.skipped)
         frame = read.frame
         if read.reading != "typed":
-            columns = wanted.find(frame.columns, origin.name)
+            columns = request.find(frame.columns, origin.name)
             frame = _with_numbers(frame, question.numbers(columns))
-        return gather_frame(frame, wanted, question, origin)
+        return gather_frame(frame, request, question, origin)
     except (PySparkException, Py4JError) as error:
         said = first_line(str(getattr(error, "java_exception", None) or error))
         raise FileError(f"Spark could not read {name!r}: {said}") from None
     finally:
-        made = SparkSession.getActiveSession()
-        if running is None and made is not None:
-            made.stop()
+        active = SparkSession.getActiveSession()
+        if running is None and active is not None:
+            active.stop()
 
 
 def _session(builder: Any, master: str | None) -> Any:
-    made = builder.builder.appName("whichf1").config("spark.ui.enabled", "false")
-    session = made.master(master or "local[*]").getOrCreate()
+    settings = builder.builder.appName("whichf1").config("spark.ui.enabled", "false")
+    session = settings.master(master or "local[*]").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
 
@@ -137,7 +137,7 @@ def _path(key: str) -> str:
 
 
 def _with_numbers(frame: Any, numbers: list[str]) -> Any:
-    """Columns of text as numbers, NULL where a cell is none."""
+    """Columns of text as numbers, NULL where a cell is not a number."""
     names = frame.columns
     short = frame.toDF(*(f"c{at}" for at in range(len(names))))
     shown = [
@@ -151,7 +151,7 @@ def _format(name: str) -> str:
     stem = name.lower().rstrip("/*")
     for packed in PACKED:
         stem = stem.removesuffix(packed)
-    found = EXTENSIONS.get(os.path.splitext(stem)[1])
-    if found is None:
+    format = EXTENSIONS.get(os.path.splitext(stem)[1])
+    if format is None:
         raise FileError(f"cannot tell the format of {name!r} from its name. Say --from parquet")
-    return found
+    return format

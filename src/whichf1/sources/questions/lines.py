@@ -3,81 +3,73 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Protocol
 
 import numpy as np
 
 from whichf1.errors import InputError
 from whichf1.sources.answers.rows import Reading, is_missing
 from whichf1.sources.engines.database import Database, quote
-from whichf1.sources.engines.frame_kinds import quiet_at_exit, seen
-from whichf1.sources.questions.derived import Derived, kept_names
-from whichf1.sources.questions.grouped import Explain, Gap, as_number, missing, no_number, no_weight
-from whichf1.sources.request import Columns
+from whichf1.sources.engines.frames import by_partition, columns_of, refuse_mixed_objects, seen
+from whichf1.sources.questions.grouped import (
+    Explain,
+    Gap,
+    as_number,
+    grouped_frame,
+    missing,
+    no_number,
+    no_weight,
+    weight_column,
+)
+from whichf1.sources.request import Request, quiet_at_exit
+from whichf1.sources.scores import ScoredLines
 from whichf1.tables.cells import Array
 
 KEY = "scores"
 """Under which an answer stands."""
 
 
-class Lines(NamedTuple):
-    """Items by true class and scores: one line for all that are alike."""
+class Derived(Protocol):
+    """Columns that are computed from those of the scores, before anything is grouped."""
 
-    true: Any
-    """Values as the engine has them: a list, or an array without gaps."""
-    scores: Array
-    """(lines, columns); NaN where there is no number."""
-    items: Array | None
-    """How many items a line stands for; None where it is one."""
-    weights: Array | None
-    """The weight of a line, or of each of its items where they are alike in that, too."""
-    squares: Array | None
-    """The sum of squared weights, where weights are added up."""
-    bad: Array | None
-    """How many items of a line have no good weight, where weights are added up."""
-    cluster: Any
-    by: Sequence[Any]
-    """The values of the columns that make slices, each a list or an array."""
-    ordered: bool
-    """Whether the lines are in the order of the items."""
+    def of(self, items: Any, columns: Request) -> tuple[Any, int]:
+        """The items with what is derived as k, s0, s1, …, and how many of the latter."""
 
 
 class OfItems(ABC):
     """A question about items, in expressions that every engine computes: the same of all."""
 
     @abstractmethod
-    def answer(self, items: Any, columns: Columns) -> list[Any]:
+    def answer(self, items: Any, columns: Request) -> list[Any]:
         """What items with the names k, s0, … and w, c, b0, … give."""
 
-    def numbers(self, columns: Columns) -> list[str]:
+    def numbers(self, columns: Request) -> list[str]:
         """The scores and the weights."""
         return [*columns.preds, *([columns.weights] if columns.weights else [])]
 
     def of_view(
-        self, database: Database, columns: Columns, explain: Explain, columnar: bool
+        self, database: Database, columns: Request, explain: Explain, columnar: bool
     ) -> dict[str, list[Any]]:
         """The answer for the view ``items``."""
         return {
             KEY: database.ask(lambda: self.answer(of_items(database, columns), columns), explain)
         }
 
-    def of_frame(self, frame: Any, columns: Columns) -> dict[str, list[Any]]:
+    def of_frame(self, frame: Any, columns: Request) -> dict[str, list[Any]]:
         """The answer for a frame; on Dask, partition by partition."""
-        from whichf1.sources.engines.frames import by_partition
-
         refuse_text(frame, columns)
         if frame.implementation.is_dask():
             native = frame.to_native()
             return by_partition(native, columns, self._of_part, side_by_side)  # type: ignore[no-any-return]
         return self._of_part(frame, columns)
 
-    def _of_part(self, frame: Any, columns: Columns) -> dict[str, list[Any]]:
+    def _of_part(self, frame: Any, columns: Request) -> dict[str, list[Any]]:
         return {KEY: self.answer(prepared(frame, columns), columns)}
 
     def gaps(
-        self, found: Mapping[str, list[Any]], columns: Columns, reading: Reading
+        self, found: Mapping[str, list[Any]], columns: Request, reading: Reading
     ) -> Iterator[Gap]:
         """The columns in which an answer shows a bad value: none, where that was asked before."""
         return iter(())
@@ -97,7 +89,7 @@ class Scoring(OfItems):
     def __init__(self, apart: bool = False, derived: Derived | None = None) -> None:
         self._apart, self._derived = apart, derived
 
-    def of_frame(self, frame: Any, columns: Columns) -> dict[str, list[Lines]]:
+    def of_frame(self, frame: Any, columns: Request) -> dict[str, list[ScoredLines]]:
         """The lines of a frame; of one in memory, every item."""
         import narwhals as nw
 
@@ -105,13 +97,11 @@ class Scoring(OfItems):
             return super().of_frame(frame, columns)
         refuse_text(frame, columns)
         items = prepared(frame, columns)
-        found = dict(zip(items.columns, columns_of(items), strict=True))
-        return {KEY: [_lines(found, columns)._replace(ordered=True)]}
+        cells = dict(zip(items.columns, columns_of(items), strict=True))
+        return {KEY: [_lines(cells, columns, ordered=True)]}
 
-    def answer(self, items: Any, columns: Columns) -> list[Lines]:
+    def answer(self, items: Any, columns: Request) -> list[ScoredLines]:
         """The lines, grouped by the engine."""
-        from whichf1.sources.engines.frames import grouped_frame
-
         width = len(columns.preds)
         if self._derived is not None:
             items, width = self._derived.of(items, columns)
@@ -123,9 +113,9 @@ class Scoring(OfItems):
         return [_lines(dict(zip(names, found, strict=True)), columns)]
 
     def gaps(
-        self, found: Mapping[str, list[Lines]], columns: Columns, reading: Reading
+        self, found: Mapping[str, list[ScoredLines]], columns: Request, reading: Reading
     ) -> Iterator[Gap]:
-        """Columns with missing classes, scores that are no numbers, or bad weights."""
+        """Columns with missing classes, scores that are not numbers, or bad weights."""
         for lines in found[KEY] if self._derived is None else ():
             if gaps_in(lines.true).any():
                 yield missing(columns.true)
@@ -138,7 +128,7 @@ class Scoring(OfItems):
                 yield missing(columns.cluster)
 
 
-def of_items(database: Database, columns: Columns) -> Any:
+def of_items(database: Database, columns: Request) -> Any:
     """The view ``items`` as a frame: k, s0, s1, …, and where there are some w, c, b0, b1, …
 
     These are the true class, the scores, the weight, the cluster and what makes slices.
@@ -155,12 +145,9 @@ def of_items(database: Database, columns: Columns) -> Any:
     return _without_nan(items, columns)
 
 
-def prepared(frame: Any, columns: Columns) -> Any:
+def prepared(frame: Any, columns: Request) -> Any:
     """A frame with the same names."""
     import narwhals as nw
-
-    from whichf1.sources.engines.frames import weight_column
-    from whichf1.sources.engines.objects import refuse_mixed_objects
 
     if isinstance(frame, nw.DataFrame):
         refuse_mixed_objects(frame, replace(columns, preds=()))
@@ -172,8 +159,8 @@ def prepared(frame: Any, columns: Columns) -> Any:
     return _without_nan(items, columns)
 
 
-def _without_nan(items: Any, columns: Columns) -> Any:
-    """NaN is no cluster, and to most engines it is not missing."""
+def _without_nan(items: Any, columns: Request) -> Any:
+    """NaN is not a cluster, but most engines do not treat it as missing."""
     import narwhals as nw
 
     if columns.cluster is None or not items.collect_schema()["c"].is_float():
@@ -182,13 +169,19 @@ def _without_nan(items: Any, columns: Columns) -> Any:
     return items.with_columns(nw.when(~seen(c).is_nan()).then(c).alias("c"))
 
 
+def kept_names(columns: Request) -> list[str]:
+    """The names besides those of the true class and the scores."""
+    measured = [name for name, one in (("w", columns.weights), ("c", columns.cluster)) if one]
+    return [*measured, *(f"b{at}" for at in range(len(columns.by)))]
+
+
 def side_by_side(parts: list[dict[str, list[Any]]]) -> dict[str, list[Any]]:
     """The answers of several parts as one."""
     return {KEY: [lines for part in parts for lines in part[KEY]]}
 
 
-def refuse_text(frame: Any, columns: Columns) -> None:
-    """Raise for scores that are no numbers."""
+def refuse_text(frame: Any, columns: Request) -> None:
+    """Raise for scores that are not numbers."""
     import narwhals as nw
 
     schema = frame.collect_schema()
@@ -199,21 +192,18 @@ def refuse_text(frame: Any, columns: Columns) -> None:
             )
 
 
-def _lines(found: Mapping[str, Any], columns: Columns) -> Lines:
-    scores = [_numbers(found[name]) for name in found if name.startswith("s")]
-    items, weights, squares, bad = (
-        _numbers(found[name]) if name in found else None for name in ("n", "w", "ww", "bad")
-    )
-    return Lines(
-        found["k"],
-        np.column_stack(scores),
-        None if items is None else items.astype(np.int64),
-        weights,
-        squares,
-        bad,
-        found.get("c"),
-        [found[f"b{at}"] for at in range(len(columns.by))],
-        False,
+def _lines(cells: Mapping[str, Any], columns: Request, *, ordered: bool = False) -> ScoredLines:
+    numbers = {name: _numbers(x) for name, x in cells.items() if name[0] in "snw" or name == "bad"}
+    return ScoredLines(
+        cells["k"],
+        np.column_stack([numbers[name] for name in numbers if name[0] == "s"]),
+        numbers["n"].astype(np.int64) if "n" in numbers else None,
+        numbers.get("w"),
+        numbers.get("ww"),
+        cells.get("c"),
+        bad=numbers.get("bad"),
+        by=[cells[f"b{at}"] for at in range(len(columns.by))],
+        ordered=ordered,
     )
 
 
@@ -231,37 +221,13 @@ def gaps_in(values: Any) -> Array:
     return np.fromiter((is_missing(value) for value in values), np.bool_, len(values))
 
 
-def bad_weights(lines: Lines) -> Array:
-    """How many items of each line have no good weight."""
+def bad_weights(lines: ScoredLines) -> Array:
+    """How many items of each line lack a valid weight."""
     if lines.weights is None:
         return np.zeros(len(lines.scores), np.int64)
     if lines.bad is not None:
         return lines.bad.astype(np.int64)
     with np.errstate(invalid="ignore"):
         wrong = ~(np.isfinite(lines.weights) & (lines.weights >= 0))
-    return wrong * (1 if lines.items is None else lines.items)
-
-
-def columns_of(result: Any) -> list[Any]:
-    """The columns of a table, each engine in its own way."""
-    import narwhals as nw
-
-    native = nw.to_native(result)
-    root = type(native).__module__.partition(".")[0]
-    if root in ("duckdb", "_duckdb"):
-        from whichf1.sources.engines.database import plain_columns
-
-        return plain_columns(native)
-    if root == "pyspark":
-        rows = [tuple(row) for row in native.collect()]
-        return [list(column) for column in zip(*rows, strict=True)] or [[]] * len(native.columns)
-    table = result.collect() if isinstance(result, nw.LazyFrame) else result
-    return [_column(table[name]) for name in table.columns]
-
-
-def _column(series: Any) -> Any:
-    import narwhals as nw
-
-    if (series.dtype.is_numeric() or series.dtype == nw.Boolean) and not series.null_count():
-        return series.to_numpy()
-    return series.to_list()
+    bad: Array = wrong * (1 if lines.items is None else lines.items)
+    return bad
