@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,6 @@ from tests.helpers.engines import (
     every_engine,
 )
 from tests.helpers.files import WRITERS, Rows, written
-from tests.helpers.samples import Run
 from whichf1.sources.answers import label_sets as label_cells
 from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.systems import read_systems
@@ -457,23 +456,3 @@ def test_wrong_input_is_refused_with_words():
     ):  # fmt: skip
         with pytest.raises(error, match=said):
             call()
-
-
-def test_rank_flips_of_sets():
-    """One system gets whole sets right, the other finds every label and some too many."""
-    true = [{"a"}, {"b"}, {"a", "b"}, {"c"}, {"b", "c"}, {"a"}]
-    strict = [{"a"}, {"b"}, {"a", "b"}, {"c"}, set(), set()]
-    loose = [each | {"c"} for each in true]
-    found = wf.compare(true, {"strict": strict, "loose": loose}, "subset_accuracy", replicates=99)
-    (flip,) = found.ranks.flips
-    assert (flip.a, flip.b) == ("strict", "loose")
-    counts = [wf.count_multilabel(true, each) for each in (strict, loose)]
-    for at, order in enumerate(found.ranks.orders):
-        a, b = (wf.score(each, order.definition.signature).value for each in counts)
-        assert [order.scores[name].value for name in ("strict", "loose")] == [a, b]
-        ahead = (a - b) * (-1 if order.definition.metric == "hamming_loss" else 1)
-        assert (at in flip.a_better, at in flip.b_better) == (ahead > 0, ahead < 0)
-    titles = [order.definition.signature.split("|v:")[0] for order in found.ranks.orders]
-    assert "f1|avg:samples|classes:declared|undef:0" in titles and len(titles) == 7
-    some = wf.compare(true, {"s": strict, "l": loose}, "averaged_f1", exclude=["c"], replicates=99)
-    assert all(order.definition.exclude == ("c",) for order in some.ranks.orders)

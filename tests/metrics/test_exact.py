@@ -4,40 +4,45 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import isclose, isnan
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
 from tests.helpers import exact
+from tests.helpers.samples import (
+    Pairs,
+)
 from tests.helpers.strategies import LABELS, definitions, items
+from whichf1.definitions.definition import Definition
 from whichf1.metrics import METRICS
 
 
-def same(value, expected):
+def same(value: float, expected: Any) -> Any:
     if isnan(expected):
         return isnan(value)
     return isclose(value, float(expected), rel_tol=1e-12, abs_tol=1e-14)
 
 
-def counted(pairs):
+def counted(pairs: Pairs) -> Any:
     return wf.count([t for t, _ in pairs], [p for _, p in pairs], labels=LABELS)
 
 
-def test_every_metric_has_an_exact_twin():
+def test_every_metric_has_an_exact_twin() -> None:
     assert set(METRICS) == set(exact.RATES) | set(exact.AGREEMENT)
 
 
 @settings(max_examples=1500)
 @given(items(), definitions())
-def test_a_score_is_its_exact_value_but_for_rounding(pairs, definition):
+def test_a_score_is_its_exact_value_but_for_rounding(pairs: Pairs, definition: Definition) -> None:
     value = definition(counted(pairs)).value
     assert same(value, exact.score(pairs, LABELS, definition)), definition
 
 
 @settings(max_examples=300)
 @given(items(), definitions(), st.sets(st.sampled_from(LABELS), min_size=1, max_size=3))
-def test_excluded_and_ignored_classes(pairs, definition, chosen):
+def test_excluded_and_ignored_classes(pairs: Pairs, definition: Definition, chosen: Any) -> None:
     from dataclasses import replace
 
     if definition.average is not None and not isinstance(definition.classes, tuple):
@@ -54,7 +59,7 @@ def test_excluded_and_ignored_classes(pairs, definition, chosen):
 
 
 @given(st.lists(st.integers(0, 10**12), min_size=4, max_size=4).filter(any))
-def test_large_counts_are_exact(cells):
+def test_large_counts_are_exact(cells: Any) -> None:
     tn, fp, fn, tp = cells
     c = wf.Counts.from_matrix([[tn, fp], [fn, tp]], rows="true")
     for name, twin in exact.RATES.items():

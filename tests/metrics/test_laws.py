@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
+from tests.helpers.samples import (
+    E1,
+    E2,
+    Pairs,
+)
 from tests.helpers.strategies import LABELS, definitions, items
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
@@ -18,20 +25,17 @@ from whichf1.errors import DefinitionError
 from whichf1.metrics import EVERY, METRICS, find
 from whichf1.tables.cells import Table
 
-E1 = ([0, 2, 4, 4, 4, 2, 0, 4], [0, 4, 4, 4, 4, 1, 1, 2])
-E2 = ([2, 0, 0, 0, 0, 4, 4, 0], [0, 0, 0, 0, 0, 3, 4, 0])
 
-
-def counted(pairs, labels=LABELS):
+def counted(pairs: Pairs, labels: Any = LABELS) -> Any:
     return wf.count([t for t, _ in pairs], [p for _, p in pairs], labels=labels)
 
 
-def equal(a, b):
+def equal(a: Any, b: Any) -> Any:
     return np.allclose(a, b, rtol=1e-12, atol=1e-14, equal_nan=True)
 
 
 @given(items(), items())
-def test_merging_is_concatenating(left, right):
+def test_merging_is_concatenating(left: Any, right: Any) -> None:
     assert counted(left) + counted(right) == counted(left + right)
     observed = [counted(part, None) for part in (left, right)]
     assert sum(observed) == counted(left + right, None)
@@ -39,14 +43,14 @@ def test_merging_is_concatenating(left, right):
 
 
 @given(items(), items(), items())
-def test_merging_is_associative(a, b, c):
+def test_merging_is_associative(a: Any, b: Any, c: Any) -> None:
     x, y, z = (counted(part, None) for part in (a, b, c))
     assert (x + y) + z == x + (y + z)
 
 
 @settings(max_examples=400)
 @given(items(), definitions(), st.permutations(list(LABELS)))
-def test_names_of_classes_do_not_matter(pairs, definition, order):
+def test_names_of_classes_do_not_matter(pairs: Pairs, definition: Definition, order: Any) -> None:
     assume(definition.classes != "range")
     assume(dict(definition.parameters).get("weighting", "none") == "none")
     rename = {label: f"class {order[label]}" for label in LABELS}
@@ -64,7 +68,7 @@ def test_names_of_classes_do_not_matter(pairs, definition, order):
 
 @settings(max_examples=400)
 @given(items(), definitions())
-def test_values_lie_within_the_declared_bounds(pairs, definition):
+def test_values_lie_within_the_declared_bounds(pairs: Pairs, definition: Definition) -> None:
     value = definition(counted(pairs)).value
     low, high = find(definition.metric).bounds
     assert np.isnan(value) or low - 1e-12 <= value <= high + 1e-12
@@ -72,7 +76,7 @@ def test_values_lie_within_the_declared_bounds(pairs, definition):
 
 @settings(max_examples=400)
 @given(st.lists(items(), min_size=2, max_size=4), definitions())
-def test_a_batch_of_counts_is_a_loop(parts, definition):
+def test_a_batch_of_counts_is_a_loop(parts: Any, definition: Definition) -> None:
     whole = counted([pair for part in parts for pair in part])
     frozen = definition.freeze(whole)
     cells = [
@@ -92,7 +96,7 @@ def test_a_batch_of_counts_is_a_loop(parts, definition):
 
 @settings(max_examples=400)
 @given(items(), definitions())
-def test_a_signature_parses_and_runs(pairs, definition):
+def test_a_signature_parses_and_runs(pairs: Pairs, definition: Definition) -> None:
     counts = counted(pairs)
     score = definition(counts)
     assert Definition.parse(definition.signature) == definition
@@ -106,7 +110,7 @@ LABEL_TEXT = st.text(max_size=8) | st.sampled_from(["|", ":", ",", '"', "\\", "t
 
 
 @given(st.lists(LABEL_TEXT, min_size=1, max_size=4, unique=True))
-def test_any_text_survives_a_signature(labels):
+def test_any_text_survives_a_signature(labels: Any) -> None:
     definition = wf.f1.definition(average="macro", classes=labels, exclude=labels[:1])
     text = definition.signature
     assert Definition.parse(text) == definition
@@ -115,12 +119,12 @@ def test_any_text_survives_a_signature(labels):
     assert Definition.parse(one.signature) == one
 
 
-def test_labels_of_different_types_differ_in_the_signature():
+def test_labels_of_different_types_differ_in_the_signature() -> None:
     texts = {wf.f1.definition(positive=label).signature for label in (1, "1", True)}
     assert len(texts) == 3
 
 
-def every_definition():
+def every_definition() -> Iterator[Any]:
     """The product of all options for all metrics, as far as they apply."""
     modes = [{"positive": 4}, *({"average": a} for a in ("macro", "weighted", "micro"))]
     classes = ["declared", "observed", "true", "range", (0, 2, 4), (4,)]
@@ -155,7 +159,7 @@ def every_definition():
                 continue
 
 
-def test_definitions_that_differ_on_e1_or_e2_have_different_signatures():
+def test_definitions_that_differ_on_e1_or_e2_have_different_signatures() -> None:
     counts = [wf.count(*example, labels=LABELS) for example in (E1, E2)]
     seen: dict[str, tuple] = {}
     for definition in every_definition():
@@ -165,7 +169,7 @@ def test_definitions_that_differ_on_e1_or_e2_have_different_signatures():
     assert len(set(seen.values())) > 300
 
 
-def test_every_field_of_a_definition_enters_the_signature():
+def test_every_field_of_a_definition_enters_the_signature() -> None:
     changes = {
         "metric": "f_beta",
         "parameters": (("beta", 2),),
@@ -200,13 +204,13 @@ def test_every_field_of_a_definition_enters_the_signature():
         assert Definition(**other).signature != plain, name
 
 
-def test_shorthands_are_definitions_of_declared_metrics():
+def test_shorthands_are_definitions_of_declared_metrics() -> None:
     for name, short in SHORTHANDS.items():
         assert define(name) == Definition(metric=short.metric, **short.options)
         assert getattr(wf, name)(*E1).definition == define(name)
 
 
-def test_every_shorthand_has_its_own_meaning():
+def test_every_shorthand_has_its_own_meaning() -> None:
     meanings = [meaning(define(name)) for name in SHORTHANDS]
     assert len({*meanings}) == len(SHORTHANDS)
     assert meanings == [short.summary for short in SHORTHANDS.values()]
@@ -221,7 +225,7 @@ def test_every_shorthand_has_its_own_meaning():
     assert other_names(define("f1")) == METRICS["f1"].aliases
 
 
-def test_the_public_surface_is_what_it_says():
+def test_the_public_surface_is_what_it_says() -> None:
     for name in wf.__all__:
         assert getattr(wf, name) is not None
     public = {name for name in vars(wf) if not name.startswith("_")}
@@ -230,14 +234,14 @@ def test_the_public_surface_is_what_it_says():
     assert {*METRICS, *SHORTHANDS} <= set(wf.__all__)
 
 
-def test_every_alias_is_a_name_of_its_metric():
+def test_every_alias_is_a_name_of_its_metric() -> None:
     for metric in METRICS.values():
         for alias in metric.aliases:
             assert getattr(wf, alias) is getattr(wf, metric.name)
     assert wf.score(*E1, "TPR", average="macro") == wf.recall(*E1, average="macro")
 
 
-def test_options_of_the_scorer_are_those_of_definitions_and_metrics():
+def test_options_of_the_scorer_are_those_of_definitions_and_metrics() -> None:
     from whichf1.definitions.options import Options
     from whichf1.sources.count import DATA_OPTIONS
 
@@ -248,7 +252,7 @@ def test_options_of_the_scorer_are_those_of_definitions_and_metrics():
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(-3, 6), st.integers(-3, 6)), min_size=1, max_size=60))
-def test_arrays_and_their_counts_have_the_same_scores(pairs):
+def test_arrays_and_their_counts_have_the_same_scores(pairs: Pairs) -> None:
     """Means of rates need only margins, which are counted without the table between."""
     true, predicted = np.array(pairs).T
     counts = wf.count(true, predicted)

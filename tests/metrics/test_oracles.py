@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,18 +12,18 @@ from hypothesis import given, settings
 from sklearn import metrics as sk
 
 import whichf1 as wf
+from tests.helpers.samples import E1, E2, Pairs
 from tests.helpers.strategies import items
-from tests.metrics.test_laws import E1, E2
 from whichf1.metrics import METRICS
 
 
-def split(pairs):
+def split(pairs: Pairs) -> Any:
     return [t for t, _ in pairs], [p for _, p in pairs]
 
 
 @settings(max_examples=60)
 @given(items())
-def test_rates_like_scikit_learn(pairs):
+def test_rates_like_scikit_learn(pairs: Pairs) -> None:
     y, p = split(pairs)
     counts = wf.count(y, p)
     pairs_of = [
@@ -44,7 +45,7 @@ def test_rates_like_scikit_learn(pairs):
 
 @settings(max_examples=200)
 @given(items(least=2))
-def test_agreement_like_scikit_learn(pairs):
+def test_agreement_like_scikit_learn(pairs: Pairs) -> None:
     y, p = split(pairs)
     counts = wf.count(y, p)
     with warnings.catch_warnings():
@@ -62,7 +63,7 @@ def test_agreement_like_scikit_learn(pairs):
 
 
 @given(items(least=2))
-def test_binary_rates_like_scikit_learn(pairs):
+def test_binary_rates_like_scikit_learn(pairs: Pairs) -> None:
     y, p = ([int(x > 0) for x in side] for side in split(pairs))
     counts = wf.count(y, p, labels=[0, 1])
     tn, fp, fn, tp = sk.confusion_matrix(y, p, labels=[0, 1]).ravel()
@@ -78,7 +79,7 @@ def test_binary_rates_like_scikit_learn(pairs):
         assert float(wf.negative_likelihood_ratio(counts, positive=1)) == pytest.approx(minus)
 
 
-def test_weights_like_scikit_learn():
+def test_weights_like_scikit_learn() -> None:
     rng = np.random.default_rng(5)
     y, p, w = rng.integers(0, 4, 300), rng.integers(0, 4, 300), rng.random(300)
     counts = wf.count(y, p, weights=w)
@@ -93,7 +94,7 @@ def test_weights_like_scikit_learn():
         assert float(getattr(wf, name)(counts)) == pytest.approx(expected), name
 
 
-def test_weights_that_do_not_add_up_exactly_do_not_disturb_undefined_scores():
+def test_weights_that_do_not_add_up_exactly_do_not_disturb_undefined_scores() -> None:
     weights = [0.1, 0.2, 0.3, 0.7, 1e-9]
     counts = wf.count([0, 1, 2, 1, 0], [0] * 5, weights=weights)
     assert math.isnan(wf.mcc(counts, undefined="nan").value)  # one predicted class: 0/0
@@ -103,7 +104,7 @@ def test_weights_that_do_not_add_up_exactly_do_not_disturb_undefined_scores():
         assert math.isnan(value), weighting
 
 
-def test_every_sklearn_name_exists():
+def test_every_sklearn_name_exists() -> None:
     for metric in METRICS.values():
         if metric.sklearn:
             assert hasattr(sk, metric.sklearn)
@@ -113,6 +114,8 @@ def test_every_sklearn_name_exists():
 # scikit-learn 1.3 and current, torchmetrics, Keras 3, spaCy, HELM, Weka, smp, yardstick, caret,
 # mmsegmentation, seqeval, SemEval-2010 task 8, CatBoost, AdaSeq, LibMultiLabel, lighteval, smile.
 NAN = math.nan
+
+
 LIBRARIES = [
     ("avg obs 0", "f1", {"average": "macro", "classes": "observed"}, 0.3542, 0.3939),
     ("avg decl 0", "f1", {"average": "macro"}, 0.2361, 0.2626),
@@ -189,7 +192,9 @@ LIBRARIES = [
 
 
 @pytest.mark.parametrize(("row", "name", "options", "first", "second"), LIBRARIES)
-def test_what_real_libraries_print(row, name, options, first, second):
+def test_what_real_libraries_print(
+    row: Any, name: str, options: dict[str, Any], first: Any, second: Any
+) -> None:
     for example, printed in ((E1, first), (E2, second)):
         value = float(getattr(wf, name)(*example, labels=range(6), **options))
         assert value == pytest.approx(printed, abs=0.5001e-4, nan_ok=True), row

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,22 +21,27 @@ from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
 _PATH = Path(__file__).parents[2] / "benchmarks" / "coverage.py"
+
+
 _SPEC = importlib.util.spec_from_file_location("coverage_simulation", _PATH)
+
+
 coverage = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(coverage)
+
 
 SETTINGS = [s for s in coverage.SETTINGS if s.smallest >= 30]
 """At least 30 items of every class: there the page promises 93.5 to 96.5 %."""
 
 
-def page():
+def page() -> Any:
     path = Path(__file__).parents[2] / "docs" / "intervals.md"
     return path.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_delta_intervals_cover(setting):
+def test_delta_intervals_cover(setting: Any) -> None:
     """3,000 data sets of many classes, else 6,000: ± .6 at two errors, inside the bar."""
     repetitions = 3000 if setting.classes == 20 else 6000
     for name, found in coverage.delta(setting, repetitions, seed=1).items():
@@ -46,7 +53,7 @@ def test_delta_intervals_cover(setting):
 @pytest.mark.parametrize(
     "setting", [coverage.Setting(2, True, 200, 0.6), coverage.Setting(5, True, 200, 0.95)]
 )
-def test_bca_intervals_cover(setting):
+def test_bca_intervals_cover(setting: Any) -> None:
     """2,500 data sets: ± .9 at two errors."""
     for name, found in coverage.bootstrap(setting, 2500, 199, seed=1)["BCa"].items():
         assert 0.935 <= found.covered <= 0.965, name
@@ -54,7 +61,7 @@ def test_bca_intervals_cover(setting):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
-def test_rankings_cover(metric):
+def test_rankings_cover(metric: str) -> None:
     """2,500 data sets: ± .9 at two errors."""
     for accuracy in (0.6, 0.95):
         setting = coverage.Setting(2, True, 200, accuracy)
@@ -64,14 +71,14 @@ def test_rankings_cover(metric):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("way", "average"), [("ovr", "macro"), ("ovo", "weighted")])
-def test_means_of_aucs_cover(way, average):
+def test_means_of_aucs_cover(way: str, average: str | None) -> None:
     """600 data sets: ± 1.8 at two errors."""
     found = coverage.areas(coverage.Setting(3, True, 150, 0.8), way, average, 600, seed=1)
     assert 0.93 <= found.covered <= 0.975
 
 
 @pytest.mark.slow
-def test_losses_cover():
+def test_losses_cover() -> None:
     loss = coverage.log_loss(coverage.Setting(2, True, 200, 0.6), 40_000, 1)
     assert 0.935 <= loss.covered <= 0.965
     few = coverage.log_loss(coverage.Setting(2, True, 50, 0.95), 40_000, 1)
@@ -80,7 +87,7 @@ def test_losses_cover():
 
 
 @pytest.mark.slow
-def test_where_intervals_fail_the_page_says_so():
+def test_where_intervals_fail_the_page_says_so() -> None:
     """Ten items of a rare class that are mostly all right: the first order sees no spread."""
     found = coverage.delta(coverage.Setting(2, False, 200, 0.95), 2000, seed=1)
     assert found["macro_recall"].covered < 0.7
@@ -90,13 +97,13 @@ def test_where_intervals_fail_the_page_says_so():
     assert "an AUC of .99 with 100 positives among 2,000 items is covered in 93 %" in page()
 
 
-# tests of a difference
-
 N, K = 500, 3
+
+
 TRUE, A, B = (x.ravel() for x in np.meshgrid(*[np.arange(K)] * 3, indexing="ij"))
 
 
-def joint_shares(first, second):
+def joint_shares(first: Any, second: Any) -> Any:
     """Errors of the two systems are independent, and spread over the other classes."""
     share = np.full(len(TRUE), 1 / K)
     for predicted, right in ((A, first), (B, second)):
@@ -104,7 +111,7 @@ def joint_shares(first, second):
     return share
 
 
-def samples(first, second, repetitions, seed):
+def samples(first: Any, second: Any, repetitions: int, seed: int) -> Iterator[Any]:
     rng = np.random.default_rng(seed)
     for count in rng.multinomial(N, joint_shares(first, second), repetitions):
         keep = count > 0
@@ -113,7 +120,7 @@ def samples(first, second, repetitions, seed):
 
 
 @pytest.fixture(scope="module")
-def null():
+def null() -> Any:
     """All tests of 2,000 pairs of equally good systems."""
     plan = Plan(replicates=199)
     definition = define("averaged_f1", None, {"interval": "delta"})
@@ -127,13 +134,13 @@ def null():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["p_value", "p_bootstrap", "p_randomization"])
-def test_type_one_errors_are_five_per_cent(null, test):
+def test_type_one_errors_are_five_per_cent(null: Any, test: Any) -> None:
     rejected = np.mean([getattr(pair, test) <= 0.05 for pair in null[0]])
     assert 0.04 <= rejected <= 0.06
 
 
 @pytest.mark.slow
-def test_type_one_errors_of_mcnemar(null):
+def test_type_one_errors_of_mcnemar(null: Any) -> None:
     tests = [pair.mcnemar for pair in null[1]]
     for name in ("p_mid", "p_chi2"):
         assert 0.04 <= np.mean([getattr(x, name) <= 0.05 for x in tests]) <= 0.06
@@ -143,7 +150,7 @@ def test_type_one_errors_of_mcnemar(null):
 
 
 @pytest.mark.slow
-def test_the_equivalence_test_errs_in_five_per_cent_at_the_margin():
+def test_the_equivalence_test_errs_in_five_per_cent_at_the_margin() -> None:
     definition = define("accuracy", None, {"interval": "delta"})
     plan = Plan(replicates=0, margin=0.1)
     pairs = [compare_counts(j, definition, plan).pairs[0] for j in samples(0.8, 0.7, 2000, 4)]
@@ -151,7 +158,7 @@ def test_the_equivalence_test_errs_in_five_per_cent_at_the_margin():
 
 
 @pytest.mark.slow
-def test_power_rises_with_the_difference_and_is_the_one_planned():
+def test_power_rises_with_the_difference_and_is_the_one_planned() -> None:
     definition = define("accuracy", None, {"interval": "delta"})
     powers = []
     for better in (0.75, 0.79, 0.84):
@@ -175,7 +182,7 @@ def test_power_rises_with_the_difference_and_is_the_one_planned():
     assert np.mean([p.p_value <= 0.05 for p in pairs]) == pytest.approx(0.8, abs=0.05)
 
 
-def null_pairs(metric, seed, repetitions=2000, **options):
+def null_pairs(metric: str, seed: int, repetitions: int = 2000, **options: Any) -> Any:
     """The p-values of pairs of equally good systems that share some of their noise."""
     rng = np.random.default_rng(seed)
     weights = options.pop("weighted", False)
@@ -198,7 +205,9 @@ def null_pairs(metric, seed, repetitions=2000, **options):
     return rejected / repetitions
 
 
-def p_of(metric, y, systems, weights=None, cluster=None, **options):
+def p_of(
+    metric: str, y: Any, systems: Any, weights: Any = None, cluster: Any = None, **options: Any
+) -> Any:
     """The p-value that ``compare`` gives, without the intervals of the systems."""
     definition = with_options(metric, options)
     own = [read_items(definition, y, scores, None) for scores in systems]
@@ -209,7 +218,7 @@ def p_of(metric, y, systems, weights=None, cluster=None, **options):
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "log_loss"])
-def test_the_p_value_of_these_simulations_is_that_of_compare(metric):
+def test_the_p_value_of_these_simulations_is_that_of_compare(metric: str) -> None:
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 80)
     systems = [rng.beta(2 + y, 3 - y) for _ in range(2)]
@@ -219,7 +228,7 @@ def test_the_p_value_of_these_simulations_is_that_of_compare(metric):
         assert p_of(metric, y, systems, **given) == own.pairs[0].p_value
 
 
-def _noise(rng, shape, groups):
+def _noise(rng: Any, shape: Any, groups: Any) -> Any:
     """Noise of each item, half of it common to the items of a cluster."""
     noise = rng.normal(size=shape)
     if groups:
@@ -241,12 +250,12 @@ def _noise(rng, shape, groups):
         ("log_loss", {"groups": 100}),
     ],
 )
-def test_type_one_errors_of_rankings_and_losses(metric, options):
+def test_type_one_errors_of_rankings_and_losses(metric: str, options: dict[str, Any]) -> None:
     assert 0.04 <= null_pairs(metric, 13, **options) <= 0.06
 
 
 @pytest.mark.slow
-def test_type_one_errors_where_single_items_decide():
+def test_type_one_errors_where_single_items_decide() -> None:
     """The largest difference of two curves: the bootstrap and the randomization test."""
     rng = np.random.default_rng(14)
     found = []

@@ -12,7 +12,9 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,19 +23,20 @@ import whichf1 as wf
 from tests.helpers.spark_driver import ITEMS
 
 ROOT = Path(__file__).parents[2]
+
+
 PROGRAM = Path(sys.executable).with_name("whichf1")
 
 
-def slowly(part):
+def slowly(part: Any) -> Any:
     time.sleep(0.4)
     return part
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_dask_counts_exactly_when_a_worker_is_killed():
+def test_dask_counts_exactly_when_a_worker_is_killed() -> None:
     import dask.dataframe as dd
-    import numpy as np
     import pandas as pd
     from distributed import Client, LocalCluster
 
@@ -58,7 +61,7 @@ def test_dask_counts_exactly_when_a_worker_is_killed():
         job.start()
         tasks = cluster.scheduler.tasks
 
-        def states():
+        def states() -> Any:
             return Counter(task.state for task in list(tasks.values()))
 
         start = time.monotonic()
@@ -74,7 +77,7 @@ def test_dask_counts_exactly_when_a_worker_is_killed():
 
 
 @pytest.fixture(scope="module")
-def standalone(tmp_path_factory):
+def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A Spark master and two workers: the address and the workers' processes."""
     import pyspark
 
@@ -94,7 +97,7 @@ def standalone(tmp_path_factory):
     }
     processes = []
 
-    def start(name, ready, *arguments):
+    def start(name: str, ready: Any, *arguments: Any) -> Any:
         log = folder / f"{name}.log"
         command = [home / "bin" / "spark-class", f"org.apache.spark.deploy.{arguments[0]}"]
         with open(log, "wb") as out:
@@ -140,7 +143,7 @@ def free_port() -> str:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("spark")
-def test_spark_counts_exactly_when_a_worker_is_killed(standalone):
+def test_spark_counts_exactly_when_a_worker_is_killed(standalone: Any) -> None:
     address, workers, environment = standalone
     victim = workers[0]
     done = subprocess.run(
@@ -163,7 +166,7 @@ def test_spark_counts_exactly_when_a_worker_is_killed(standalone):
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("spark")
-def test_the_command_line_counts_on_the_cluster(standalone, tmp_path):
+def test_the_command_line_counts_on_the_cluster(standalone: Any, tmp_path: Path) -> None:
     """One worker is left of the cluster, if the other test ran before."""
     address, _, environment = standalone
     (tmp_path / "part-0.csv").write_text('true,pred,lang\na,a,en\n"b, c",a,en\n')
@@ -182,33 +185,3 @@ def test_the_command_line_counts_on_the_cluster(standalone, tmp_path):
     metric = json.loads(done.stdout)["metrics"][0]
     assert metric["whole"]["value"] == pytest.approx(2 / 3)
     assert [each["value"] for each in metric["slices"]] == [0.5, 1.0]
-
-
-@pytest.mark.parametrize("made", ["counts", "sets", "scores", "decided"])
-def test_numbered_clusters_are_drawn_alike_from_text_and_numbers(made, tmp_path):
-    """A seed draws clusters by their places: 2 before 10, in a CSV, too."""
-    rng = np.random.default_rng(6)
-    true, guess, doc = (rng.integers(0, most, 200) for most in (2, 2, 25))
-    s = rng.random(200).round(2)
-    path = tmp_path / "a.csv"
-    rows = zip(true, guess, s, doc, strict=True)
-    path.write_text("true,pred,s,doc\n" + "".join(f"{a},{b},{x},{c}\n" for a, b, x, c in rows))
-    column = {"true": "true", "score": "s", "cluster": "doc"}
-
-    def interval(cluster):
-        drawn = {"interval": wf.Bootstrap(replicates=199)}
-        if made == "counts":
-            found = (wf.count(path, cluster="doc"), wf.count(true, guess, cluster=cluster))
-        elif made == "sets":
-            sides = [[{int(x)} for x in each] for each in (true, guess)]
-            file = wf.count_multilabel(path, sep=";", cluster="doc")
-            found = (file, wf.count_multilabel(*sides, cluster=cluster))
-        elif made == "decided":
-            file = wf.at_threshold(path, threshold=0.5, **column)
-            found = (file, wf.at_threshold(true, s, 0.5, cluster=cluster))
-        else:
-            file = wf.roc_auc(path, **column, **drawn)
-            return [file.interval, wf.roc_auc(true, s, cluster=cluster, **drawn).interval]
-        return [wf.averaged_f1(each, **drawn).interval for each in found]
-
-    assert len({*interval(doc), *interval(doc.astype(str))}) == 1

@@ -1,9 +1,10 @@
-"""Intervals of rankings and losses: against brute force, closed forms and resampled rows."""
+"""Intervals of rankings and of losses item by item: brute force, closed forms, resampled rows."""
 
 from __future__ import annotations
 
 import math
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,69 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
-from whichf1.definitions.definition import define
+from tests.helpers.samples import binary, items_of, several, subjects
 from whichf1.errors import DefinitionError, InputError, ShapeError
 from whichf1.metrics import find
-from whichf1.metrics.registry import EVERY
-from whichf1.scoring.scores import read_items, sampled
 from whichf1.statistics.ranking import RankCells, area_spread
-from whichf1.statistics.scales import Spread, bent, transformed
-from whichf1.tables.cells import Predicted, RankedLabels
-
-
-def binary(seed=0, n=120, digits=1):
-    rng = np.random.default_rng(seed)
-    y = (rng.random(n) < 0.35).astype(int)
-    return y, (rng.normal(size=n) + y).round(digits)
-
-
-def several(seed=0, n=150, k=3, digits=2):
-    rng = np.random.default_rng(seed)
-    y = rng.choice(k, n, p=np.arange(1, k + 1) / np.arange(1, k + 1).sum())
-    scores = rng.normal(size=(n, k))
-    scores[np.arange(n), y] += 1
-    return y, scores.round(digits)
-
-
-def probabilities(seed=0, n=150, k=3):
-    y, scores = several(seed, n, k)
-    p = np.exp(scores)
-    return y, p / p.sum(1, keepdims=True)
-
-
-MEANS = [
-    (f"roc_auc(multi_class={way})", {"average": average})
-    for way in ("ovr", "ovo")
-    for average in ("macro", "weighted")
-] + [("average_precision(multi_class=ovr)", {"average": x}) for x in ("macro", "weighted")]
-SINGLE = ["roc_auc", "roc_auc(max_fpr=0.3)", "average_precision"]
-LOSSES = ["log_loss", "brier", "top_k_accuracy"]
-
-
-def subjects():
-    yield from ((name, {}, binary()) for name in SINGLE)
-    yield from ((name, options, several()) for name, options in MEANS)
-    yield from ((name, {}, probabilities()) for name in LOSSES)
-
-
-def items_of(name, options, y, scores, **data):
-    definition = wf.Definition.parse(name) if not options else _with(name, options)
-    own = read_items(definition, y, scores, None)
-    return own, sampled(own, data.get("weights"), data.get("cluster"))
-
-
-def _with(name, options):
-    from whichf1.scoring.functions import with_options
-
-    return with_options(name, dict(options))
-
-
-# what each item gives
 
 
 @pytest.mark.parametrize(("name", "options", "data"), list(subjects()))
 @pytest.mark.parametrize("weighted", [False, True])
-def test_slopes_are_differences(name, options, data, weighted):
+def test_slopes_are_differences(
+    name: str, options: dict[str, Any], data: Any, weighted: bool
+) -> None:
     weights = np.random.default_rng(1).random(len(data[0])) + 0.5 if weighted else None
     own, items = items_of(name, options, *data, weights=weights)
     count = items.count.astype(float)
@@ -85,7 +34,7 @@ def test_slopes_are_differences(name, options, data, weighted):
     assert abs((count * slopes).sum()) < 1e-9  # the score does not change if all counts are doubled
 
 
-def all_pairs(scores, positive):
+def all_pairs(scores: Any, positive: Any) -> Any:
     """The AUC, and the share of rightly ordered pairs of each item."""
     x, y = scores[positive], scores[~positive]
     pairs = (x[:, None] > y).astype(float) + 0.5 * (x[:, None] == y)
@@ -95,7 +44,7 @@ def all_pairs(scores, positive):
 
 
 @pytest.mark.parametrize("digits", [0, 1, 6])
-def test_delong_is_the_variance_over_all_pairs(digits):
+def test_delong_is_the_variance_over_all_pairs(digits: int) -> None:
     y, s = binary(digits, digits=digits)
     positive = y == 1
     area, placed = all_pairs(s, positive)
@@ -112,7 +61,7 @@ def test_delong_is_the_variance_over_all_pairs(digits):
     assert words[0].low == words[1].low < area < words[0].high == words[1].high
 
 
-def components(y, scores, way, average):
+def components(y: Any, scores: Any, way: str, average: str | None) -> Any:
     """A mean of AUCs, and what each item gives to it, from all pairs of items."""
     k, n = scores.shape[1], len(y)
     problems = (
@@ -139,7 +88,7 @@ def components(y, scores, way, average):
 
 @pytest.mark.parametrize("way", ["ovr", "ovo"])
 @pytest.mark.parametrize("average", ["macro", "weighted"])
-def test_means_of_aucs_have_the_variance_of_all_pairs(way, average):
+def test_means_of_aucs_have_the_variance_of_all_pairs(way: str, average: str | None) -> None:
     y, scores = several(digits=1)
     mean, gives = components(y, scores, way, average)
     name, options = f"roc_auc(multi_class={way})", {"average": average}
@@ -158,7 +107,7 @@ def test_means_of_aucs_have_the_variance_of_all_pairs(way, average):
     assert wf.Definition.parse(score.signature)(y, scores).interval == score.interval
 
 
-def test_average_precision_has_the_variance_of_a_jackknife():
+def test_average_precision_has_the_variance_of_a_jackknife() -> None:
     y, s = binary(3, n=400, digits=8)
     own, items = items_of("average_precision", {}, y, s)
     values = own.statistic.values(np.ones((400, 400)) - np.eye(400))
@@ -166,10 +115,22 @@ def test_average_precision_has_the_variance_of_a_jackknife():
     assert items.stratified_spread(own.statistic).error ** 2 == pytest.approx(jackknife, rel=0.03)
 
 
-# clusters and weights
+@settings(max_examples=60, deadline=None)
+@given(st.integers(4, 300), st.integers(0, 3), st.integers(0, 2**32))
+def test_the_spread_of_an_area_is_that_of_its_derivatives(n: int, decimals: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    true = np.arange(n) % 3 == 0
+    ranking = wf.rank(true, np.round(rng.normal(size=n) + true, decimals))
+    area = wf.roc_auc(ranking).value
+    cells = RankCells(wf.roc_auc.definition(interval="delong"), ranking.table)
+    closed, walked = area_spread(ranking.table, area), cells.sample.stratified_spread(cells)
+    if walked.error <= 1e-12 or not np.isfinite(walked.error):
+        assert closed.error == pytest.approx(walked.error, abs=1e-12)
+        return
+    np.testing.assert_allclose(closed, walked, rtol=1e-6, atol=1e-8)
 
 
-def test_items_that_are_their_own_cluster_are_single_items():
+def test_items_that_are_their_own_cluster_are_single_items() -> None:
     for name, options, (y, scores) in subjects():
         own, items = items_of(name, options, y, scores, cluster=np.arange(len(y)))
         plain = items_of(name, options, y, scores)[1].spread(own.statistic.slope(items.count))
@@ -178,7 +139,7 @@ def test_items_that_are_their_own_cluster_are_single_items():
         assert error == pytest.approx(plain.error * math.sqrt(n / (n - 1)), rel=1e-10)
 
 
-def test_clusters_of_areas_are_obuchowskis():
+def test_clusters_of_areas_are_obuchowskis() -> None:
     """Obuchowski (1997): sums of placements over clusters that hold both classes."""
     rng = np.random.default_rng(2)
     groups, each = 40, 6
@@ -200,7 +161,7 @@ def test_clusters_of_areas_are_obuchowskis():
     assert score.interval.low < area < score.interval.high
 
 
-def test_weights_are_copies_of_one_item():
+def test_weights_are_copies_of_one_item() -> None:
     for name, options, (y, scores) in subjects():
         w = np.random.default_rng(4).integers(1, 4, len(y))
         own, items = items_of(name, options, y, scores, weights=w)
@@ -215,7 +176,7 @@ def test_weights_are_copies_of_one_item():
         assert one.skew == pytest.approx(two.skew, rel=1e-6)
 
 
-def test_items_without_weight_are_no_items():
+def test_items_without_weight_are_no_items() -> None:
     y, s = binary(5)
     w = np.ones(len(y))
     w[::4] = 0
@@ -237,28 +198,11 @@ def test_items_without_weight_are_no_items():
         wf.roc_auc(y, s, cluster=[1, 2, 3], interval="delta")
 
 
-def test_weighted_losses_are_weighted_means():
-    y, p = probabilities()
-    w = np.random.default_rng(0).random(len(y))
-    own = -np.log(p[np.arange(len(y)), y])
-    score = wf.log_loss(y, p, weights=w, interval="delta")
-    assert score.value == pytest.approx(np.average(own, weights=w), rel=1e-12)
-    assert wf.log_loss(y, p, weights=w).value == score.value
-    error = math.sqrt((w**2 * (own - score.value) ** 2).sum()) / w.sum()
-    half = 1.959963984540054 * error
-    assert score.interval.high == pytest.approx(score.value + half, rel=1e-9)
-    auc = wf.roc_auc(y, p, average="weighted", multi_class="ovr", weights=np.full(len(y), 2.0))
-    assert auc.value == pytest.approx(
-        wf.roc_auc(y, p, average="weighted", multi_class="ovr").value, rel=1e-12
-    )
-
-
-# resampling
-
-
 @pytest.mark.parametrize(("name", "options", "data"), list(subjects()))
 @pytest.mark.parametrize("kind", ["plain", "cluster", "weights"])
-def test_items_are_resampled_as_rows_are(name, options, data, kind):
+def test_items_are_resampled_as_rows_are(
+    name: str, options: dict[str, Any], data: Any, kind: str
+) -> None:
     y, scores = data
     rng = np.random.default_rng(9)
     n, given = len(y), {}
@@ -283,7 +227,7 @@ def test_items_are_resampled_as_rows_are(name, options, data, kind):
     assert found.high == pytest.approx(high, abs=0.15 * width)
 
 
-def test_bootstraps_and_delta_agree_on_many_items():
+def test_bootstraps_and_delta_agree_on_many_items() -> None:
     rng = np.random.default_rng(5)
     y = rng.integers(0, 2, 1500)
     s = y + rng.normal(size=1500)
@@ -302,7 +246,7 @@ def test_bootstraps_and_delta_agree_on_many_items():
             assert again.interval == score.interval
 
 
-def test_what_hangs_on_single_items_is_resampled_alone():
+def test_what_hangs_on_single_items_is_resampled_alone() -> None:
     y, s = binary(6)
     p = 1 / (1 + np.exp(-s))
     cases = [("ks", s), ("gain(top=0.2)", s), ("lift(top=0.2)", s)]
@@ -321,139 +265,3 @@ def test_what_hangs_on_single_items_is_resampled_alone():
         wf.roc_auc(y, s, interval="wilson")
     with pytest.raises(DefinitionError, match="whole ROC AUC"):
         wf.average_precision(y, s, interval="delong")
-
-
-def test_equal_values_are_drawn_together():
-    """A million items that are right or wrong are two cells; the spread is that of a share."""
-    rng = np.random.default_rng(1)
-    n = 300_000
-    y = rng.integers(0, 3, n)
-    scores = rng.normal(size=(n, 3))
-    scores[np.arange(n), y] += 1
-    score = wf.top_k_accuracy(y, scores, k=1, interval="bootstrap")
-    share = score.value
-    half = 1.96 * math.sqrt(share * (1 - share) / n)
-    assert score.interval.low == pytest.approx(share - half, abs=0.05 * half)
-    assert score.interval.high == pytest.approx(share + half, abs=0.05 * half)
-    pair = wf.compare(y, {"a": scores, "b": scores[:, [1, 0, 2]]}, "top_k_accuracy(k=1)").pairs[0]
-    assert pair.bootstrap.low == pytest.approx(pair.interval.low, rel=0.01)
-    assert pair.p_randomization == pytest.approx(1 / 10_000)
-
-
-def test_moments_are_sums_and_are_not_resampled():
-    y, p = probabilities()
-    moments = wf.moments(y, p, "log_loss")
-    assert wf.log_loss(moments, interval="delta").interval is not None
-    with pytest.raises(DefinitionError, match="draws items"):
-        wf.log_loss(moments, interval="bootstrap")
-    with pytest.raises(DefinitionError, match="does not apply"):
-        wf.log_loss(moments, interval="wilson")
-
-
-# means over items
-
-
-def test_the_values_of_items_add_up_to_the_sums_of_the_formula():
-    """Every mean over items is declared twice, as sums and item by item: they must agree."""
-    y, p = probabilities(7, k=4)
-    items = Predicted(y, p)
-    labels = RankedLabels(p > 0.3, p)
-    means = [metric for metric in EVERY.values() if metric.kind in ("loss", "label ranking")]
-    assert len(means) >= 5
-    for metric in means:
-        given_items = items if metric.kind == "loss" else labels
-        defaults = {name: x.default for name, x in metric.parameters.items()}
-        for parameters in (defaults, defaults | ({"scale": "sum"} if "scale" in defaults else {})):
-            sums = metric.formula(given_items, **parameters)
-            each = metric.each(given_items, **parameters)
-            assert len(each) == sums.n
-            assert each.sum() == pytest.approx(sums.total, rel=1e-12)
-            assert (each**2).sum() == pytest.approx(sums.squares, rel=1e-12)
-    assert all(metric.each is None for metric in EVERY.values() if metric not in means)
-
-
-def test_label_rankings_take_weights_and_clusters():
-    rng = np.random.default_rng(1)
-    true = rng.random((80, 4)) < 0.4
-    scores = rng.normal(size=(80, 4)) + true
-    for metric in (wf.label_ranking_average_precision, wf.coverage_error):
-        plain = metric(true, scores, interval="delta")
-        one = metric(true, scores, interval="delta", weights=np.ones(80))
-        assert one.value == pytest.approx(plain.value)
-        assert one.interval.low == pytest.approx(plain.interval.low)
-        assert metric(true, scores, interval="bootstrap", cluster=np.arange(80) // 2).interval
-
-
-# the scale of an interval
-
-
-@given(
-    st.floats(0.001, 0.999),
-    st.floats(1e-4, 0.5),
-    st.floats(-1, 1),
-    st.floats(-1, 1),
-    st.floats(2, 100),
-)
-def test_intervals_are_nested_and_hold_the_value(value, error, skew, curvature, freedom):
-    spread = Spread(error, skew, curvature, freedom)
-    for bounds in ((0, 1), (-1, 1), (0, math.inf)):
-        previous = None
-        for level in (0.05, 0.5, 0.9, 0.99):
-            interval = transformed(value, spread, bounds, level, "delta")
-            assert bounds[0] <= interval.low <= value <= interval.high <= bounds[1]
-            if previous is not None:
-                assert interval.low <= previous.low and interval.high >= previous.high
-            previous = interval
-
-
-@given(st.floats(-5, 5), st.floats(-3, 3))
-def test_a_bend_is_a_rising_curve(move, bend):
-    assert bent(0, bend) == 0
-    assert bent(move + 1e-3, bend) > bent(move, bend)
-    small = 1e-3
-    expected = small - bend * small**2 / 2
-    assert bent(small, bend) == pytest.approx(expected, abs=2e-8)
-
-
-def test_skewness_is_removed_as_by_a_cube_root():
-    """Of a rare event the interval is that of the cube root of its count, moved by κ/6."""
-    x, n = 12, 1_000_000
-    p = x / n
-    skew = (1 - 2 * p) / math.sqrt(n * p * (1 - p))
-    error = math.sqrt(p * (1 - p) / n)
-    interval = transformed(p, Spread(error, skew), (0, 1), 0.95, "delta")
-    z, shift = 1.959963984540054, skew / 6
-    high = (1 + (z + shift) / math.sqrt(x) / 3) ** 3 * x
-    assert interval.high * n == pytest.approx(high, rel=1e-3)
-
-
-def test_too_few_replicates_are_refused():
-    for level, least in ((0.95, 39), (0.9, 19), (0.999, 1999)):
-        wf.Bootstrap(level=level, replicates=least)
-        with pytest.raises(DefinitionError, match=f"Use at least {least:,}"):
-            wf.Bootstrap(level=level, replicates=least - 1)
-    with pytest.raises(DefinitionError, match="too few"):
-        wf.compare([0, 1], {"a": [0, 1], "b": [1, 1]}, replicates=5)
-    with pytest.raises(DefinitionError, match="too few"):
-        wf.compare([0, 1], {"a": [0, 1], "b": [1, 1]}, replicates=999, level=0.999)
-
-
-def test_definitions_say_where_intervals_apply():
-    assert "interval" in define("average_precision").applicable
-    assert "interval" not in define("ks").applicable
-    assert define("ks", None, {"interval": wf.Bootstrap()}).interval.word == "bootstrap"
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(4, 300), st.integers(0, 3), st.integers(0, 2**32))
-def test_the_spread_of_an_area_is_that_of_its_derivatives(n, decimals, seed):
-    rng = np.random.default_rng(seed)
-    true = np.arange(n) % 3 == 0
-    ranking = wf.rank(true, np.round(rng.normal(size=n) + true, decimals))
-    area = wf.roc_auc(ranking).value
-    cells = RankCells(wf.roc_auc.definition(interval="delong"), ranking.table)
-    closed, walked = area_spread(ranking.table, area), cells.sample.stratified_spread(cells)
-    if walked.error <= 1e-12 or not np.isfinite(walked.error):
-        assert closed.error == pytest.approx(walked.error, abs=1e-12)
-        return
-    np.testing.assert_allclose(closed, walked, rtol=1e-6, atol=1e-8)

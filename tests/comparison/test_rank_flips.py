@@ -1,0 +1,95 @@
+"""The order of systems under other definitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import whichf1 as wf
+from tests.helpers.samples import Run
+from whichf1.errors import InputError
+
+
+def paper_tables() -> Any:
+    """Tables 1 and 2 of Opitz and Burst, predictions in rows."""
+    tables = {"Table 1": [[5, 10], [5, 10]], "Table 2": [[1, 1], [9, 19]]}
+    return {
+        name: wf.Counts.from_matrix(table, rows="predicted", labels=["a", "b"])
+        for name, table in tables.items()
+    }
+
+
+def test_the_papers_tables_flip() -> None:
+    ranks = wf.rank_systems(paper_tables())
+    values = [[score.value for score in order.scores.values()] for order in ranks.orders[:2]]
+    assert values[0] == pytest.approx([0.49, 0.48], abs=0.005)  # averaged F1, as printed there
+    assert values[1] == pytest.approx([0.50, 0.55], abs=0.006)  # .5553 is printed as .55 there
+    (flip,) = ranks.flips
+    assert {0} <= set(flip.a_better)  # averaged F1
+    assert {1} <= set(flip.b_better)  # F1 of averages
+    assert ranks.tau[0][1] == -1
+
+
+def test_the_papers_example_file_flips(run: Run) -> None:
+    code, out, err = run(
+        "compare", "examples/paper_tables.csv", "--true", "gold", "--pred", "table_1",
+        "--pred", "table_2",
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    assert "RANK FLIPS" in out
+    assert "table_1 is better by averaged F1" in out
+
+
+def test_taus_are_those_of_scipy(data: Any) -> None:
+    gold, systems, _ = data
+    rng = np.random.default_rng(0)
+    more = {
+        str(at): [x if rng.random() < 0.7 else rng.choice(["cat", "dog"]) for x in gold]
+        for at in range(4)
+    }
+    counts = {name: wf.count(gold, x) for name, x in {**systems, **more}.items()}
+    ranks = wf.rank_systems(counts)
+    table = [[s.value for s in order.scores.values()] for order in ranks.orders]
+    for x, row in zip(table, ranks.tau, strict=True):
+        for y, tau in zip(table, row, strict=True):
+            assert tau == pytest.approx(
+                stats.kendalltau(np.round(x, 12), np.round(y, 12)).statistic
+            )
+    for flip in ranks.flips:
+        signs = {np.sign(row[ranks.systems.index(flip.a)] - row[ranks.systems.index(flip.b)])
+                 for row in table}  # fmt: skip
+        assert {1.0, -1.0} <= signs
+
+
+def test_ties_and_lower_is_better_in_rankings() -> None:
+    same = wf.count([0, 1, 1], [0, 1, 0])
+    worse = wf.count([0, 1, 1], [1, 1, 0])
+    ranks = wf.rank_systems({"a": same, "b": same, "c": worse}, ["error_rate", "accuracy"])
+    assert [order.order for order in ranks.orders] == [(("a", "b"), ("c",))] * 2
+    assert ranks.flips == ()
+    assert ranks.tau[0][1] == 1
+    with pytest.raises(InputError, match="two systems"):
+        wf.rank_systems({"a": same})
+
+
+def test_rank_flips_of_sets() -> None:
+    """One system gets whole sets right, the other finds every label and some too many."""
+    true = [{"a"}, {"b"}, {"a", "b"}, {"c"}, {"b", "c"}, {"a"}]
+    strict = [{"a"}, {"b"}, {"a", "b"}, {"c"}, set(), set()]
+    loose = [each | {"c"} for each in true]
+    found = wf.compare(true, {"strict": strict, "loose": loose}, "subset_accuracy", replicates=99)
+    (flip,) = found.ranks.flips
+    assert (flip.a, flip.b) == ("strict", "loose")
+    counts = [wf.count_multilabel(true, each) for each in (strict, loose)]
+    for at, order in enumerate(found.ranks.orders):
+        a, b = (wf.score(each, order.definition.signature).value for each in counts)
+        assert [order.scores[name].value for name in ("strict", "loose")] == [a, b]
+        ahead = (a - b) * (-1 if order.definition.metric == "hamming_loss" else 1)
+        assert (at in flip.a_better, at in flip.b_better) == (ahead > 0, ahead < 0)
+    titles = [order.definition.signature.split("|v:")[0] for order in found.ranks.orders]
+    assert "f1|avg:samples|classes:declared|undef:0" in titles and len(titles) == 7
+    some = wf.compare(true, {"s": strict, "l": loose}, "averaged_f1", exclude=["c"], replicates=99)
+    assert all(order.definition.exclude == ("c",) for order in some.ranks.orders)

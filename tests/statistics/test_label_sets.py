@@ -1,0 +1,62 @@
+"""Intervals of sets of labels, with weights and clusters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import whichf1 as wf
+from whichf1.errors import DefinitionError
+
+
+def test_sets_of_labels_are_resampled() -> None:
+    rng = np.random.default_rng(6)
+    true = rng.random((300, 4)) < 0.4
+    predicted = true ^ (rng.random((300, 4)) < 0.2)
+    counts = wf.count_multilabel(true, predicted)
+    for average in ("macro", "micro", "weighted", "samples"):
+        delta = wf.f1(counts, average=average, interval="delta").interval
+        drawn = wf.f1(counts, average=average, interval=wf.Bootstrap(replicates=1999)).interval
+        width = delta.high - delta.low
+        assert drawn.low == pytest.approx(delta.low, abs=0.15 * width)
+    with pytest.raises(DefinitionError, match="fraction of items"):
+        wf.f1.per_class(counts, interval="wilson")
+
+
+def test_sets_in_clusters_have_wider_intervals_and_do_not_merge() -> None:
+    rng = np.random.default_rng(1)
+    true = rng.random((100, 3)) < 0.4
+    predicted = true ^ (rng.random((100, 3)) < 0.2)
+    alone, twice = np.arange(100), np.repeat(np.arange(100), 2)
+    one = wf.count_multilabel(true, predicted, cluster=alone)
+    two = wf.count_multilabel(true[twice], predicted[twice], cluster=twice)
+    for average in ("macro", "micro", "weighted", "samples"):
+        plain, doubled = (wf.f1(x, average=average, interval="delta") for x in (one, two))
+        assert doubled.value == pytest.approx(plain.value)
+        assert doubled.interval.low == pytest.approx(plain.interval.low, rel=1e-9)
+        assert doubled.signature.endswith("clusters:100")
+        drawn = wf.f1(two, average=average, interval=wf.Bootstrap(replicates=999)).interval
+        assert drawn.low == pytest.approx(doubled.interval.low, abs=0.02)
+    direct = wf.hamming_loss(true, predicted, interval="delta", cluster=alone)
+    assert direct.interval == wf.hamming_loss(one, interval="delta").interval
+    with pytest.raises(wf.errors.MergeError, match="do not add up"):
+        _ = one + one
+
+
+def test_weighted_sets_have_intervals_that_survive_merging() -> None:
+    rng = np.random.default_rng(1)
+    true = rng.random((100, 3)) < 0.4
+    predicted = true ^ (rng.random((100, 3)) < 0.2)
+    w = rng.random(100)
+    whole = wf.count_multilabel(true, predicted, weights=w)
+    parts = [
+        wf.count_multilabel(true[x], predicted[x], weights=w[x], labels=range(3))
+        for x in (slice(40), slice(40, None))
+    ]
+    expected = wf.f1(whole, average="macro", interval="delta")
+    merged = wf.f1(sum(parts), average="macro", interval="delta")
+    assert merged.interval.low == pytest.approx(expected.interval.low, rel=1e-9)
+    clustered = wf.count_multilabel(true, predicted, weights=w, cluster=np.arange(100))
+    ratio = wf.f1(clustered, average="macro", interval="delta").interval
+    assert ratio.low == pytest.approx(expected.interval.low, abs=0.005)
+    assert "weighted:true" in expected.signature

@@ -1,0 +1,88 @@
+"""Intervals of means over items: losses and rankings of labels."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import whichf1 as wf
+from tests.helpers.samples import probabilities
+from whichf1.errors import DefinitionError
+from whichf1.metrics.registry import EVERY
+from whichf1.tables.cells import Predicted, RankedLabels
+
+
+def test_weighted_losses_are_weighted_means() -> None:
+    y, p = probabilities()
+    w = np.random.default_rng(0).random(len(y))
+    own = -np.log(p[np.arange(len(y)), y])
+    score = wf.log_loss(y, p, weights=w, interval="delta")
+    assert score.value == pytest.approx(np.average(own, weights=w), rel=1e-12)
+    assert wf.log_loss(y, p, weights=w).value == score.value
+    error = math.sqrt((w**2 * (own - score.value) ** 2).sum()) / w.sum()
+    half = 1.959963984540054 * error
+    assert score.interval.high == pytest.approx(score.value + half, rel=1e-9)
+    auc = wf.roc_auc(y, p, average="weighted", multi_class="ovr", weights=np.full(len(y), 2.0))
+    assert auc.value == pytest.approx(
+        wf.roc_auc(y, p, average="weighted", multi_class="ovr").value, rel=1e-12
+    )
+
+
+def test_equal_values_are_drawn_together() -> None:
+    """A million items that are right or wrong are two cells; the spread is that of a share."""
+    rng = np.random.default_rng(1)
+    n = 300_000
+    y = rng.integers(0, 3, n)
+    scores = rng.normal(size=(n, 3))
+    scores[np.arange(n), y] += 1
+    score = wf.top_k_accuracy(y, scores, k=1, interval="bootstrap")
+    share = score.value
+    half = 1.96 * math.sqrt(share * (1 - share) / n)
+    assert score.interval.low == pytest.approx(share - half, abs=0.05 * half)
+    assert score.interval.high == pytest.approx(share + half, abs=0.05 * half)
+    pair = wf.compare(y, {"a": scores, "b": scores[:, [1, 0, 2]]}, "top_k_accuracy(k=1)").pairs[0]
+    assert pair.bootstrap.low == pytest.approx(pair.interval.low, rel=0.01)
+    assert pair.p_randomization == pytest.approx(1 / 10_000)
+
+
+def test_moments_are_sums_and_are_not_resampled() -> None:
+    y, p = probabilities()
+    moments = wf.moments(y, p, "log_loss")
+    assert wf.log_loss(moments, interval="delta").interval is not None
+    with pytest.raises(DefinitionError, match="draws items"):
+        wf.log_loss(moments, interval="bootstrap")
+    with pytest.raises(DefinitionError, match="does not apply"):
+        wf.log_loss(moments, interval="wilson")
+
+
+def test_the_values_of_items_add_up_to_the_sums_of_the_formula() -> None:
+    """Every mean over items is declared twice, as sums and item by item: they must agree."""
+    y, p = probabilities(7, k=4)
+    items = Predicted(y, p)
+    labels = RankedLabels(p > 0.3, p)
+    means = [metric for metric in EVERY.values() if metric.kind in ("loss", "label ranking")]
+    assert len(means) >= 5
+    for metric in means:
+        given_items = items if metric.kind == "loss" else labels
+        defaults = {name: x.default for name, x in metric.parameters.items()}
+        for parameters in (defaults, defaults | ({"scale": "sum"} if "scale" in defaults else {})):
+            sums = metric.formula(given_items, **parameters)
+            each = metric.each(given_items, **parameters)
+            assert len(each) == sums.n
+            assert each.sum() == pytest.approx(sums.total, rel=1e-12)
+            assert (each**2).sum() == pytest.approx(sums.squares, rel=1e-12)
+    assert all(metric.each is None for metric in EVERY.values() if metric not in means)
+
+
+def test_label_rankings_take_weights_and_clusters() -> None:
+    rng = np.random.default_rng(1)
+    true = rng.random((80, 4)) < 0.4
+    scores = rng.normal(size=(80, 4)) + true
+    for metric in (wf.label_ranking_average_precision, wf.coverage_error):
+        plain = metric(true, scores, interval="delta")
+        one = metric(true, scores, interval="delta", weights=np.ones(80))
+        assert one.value == pytest.approx(plain.value)
+        assert one.interval.low == pytest.approx(plain.interval.low)
+        assert metric(true, scores, interval="bootstrap", cluster=np.arange(80) // 2).interval

@@ -1,0 +1,93 @@
+"""What is drawn: whole clusters, by a seed, with a bar on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import whichf1 as wf
+from tests.helpers.samples import random_counts, sample_of
+from whichf1.definitions.definition import define
+from whichf1.statistics import sample as sampling
+from whichf1.statistics.cells import Cells
+from whichf1.statistics.intervals import replicates
+
+
+def test_clusters_are_resampled_whole() -> None:
+    rng = np.random.default_rng(4)
+    true = rng.integers(0, 2, 60)
+    predicted = np.where(rng.random(60) < 0.7, true, 1 - true)
+    cluster = np.repeat(np.arange(15), [2, 6] * 7 + [4])
+    counts = wf.count(true, predicted, cluster=cluster)
+    definition = define("averaged_f1", None, {"interval": wf.Bootstrap(replicates=5000)})
+    frozen = definition.freeze(counts)
+    cells = replicates([Cells(definition, frozen)], sample_of(frozen), 5000, 2019)[:, 0]
+    rows = []
+    for _ in range(5000):
+        chosen = np.concatenate([np.flatnonzero(cluster == c) for c in rng.integers(0, 15, 15)])
+        rows.append(float(wf.averaged_f1(true[chosen], predicted[chosen], labels=[0, 1])))
+    assert stats.ks_2samp(cells, rows).pvalue > 0.01
+
+
+def test_the_same_seed_gives_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = random_counts(2, 5)
+    for method in (wf.Bootstrap(seed=7), wf.Bootstrap(seed=7, kind="percentile")):
+        first = wf.f1_of_averages(counts, interval=method)
+        monkeypatch.setattr(sampling, "CHUNK", 1000)
+        assert wf.f1_of_averages(counts, interval=method).interval == first.interval
+        monkeypatch.undo()
+        other = wf.f1_of_averages(counts, interval=wf.Bootstrap(seed=8, kind=method.kind))
+        assert other.interval != first.interval
+
+
+@pytest.mark.parametrize("made", ["counts", "sets", "scores", "decided"])
+def test_numbered_clusters_are_drawn_alike_from_text_and_numbers(made: Any, tmp_path: Path) -> None:
+    """A seed draws clusters by their places: 2 before 10, in a CSV, too."""
+    rng = np.random.default_rng(6)
+    true, guess, doc = (rng.integers(0, most, 200) for most in (2, 2, 25))
+    s = rng.random(200).round(2)
+    path = tmp_path / "a.csv"
+    rows = zip(true, guess, s, doc, strict=True)
+    path.write_text("true,pred,s,doc\n" + "".join(f"{a},{b},{x},{c}\n" for a, b, x, c in rows))
+    column = {"true": "true", "score": "s", "cluster": "doc"}
+
+    def interval(cluster: Any) -> Any:
+        drawn = {"interval": wf.Bootstrap(replicates=199)}
+        if made == "counts":
+            found = (wf.count(path, cluster="doc"), wf.count(true, guess, cluster=cluster))
+        elif made == "sets":
+            sides = [[{int(x)} for x in each] for each in (true, guess)]
+            file = wf.count_multilabel(path, sep=";", cluster="doc")
+            found = (file, wf.count_multilabel(*sides, cluster=cluster))
+        elif made == "decided":
+            file = wf.at_threshold(path, threshold=0.5, **column)
+            found = (file, wf.at_threshold(true, s, 0.5, cluster=cluster))
+        else:
+            file = wf.roc_auc(path, **column, **drawn)
+            return [file.interval, wf.roc_auc(true, s, cluster=cluster, **drawn).interval]
+        return [wf.averaged_f1(each, **drawn).interval for each in found]
+
+    assert len({*interval(doc), *interval(doc.astype(str))}) == 1
+
+
+def test_a_bar_is_shown_on_a_terminal_while_resampling_takes_long(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+
+    from whichf1.statistics import sample
+
+    monkeypatch.setattr(sample, "LONG", 0)
+    counts = wf.count([0, 1, 1, 0, 1], [0, 1, 0, 0, 1])
+    quiet = wf.averaged_f1(counts, interval="bootstrap")
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    shown = wf.averaged_f1(counts, interval="bootstrap")
+    assert "resampling" in capsys.readouterr().err
+    assert shown.interval == quiet.interval

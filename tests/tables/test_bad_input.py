@@ -1,0 +1,210 @@
+"""Input that means nothing gets an error that says what to do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import whichf1 as wf
+from whichf1.errors import (
+    DefinitionError,
+    InputError,
+    LabelError,
+    ShapeError,
+    WeightError,
+    WhichF1Error,
+)
+
+BAD = [
+    (lambda: wf.count([0, 1], [0]), ShapeError, "y_true has 2 items, y_pred has 1"),
+    (lambda: wf.count([], []), ShapeError, "there are no items"),
+    (lambda: wf.count(np.array([]), np.array([])), ShapeError, "there are no items"),
+    (lambda: wf.count([0, None], [0, 1]), LabelError, r"y_true\[1\] is missing \(None\)"),
+    (lambda: wf.count(["a", "b"], ["a", None]), LabelError, r"y_pred\[1\] is missing"),
+    (lambda: wf.count([0, 1], [0, math.nan]), LabelError, r"y_pred\[1\] is missing \(nan\)"),
+    (lambda: wf.count(np.array([0, np.nan]), [0, 1]), LabelError, r"y_true\[1\] is missing"),
+    (lambda: wf.count(pd.array([1, None], "Int64"), [1, 1]), LabelError, r"y_true\[1\] is missing"),
+    (lambda: wf.count(pl.Series([1, None]), [1, 1]), LabelError, r"y_true\[1\] is missing"),
+    (lambda: wf.count(pa.array(["a", None]), ["a", "a"]), LabelError, r"y_true\[1\] is missing"),
+    (
+        lambda: wf.count([1, 2, "1"], [1, 1, 1]),
+        LabelError,
+        r"y_true\[0\] is 1 \(int\), y_true\[2\] is '1' \(str\)",
+    ),
+    (
+        lambda: wf.count([1, True], [1, 1]),
+        LabelError,
+        r"y_true\[0\] is 1 \(int\), y_true\[1\] is True \(bool\)",
+    ),
+    (lambda: wf.count([1, 0], ["1", "0"]), LabelError, r"1 \(int\), y_pred\[0\] is '1' \(str\)"),
+    (lambda: wf.count([1], [True]), LabelError, r"y_true\[0\] is 1 \(int\), y_pred\[0\] is True"),
+    (lambda: wf.count([0, 1.5], [0, 1]), LabelError, r"y_true\[1\] is .*1.5.*whole number"),
+    (lambda: wf.count(np.array([0.5]), [0]), LabelError, r"y_true\[0\] is .*0.5.*whole number"),
+    (lambda: wf.count(np.array([np.inf]), [0]), LabelError, r"whole number"),
+    (lambda: wf.count([1e300], [0]), LabelError, r"whole number"),
+    (lambda: wf.count([2**70], [0]), LabelError, "must fit 64 bits"),
+    (lambda: wf.count([b"a"], [b"a"]), LabelError, "decode bytes"),
+    (lambda: wf.count(np.array([b"a"]), [0]), LabelError, "decode bytes"),
+    (lambda: wf.count([1j], [0]), LabelError, "no label"),
+    (lambda: wf.count(np.array(["2020"], "M8[Y]"), [0]), LabelError, "cannot be labels"),
+    (lambda: wf.count([0, 7], [0, 0], labels=[0, 1]), LabelError, r"y_true\[1\] is 7 \(int\)"),
+    (lambda: wf.count([0, 1], [0, "x"], labels=[0, 1]), LabelError, "mixes label types"),
+    (
+        lambda: wf.count([0], [0], labels=["0"]),
+        LabelError,
+        r"y_true\[0\] is 0 \(int\), which is not",
+    ),
+    (
+        lambda: wf.count([0], [0], labels=[0, 1, 0]),
+        LabelError,
+        "declared twice, at positions 0 and 2",
+    ),
+    (lambda: wf.count([0], [0], labels=[0, "1"]), LabelError, "labels mix types"),
+    (lambda: wf.count([0], [0], labels=3), LabelError, r"labels=range\(3\)"),
+    (lambda: wf.count([0], [0], labels="ab"), LabelError, "must be a list"),
+    (lambda: wf.count(np.zeros((2, 2)), [0, 1]), ShapeError, r"got shape \(2, 2\).*argmax"),
+    (lambda: wf.count([[0, 1], [1, 0]], [0, 1]), ShapeError, r"got shape \(2, 2\)"),
+    (lambda: wf.count([[0], [1, 2]], [0, 1]), ShapeError, "one dimension"),
+    (lambda: wf.count(np.array(3), [0]), ShapeError, "one dimension"),
+    (lambda: wf.count(5, [0]), ShapeError, "must be a sequence"),
+    (lambda: wf.count({0: 1}, [0]), ShapeError, "must be a sequence"),
+    (lambda: wf.count([0], None), InputError, "got list alone"),
+    (lambda: wf.count([0], [0], weights=[math.nan]), WeightError, r"weights\[0\] is nan"),
+    (lambda: wf.count([0, 0], [0, 0], weights=[1, -1]), WeightError, r"weights\[1\] is -1"),
+    (lambda: wf.count([0], [0], weights=[math.inf]), WeightError, "finite"),
+    (lambda: wf.count([0], [0], weights=[1, 2]), ShapeError, r"weights have shape \(2,\)"),
+    (lambda: wf.count([0], [0], weights=["x"]), WeightError, "must be numbers"),
+    (lambda: wf.count([0], [0], true="x"), InputError, "name the columns of a file"),
+    (lambda: wf.Counts.from_matrix([[1, 2]], rows="true"), ShapeError, r"square.*\(1, 2\)"),
+    (lambda: wf.Counts.from_matrix([], rows="true"), ShapeError, "square"),
+    (lambda: wf.Counts.from_matrix([[1, 2], [3]], rows="true"), ShapeError, "square"),
+    (lambda: wf.Counts.from_matrix([[-1]], rows="true"), InputError, r"cell \[0, 0\] is -1"),
+    (lambda: wf.Counts.from_matrix([[math.nan]], rows="true"), InputError, "is nan"),
+    (
+        lambda: wf.Counts.from_matrix([[0, 0.5], [1, 1]], rows="true"),
+        InputError,
+        r"\[0, 1\] is 0.5",
+    ),
+    (lambda: wf.Counts.from_matrix([["a"]], rows="true"), InputError, "holds counts"),
+    (lambda: wf.Counts.from_matrix([[1]], rows="gold"), InputError, "no default"),
+    (lambda: wf.Counts.from_matrix([[1]], rows="true", labels=[1, 2]), ShapeError, "1 classes"),
+    (lambda: wf.accuracy(wf.Counts.from_matrix([[0]], rows="true")), ShapeError, "no items"),
+    (lambda: wf.precision([0], [0]), DefinitionError, "precision of which class"),
+    (lambda: wf.recall([0], [0], positive=5), LabelError, "there is no class 5"),
+    (lambda: wf.recall(["cat"], ["cat"], positive="cats"), LabelError, "Did you mean \"'cat'\""),
+    (lambda: wf.f1([0], [0], average="marco"), DefinitionError, "Did you mean 'macro'"),
+    (lambda: wf.f1([0], [0], averge="macro"), DefinitionError, "Did you mean 'average'"),
+    (
+        lambda: wf.f1([0], [0], average="macro", undefined=2),
+        DefinitionError,
+        "0, 1, 'skip' or 'nan'",
+    ),
+    (lambda: wf.f1([0], [0], average="macro", scope="full"), DefinitionError, "scope cannot be"),
+    (lambda: wf.f1([0], [0], average="macro", classes="all"), DefinitionError, "classes cannot be"),
+    (lambda: wf.f1([0], [0], average="macro", classes=[]), DefinitionError, "empty list"),
+    (lambda: wf.f1([0], [0], average="macro", classes=[9]), LabelError, "no class 9"),
+    (
+        lambda: wf.f1([0], [0], average="macro", exclude=[0]),
+        DefinitionError,
+        "no classes to average over",
+    ),
+    (lambda: wf.f1([0], [0], average="macro", ignore=[0]), ShapeError, "all ignored"),
+    (lambda: wf.f1(["a"], ["a"], average="macro", classes="range"), LabelError, "integers"),
+    (lambda: wf.f1([0], [0], average="macro", positive=0), DefinitionError, "Choose one"),
+    (lambda: wf.accuracy([0], [0], average="macro"), DefinitionError, "does not apply to accuracy"),
+    (lambda: wf.accuracy([0], [0], undefined=1), DefinitionError, "it is never undefined"),
+    (
+        lambda: wf.recall([0], [0], average="macro", formula="averaged"),
+        DefinitionError,
+        "only one formula",
+    ),
+    (
+        lambda: wf.recall([0], [0], average="macro", undefined=1, scope="no-hits"),
+        DefinitionError,
+        "only one division",
+    ),
+    (lambda: wf.f_beta([0], [0], average="macro", beta=-1), DefinitionError, "at least 0; got -1"),
+    (lambda: wf.f_beta([0], [0], average="macro", beta=math.inf), DefinitionError, "finite"),
+    (lambda: wf.f1([0], [0], average="macro", beta=2), DefinitionError, "no option 'beta'"),
+    (lambda: wf.cohen_kappa([0], [0], weighting="cubic"), DefinitionError, "must be one of"),
+    (lambda: wf.accuracy([0], [0], interval="wilsom"), DefinitionError, "no interval method"),
+    (
+        lambda: wf.accuracy([0], [0], interval=wf.Delta(level=95)),
+        DefinitionError,
+        "between 0 and 1",
+    ),
+    (lambda: wf.score([0], [0], "acuracy"), DefinitionError, "Did you mean 'accuracy'"),
+    (lambda: wf.score([0], [0], 3), DefinitionError, "a name or a signature"),
+    (lambda: wf.score([0]), DefinitionError, "call score"),
+    (lambda: wf.accuracy.per_class([0], [0]), DefinitionError, "whole table"),
+    (lambda: wf.f1.per_class([0], [0], average="macro"), DefinitionError, "Drop average="),
+    (lambda: wf.Definition.parse("f1|avg"), DefinitionError, "is not 'key:value'"),
+    (lambda: wf.Definition.parse("f1|avg:macro|avg:micro"), DefinitionError, "appears twice"),
+    (
+        lambda: wf.Definition.parse("f1|avg:macro|average:micro"),
+        DefinitionError,
+        "are the same field",
+    ),
+    (lambda: wf.Definition.parse("f1|data:1"), DefinitionError, "unknown field 'data'"),
+    (
+        lambda: wf.Definition.parse("f1|avg:macro|colour:red"),
+        DefinitionError,
+        "unknown field 'colour'",
+    ),
+    (lambda: wf.Definition.parse("f1|avg:macro|v:99"), DefinitionError, "has version 99"),
+    (lambda: wf.Definition.parse("f1|positive:cat"), DefinitionError, 'positive:"cat"'),
+    (
+        lambda: wf.Definition.parse("f1|positive:NaN|avg:;"),
+        DefinitionError,
+        "neither a word nor JSON",
+    ),
+    (lambda: wf.Definition.parse("f1|avg:macro|level:0.9"), DefinitionError, "without an interval"),
+    (lambda: wf.Definition.parse("f_beta(gamma=2)"), DefinitionError, "no parameter 'gamma'"),
+    (lambda: wf.Definition.parse(""), DefinitionError, "is not a metric"),
+    (lambda: wf.bounds(1.2, 0.5), InputError, "precision must lie in"),
+    (lambda: wf.bounds(1, 0.1, 2), InputError, "no table of 2 classes"),
+    (
+        lambda: wf.brier(["a", "b", "c"], [[0.5, 0.3, 0.2]] * 3, positive="a"),
+        DefinitionError,
+        "leave positive= out",
+    ),
+    (lambda: wf.log_loss([0, 1], [0.1, 0.9], floor=2), DefinitionError, "from 0 to 0.5"),
+    (
+        lambda: wf.roc_auc(wf.rank([0, 1], [0.1, 0.9], weights=[1, 2]), interval="delta"),
+        DefinitionError,
+        "weighted items needs the items",
+    ),
+    (lambda: wf.Definition.parse(5), DefinitionError, "a name or a signature; got 5"),
+    (lambda: wf.compare([0, 1], [[0, 1]]), InputError, "systems must be named"),
+    (
+        lambda: wf.explain(wf.count_multilabel([{"a"}], [{"a"}]), "0.67"),
+        InputError,
+        "sets of labels",
+    ),
+    (
+        lambda: wf.f1([0], [0], average="macro", epsilon=1e-7, undefined=1),
+        DefinitionError,
+        "nothing is divided by 0",
+    ),
+    (lambda: wf.supremum(0), InputError, "at least 1"),
+    (lambda: wf.extremal(1, 5), InputError, "at least 2"),
+    (lambda: wf.precision_recall_f1([3.0], [0.0], 2), LabelError, r"y_pred\[0\] is 3"),
+    (lambda: wf.macro_f1([0], [0], average="micro"), DefinitionError, "leave average= out"),
+    (lambda: wf.averaged_f1(wf.count([0], [0]), [0]), InputError, "give Counts alone"),
+    (lambda: wf.accuracy([0], [0]) < wf.mcc([0], [0]), DefinitionError, "metric accuracy / mcc"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "message"), BAD, ids=range(len(BAD)))
+def test_bad_input_gets_a_clear_error(
+    call: Callable[[], object], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message) as caught:
+        call()
+    assert isinstance(caught.value, WhichF1Error)
