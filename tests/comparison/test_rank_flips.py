@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import whichf1 as wf
-from tests.helpers.samples import Run
+from tests.helpers.samples import Run, present
 from whichf1.errors import InputError
 
 
@@ -81,15 +81,15 @@ def test_rank_flips_of_sets() -> None:
     strict = [{"a"}, {"b"}, {"a", "b"}, {"c"}, set(), set()]
     loose = [each | {"c"} for each in true]
     found = wf.compare(true, {"strict": strict, "loose": loose}, "subset_accuracy", replicates=99)
-    (flip,) = found.ranks.flips
+    (flip,) = present(found.ranks).flips
     assert (flip.a, flip.b) == ("strict", "loose")
     counts = [wf.count_multilabel(true, each) for each in (strict, loose)]
-    for at, order in enumerate(found.ranks.orders):
+    for at, order in enumerate(present(found.ranks).orders):
         a, b = (wf.score(each, order.definition.signature).value for each in counts)
         assert [order.scores[name].value for name in ("strict", "loose")] == [a, b]
         ahead = (a - b) * (-1 if order.definition.metric == "hamming_loss" else 1)
         assert (at in flip.a_better, at in flip.b_better) == (ahead > 0, ahead < 0)
-    titles = [order.definition.signature.split("|v:")[0] for order in found.ranks.orders]
+    titles = [order.definition.signature.split("|v:")[0] for order in present(found.ranks).orders]
     assert "f1|avg:samples|classes:declared|undef:0" in titles and len(titles) == 7
     some = wf.compare(true, {"s": strict, "l": loose}, "averaged_f1", exclude=["c"], replicates=99)
-    assert all(order.definition.exclude == ("c",) for order in some.ranks.orders)
+    assert all(order.definition.exclude == ("c",) for order in present(some.ranks).orders)

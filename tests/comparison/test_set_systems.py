@@ -26,6 +26,7 @@ from tests.helpers.engines import (
     every_engine,
 )
 from tests.helpers.files import WRITERS, Rows, written
+from tests.helpers.samples import Run
 from whichf1.sources.answers import label_sets as label_cells
 from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.systems import read_systems
@@ -150,11 +151,11 @@ LABELS = ["k", "l", "m"]
 BITS = {"true": LABELS, "A": ["xk", "xl", "xm"], "B": ["yk", "yl", "ym"]}
 
 
-def with_texts(rows=ROWS):
+def with_texts(rows: Any = ROWS) -> Any:
     return [row | {side: ";".join(row[side]) for side in SIDES} for row in rows]
 
 
-def with_bits(rows=ROWS):
+def with_bits(rows: Any = ROWS) -> Any:
     """A column of 0 and 1 for each label: k, l, m, xk, xl, …"""
     return [
         {f"{side.removesuffix('tags')}{label}": int(label in row[side])
@@ -252,7 +253,7 @@ def test_columns_are_compared_as_memory_is(tmp_path: Path, metric: str) -> None:
             same(comparison, wf.compare(*sets_of(ROWS), metric, labels=labels, **arrays, **plan))
 
 
-def test_labels_that_are_written_as_numbers(tmp_path):
+def test_labels_that_are_written_as_numbers(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("true,x,y\n1;2,1,2\n2,,10\n10,10,10;1\n")
     sets = [{1, 2}, {2}, {10}], {"x": [{1}, set(), {10}], "y": [{2}, {10}, {10, 1}]}
@@ -264,7 +265,9 @@ def test_labels_that_are_written_as_numbers(tmp_path):
 
 
 @pytest.mark.parametrize("engine", [*DATABASES, "polars lazy", "file"])
-def test_only_the_grouped_table_leaves(engine, tmp_path, monkeypatch):
+def test_only_the_grouped_table_leaves(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = with_texts() * 200
     source = (ENGINES | {"file": lambda _: written(tmp_path, "a.parquet", rows)})[engine](
         pa.Table.from_pylist(rows)
@@ -272,7 +275,7 @@ def test_only_the_grouped_table_leaves(engine, tmp_path, monkeypatch):
     sizes = []
     kept = label_cells.kept_rows
 
-    def counted(parts, *rest):
+    def counted(parts: Any, *rest: Any) -> Any:
         sizes.extend(len(found) for found in parts.values())
         return kept(parts, *rest)
 
@@ -281,7 +284,7 @@ def test_only_the_grouped_table_leaves(engine, tmp_path, monkeypatch):
     assert found.scores["x"].n == 1000 and sizes == [5]
 
 
-def test_the_command_line(tmp_path, run):
+def test_the_command_line(tmp_path: Path, run: Run) -> None:
     path = written(tmp_path, "a.csv", with_texts())
     own = ("compare", path, "--true", "tags", "--pred", "x", "--pred", "y")
     for more, options in (
@@ -317,12 +320,12 @@ def test_the_command_line(tmp_path, run):
     assert records[0] == records[1]
 
 
-def from_memory_as_said(signature, **data):
+def from_memory_as_said(signature: str, **data: Any) -> Any:
     tags, x, y = ([set(cell) for cell in side] for side in columns(ROWS, *SIDES))
     return wf.compare(tags, {"x": x, "y": y}, signature, **data)
 
 
-def test_the_command_line_says_what_is_wrong(tmp_path, run):
+def test_the_command_line_says_what_is_wrong(tmp_path: Path, run: Run) -> None:
     path = written(tmp_path, "a.csv", with_texts())
     own = ("compare", path, "--true", "tags", "--pred", "x", "--pred", "y")
     for more, said in (
@@ -343,7 +346,7 @@ def test_the_command_line_says_what_is_wrong(tmp_path, run):
 
 @every_engine
 @pytest.mark.filterwarnings("ignore")
-def test_missing_sets_and_bad_weights_are_refused(engine):
+def test_missing_sets_and_bad_weights_are_refused(engine: str) -> None:
     table = pa.table(
         {
             "tags": ["a", "b;c", ""],
@@ -364,7 +367,7 @@ def test_missing_sets_and_bad_weights_are_refused(engine):
             wf.compare(frame, systems, "subset_accuracy", **named, **more)
 
 
-def test_an_empty_cell_of_a_text_file_has_no_labels(tmp_path):
+def test_an_empty_cell_of_a_text_file_has_no_labels(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("true,x,y,doc\na;b,,a,d\n,b,,e\na,a,a;b,\n")
     sides = (
@@ -383,7 +386,7 @@ def test_an_empty_cell_of_a_text_file_has_no_labels(tmp_path):
         wf.compare(lines, ["x", "y"])
 
 
-def test_gold_and_predictions_in_two_files(tmp_path):
+def test_gold_and_predictions_in_two_files(tmp_path: Path) -> None:
     gold, found = tmp_path / "gold.jsonl", tmp_path / "found.csv"
     numbered = [row | {"id": at} for at, row in enumerate(with_texts())]
     WRITERS["a.jsonl"](gold, [{k: row[k] for k in ("id", "tags", "doc")} for row in numbered])
@@ -399,7 +402,7 @@ def test_gold_and_predictions_in_two_files(tmp_path):
     assert kinds(joint) == kinds(expected)
 
 
-def test_wrong_input_is_refused_with_words():
+def test_wrong_input_is_refused_with_words() -> None:
     import polars as pl
 
     frame = pl.DataFrame(
@@ -414,7 +417,7 @@ def test_wrong_input_is_refused_with_words():
         }
     )
 
-    def compare(systems, metric="averaged_f1", **options):
+    def compare(systems: Any, metric: str = "averaged_f1", **options: Any) -> Any:
         return lambda: wf.compare(frame, systems, metric, **options)
 
     texts, listed = {"true": "tags", "sep": ";"}, {"true": "tags listed"}

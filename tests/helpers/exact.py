@@ -8,34 +8,38 @@ from __future__ import annotations
 from decimal import Decimal, getcontext
 from fractions import Fraction
 from math import inf, nan
+from typing import Any
+
+from whichf1.definitions.definition import Definition
 
 getcontext().prec = 60
 
 UNDEFINED = None
+Pairs = list[tuple[Any, Any]]
 
 
-def over(top, bottom):
+def over(top: Any, bottom: Any) -> Any:
     return Fraction(top) / Fraction(bottom) if bottom else UNDEFINED
 
 
-def plus_minus_one(a, b):
+def plus_minus_one(a: Any, b: Any) -> Any:
     return UNDEFINED if a is UNDEFINED or b is UNDEFINED else a + b - 1
 
 
-def ratio_of(a, b):
+def ratio_of(a: Any, b: Any) -> Any:
     if a is UNDEFINED or b is UNDEFINED or (a == 0 and b == 0):
         return UNDEFINED
     return inf if b == 0 else a / b
 
 
-def f_of(p, r, beta):
+def f_of(p: Any, r: Any, beta: Any) -> Any:
     """F at a precision and a recall; 0 at (0, 0)."""
     b = Fraction(beta) ** 2
     bottom = b * p + r
     return (1 + b) * p * r / bottom if bottom else Fraction(0)
 
 
-RATES = {
+RATES: dict[str, Any] = {
     "precision": lambda tp, fp, fn, tn: over(tp, tp + fp),
     "recall": lambda tp, fp, fn, tn: over(tp, tp + fn),
     "specificity": lambda tp, fp, fn, tn: over(tn, tn + fp),
@@ -63,19 +67,19 @@ RATES = {
 }
 
 
-def accuracy(pairs, labels):
+def accuracy(pairs: Pairs, labels: Any) -> Any:
     return over(sum(t == p for t, p in pairs), len(pairs))
 
 
-def error_rate(pairs, labels):
+def error_rate(pairs: Pairs, labels: Any) -> Any:
     return over(sum(t != p for t, p in pairs), len(pairs))
 
 
-def cohen_kappa(pairs, labels, weighting):
+def cohen_kappa(pairs: Pairs, labels: Any, weighting: Any) -> Any:
     n = len(pairs)
     place = {label: at for at, label in enumerate(labels)}
 
-    def cost(a, b):
+    def cost(a: Any, b: Any) -> Any:
         if weighting == "none":
             return int(a != b)
         return abs(place[a] - place[b]) ** (1 if weighting == "linear" else 2)
@@ -86,7 +90,7 @@ def cohen_kappa(pairs, labels, weighting):
     return UNDEFINED if ratio is UNDEFINED else 1 - ratio
 
 
-def mcc(pairs, labels):
+def mcc(pairs: Pairs, labels: Any) -> Any:
     """Gorodkin's R_K as a correlation: covariances of the class indicators."""
     n = len(pairs)
     xy = xx = yy = Fraction(0)
@@ -103,7 +107,7 @@ def mcc(pairs, labels):
     return float(Decimal(xy.numerator) / Decimal(xy.denominator) / square.sqrt())
 
 
-AGREEMENT = {
+AGREEMENT: dict[str, Any] = {
     "accuracy": accuracy,
     "error_rate": error_rate,
     "cohen_kappa": cohen_kappa,
@@ -111,7 +115,7 @@ AGREEMENT = {
 }
 
 
-def class_set(pairs, labels, classes, exclude):
+def class_set(pairs: Pairs, labels: Any, classes: Any, exclude: Any) -> Any:
     true = {t for t, _ in pairs}
     predicted = {p for _, p in pairs}
     if classes == "declared":
@@ -127,19 +131,19 @@ def class_set(pairs, labels, classes, exclude):
     return [x for x in chosen if x not in exclude]
 
 
-def quadrant(pairs, label):
+def quadrant(pairs: Pairs, label: Any) -> Any:
     tp = sum(t == label and p == label for t, p in pairs)
     fp = sum(t != label and p == label for t, p in pairs)
     fn = sum(t == label and p != label for t, p in pairs)
     return tp, fp, fn, len(pairs) - tp - fp - fn
 
 
-def settled(value, undefined):
+def settled(value: float, undefined: Any) -> Any:
     """0, 1, or the word itself for 'skip' and 'nan'."""
     return undefined if value is UNDEFINED else value
 
 
-def rate(name, quad, parameters, undefined, scope):
+def rate(name: str, quad: Any, parameters: Any, undefined: Any, scope: Any) -> Any:
     if name not in ("f1", "f_beta") or scope == "empty":
         return settled(RATES[name](*quad, **parameters), undefined)
     p, r = (settled(RATES[part](*quad), undefined) for part in ("precision", "recall"))
@@ -150,7 +154,7 @@ def rate(name, quad, parameters, undefined, scope):
     return f_of(p, r, parameters.get("beta", 1))
 
 
-def mean(values, weights):
+def mean(values: Any, weights: Any) -> Any:
     if "nan" in values:
         return nan
     kept = [(v, w) for v, w in zip(values, weights, strict=True) if v != "skip"]
@@ -162,7 +166,7 @@ def mean(values, weights):
     return sum(v * w for v, w in kept) / Fraction(total)
 
 
-def score(pairs, labels, definition):
+def score(pairs: Pairs, labels: Any, definition: Definition) -> Any:
     """The value of a definition, a Fraction or (for MCC, NaN and infinity) a float."""
     d = definition
     parameters = dict(d.parameters)

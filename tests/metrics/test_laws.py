@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import fields, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,48 +10,47 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
-from tests.helpers.samples import (
-    E1,
-    E2,
-    Pairs,
-)
+from tests.helpers.samples import E1, Pairs, present
 from tests.helpers.strategies import LABELS, definitions, items
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
 from whichf1.definitions.words import in_sklearn, meaning, other_names
-from whichf1.errors import DefinitionError
 from whichf1.metrics import EVERY, METRICS, find
 from whichf1.tables.cells import Table
 
 
-def counted(pairs: Pairs, labels: Any = LABELS) -> Any:
+def counted(pairs: list[tuple[Any, Any]], labels: Any = LABELS) -> wf.Counts:
     return wf.count([t for t, _ in pairs], [p for _, p in pairs], labels=labels)
 
 
-def equal(a: Any, b: Any) -> Any:
+def equal(a: Any, b: Any) -> bool:
     return np.allclose(a, b, rtol=1e-12, atol=1e-14, equal_nan=True)
 
 
+@settings(max_examples=50)
 @given(items(), items())
-def test_merging_is_concatenating(left: Any, right: Any) -> None:
+def test_merging_is_concatenating(left: Pairs, right: Pairs) -> None:
     assert counted(left) + counted(right) == counted(left + right)
     observed = [counted(part, None) for part in (left, right)]
     assert sum(observed) == counted(left + right, None)
     assert observed[0] + observed[1] == observed[1] + observed[0]
 
 
+@settings(max_examples=50)
 @given(items(), items(), items())
-def test_merging_is_associative(a: Any, b: Any, c: Any) -> None:
+def test_merging_is_associative(a: Pairs, b: Pairs, c: Pairs) -> None:
     x, y, z = (counted(part, None) for part in (a, b, c))
     assert (x + y) + z == x + (y + z)
 
 
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(items(), definitions(), st.permutations(list(LABELS)))
-def test_names_of_classes_do_not_matter(pairs: Pairs, definition: Definition, order: Any) -> None:
+def test_names_of_classes_do_not_matter(
+    pairs: Pairs, definition: Definition, order: list[int]
+) -> None:
     assume(definition.classes != "range")
     assume(dict(definition.parameters).get("weighting", "none") == "none")
-    rename = {label: f"class {order[label]}" for label in LABELS}
+    rename: dict[Any, str] = {label: f"class {order[label]}" for label in LABELS}
     renamed = [(rename[t], rename[p]) for t, p in pairs]
     moved = replace(
         definition,
@@ -66,7 +63,7 @@ def test_names_of_classes_do_not_matter(pairs: Pairs, definition: Definition, or
     assert equal(definition(counted(pairs)).value, moved(counted(renamed, names)).value)
 
 
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(items(), definitions())
 def test_values_lie_within_the_declared_bounds(pairs: Pairs, definition: Definition) -> None:
     value = definition(counted(pairs)).value
@@ -74,7 +71,7 @@ def test_values_lie_within_the_declared_bounds(pairs: Pairs, definition: Definit
     assert np.isnan(value) or low - 1e-12 <= value <= high + 1e-12
 
 
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(st.lists(items(), min_size=2, max_size=4), definitions())
 def test_a_batch_of_counts_is_a_loop(parts: Any, definition: Definition) -> None:
     whole = counted([pair for part in parts for pair in part])
@@ -94,7 +91,7 @@ def test_a_batch_of_counts_is_a_loop(parts: Any, definition: Definition) -> None
         assert equal(values[at], definition.values(frozen, single))
 
 
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(items(), definitions())
 def test_a_signature_parses_and_runs(pairs: Pairs, definition: Definition) -> None:
     counts = counted(pairs)
@@ -109,6 +106,7 @@ def test_a_signature_parses_and_runs(pairs: Pairs, definition: Definition) -> No
 LABEL_TEXT = st.text(max_size=8) | st.sampled_from(["|", ":", ",", '"', "\\", "true", "1", "a=b"])
 
 
+@settings(max_examples=50)
 @given(st.lists(LABEL_TEXT, min_size=1, max_size=4, unique=True))
 def test_any_text_survives_a_signature(labels: Any) -> None:
     definition = wf.f1.definition(average="macro", classes=labels, exclude=labels[:1])
@@ -122,51 +120,6 @@ def test_any_text_survives_a_signature(labels: Any) -> None:
 def test_labels_of_different_types_differ_in_the_signature() -> None:
     texts = {wf.f1.definition(positive=label).signature for label in (1, "1", True)}
     assert len(texts) == 3
-
-
-def every_definition() -> Iterator[Any]:
-    """The product of all options for all metrics, as far as they apply."""
-    modes = [{"positive": 4}, *({"average": a} for a in ("macro", "weighted", "micro"))]
-    classes = ["declared", "observed", "true", "range", (0, 2, 4), (4,)]
-    for name, metric in METRICS.items():
-        parameters = [
-            dict(zip(metric.parameters, values, strict=True))
-            for values in product(*(p.choices or (0.5, 1, 2) for p in metric.parameters.values()))
-        ]
-        for values, mode, chosen, exclude, ignore, undefined, scope, formula in product(
-            parameters,
-            modes,
-            classes,
-            [(), (0,)],
-            [(), (0,)],
-            [0, 1, "skip", "nan"],
-            ["empty", "one-sided", "no-hits"],
-            [None, "averaged", "of-averages"],
-        ):
-            try:
-                yield Definition(
-                    metric=name,
-                    parameters=tuple(values.items()),
-                    **mode,
-                    classes=chosen,
-                    exclude=exclude,
-                    ignore=ignore,
-                    undefined=undefined,
-                    scope=scope,
-                    formula=formula,
-                )
-            except DefinitionError:
-                continue
-
-
-def test_definitions_that_differ_on_e1_or_e2_have_different_signatures() -> None:
-    counts = [wf.count(*example, labels=LABELS) for example in (E1, E2)]
-    seen: dict[str, tuple] = {}
-    for definition in every_definition():
-        values = tuple(repr(definition(c).value) for c in counts)
-        assert seen.setdefault(definition.signature, values) == values
-    assert len(seen) > 2000
-    assert len(set(seen.values())) > 300
 
 
 def test_every_field_of_a_definition_enters_the_signature() -> None:
@@ -217,7 +170,7 @@ def test_every_shorthand_has_its_own_meaning() -> None:
     for name, short in SHORTHANDS.items():
         assert in_sklearn(define(name)) == short.sklearn
         assert "dice" not in other_names(define(name))
-    assert in_sklearn(define("f1_of_averages")).startswith("no function")
+    assert present(in_sklearn(define("f1_of_averages"))).startswith("no function")
     assert in_sklearn(define("averaged_f1", None, {"classes": "observed"})) == (
         "f1_score(average='macro')"
     )
@@ -250,7 +203,7 @@ def test_options_of_the_scorer_are_those_of_definitions_and_metrics() -> None:
     assert set(Options.__annotations__) == options | parameters | set(DATA_OPTIONS)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.integers(-3, 6), st.integers(-3, 6)), min_size=1, max_size=60))
 def test_arrays_and_their_counts_have_the_same_scores(pairs: Pairs) -> None:
     """Means of rates need only margins, which are counted without the table between."""

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import whichf1 as wf
+from tests.helpers.samples import present
 from whichf1.comparison import significance
 from whichf1.comparison.compare import compare_counts, difference_errors
 from whichf1.comparison.results import Plan
@@ -26,8 +27,8 @@ _PATH = Path(__file__).parents[2] / "benchmarks" / "coverage.py"
 _SPEC = importlib.util.spec_from_file_location("coverage_simulation", _PATH)
 
 
-coverage = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(coverage)
+coverage = importlib.util.module_from_spec(present(_SPEC))
+present(present(_SPEC).loader).exec_module(coverage)
 
 
 SETTINGS = [s for s in coverage.SETTINGS if s.smallest >= 30]

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 import whichf1 as wf
-from tests.helpers.samples import COUNT_METRICS, counted_definitions, random_counts, sample_of
+from tests.helpers.samples import (
+    COUNT_METRICS,
+    counted_definitions,
+    present,
+    random_counts,
+    sample_of,
+)
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import METHODS
 from whichf1.errors import DefinitionError
@@ -26,8 +32,8 @@ def test_undefined_replicates_are_counted() -> None:
     counts = wf.Counts.from_matrix([[1, 1], [0, 30]], rows="true")
     interval = wf.recall(counts, positive=0, undefined="nan", interval="bootstrap").interval
     expected = 9999 * (30 / 32) ** 32
-    assert abs(interval.undefined - expected) < 5 * math.sqrt(expected)
-    assert 0 <= interval.low < interval.high <= 1
+    assert abs(present(interval).undefined - expected) < 5 * math.sqrt(expected)
+    assert 0 <= present(interval).low < present(interval).high <= 1
 
 
 def test_bootstrap_and_delta_agree_on_many_items() -> None:
@@ -45,9 +51,9 @@ def test_bootstrap_and_delta_agree_on_many_items() -> None:
                 assert delta is None
                 assert drawn is None or drawn.high - drawn.low < 1e-12
                 continue
-            width = delta.high - delta.low
-            assert drawn.low == pytest.approx(delta.low, abs=0.12 * width), name
-            assert drawn.high == pytest.approx(delta.high, abs=0.12 * width), name
+            width = present(delta).high - present(delta).low
+            assert present(drawn).low == pytest.approx(present(delta).low, abs=0.12 * width), name
+            assert present(drawn).high == pytest.approx(present(delta).high, abs=0.12 * width), name
 
 
 EDGES = {
@@ -148,4 +154,4 @@ def test_too_few_replicates_are_refused() -> None:
 def test_definitions_say_where_intervals_apply() -> None:
     assert "interval" in define("average_precision").applicable
     assert "interval" not in define("ks").applicable
-    assert define("ks", None, {"interval": wf.Bootstrap()}).interval.word == "bootstrap"
+    assert present(define("ks", None, {"interval": wf.Bootstrap()}).interval).word == "bootstrap"
