@@ -84,7 +84,7 @@ def every_definition() -> Iterator[Definition]:
 
 def _allowed() -> Iterator[Definition]:
     for name, metric in METRICS.items():
-        choices = [p.choices or (0.5, 2) for p in metric.parameters.values()]
+        choices = [p.choices or (2,) for p in metric.parameters.values()]
         modes = [mode for mode in MODES if bool(mode) == (metric.kind == "rate")]
         for values, mode, *chosen in product(product(*choices), modes, *OPTIONS.values()):
             parameters = tuple(zip(metric.parameters, values, strict=True))

@@ -53,7 +53,6 @@ def test_definitions_that_differ_on_e1_or_e2_have_different_signatures() -> None
     seen: dict[str, str] = {}
     for definition, values in every_value().items():
         assert seen.setdefault(definition.signature, repr(values)) == repr(values)
-        assert Definition.parse(definition.signature) == definition
     assert len(seen) > 2000
     assert len(set(seen.values())) > 300
 

@@ -42,7 +42,7 @@ def test_f1_is_a_proportion_in_disguise() -> None:
         )
 
 
-def test_which_scores_are_shares_of_items() -> None:
+def test_which_scores_are_fractions_of_items() -> None:
     counts = random_counts(1, 3)
     shares = [
         wf.accuracy(counts, interval="wilson"),

@@ -16,6 +16,7 @@ from whichf1.definitions.definition import define
 from whichf1.statistics import sample as sampling
 from whichf1.statistics.cells import Cells
 from whichf1.statistics.intervals import replicates
+from whichf1.tables.cells import Table
 
 
 def test_clusters_are_resampled_whole() -> None:
@@ -24,14 +25,15 @@ def test_clusters_are_resampled_whole() -> None:
     predicted = np.where(rng.random(60) < 0.7, true, 1 - true)
     cluster = np.repeat(np.arange(15), [2, 6] * 7 + [4])
     counts = wf.count(true, predicted, cluster=cluster)
+    key = true * 2 + predicted
     definition = define("averaged_f1", None, {"interval": wf.Bootstrap(replicates=5000)})
     frozen = definition.freeze(counts)
     cells = replicates([Cells(definition, frozen)], sample_of(frozen), 5000, 2019)[:, 0]
-    rows = []
-    for _ in range(5000):
-        chosen = np.concatenate([np.flatnonzero(cluster == c) for c in rng.integers(0, 15, 15)])
-        rows.append(float(wf.averaged_f1(true[chosen], predicted[chosen], labels=[0, 1])))
-    assert stats.ks_2samp(cells, rows).pvalue > 0.01
+    times = rng.multinomial(15, [1 / 15] * 15, 5000)  # how often each cluster is drawn
+    rows = (times @ (cluster == np.arange(15)[:, None])).astype(float)
+    drawn = np.stack([rows[:, key == cell].sum(1) for cell in range(4)], -1)
+    values = definition.values(frozen, Table(*np.divmod(np.arange(4), 2), drawn, 2))
+    assert stats.ks_2samp(cells, values).pvalue > 0.01
 
 
 def test_the_same_seed_gives_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,8 +47,10 @@ def test_the_same_seed_gives_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> 
         assert other.interval != first.interval
 
 
-@pytest.mark.parametrize("made", ["counts", "sets", "scores", "decided"])
-def test_numbered_clusters_are_drawn_alike_from_text_and_numbers(made: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("table", ["counts", "sets", "scores", "decided"])
+def test_numbered_clusters_are_drawn_alike_from_text_and_numbers(
+    table: str, tmp_path: Path
+) -> None:
     """A seed draws clusters by their places: 2 before 10, in a CSV, too."""
     rng = np.random.default_rng(6)
     true, guess, doc = (rng.integers(0, most, 200) for most in (2, 2, 25))
@@ -54,25 +58,29 @@ def test_numbered_clusters_are_drawn_alike_from_text_and_numbers(made: Any, tmp_
     path = tmp_path / "a.csv"
     rows = zip(true, guess, s, doc, strict=True)
     path.write_text("true,pred,s,doc\n" + "".join(f"{a},{b},{x},{c}\n" for a, b, x, c in rows))
-    column = {"true": "true", "score": "s", "cluster": "doc"}
+    column: dict[str, Any] = {"true": "true", "score": "s", "cluster": "doc"}
 
-    def interval(cluster: Any) -> Any:
-        drawn = {"interval": wf.Bootstrap(replicates=199)}
-        if made == "counts":
-            found = (wf.count(path, cluster="doc"), wf.count(true, guess, cluster=cluster))
-        elif made == "sets":
+    def intervals(cluster: Any) -> list[wf.Interval | None]:
+        method = wf.Bootstrap(replicates=199)
+        if table == "scores":
+            scores = (
+                wf.roc_auc(path, **column, interval=method),
+                wf.roc_auc(true, s, cluster=cluster, interval=method),
+            )
+            return [each.interval for each in scores]
+        tables: tuple[Any, Any]
+        if table == "counts":
+            tables = wf.count(path, cluster="doc"), wf.count(true, guess, cluster=cluster)
+        elif table == "sets":
             sides = [[{int(x)} for x in each] for each in (true, guess)]
             file = wf.count_multilabel(path, sep=";", cluster="doc")
-            found = (file, wf.count_multilabel(*sides, cluster=cluster))
-        elif made == "decided":
-            file = wf.at_threshold(path, threshold=0.5, **column)
-            found = (file, wf.at_threshold(true, s, 0.5, cluster=cluster))
+            tables = file, wf.count_multilabel(*sides, cluster=cluster)
         else:
-            file = wf.roc_auc(path, **column, **drawn)
-            return [file.interval, wf.roc_auc(true, s, cluster=cluster, **drawn).interval]
-        return [wf.averaged_f1(each, **drawn).interval for each in found]
+            decided = wf.at_threshold(path, threshold=0.5, **column)
+            tables = decided, wf.at_threshold(true, s, 0.5, cluster=cluster)
+        return [wf.averaged_f1(each, interval=method).interval for each in tables]
 
-    assert len({*interval(doc), *interval(doc.astype(str))}) == 1
+    assert len({*intervals(doc), *intervals(doc.astype(str))}) == 1
 
 
 def test_a_bar_is_shown_on_a_terminal_while_resampling_takes_long(
