@@ -14,7 +14,7 @@ from scipy import stats
 
 import whichf1 as wf
 from whichf1.comparison import compare, significance
-from whichf1.comparison.results import Plan
+from whichf1.comparison.result import Plan
 from whichf1.comparison.significance import letters
 from whichf1.definitions.definition import define
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError

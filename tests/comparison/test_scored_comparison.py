@@ -22,7 +22,7 @@ from whichf1.comparison import compare as comparing
 from whichf1.errors import DefinitionError, InputError, OtherDataWarning
 from whichf1.metrics.registry import EVERY
 from whichf1.scoring.evaluate import evaluate_per_class
-from whichf1.scoring.scores import read_items
+from whichf1.scoring.lines import read_items
 
 
 def systems_of(kind, seed=0, n=90):

@@ -21,7 +21,7 @@ PACKAGE = ROOT / "src" / "whichf1"
 NOT_ROOMS = {"__pycache__", "py.typed", "__main__.py", "__init__.py", "__init__.pyi"}
 WAYS_BACK = {
     ("whichf1.definitions.definition", "whichf1.scoring.evaluate"),
-    ("whichf1.tables.counts", "whichf1.sources.count"),
+    ("whichf1.tables.counts", "whichf1.sources.counts"),
 }
 """A definition runs, and counts take a further batch: the only imports against the layers."""
 

@@ -18,7 +18,7 @@ from whichf1.definitions.methods import METHODS, SHORT, IntervalName
 from whichf1.definitions.options import MEANING, Options
 from whichf1.metrics import EVERY
 from whichf1.scoring.functions import Scorer
-from whichf1.sources.count import DATA_OPTIONS
+from whichf1.sources.counts import DATA_OPTIONS
 
 METRICS = [name for name in wf.__all__ if isinstance(getattr(wf, name), Scorer)]
 FUNCTIONS = [name for name in wf.__all__ if inspect.isfunction(getattr(wf, name))]

@@ -17,9 +17,9 @@ from tests.helpers.engines import DATABASES, ENGINES
 from tests.sources.test_files import WRITERS
 from tests.sources.test_frames import group
 from whichf1.scoring.decisions import decide
-from whichf1.scoring.scores import score_lines
+from whichf1.scoring.lines import score_lines
 from whichf1.sources.answers import scores as class_scores
-from whichf1.sources.answers.scores import ClassScores
+from whichf1.sources.answers.lines import ClassScores
 from whichf1.sources.questions import derived, grouped, lines
 from whichf1.sources.questions.derived import Added
 from whichf1.sources.request import Request

@@ -19,8 +19,7 @@ from whichf1.metrics import COUNTED, METRICS, find
 from whichf1.statistics import cells as summing
 from whichf1.statistics import sample as sampling
 from whichf1.statistics.cells import Cells
-from whichf1.statistics.intervals import estimate, replicates
-from whichf1.statistics.proportions import PROPORTIONS
+from whichf1.statistics.intervals import PROPORTIONS, estimate, replicates
 from whichf1.statistics.sample import Sample
 from whichf1.tables.cells import Table
 

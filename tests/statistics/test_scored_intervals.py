@@ -15,7 +15,7 @@ from whichf1.definitions.definition import define
 from whichf1.errors import DefinitionError, InputError, ShapeError
 from whichf1.metrics import find
 from whichf1.metrics.registry import EVERY
-from whichf1.scoring.scores import read_items, sampled
+from whichf1.scoring.lines import read_items, sampled
 from whichf1.statistics.ranking import RankCells, area_spread
 from whichf1.statistics.scales import Spread, bent, transformed
 from whichf1.tables.cells import Predicted, RankedLabels

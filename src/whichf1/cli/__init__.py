@@ -14,7 +14,7 @@ import typer
 
 import whichf1
 from whichf1.cli.compare import compare
-from whichf1.cli.count import count, merge
+from whichf1.cli.counts import count, merge
 from whichf1.cli.options import REQUIRED, FormatOptions, OutputOptions, argument, command
 from whichf1.cli.paper import paper
 from whichf1.cli.published import audit, convert, dialects, explain

@@ -30,7 +30,7 @@ from whichf1.report.published import (
     dialect_list,
     explanation_document,
 )
-from whichf1.sources.count import count
+from whichf1.sources.counts import count
 from whichf1.tables.counts import Counts
 
 DECIMALS = "Decimals that the published numbers were rounded to."

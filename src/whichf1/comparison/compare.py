@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
-from whichf1.comparison.results import Comparison, Pair, Plan, letters_of, level_of, p_best
+from whichf1.comparison.result import Comparison, Pair, Plan, letters_of, level_of, p_best
 from whichf1.comparison.significance import (
     CLOSE,
     bootstrap_p,
@@ -37,16 +37,16 @@ from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, Metric
 from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.scoring.functions import with_options
-from whichf1.scoring.score import Score, warn_of_other_data
-from whichf1.scoring.scores import (
+from whichf1.scoring.lines import (
     ScoredItems,
     items_of_systems,
     read_items,
     sampled,
     score_items,
 )
+from whichf1.scoring.score import Score, warn_of_other_data
 from whichf1.sources.arrays import count_together
-from whichf1.sources.count import COLUMN_OPTIONS, DATA_OPTIONS
+from whichf1.sources.counts import COLUMN_OPTIONS, DATA_OPTIONS
 from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.request import are_sets, has_columns, is_path, name_columns
 from whichf1.sources.systems import ScoreColumns, read_systems

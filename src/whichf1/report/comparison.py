@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from whichf1.comparison.rank_flips import Flip, SystemRanks
-from whichf1.comparison.results import Comparison, Pair, level_of
+from whichf1.comparison.result import Comparison, Pair, level_of
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import Interval
 from whichf1.definitions.words import sentence, title

@@ -198,7 +198,7 @@ class Counts(Units):
         >>> counts.n
         4
         """
-        from whichf1.sources.count import count  # the way back, for the sake of a training loop
+        from whichf1.sources.counts import count  # the way back, for the sake of a training loop
 
         declared = self.labels if self.declared else None
         return self + count(y_true, y_pred, labels=declared, weights=weights)

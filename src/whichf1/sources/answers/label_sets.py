@@ -23,7 +23,7 @@ from whichf1.sources.answers.rows import (
     is_missing,
     slice_key,
 )
-from whichf1.sources.engines.gather import gather
+from whichf1.sources.engines import gather
 from whichf1.sources.questions.grouped import Gap, Grouped
 from whichf1.sources.request import Request, one_name, one_or_several
 from whichf1.tables.cells import Array

@@ -10,8 +10,8 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import InputError
 from whichf1.sources.arrays import count_arrays, count_together
+from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.request import Request, has_columns, is_path
-from whichf1.sources.scores import ScoredLines, classes_of
 from whichf1.sources.sequences import column
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
@@ -223,7 +223,7 @@ def _refuse_arrays(data: Any) -> None:
 
 def _count_columns(data: Any, predictions: Any, **options: Any) -> dict[str, Slices]:
     from whichf1.sources.answers.counts import tally
-    from whichf1.sources.engines.gather import gather
+    from whichf1.sources.engines import gather
     from whichf1.sources.questions.grouped import Grouped
 
     request = Request.of(**options)
@@ -299,7 +299,7 @@ def rank(
     <Ranking: 2 positives (class 1) and 2 negatives with 2 distinct scores>
     """
     if has_columns(y_true):
-        from whichf1.sources.answers.scores import read_scores
+        from whichf1.sources.answers.lines import read_scores
 
         columns = {"true": true, "score": score, "labels": labels, "weights": weights}
         request = Request.of_scores(**columns, **reading)
@@ -349,7 +349,7 @@ def rank_by(
     >>> rank_by(frame, by="lang")["a"].n
     2
     """
-    from whichf1.sources.answers.scores import read_scores
+    from whichf1.sources.answers.lines import read_scores
 
     columns = {"true": true, "score": score, "labels": labels, "weights": weights, "by": by}
     request = Request.of_scores(**columns, **reading)
