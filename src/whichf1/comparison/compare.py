@@ -46,7 +46,7 @@ from whichf1.scoring.lines import (
 )
 from whichf1.scoring.score import Score, warn_of_other_data
 from whichf1.sources.arrays import count_together
-from whichf1.sources.counts import COLUMN_OPTIONS, DATA_OPTIONS
+from whichf1.sources.counts import COLUMN_OPTIONS
 from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.request import are_sets, has_columns, is_path, name_columns
 from whichf1.sources.systems import ScoreColumns, read_systems
@@ -123,14 +123,18 @@ def compare(
     >>> pair.a, pair.b, round(pair.difference, 4), pair.only_a, pair.only_b
     ('A', 'B', 0.1111, 2, 1)
     """
-    data: dict[str, Any] = {key: options.get(key) for key in ("labels", "weights", "cluster")}
-    named: dict[str, Any] = {
-        k: v for k, v in options.items() if k in COLUMN_OPTIONS and v is not None
-    }
-    named |= {} if sep is None else {"sep": sep}
-    own = {key: value for key, value in options.items() if key not in DATA_OPTIONS}
+    data: dict[str, Any] = dict.fromkeys(("labels", "weights", "cluster"))
+    named: dict[str, Any] = {} if sep is None else {"sep": sep}
+    chosen: dict[str, Any] = {}
+    for key, value in options.items():
+        if key in data:
+            data[key] = value
+        elif key not in COLUMN_OPTIONS:
+            chosen[key] = value
+        elif value is not None:
+            named[key] = value
     given = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
-    definition, plan = planned(metric, own, level, given)
+    definition, plan = planned(metric, chosen, level, given)
     counted, sets = made_from(definition.declaration)
     if named or is_path(y_true) or (has_columns(y_true) and name_columns(systems)):
         read = read_systems(y_true, systems, counted=counted, sets=sets, **data, **named)
