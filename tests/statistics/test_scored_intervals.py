@@ -18,7 +18,7 @@ from whichf1.metrics.registry import EVERY
 from whichf1.scoring.lines import read_items, sampled
 from whichf1.statistics.ranking import RankCells, area_spread
 from whichf1.statistics.scales import Spread, bent, transformed
-from whichf1.tables.cells import Predicted, RankedLabels
+from whichf1.tables.cells import Predicted
 
 
 def binary(seed=0, n=120, digits=1):
@@ -353,23 +353,19 @@ def test_moments_are_sums_and_are_not_resampled():
 # means over items
 
 
-def test_the_values_of_items_add_up_to_the_sums_of_the_formula():
-    """Every mean over items is declared twice, as sums and item by item: they must agree."""
-    y, p = probabilities(7, k=4)
-    items = Predicted(y, p)
-    labels = RankedLabels(p > 0.3, p)
-    means = [metric for metric in EVERY.values() if metric.kind in ("loss", "label ranking")]
-    assert len(means) >= 5
-    for metric in means:
-        given_items = items if metric.kind == "loss" else labels
+def test_the_values_of_items_add_up_to_the_quick_sums():
+    """A loss may have a quicker way to its sums, which must agree with its formula."""
+    items = Predicted(*probabilities(7, k=4))
+    quick = [metric for metric in EVERY.values() if metric.sums is not None]
+    assert {metric.name for metric in quick} == {"log_loss", "brier"}
+    for metric in quick:
         defaults = {name: x.default for name, x in metric.parameters.items()}
         for parameters in (defaults, defaults | ({"scale": "sum"} if "scale" in defaults else {})):
-            sums = metric.formula(given_items, **parameters)
-            each = metric.each(given_items, **parameters)
+            sums = metric.sums(items, **parameters)
+            each = metric.formula(items, **parameters)
             assert len(each) == sums.n
             assert each.sum() == pytest.approx(sums.total, rel=1e-12)
             assert (each**2).sum() == pytest.approx(sums.squares, rel=1e-12)
-    assert all(metric.each is None for metric in EVERY.values() if metric not in means)
 
 
 def test_label_rankings_take_weights_and_clusters():
