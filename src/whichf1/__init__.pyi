@@ -14,7 +14,6 @@ from whichf1.definitions.methods import Bootstrap as Bootstrap
 from whichf1.definitions.methods import ClopperPearson as ClopperPearson
 from whichf1.definitions.methods import DeLong as DeLong
 from whichf1.definitions.methods import Delta as Delta
-from whichf1.definitions.methods import Interval as Interval
 from whichf1.definitions.methods import IntervalName, Method
 from whichf1.definitions.methods import Jeffreys as Jeffreys
 from whichf1.definitions.methods import Wilson as Wilson
@@ -54,6 +53,7 @@ from whichf1.sources.counts import rank as rank
 from whichf1.sources.counts import rank_by as rank_by
 from whichf1.sources.counts import rank_histogram as rank_histogram
 from whichf1.sources.label_sets import count_multilabel as count_multilabel
+from whichf1.statistics.scales import Interval as Interval
 from whichf1.tables.counts import Counts as Counts
 from whichf1.tables.label_sets import MultiLabelCounts as MultiLabelCounts
 from whichf1.tables.moments import Moments as Moments

@@ -9,7 +9,6 @@ import unicodedata
 
 import pytest
 
-from whichf1.definitions.methods import Interval
 from whichf1.report.document import (
     Document,
     FactList,
@@ -22,6 +21,7 @@ from whichf1.report.document import (
     signed,
 )
 from whichf1.report.escape import latex, visible
+from whichf1.statistics.scales import Interval
 
 COLUMNS = (
     GridColumn("name"),

@@ -25,8 +25,7 @@ from whichf1.scoring.lines import score_lines
 from whichf1.scoring.score import Score
 from whichf1.sources.answers.label_sets import count_cells, slice_cells
 from whichf1.sources.answers.lines import ClassScores, read_scores
-from whichf1.sources.counts import rank_lines
-from whichf1.sources.lines import ScoredLines, classes_of, positive_class
+from whichf1.sources.lines import ScoredLines, classes_of, positive_class, rank_lines
 from whichf1.sources.request import Request
 from whichf1.sources.sequences import column
 from whichf1.tables.labels import Label, Labels, from_text

@@ -9,7 +9,7 @@ from whichf1.cli.reading import opened, source_name
 from whichf1.cli.subject import named_class, read_lines
 from whichf1.report.score import threshold_document
 from whichf1.scoring.threshold import best_threshold
-from whichf1.sources.counts import rank_lines
+from whichf1.sources.lines import rank_lines
 
 
 @dataclass(frozen=True, kw_only=True)

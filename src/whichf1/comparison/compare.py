@@ -24,14 +24,7 @@ from whichf1.comparison.significance import (
 )
 from whichf1.definitions import signature
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.methods import (
-    Bootstrap,
-    DeLong,
-    Delta,
-    Interval,
-    Method,
-    enough_replicates,
-)
+from whichf1.definitions.methods import Bootstrap, DeLong, Delta, Method, enough_replicates
 from whichf1.definitions.options import Options
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, Metric
@@ -54,7 +47,7 @@ from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates as replicates_of
 from whichf1.statistics.label_sets import shared_sets
 from whichf1.statistics.sample import Sample, Statistic, generator, kinds
-from whichf1.statistics.scales import normal_quantile
+from whichf1.statistics.scales import Interval, normal_quantile
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts

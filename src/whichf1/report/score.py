@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from whichf1.definitions.definition import Definition, define_fitting
-from whichf1.definitions.methods import Interval
 from whichf1.definitions.words import sentence, title
 from whichf1.metrics import COUNTED
 from whichf1.report.document import (
@@ -30,6 +29,7 @@ from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
 from whichf1.scoring.score import PerClass, Score
 from whichf1.scoring.threshold import BestThreshold
+from whichf1.statistics.scales import Interval
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label

@@ -9,10 +9,10 @@ from statistics import NormalDist
 import numpy as np
 
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.methods import Bootstrap, Interval, Method
+from whichf1.definitions.methods import Bootstrap, Method
 from whichf1.errors import DefinitionError
 from whichf1.statistics.sample import Sample, Share, Statistic, kinds
-from whichf1.statistics.scales import NONE, Spread, normal_quantile, transformed
+from whichf1.statistics.scales import NONE, Interval, Spread, normal_quantile, transformed
 from whichf1.tables.cells import Array
 
 
