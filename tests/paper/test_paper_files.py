@@ -9,22 +9,24 @@ import re
 import subprocess
 import sys
 import zlib
+from pathlib import Path
 
 import pytest
 from PIL import Image
 
 import whichf1 as wf
+from tests.helpers.commands import Run
 from tests.helpers.readme import ROOT
 from whichf1.cli.paper import Part
 from whichf1.errors import DefinitionError
 from whichf1.paper import plots
 from whichf1.paper.reproduction import PARTS, as_markdown, fill, makers, rows
-from whichf1.paper.result import SCORES
+from whichf1.paper.result import SCORES, Figure
 
 PICTURES = [*plots.DRAWINGS]
 
 
-def test_the_parts_of_the_command_are_the_parts_there_are():
+def test_the_parts_of_the_command_are_the_parts_there_are() -> None:
     assert [*Part] == [*PARTS, "all"]
     assert len(makers("all")) == 1 + len(PICTURES)
     with pytest.raises(DefinitionError, match="Did you mean 'fig1'"):
@@ -32,7 +34,7 @@ def test_the_parts_of_the_command_are_the_parts_there_are():
 
 
 @pytest.mark.slow
-def test_every_figure_is_drawn_in_every_format(made, tmp_path):
+def test_every_figure_is_drawn_in_every_format(made: dict[str, Figure], tmp_path: Path) -> None:
     for name in PICTURES:
         pdf, svg, png = plots.save(made[name], tmp_path)
         for path in (pdf, svg, png):
@@ -44,10 +46,11 @@ def test_every_figure_is_drawn_in_every_format(made, tmp_path):
         with Image.open(png) as image:
             image.load()
             assert image.format == "PNG" and min(image.size) > 400
-            assert len(image.convert("RGB").getcolors(1 << 20)) > 20
+            colours = image.convert("RGB").getcolors(1 << 20)
+            assert colours is not None and len(colours) > 20
 
 
-def check_pdf(data):
+def check_pdf(data: bytes) -> None:
     """A PDF whose every font is embedded as TrueType, without a date."""
     assert data.startswith(b"%PDF-") and data.rstrip().endswith(b"%%EOF")
     fonts = data.count(b"/Type /FontDescriptor")
@@ -55,7 +58,7 @@ def check_pdf(data):
     assert b"/CreationDate" not in data and b"/Type3" not in data
 
 
-def test_the_same_data_give_the_same_bytes(made, tmp_path):
+def test_the_same_data_give_the_same_bytes(made: dict[str, Figure], tmp_path: Path) -> None:
     first, second = ((tmp_path / name) for name in "ab")
     for folder in (first, second):
         folder.mkdir()
@@ -64,7 +67,7 @@ def test_the_same_data_give_the_same_bytes(made, tmp_path):
         assert path.read_bytes() == (second / path.name).read_bytes()
 
 
-def test_the_readers_own_settings_change_nothing(made, tmp_path):
+def test_the_readers_own_settings_change_nothing(made: dict[str, Figure], tmp_path: Path) -> None:
     import matplotlib
 
     plots.save(made["variance"], tmp_path, ["png"])
@@ -75,7 +78,7 @@ def test_the_readers_own_settings_change_nothing(made, tmp_path):
     assert zlib.crc32((tmp_path / "variance.png").read_bytes()) == before
 
 
-def test_data_and_parameters_stand_beside_every_figure(made):
+def test_data_and_parameters_stand_beside_every_figure(made: dict[str, Figure]) -> None:
     for name, figure in made.items():
         head, *lines = csv.reader(io.StringIO(figure.csv()))
         assert len(lines) == len(next(iter(figure.columns.values())))
@@ -93,7 +96,7 @@ def test_data_and_parameters_stand_beside_every_figure(made):
         assert "NaN" not in figure.json() and "nan" not in figure.csv()
 
 
-def test_every_number_has_a_signature_that_parses(made):
+def test_every_number_has_a_signature_that_parses(made: dict[str, Figure]) -> None:
     for figure in made.values():
         for fact in figure.facts:
             parts = re.split(" - | and ", fact.signature)
@@ -103,7 +106,7 @@ def test_every_number_has_a_signature_that_parses(made):
                 assert part == f"{definition.signature}|{fact.data}"
 
 
-def test_signatures_of_the_tables_are_those_of_their_scores(made):
+def test_signatures_of_the_tables_are_those_of_their_scores(made: dict[str, Figure]) -> None:
     from whichf1.paper.figures import table
 
     facts = made["tables"]
@@ -113,7 +116,7 @@ def test_signatures_of_the_tables_are_those_of_their_scores(made):
         assert facts.fact(f"t{number}_of").signature == m.of_averages.signature
 
 
-def test_the_page_is_current(made):
+def test_the_page_is_current(made: dict[str, Figure]) -> None:
     page = (ROOT / "docs" / "paper.md").read_text()
     assert page == fill([*made.values()], "paper")
     for name, figure in made.items():
@@ -125,12 +128,12 @@ def test_the_page_is_current(made):
     assert size < 2_000_000
 
 
-def test_the_page_needs_every_figure(made):
+def test_the_page_needs_every_figure(made: dict[str, Figure]) -> None:
     with pytest.raises(DefinitionError, match="all parts"):
         fill([made["tables"]], "paper")
 
 
-def test_the_summary_says_what_the_paper_says(made):
+def test_the_summary_says_what_the_paper_says(made: dict[str, Figure]) -> None:
     text = as_markdown([*made.values()])
     for paper, figure in (
         ("0.13", "fig1a"),
@@ -143,7 +146,7 @@ def test_the_summary_says_what_the_paper_says(made):
     assert "formula:averaged" in text and "formula:of-averages" in text and "seed: 2019" in text
 
 
-def test_a_part_prints_numbers_and_writes_files(run, tmp_path):
+def test_a_part_prints_numbers_and_writes_files(run: Run, tmp_path: Path) -> None:
     code, out, err = run("paper", "theorem", "-o", tmp_path / "new" / "folder")
     assert (code, err) == (0, "")
     assert "furthest below the supremum" in out and "formula:of-averages" in out
@@ -152,7 +155,7 @@ def test_a_part_prints_numbers_and_writes_files(run, tmp_path):
     assert written == {"summary.md", *(f"theorem.{end}" for end in endings)}
 
 
-def test_tables_print_terms_and_runs(run):
+def test_tables_print_terms_and_runs(run: Run) -> None:
     code, out, err = run("paper", "tables")
     assert code == 0 and "add -o DIR" in err
     assert "0.2427" in out  # the term of a pair of classes of table 3
@@ -160,7 +163,9 @@ def test_tables_print_terms_and_runs(run):
     assert "\x1b" not in out
 
 
-def test_without_matplotlib_the_data_are_written(run, tmp_path, monkeypatch):
+def test_without_matplotlib_the_data_are_written(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, out, err = run("paper", "beyond", "-o", tmp_path)
     assert code == 0 and "pip install 'whichf1[plot]'" in err
@@ -179,12 +184,14 @@ def test_without_matplotlib_the_data_are_written(run, tmp_path, monkeypatch):
         (("theorem", "-o", "README.md"), "cannot create the folder 'README.md'"),
     ],
 )
-def test_what_cannot_be_done_is_said(run, arguments, said):
+def test_what_cannot_be_done_is_said(run: Run, arguments: tuple[str, ...], said: str) -> None:
     code, out, err = run("paper", *arguments)
     assert (code, out) == (2, "") and said in err
 
 
-def test_the_page_links_to_where_the_figures_are(made, tmp_path, monkeypatch):
+def test_the_page_links_to_where_the_figures_are(
+    made: dict[str, Figure], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from whichf1.paper.reproduction import write_page
 
     write_page([*made.values()], str(tmp_path / "docs page.md"), str(tmp_path / "a b"), "png")
@@ -192,7 +199,7 @@ def test_the_page_links_to_where_the_figures_are(made, tmp_path, monkeypatch):
     assert "(a%20b/fig1a.png)" in text and "{{" not in text
 
 
-def test_nothing_heavy_is_imported_before_it_is_needed():
+def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     code = (
         "import sys, whichf1.cli; "
         "print([m for m in ('matplotlib', 'scipy', 'whichf1.paper') if m in sys.modules])"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,13 +18,15 @@ from whichf1.published.numbers import read_published
 E1 = (EXAMPLES[0]["true"], EXAMPLES[0]["pred"])
 
 
-def two_columns(pairs):
+def two_columns(pairs: list[tuple[int, int]]) -> list[list[int]]:
     return [list(side) for side in zip(*pairs, strict=True)]
 
 
 @settings(max_examples=15)
 @given(items())
-def test_every_candidate_has_the_value_that_its_definition_gives_alone(pairs):
+def test_every_candidate_has_the_value_that_its_definition_gives_alone(
+    pairs: list[tuple[int, int]],
+) -> None:
     """The definition is the specification; all candidates are computed together."""
     counts = wf.count(*two_columns(pairs), labels=range(6))
     rng = np.random.default_rng(0)
@@ -35,7 +38,7 @@ def test_every_candidate_has_the_value_that_its_definition_gives_alone(pairs):
             assert block.values[at] == pytest.approx(alone, abs=1e-12, nan_ok=True)
 
 
-def test_range_and_text_labels_are_searched_as_they_are_defined():
+def test_range_and_text_labels_are_searched_as_they_are_defined() -> None:
     for labels in ([2, 5, 9], ["b", "a", "O"], [True, False]):
         true, pred = ([labels[x % len(labels)] for x in side] for side in E1)
         counts = wf.count(true, pred)
@@ -50,7 +53,7 @@ DISTINCT = {dialect.definition: name for name, dialect in wf.dialects.items()}
 
 
 @pytest.mark.parametrize("name", DISTINCT.values())
-def test_the_true_definition_of_every_preset_is_found_and_all_answers_reproduce(name):
+def test_the_true_definition_of_every_preset_is_found_and_all_answers_reproduce(name: str) -> None:
     dialect, told = wf.dialects[name], 0
     size = {"batch": 4} if dialect.definition.batch else {}
     for case in random_cases(9, seed=23):
@@ -72,7 +75,7 @@ def test_the_true_definition_of_every_preset_is_found_and_all_answers_reproduce(
     assert told > 0 or name in ("caret", "tfma", "linfa")
 
 
-def test_undefined_dialects_are_found_where_they_are_defined():
+def test_undefined_dialects_are_found_where_they_are_defined() -> None:
     true, pred = [0, 0, 1, 1, 2, 2], [0, 1, 1, 1, 2, 0]
     for name in ("caret", "tfma", "linfa"):
         score = wf.dialects[name](true, pred)
@@ -80,7 +83,7 @@ def test_undefined_dialects_are_found_where_they_are_defined():
         assert any(score.definition in match.definitions for match in found.matches)
 
 
-def test_the_simplest_definition_comes_first():
+def test_the_simplest_definition_comes_first() -> None:
     found = wf.explain(*E1, 0.354, labels=range(6), decimals=3)
     first = found.matches[0]
     assert first.signature.startswith("f1|avg:macro|formula:averaged|classes:observed|undef:0|v:1")
@@ -95,7 +98,7 @@ def test_the_simplest_definition_comes_first():
     )
 
 
-def test_percent_is_recognised():
+def test_percent_is_recognised() -> None:
     counts = wf.count(*E1, labels=range(6))
     unit, percent = wf.explain(counts, "0.354"), wf.explain(counts, 35.4)
     assert [x.signature for x in unit.matches] == [x.signature for x in percent.matches]
@@ -105,7 +108,7 @@ def test_percent_is_recognised():
     assert one.published.scale == "percent" and one
 
 
-def test_nothing_matches_and_the_nearest_are_told():
+def test_nothing_matches_and_the_nearest_are_told() -> None:
     found = wf.explain(wf.count(*E1, labels=range(6)), "0.9876")
     assert not found and found.matches == () and found.searched > 1000
     gaps = [abs(match.value - 0.9876) for match in found.nearest]
@@ -115,21 +118,21 @@ def test_nothing_matches_and_the_nearest_are_told():
     assert gaps[0] == pytest.approx(np.nanmin(np.abs(np.array(values) - 0.9876)))
 
 
-def test_batches_are_found_where_the_items_are_in_order():
+def test_batches_are_found_where_the_items_are_in_order() -> None:
     found = wf.explain(*E1, "0.3833", labels=range(6))
     assert found.matches[0].definition.batch == 4
     counts = wf.count(*E1, labels=range(6))
     assert not wf.explain(counts, "0.3833")
 
 
-def test_a_confusion_matrix_will_do():
+def test_a_confusion_matrix_will_do() -> None:
     counts = wf.Counts.from_matrix([[5, 10], [5, 10]], rows="predicted", labels=["a", "b"])
     found = wf.explain(counts, "0.4857")
     assert found.matches[0].definition.formula == "averaged"
     assert wf.explain(counts, "0.5000").matches[0].definition.formula == "of-averages"
 
 
-def test_tens_of_classes_take_well_under_a_second():
+def test_tens_of_classes_take_well_under_a_second() -> None:
     rng = np.random.default_rng(1)
     true = rng.integers(0, 50, 5000)
     pred = np.where(rng.random(5000) < 0.6, true, rng.integers(0, 50, 5000))
@@ -141,7 +144,7 @@ def test_tens_of_classes_take_well_under_a_second():
     assert found.searched > 10_000 and found.matches[0].definition.formula == "averaged"
 
 
-def test_many_classes_try_the_likely_exclusions():
+def test_many_classes_try_the_likely_exclusions() -> None:
     rng = np.random.default_rng(2)
     names = ["O", *(f"c{at}" for at in range(EACH_CLASS + 30))]
     true = rng.choice(names, 3000)
@@ -167,17 +170,17 @@ def test_many_classes_try_the_likely_exclusions():
         (None, {}, "must be a number"),
     ],
 )
-def test_bad_numbers_are_refused(value, options, message):
+def test_bad_numbers_are_refused(value: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(wf.errors.InputError, match=message):
         wf.explain(wf.count(*E1), value, **options)
 
 
-def test_the_call_says_what_it_wants():
+def test_the_call_says_what_it_wants() -> None:
     with pytest.raises(wf.errors.DefinitionError, match="explain\\(counts, value\\)"):
         wf.explain(wf.count(*E1))
 
 
-def test_a_published_number_holds_all_that_rounds_to_it():
+def test_a_published_number_holds_all_that_rounds_to_it() -> None:
     spans = {"0.35": (0.345, 0.355), "35.0": (0.3495, 0.3505), "0.350": (0.3495, 0.3505)}
     for text, (low, high) in spans.items():
         number = read_published(text)

@@ -1,17 +1,20 @@
 """What a person sees on a terminal: bars while long work runs, and none of them in the output."""
 
+from __future__ import annotations
+
 import os
 import pty
 import re
 import select
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 
-def on_a_terminal(arguments, folder):
+def on_a_terminal(arguments: list[str], folder: Path) -> tuple[str, str]:
     """Run the program with a terminal as its standard error: what it printed there, and stdout."""
     parent, child = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
@@ -35,6 +38,7 @@ def on_a_terminal(arguments, folder):
         if not piece:
             break
         seen += piece
+    assert process.stdout is not None
     output = process.stdout.read().decode()
     assert process.wait() == 0, seen.decode()
     os.close(parent)
@@ -42,7 +46,7 @@ def on_a_terminal(arguments, folder):
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory):
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("large")
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 10, (2_000_000, 2))
@@ -55,14 +59,14 @@ def large(tmp_path_factory):
     return folder
 
 
-def test_a_large_file_shows_a_bar_on_a_terminal(large):
+def test_a_large_file_shows_a_bar_on_a_terminal(large: Path) -> None:
     seen, output = on_a_terminal(["score", "large.csv", "-m", "accuracy"], large)
     shown = [int(share) for share in re.findall(r"(\d+)%", seen)]
     assert any(0 < share < 100 for share in shown), seen
     assert "accuracy" in output and "\x1b" not in output
 
 
-def test_long_resampling_shows_a_bar_on_a_terminal(tmp_path):
+def test_long_resampling_shows_a_bar_on_a_terminal(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 100, (20_000, 2)).tolist()
     text = "true,pred\n" + "".join(f"{a},{b}\n" for a, b in rows)
