@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
@@ -45,16 +44,8 @@ def made() -> dict[str, Figure]:
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run() -> Run:
     """Run a command in this process: exit code, standard output, standard error."""
-    from whichf1 import cli
+    from tests.helpers.commands import invoke
 
-    def call(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["whichf1", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            cli.main()
-        out, err = capsys.readouterr()
-        assert isinstance(caught.value.code, int)
-        return caught.value.code, out, err
-
-    return call
+    return invoke

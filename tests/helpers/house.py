@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import ast
 import collections
-import contextlib
-import io
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
+
+from tests.helpers.commands import invoke
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "whichf1"
@@ -169,20 +169,8 @@ def walks() -> dict[str, Callable[[], object]]:
         "roc_auc(frame)": lambda: wf.roc_auc(frame, true="t", score="s"),
         "compare(arrays)": lambda: wf.compare(y, {"A": p, "B": np.roll(p, 1)}, replicates=199),
         "explain(counts)": lambda: wf.explain(counts, 0.333, decimals=3),
-        "whichf1 score animals.csv": lambda: _command("score", "examples/animals.csv"),
+        "whichf1 score animals.csv": lambda: invoke("score", "examples/animals.csv"),
     }
-
-
-def _command(*arguments: str) -> None:
-    from whichf1.cli import main
-
-    before = sys.argv
-    sys.argv = ["whichf1", *arguments]
-    try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
-            main()
-    finally:
-        sys.argv = before
 
 
 def draw() -> None:
