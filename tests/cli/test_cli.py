@@ -339,9 +339,11 @@ def test_colour_only_on_a_terminal_that_wants_it() -> None:
     import os
     import pty
 
+    matrix = ["matrix", "2", "100", "10000", "0", "100"]
+
     def on_terminal(**environment: str | None) -> str:
         parent, child = pty.openpty()
-        command = [sys.executable, "-c", "from whichf1.cli import main; main()", "score", ANIMALS]
+        command = [sys.executable, "-c", "from whichf1.cli import main; main()", *matrix]
         wanted = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **environment}
         env = {key: value for key, value in wanted.items() if value is not None}
         subprocess.run(command, stdout=child, env=env, check=True)
@@ -363,11 +365,9 @@ def test_colour_only_on_a_terminal_that_wants_it() -> None:
 
 
 def test_a_closed_pipe_is_no_error() -> None:
-    command = (
-        f"{sys.executable} -c 'from whichf1.cli import main; main()' score {ANIMALS} | head -1"
-    )
+    command = f"{sys.executable} -c 'from whichf1.cli import main; main()' metrics | head -1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
-    assert done.stdout.startswith(ANIMALS) and done.stderr == ""
+    assert done.stdout.startswith("name ") and done.stderr == ""
 
 
 def test_the_demo_is_what_the_readme_shows() -> None:

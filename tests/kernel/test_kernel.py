@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.helpers.commands import Run
 from whichf1 import kernel
 from whichf1.kernel import _native, native, reference
 
@@ -385,19 +386,28 @@ def test_counted_margins_are_those_of_the_pairs(given_columns: Columns) -> None:
         np.testing.assert_array_equal(one, other)
 
 
-def test_random_buffers_under_the_sanitizers(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The C files without Python, under the sanitizers."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     assert compiler, "the C files are tested with a C compiler"
-    program = tmp_path / "driver"
+    program = tmp_path_factory.mktemp("driver") / "driver"
     sources = [str(path) for path in sorted(C.glob("*.c")) if path.name not in WITH_PYTHON]
     checks = ["-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
     flags = ["-g", "-O1", "-std=c11", "-pthread", "-fno-sanitize-recover=all", *checks]
     files = [str(ROOT / "tests" / "native" / "driver.c"), *sources, "-lm"]
     command = [compiler, *flags, f"-I{C}", "-o", str(program), *files]
     subprocess.run(command, check=True, capture_output=True)
-    for seed in (1, 2, 3):
-        run = subprocess.run([program, str(seed), "100"], capture_output=True, text=True)
-        assert (run.returncode, run.stderr, run.stdout) == (0, "", "100 rounds\n")
+    return program
+
+
+SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_buffers_under_the_sanitizers(driver: Path, seed: int) -> None:
+    run = subprocess.run([driver, str(seed), "100"], capture_output=True, text=True)
+    assert (run.returncode, run.stderr, run.stdout) == (0, "", "100 rounds\n")
 
 
 def test_only_two_c_files_know_of_python() -> None:
@@ -436,15 +446,10 @@ def test_both_kernels_have_the_same_functions() -> None:
             assert getattr(native, name).__doc__ == twin.__doc__ or name == "rank_table"
 
 
-def test_the_version_says_which_kernel_runs() -> None:
-    run = subprocess.run(
-        [sys.executable, "-c", "from whichf1.cli import main; main()", "--version"],
-        env={**os.environ, "WHICHF1_NATIVE": "0"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "native: no" in run.stdout
+def test_the_version_says_which_kernel_runs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for present, word in ((True, "yes"), (False, "no")):
+        monkeypatch.setattr(kernel, "NATIVE", present)
+        assert f"(native: {word})" in run("--version")[1]
 
 
 @pytest.mark.slow

@@ -271,7 +271,7 @@ def test_counterexamples_to_the_second_part(matrix: Matrix) -> None:
 cell = st.integers(0, 200)
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(cell, cell, cell, cell)
 def test_two_classes_keep_the_sharp_bound(a: int, b: int, c: int, d: int) -> None:
     if a + b + c + d == 0:
@@ -290,7 +290,7 @@ def test_two_classes_keep_the_sharp_bound(a: int, b: int, c: int, d: int) -> Non
         assert averaged <= (2 * p * r / (p + r) if p else 0)
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(st.integers(3, 5), st.data())
 def test_several_classes_keep_the_sharp_bound(k: int, data: st.DataObject) -> None:
     """In fractions, on tables whose macro precision is above (k − 1)/k, misses and all."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 import whichf1 as wf
-from tests.dialects.cases import EXAMPLES, random_cases
+from tests.dialects.cases import EXAMPLES, Case, random_cases
 from tests.helpers.strategies import items
 from whichf1.published.explain import EACH_CLASS, search
 from whichf1.published.numbers import read_published
@@ -22,7 +24,7 @@ def two_columns(pairs: list[tuple[int, int]]) -> list[list[int]]:
     return [list(side) for side in zip(*pairs, strict=True)]
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(items())
 def test_every_candidate_has_the_value_that_its_definition_gives_alone(
     pairs: list[tuple[int, int]],
@@ -49,30 +51,53 @@ def test_range_and_text_labels_are_searched_as_they_are_defined() -> None:
                     assert block.values[at] == pytest.approx(alone, abs=1e-12, nan_ok=True)
 
 
-DISTINCT = {dialect.definition: name for name, dialect in wf.dialects.items()}
+DISTINCT = {dialect.definition: dialect for dialect in wf.dialects.values()}
+CASES = [case for case in random_cases(9, seed=23) if len(case["true"]) > 4]
+Wanted = dict[tuple[int, str], list[wf.Definition]]
+"""Definitions by the number of classes and the published number."""
 
 
-@pytest.mark.parametrize("name", DISTINCT.values())
-def test_the_true_definition_of_every_preset_is_found_and_all_answers_reproduce(name: str) -> None:
-    dialect, told = wf.dialects[name], 0
-    size = {"batch": 4} if dialect.definition.batch else {}
-    for case in random_cases(9, seed=23):
-        labels = range(2 if dialect.two_only else case["k"])
-        true, pred = ([x % len(labels) for x in case[side]] for side in ("true", "pred"))
-        score = dialect(true, pred, labels=labels, **size)
-        if np.isnan(score.value) or len(true) <= 4:
-            continue
-        found = wf.explain(true, pred, f"{score.value:.4f}", labels=labels)
+def folded(case: Case, k: int) -> tuple[list[int], list[int]]:
+    """The items of a case, in no more than k classes."""
+    return [x % k for x in case["true"]], [x % k for x in case["pred"]]
+
+
+@cache
+def scored(at: int) -> dict[str, tuple[int, wf.Score]]:
+    """The number of classes and the score of each preset that is defined on a case."""
+    scores = {}
+    for dialect in DISTINCT.values():
+        k = 2 if dialect.two_only else CASES[at]["k"]
+        size = {"batch": 4} if dialect.definition.batch else {}
+        score = dialect(*folded(CASES[at], k), labels=range(k), **size)
+        if not np.isnan(score.value):
+            scores[dialect.name] = k, score
+    return scores
+
+
+@pytest.mark.parametrize("at", range(len(CASES)))
+def test_the_true_definitions_are_found_and_all_answers_reproduce(at: int) -> None:
+    """Presets that give the same number are asked for once."""
+    wanted: Wanted = defaultdict(list)
+    for k, score in scored(at).values():
+        wanted[k, f"{score.value:.4f}"].append(score.definition)
+    for (k, shown), definitions in wanted.items():
+        true, pred = folded(CASES[at], k)
+        found = wf.explain(true, pred, shown, labels=range(k))
         assert found and found.nearest == ()
-        assert score.definition in [d for match in found.matches for d in match.definitions]
-        counts, told = wf.count(true, pred, labels=labels), told + 1
-        for match in found.matches:
-            for definition in match.definitions:
-                items = (true, pred) if definition.batch else (counts,)
-                value = definition(*items).value
-                assert f"{value:.4f}" == f"{score.value:.4f}"
-                assert value == pytest.approx(match.value, abs=1e-5)
-    assert told > 0 or name in ("caret", "tfma", "linfa")
+        every = [(d, match.value) for match in found.matches for d in match.definitions]
+        assert {*definitions} <= {definition for definition, _ in every}
+        counts = wf.count(true, pred, labels=range(k))
+        for definition, matched in every:
+            value = definition(*((true, pred) if definition.batch else (counts,))).value
+            assert f"{value:.4f}" == shown
+            assert value == pytest.approx(matched, abs=1e-5)
+
+
+def test_every_preset_is_asked_for_on_some_case() -> None:
+    asked = {name for at in range(len(CASES)) for name in scored(at)}
+    presets = {dialect.name for dialect in DISTINCT.values()}
+    assert presets - asked <= {"caret", "tfma", "linfa"}
 
 
 def test_undefined_dialects_are_found_where_they_are_defined() -> None:
