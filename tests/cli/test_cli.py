@@ -383,6 +383,13 @@ def test_very_many_classes(run: Run, tmp_path: Path) -> None:
     assert "… and 11,940 more classes: all are in --format csv" in out and "% of it." in out
 
 
+def test_no_command_is_cut_off_in_the_list_of_commands(run: Run) -> None:
+    _, out, _ = run("--help", COLUMNS="80")
+    commands = out[out.index("Commands:") :].splitlines()[1:]
+    assert len(commands) == 13
+    assert [line for line in commands if not line.endswith(".") or line.endswith("..")] == []
+
+
 def test_version(run: Run) -> None:
     assert run("--version")[1].startswith(f"whichf1 {wf.__version__}")
 

@@ -86,10 +86,28 @@ def speed_table() -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines + shown)
 
 
+LISTS = {"metrics.md": "metrics", "dialects.md": "dialects"}
+"""Pages with a list that a command prints."""
+
+
+def listed(page: str, command: str) -> str:
+    """The page with the table that the command prints now in place of the one with its header."""
+    table = printed(f"whichf1 {command} --format markdown")
+    table = table[table.index("| name |") :]
+    head = re.escape(table.partition("\n")[0])
+    return re.sub(rf"{head}\n(?:\|.*\n)*", lambda _: table, page)
+
+
+def refreshed(path: Path) -> str:
+    """The page with all that is shown as it is now."""
+    page = filled(path.read_text())
+    if path.name in LISTS:
+        page = listed(page, LISTS[path.name])
+    return re.sub(
+        r"\| work \| whichf1 \|.*?\n(?!\|)", lambda _: speed_table(), page, flags=re.DOTALL
+    )
+
+
 if __name__ == "__main__":
     for name in sys.argv[1:]:
-        path = ROOT / name
-        page = filled(path.read_text())
-        path.write_text(
-            re.sub(r"\| work \| whichf1 \|.*?\n(?!\|)", speed_table(), page, flags=re.DOTALL)
-        )
+        (ROOT / name).write_text(refreshed(ROOT / name))
