@@ -60,6 +60,7 @@ from whichf1.tables.moments import Moments as Moments
 from whichf1.tables.ranking import Ranking as Ranking
 from whichf1.tables.slices import Slices as Slices
 
+__all__: list[str]
 __version__: str
 
 class _Metric(Protocol):

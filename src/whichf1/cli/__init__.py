@@ -46,7 +46,7 @@ def metrics(options: FormatOptions) -> None:
 
 
 def define(options: DefineOptions) -> None:
-    """Explain a metric or a signature, with a sentence to paste into a paper."""
+    """Explain a metric or a signature. Prints a sentence to paste into a paper."""
     OutputOptions().write(definition_document(options.name))
 
 

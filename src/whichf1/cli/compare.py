@@ -51,7 +51,7 @@ class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOp
 
 
 def compare(options: CompareOptions) -> None:
-    """Compare systems on the same items: differences, tests, P(best), and rank flips."""
+    """Compare systems on the same items. Prints differences, tests, P(best) and rank flips."""
     result = _compare(options)
     options.write(comparison_document(result, source_name(options)))
 

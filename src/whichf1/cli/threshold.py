@@ -25,7 +25,7 @@ class ThresholdOptions(DataOptions, OutputOptions):
 
 
 def threshold(options: ThresholdOptions) -> None:
-    """Find the threshold at which a score is best, trying every distinct score."""
+    """Find the threshold at which a score is best. Tries every distinct score."""
     with opened(options) as (sources, reading):
         lines = read_lines(sources, reading, options, options.score_column)
     ranking = rank_lines(lines, named_class(options.positive, lines))
