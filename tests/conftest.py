@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from tests.helpers.commands import Run
+    from whichf1.paper.result import Figure
 
 CI = os.environ.get("CI", "").lower() == "true"
 
@@ -22,7 +27,7 @@ settings.load_profile("ci" if CI else "default")
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item, call):
+def pytest_runtest_makereport() -> Generator[None, Any, None]:
     outcome = yield
     report = outcome.get_result()
     if CI and report.skipped:
@@ -31,7 +36,7 @@ def pytest_runtest_makereport(item, call):
 
 
 @pytest.fixture(scope="session")
-def made():
+def made() -> dict[str, Figure]:
     """Every figure of the paper by name, as ``whichf1 paper all`` computes it."""
     from whichf1.paper.reproduction import SEED, makers
 
@@ -39,15 +44,8 @@ def made():
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
+def run() -> Run:
     """Run a command in this process: exit code, standard output, standard error."""
-    from whichf1 import cli
+    from tests.helpers.commands import invoke
 
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["whichf1", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            cli.main()
-        out, err = capsys.readouterr()
-        return caught.value.code, out, err
-
-    return call
+    return invoke

@@ -6,15 +6,14 @@ from whichf1 import errors as errors
 from whichf1.comparison.compare import compare as compare
 from whichf1.comparison.rank_flips import SystemRanks as SystemRanks
 from whichf1.comparison.rank_flips import rank_systems as rank_systems
-from whichf1.comparison.results import Comparison as Comparison
-from whichf1.comparison.results import Pair as Pair
+from whichf1.comparison.result import Comparison as Comparison
+from whichf1.comparison.result import Pair as Pair
 from whichf1.definitions.definition import Definition as Definition
 from whichf1.definitions.methods import AgrestiCoull as AgrestiCoull
 from whichf1.definitions.methods import Bootstrap as Bootstrap
 from whichf1.definitions.methods import ClopperPearson as ClopperPearson
 from whichf1.definitions.methods import DeLong as DeLong
 from whichf1.definitions.methods import Delta as Delta
-from whichf1.definitions.methods import Interval as Interval
 from whichf1.definitions.methods import IntervalName, Method
 from whichf1.definitions.methods import Jeffreys as Jeffreys
 from whichf1.definitions.methods import Wilson as Wilson
@@ -34,6 +33,7 @@ from whichf1.scoring.decisions import at_argmax as at_argmax
 from whichf1.scoring.decisions import at_threshold as at_threshold
 from whichf1.scoring.decisions import at_top_k as at_top_k
 from whichf1.scoring.functions import score as score
+from whichf1.scoring.lines import moments as moments
 from whichf1.scoring.macro import MacroF1 as MacroF1
 from whichf1.scoring.macro import bounds as bounds
 from whichf1.scoring.macro import extremal as extremal
@@ -42,24 +42,25 @@ from whichf1.scoring.macro import precision_recall_f1 as precision_recall_f1
 from whichf1.scoring.macro import supremum as supremum
 from whichf1.scoring.score import PerClass as PerClass
 from whichf1.scoring.score import Score as Score
-from whichf1.scoring.scores import moments as moments
-from whichf1.scoring.thresholds import BestThreshold as BestThreshold
-from whichf1.scoring.thresholds import best_threshold as best_threshold
-from whichf1.scoring.thresholds import threshold_curve as threshold_curve
-from whichf1.sources.count import Reading
-from whichf1.sources.count import count as count
-from whichf1.sources.count import count_by as count_by
-from whichf1.sources.count import count_each as count_each
-from whichf1.sources.count import rank as rank
-from whichf1.sources.count import rank_by as rank_by
-from whichf1.sources.count import rank_histogram as rank_histogram
+from whichf1.scoring.threshold import BestThreshold as BestThreshold
+from whichf1.scoring.threshold import best_threshold as best_threshold
+from whichf1.scoring.threshold import threshold_curve as threshold_curve
+from whichf1.sources.counts import Reading
+from whichf1.sources.counts import count as count
+from whichf1.sources.counts import count_by as count_by
+from whichf1.sources.counts import count_each as count_each
+from whichf1.sources.counts import rank as rank
+from whichf1.sources.counts import rank_by as rank_by
+from whichf1.sources.counts import rank_histogram as rank_histogram
 from whichf1.sources.label_sets import count_multilabel as count_multilabel
+from whichf1.statistics.scales import Interval as Interval
 from whichf1.tables.counts import Counts as Counts
 from whichf1.tables.label_sets import MultiLabelCounts as MultiLabelCounts
 from whichf1.tables.moments import Moments as Moments
 from whichf1.tables.ranking import Ranking as Ranking
 from whichf1.tables.slices import Slices as Slices
 
+__all__: list[str]
 __version__: str
 
 class _Metric(Protocol):

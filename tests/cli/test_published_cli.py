@@ -5,17 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import whichf1 as wf
+from tests.helpers.commands import Run
 
 EIGHT = "examples/eight.csv"
 FORMATS = ("text", "json", "markdown", "latex", "csv")
 SIX = ("--labels", "0,1,2,3,4,5")
 
 
-def records(out):
+def records(out: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(out)))
 
 
@@ -32,7 +35,9 @@ def records(out):
         ("convert", EIGHT, "--from", "catboost", "--to", "keras"),
     ],
 )
-def test_every_format_shows_signatures(run, command, format, tmp_path):
+def test_every_format_shows_signatures(
+    run: Run, command: tuple[Any, ...], format: str, tmp_path: Path
+) -> None:
     code, out, err = run(*command, "--format", format)
     assert (code, err) == (0, "")
     assert "avg:macro" in out
@@ -46,7 +51,7 @@ def test_every_format_shows_signatures(run, command, format, tmp_path):
     assert path.read_text() == out
 
 
-def test_dialects_prints_every_dialect_once_with_its_own_signature(run):
+def test_dialects_prints_every_dialect_once_with_its_own_signature(run: Run) -> None:
     counts = wf.count(EIGHT, labels=range(6))
     rows = records(run("dialects", EIGHT, *SIX, "--format", "csv")[1])
     assert {row["dialect"] for row in rows} == set(wf.dialects) - {"mxnet"}
@@ -62,7 +67,7 @@ def test_dialects_prints_every_dialect_once_with_its_own_signature(run):
     assert any(row["value"] is None for row in record["rows"])
 
 
-def test_explain_from_a_file_and_from_a_matrix(run):
+def test_explain_from_a_file_and_from_a_matrix(run: Run) -> None:
     out = run("explain", EIGHT, "--value", "35.4")[1]
     assert "one value rounds to 35.4%" in out and "sklearn" in out
     rows = records(run("explain", EIGHT, "--value", "0.354", "--format", "csv")[1])
@@ -78,7 +83,7 @@ def test_explain_from_a_file_and_from_a_matrix(run):
     assert "no definition gives 0.9876; the nearest values are" in nothing
 
 
-def test_explain_says_when_it_shows_only_the_simplest(run, tmp_path):
+def test_explain_says_when_it_shows_only_the_simplest(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "many.csv"
     pairs = [(i % 9, (i * i // 7) % 9 if i % 3 else i % 9) for i in range(300)]
     path.write_text("true,pred\n" + "".join(f"{a},{b}\n" for a, b in pairs))
@@ -91,7 +96,7 @@ def test_explain_says_when_it_shows_only_the_simplest(run, tmp_path):
     assert len(matches) > 10
 
 
-def test_audit_of_a_table_sums_up(run, tmp_path):
+def test_audit_of_a_table_sums_up(run: Run, tmp_path: Path) -> None:
     out = run("audit", "examples/results.csv")[1]
     assert out.startswith("4 rows: ")
     rows = records(run("audit", "examples/results.csv", "--format", "csv")[1])
@@ -108,7 +113,7 @@ def test_audit_of_a_table_sums_up(run, tmp_path):
     assert "line 2" in run("audit", plain)[1]
 
 
-def test_audit_recomputes_from_classes_and_from_a_matrix(run, tmp_path):
+def test_audit_recomputes_from_classes_and_from_a_matrix(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "classes.csv"
     path.write_text("class,P,R,F1\na,1.00,0.50,0.67\nb,0.67,1.00,0.80\nc,1.00,1.00,0.90\n")
     triple = ("--precision", "0.89", "--recall", "0.83", "--f1", "0.86")
@@ -123,7 +128,7 @@ def test_audit_recomputes_from_classes_and_from_a_matrix(run, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("system,acc\nA,0.5\n", "f1: no column). Its columns: system, acc"),
+        ("system,acc\nA,0.5\n", "f1: no column). Its columns are: system, acc"),
         ("P,R,precision,F1\n.1,.2,.3,.4\n", "precision: several columns"),
         ("P,R,F1\n", "has no rows"),
         ("", "has no rows"),
@@ -131,19 +136,24 @@ def test_audit_recomputes_from_classes_and_from_a_matrix(run, tmp_path):
         ("P,R,F1\n0.5,-,0.5\n", "line 2, recall must be a number"),
         ("P,R,F1\n50.1,0.5,0.5\n", "two scales"),
         ("P,R,F1\n50.1,50.2,50.3\n0.5,0.6,0.5\n", "two scales: line 2, precision 50.1"),
-        ("P,R,F1,classes\n0.50,0.60,0.50,two\n", "'two' is no number of classes"),
+        (
+            "P,R,F1,classes\n0.50,0.60,0.50,two\n",
+            "must be a whole number of at least 1; got 'two'",
+        ),
         ("P,R,F1\n0.50,0.60,1.50\n", "two scales"),
         ("P,R,F1\n0.512,0.60,0.50\n", "line 2: precision is '0.512', which has 3 decimals"),
     ],
 )
-def test_bad_tables_of_results_are_refused(run, tmp_path, text, message):
+def test_bad_tables_of_results_are_refused(
+    run: Run, tmp_path: Path, text: str, message: str
+) -> None:
     path = tmp_path / "results.csv"
     path.write_text(text)
     code, out, err = run("audit", path, *(("--value-decimals", "2") if "0.512" in text else ()))
     assert (code, out) == (2, "") and message in err
 
 
-def test_bad_commands_are_refused(run, tmp_path):
+def test_bad_commands_are_refused(run: Run, tmp_path: Path) -> None:
     for command, message in (
         (("audit",), "--precision, --recall, --f1 missing"),
         (("audit", "examples/results.csv", "--f1", ".5"), "not both"),
@@ -159,7 +169,7 @@ def test_bad_commands_are_refused(run, tmp_path):
         assert (code, out) == (2, "") and message in err, command
 
 
-def test_convert_checks_the_published_value(run):
+def test_convert_checks_the_published_value(run: Run) -> None:
     command = ("convert", EIGHT, "--from", "spark", "--to", "sklearn", "--value")
     out = run(*command, "0.5417")[1]
     assert "0.5417" in out and "0.3542" in out
@@ -168,7 +178,7 @@ def test_convert_checks_the_published_value(run):
     assert code == 2 and "spark gives 0.541667 on these predictions, not 0.60" in err
 
 
-def test_text_of_the_data_is_escaped(run, tmp_path):
+def test_text_of_the_data_is_escaped(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text("system,P,R,F1\n=cmd()|<b>&\x1b[31m,0.62,0.58,0.55\nB,0.62,0.58,0.60\n")
     for format in FORMATS:

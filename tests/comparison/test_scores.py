@@ -22,7 +22,7 @@ from tests.helpers.samples import (
 )
 from whichf1.comparison import compare as comparing
 from whichf1.errors import DefinitionError, InputError
-from whichf1.scoring.scores import read_items
+from whichf1.scoring.lines import read_items
 
 
 def test_aucs_are_compared_after_delong() -> None:

@@ -14,9 +14,13 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-Run = Callable[[dict[str, Any]], float]
+if TYPE_CHECKING:  # the other environments do not have this package
+    from tests.dialects.cases import Case
+
+Run = Callable[["Case"], float]
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Library:
     """Choices beyond the preset's own."""
     most: int = 400
     """Cases to try; fewer where each one is slow."""
-    outside: Callable[[dict[str, Any]], bool] = lambda case: False
+    outside: Callable[[Case], bool] = lambda case: False
     """Cases that are not compared …"""
     why: str = ""
     """… and why."""
@@ -55,59 +59,51 @@ def library(environment: str, dialect: str = "", **facts: Any) -> Callable[[Run]
     return register
 
 
-@library("everyday", package="scikit-learn")
-def sklearn(case: dict[str, Any]) -> float:
+def _sklearn(case: Case, **options: Any) -> float:
     from sklearn.metrics import f1_score
 
-    return f1_score(case["true"], case["pred"], average="macro")
-
-
-@library("everyday", package="scikit-learn")
-def sklearn_zero_division_1(case: dict[str, Any]) -> float:
-    from sklearn.metrics import f1_score
-
-    return f1_score(
-        case["true"], case["pred"], average="macro", labels=range(case["k"]), zero_division=1
-    )
+    return float(f1_score(case["true"], case["pred"], average="macro", **options))
 
 
 @library("everyday", package="scikit-learn")
-def sklearn_zero_division_nan(case: dict[str, Any]) -> float:
-    from sklearn.metrics import f1_score
+def sklearn(case: Case) -> float:
+    return _sklearn(case)
 
-    return f1_score(
-        case["true"], case["pred"], average="macro", labels=range(case["k"]), zero_division=math.nan
-    )
+
+@library("everyday", package="scikit-learn")
+def sklearn_zero_division_1(case: Case) -> float:
+    return _sklearn(case, labels=range(case["k"]), zero_division=1)
+
+
+@library("everyday", package="scikit-learn")
+def sklearn_zero_division_nan(case: Case) -> float:
+    return _sklearn(case, labels=range(case["k"]), zero_division=math.nan)
 
 
 @library("sklearn-1.3", "sklearn-1.3", package="scikit-learn")
-def sklearn_1_3(case: dict[str, Any]) -> float:
-    return sklearn(case)
+def sklearn_1_3(case: Case) -> float:
+    return _sklearn(case)
 
 
 @library("sklearn-1.3", "sklearn-1.3-zero-division-1", package="scikit-learn")
-def sklearn_1_3_zero_division_1(case: dict[str, Any]) -> float:
-    from sklearn.metrics import f1_score
-
-    return f1_score(case["true"], case["pred"], average="macro", zero_division=1)
+def sklearn_1_3_zero_division_1(case: Case) -> float:
+    return _sklearn(case, zero_division=1)
 
 
 @library("sklearn-1.3", "sklearn-1.3-zero-division-nan", package="scikit-learn")
-def sklearn_1_3_zero_division_nan(case: dict[str, Any]) -> float:
-    from sklearn.metrics import f1_score
-
-    return f1_score(case["true"], case["pred"], average="macro", zero_division=math.nan)
+def sklearn_1_3_zero_division_nan(case: Case) -> float:
+    return _sklearn(case, zero_division=math.nan)
 
 
-def _one_class(case: dict[str, Any]) -> bool:
+def _one_class(case: Case) -> bool:
     return len({*case["true"], *case["pred"]}) == 1
 
 
-def _no_span(case: dict[str, Any]) -> bool:
+def _no_span(case: Case) -> bool:
     return not any(case["true"] + case["pred"])
 
 
-def _nothing_true(case: dict[str, Any]) -> bool:
+def _nothing_true(case: Case) -> bool:
     return not any(case["true"])
 
 
@@ -116,28 +112,28 @@ def _nothing_true(case: dict[str, Any]) -> bool:
     outside=_one_class,
     why="there is only one class, because it adds an empty second one",
 )
-def pycm(case: dict[str, Any]) -> float:
+def pycm(case: Case) -> float:
     from pycm import ConfusionMatrix
 
     value = ConfusionMatrix(case["true"], case["pred"]).F1_Macro
-    return math.nan if value == "None" else value
+    return math.nan if value == "None" else float(value)
 
 
 @library("everyday")
-def river(case: dict[str, Any]) -> float:
+def river(case: Case) -> float:
     from river.metrics import MacroF1
 
     metric = MacroF1()
     for true, pred in zip(case["true"], case["pred"], strict=True):
         metric.update(true, pred)
-    return metric.get()
+    return float(metric.get())
 
 
 @library("everyday")
-def permetrics(case: dict[str, Any]) -> float:
+def permetrics(case: Case) -> float:
     from permetrics.classification import ClassificationMetric
 
-    return ClassificationMetric(case["true"], case["pred"]).f1_score(average="macro")
+    return float(ClassificationMetric(case["true"], case["pred"]).f1_score(average="macro"))
 
 
 def _tags(classes: list[int]) -> list[list[str]]:
@@ -146,10 +142,10 @@ def _tags(classes: list[int]) -> list[list[str]]:
 
 
 @library("everyday", background=True, outside=_no_span, why="there are no spans")
-def seqeval(case: dict[str, Any]) -> float:
+def seqeval(case: Case) -> float:
     from seqeval.metrics import f1_score
 
-    return f1_score(_tags(case["true"]), _tags(case["pred"]), average="macro")
+    return float(f1_score(_tags(case["true"]), _tags(case["pred"]), average="macro"))
 
 
 @library(
@@ -160,7 +156,7 @@ def seqeval(case: dict[str, Any]) -> float:
     outside=_nothing_true,
     why="there are no true spans, because it fails",
 )
-def seqeval_0_0_10(case: dict[str, Any]) -> float:
+def seqeval_0_0_10(case: Case) -> float:
     from seqeval.metrics import classification_report
 
     report = classification_report(_tags(case["true"]), _tags(case["pred"]), digits=12)
@@ -169,7 +165,7 @@ def seqeval_0_0_10(case: dict[str, Any]) -> float:
 
 
 @library("everyday", float32=True)
-def torchmetrics(case: dict[str, Any]) -> float:
+def torchmetrics(case: Case) -> float:
     import torch
     from torchmetrics.functional.classification import multiclass_f1_score
 
@@ -186,7 +182,7 @@ def torchmetrics(case: dict[str, Any]) -> float:
     outside=_nothing_true,
     why="no items are left, because it prints 0",
 )
-def torchmetrics_ignore_index(case: dict[str, Any]) -> float:
+def torchmetrics_ignore_index(case: Case) -> float:
     import torch
     from torchmetrics.functional.classification import multiclass_f1_score
 
@@ -196,7 +192,7 @@ def torchmetrics_ignore_index(case: dict[str, Any]) -> float:
 
 
 @library("torchmetrics-0.11", "torchmetrics-0.11", package="torchmetrics", float32=True)
-def torchmetrics_0_11(case: dict[str, Any]) -> float:
+def torchmetrics_0_11(case: Case) -> float:
     return torchmetrics(case)
 
 
@@ -207,7 +203,7 @@ def _one_hot(classes: list[int], k: int) -> Any:
 
 
 @library("everyday", package="torchmetrics", float32=True)
-def torchmetrics_multilabel(case: dict[str, Any]) -> float:
+def torchmetrics_multilabel(case: Case) -> float:
     from torchmetrics.functional.classification import multilabel_f1_score
 
     true, pred = (_one_hot(case[side], case["k"]) for side in ("true", "pred"))
@@ -215,7 +211,7 @@ def torchmetrics_multilabel(case: dict[str, Any]) -> float:
 
 
 @library("torch", float32=True)
-def torcheval(case: dict[str, Any]) -> float:
+def torcheval(case: Case) -> float:
     import torch
     from torcheval.metrics.functional import multiclass_f1_score
 
@@ -224,7 +220,7 @@ def torcheval(case: dict[str, Any]) -> float:
 
 
 @library("torch", package="pytorch-ignite", float32=True)
-def ignite(case: dict[str, Any]) -> float:
+def ignite(case: Case) -> float:
     import torch
     from ignite.metrics import Fbeta, Precision, Recall
 
@@ -237,7 +233,7 @@ def ignite(case: dict[str, Any]) -> float:
 
 
 @library("torch", float32=True)
-def keras(case: dict[str, Any]) -> float:
+def keras(case: Case) -> float:
     import os
 
     os.environ["KERAS_BACKEND"] = "torch"
@@ -257,6 +253,7 @@ def _alone(path: str) -> Any:
 
     file = Path(torch.__file__).parent.parent / path
     spec = spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -271,7 +268,7 @@ class _Lenient(type):
         return lambda *_, **__: lambda decorated: decorated
 
 
-class _StandIn(type(sys)):
+class _StandIn(ModuleType):
     """A module whose every name is an empty class."""
 
     def __getattr__(self, name: str) -> Any:
@@ -290,7 +287,7 @@ def _stand_in(*modules: str) -> None:
 
 
 @library("torch", package="mmsegmentation", float32=True)
-def mmseg(case: dict[str, Any]) -> float:
+def mmseg(case: Case) -> float:
     import numpy as np
     import torch
 
@@ -300,11 +297,11 @@ def mmseg(case: dict[str, Any]) -> float:
     pred, true = (torch.tensor(case[side]) for side in ("pred", "true"))
     areas = metric.intersect_and_union(pred, true, case["k"], 255)
     scores = metric.total_area_to_metrics(*areas, metrics=["mFscore"])["Fscore"]
-    return np.nanmean(scores)
+    return float(np.nanmean(scores))
 
 
 @library("torch", float32=True)
-def mmpretrain(case: dict[str, Any]) -> float:
+def mmpretrain(case: Case) -> float:
     import torch
 
     _stand_in("mmengine.evaluator", "mmpretrain.registry")
@@ -314,7 +311,7 @@ def mmpretrain(case: dict[str, Any]) -> float:
 
 
 @library("torch", float32=True)
-def catalyst(case: dict[str, Any]) -> float:
+def catalyst(case: Case) -> float:
     import torch
 
     _stand_in("catalyst.metrics.functional")
@@ -325,11 +322,11 @@ def catalyst(case: dict[str, Any]) -> float:
     scores = _alone(f"{here}/_classification.py").get_aggregated_metrics(
         *(x.numpy() for x in (tp, fp, fn, support)), zero_division=0
     )
-    return scores[2][2]
+    return float(scores[2][2])
 
 
 @library("torch", package="segmentation-models-pytorch", float32=True)
-def smp(case: dict[str, Any]) -> float:
+def smp(case: Case) -> float:
     import torch
 
     metrics = _alone("segmentation_models_pytorch/metrics/functional.py")
@@ -338,7 +335,7 @@ def smp(case: dict[str, Any]) -> float:
     return float(metrics.f1_score(*stats, reduction="macro"))
 
 
-def _libmultilabel(case: dict[str, Any], another: bool) -> float:
+def _libmultilabel(case: Case, another: bool) -> float:
     metrics = _alone("libmultilabel/nn/metrics.py")
     metric = metrics.MacroF1(case["k"], 0.5, another_macro_f1=another)
     pred, true = (_one_hot(case[side], case["k"]) for side in ("pred", "true"))
@@ -347,47 +344,46 @@ def _libmultilabel(case: dict[str, Any], another: bool) -> float:
 
 
 @library("torch", float32=True)
-def libmultilabel(case: dict[str, Any]) -> float:
+def libmultilabel(case: Case) -> float:
     return _libmultilabel(case, another=False)
 
 
 @library("torch", package="libmultilabel", float32=True)
-def libmultilabel_another(case: dict[str, Any]) -> float:
+def libmultilabel_another(case: Case) -> float:
     return _libmultilabel(case, another=True)
 
 
 @library("torch", "flair-0.4.0", package="flair", tolerance=1e-4)
-def flair_0_4_0(case: dict[str, Any]) -> float:
+def flair_0_4_0(case: Case) -> float:
     """It rounds the scores of the classes, and their mean, to 4 decimals."""
-    sys.modules["flair"] = sys.modules["flair.data"] = type(sys)("flair")
-    sys.modules["flair"].Dictionary = sys.modules["flair"].Sentence = None
+    sys.modules["flair"] = sys.modules["flair.data"] = _StandIn("flair")
     metric = _alone("flair/training_utils.py").Metric("")
     for true, pred in zip(case["true"], case["pred"], strict=True):
         for label in range(case["k"]):
             name = ("tn", "fp", "fn", "tp")[2 * (label == true) + (label == pred)]
             getattr(metric, f"add_{name}")(label)
-    return metric.macro_avg_f_score()
+    return float(metric.macro_avg_f_score())
 
 
-def _catboost(case: dict[str, Any], metric: str) -> float:
+def _catboost(case: Case, metric: str) -> float:
     from catboost.utils import eval_metric
 
     scores = [[float(x == label) for label in range(case["k"])] for x in case["pred"]]
-    return eval_metric(case["true"], scores, metric)[0]
+    return float(eval_metric(case["true"], scores, metric)[0])
 
 
 @library("catboost")
-def catboost(case: dict[str, Any]) -> float:
+def catboost(case: Case) -> float:
     return _catboost(case, "TotalF1")
 
 
 @library("catboost", package="catboost")
-def catboost_macro(case: dict[str, Any]) -> float:
+def catboost_macro(case: Case) -> float:
     return _catboost(case, "TotalF1:average=Macro")
 
 
 @library("spacy")
-def spacy(case: dict[str, Any]) -> float:
+def spacy(case: Case) -> float:
     from spacy.scorer import Scorer
     from spacy.tokens import Doc
     from spacy.training import Example
@@ -402,7 +398,8 @@ def spacy(case: dict[str, Any]) -> float:
 
     pairs = zip(case["pred"], case["true"], strict=True)
     examples = [Example(document(pred), document(true)) for pred, true in pairs]
-    return Scorer.score_cats(examples, "cats", labels=labels, multi_label=False)["cats_macro_f"]
+    scores = Scorer.score_cats(examples, "cats", labels=labels, multi_label=False)
+    return float(scores["cats_macro_f"])
 
 
 @cache
@@ -414,16 +411,16 @@ def _session() -> Any:
 
 
 @library("spark", package="pyspark", most=40)
-def spark(case: dict[str, Any]) -> float:
+def spark(case: Case) -> float:
     from pyspark.ml.evaluation import MulticlassClassificationEvaluator
 
     rows = [(float(t), float(p)) for t, p in zip(case["true"], case["pred"], strict=True)]
     frame = _session().createDataFrame(rows, ["label", "prediction"])
-    return MulticlassClassificationEvaluator(metricName="f1").evaluate(frame)
+    return float(MulticlassClassificationEvaluator(metricName="f1").evaluate(frame))
 
 
 @library("mxnet", float32=True, options={"batch": 4})
-def mxnet(case: dict[str, Any]) -> float:
+def mxnet(case: Case) -> float:
     """Only two classes, 0 and 1: every other class becomes 0."""
     import mxnet as mx
 
@@ -432,10 +429,10 @@ def mxnet(case: dict[str, Any]) -> float:
     for start in range(0, len(true), 4):
         scores = [[1 - x, x] for x in pred[start : start + 4]]
         metric.update([mx.nd.array(true[start : start + 4])], [mx.nd.array(scores)])
-    return metric.get()[1]
+    return float(metric.get()[1])
 
 
-def run_all(name: str, cases: list[dict[str, Any]]) -> list[float]:
+def run_all(name: str, cases: list[Case]) -> list[float]:
     """The numbers that a library prints; NaN where the case is not compared."""
     chosen = LIBRARIES[name]
     with warnings.catch_warnings():

@@ -125,7 +125,8 @@ def ask(environment: str, name: str, cases: Any) -> dict[str, Any] | str:
     lines = [line for line in ended.stdout.splitlines() if line.startswith("record:")]
     if ended.returncode or not lines:
         return (ended.stderr.strip().splitlines() or ["no answer"])[-1]
-    return json.loads(lines[-1].removeprefix("record:"))
+    record: dict[str, Any] = json.loads(lines[-1].removeprefix("record:"))
+    return record
 
 
 def page(done: list[tuple[str, str, Agreement]], failed: dict[str, str]) -> str:

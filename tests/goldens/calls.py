@@ -5,23 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
-import sys
-from contextlib import chdir, redirect_stderr, redirect_stdout
-from functools import cache
+from contextlib import chdir
 from html import unescape
 from pathlib import Path
 from typing import Any
-from unittest import mock
-
-import typer
 
 import whichf1 as wf
 from tests.goldens.plain import UNSMOOTH, bent, randomized
 from tests.goldens.same import LOOSE
 from tests.goldens.tables import folder, source
-from whichf1 import cli
+from tests.helpers.commands import invoke
 
 ROOT = Path(__file__).parents[2]
 PROSE = (
@@ -54,31 +48,12 @@ def words(text: str | list[str]) -> list[str]:
     return text.split() if isinstance(text, str) else text
 
 
-known = cache(typer.main.get_command)
-"""The commands, built once: typer builds them again for every call, which takes its time."""
-
-
 def called(text: str | list[str], given: bytes = b"") -> tuple[int, str]:
     """The exit code and the standard output of a command, in this process."""
-    arguments = [file(each) for each in words(text)]
-    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    stdin = io.TextIOWrapper(io.BytesIO(given), encoding="utf-8")
-    here = {"COLUMNS": "200", "NO_COLOR": "1"}
-    with (
-        chdir(ROOT),
-        mock.patch.dict(os.environ, here),
-        mock.patch.object(sys, "argv", ["whichf1", *arguments]),
-        mock.patch.object(sys, "stdin", stdin),
-        mock.patch.object(typer.main, "get_command", known),
-        redirect_stdout(out),
-        redirect_stderr(io.StringIO()),
-    ):
-        try:
-            cli.main()
-        except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else 1
-    out.seek(0)
-    return code, out.read()
+    with chdir(ROOT):
+        arguments = [file(each) for each in words(text)]
+        code, out, _ = invoke(*arguments, given=given, COLUMNS="200", NO_COLOR="1")
+    return code, out
 
 
 def as_json(text: str | list[str], given: bytes = b"") -> Any:

@@ -13,6 +13,8 @@ import whichf1 as wf
 
 FORMULAS = ("averaged F1", "F1 of averages")
 DECIMALS = (2, 3, 4)
+Verdicts = Counter[tuple[str, int, bool, str]]
+"""How often each verdict was given, by formula, decimals and whether the classes are known."""
 
 
 def triple(random: np.random.Generator) -> tuple[int, float, float, float, float]:
@@ -31,24 +33,26 @@ def triple(random: np.random.Generator) -> tuple[int, float, float, float, float
     return k, p.mean(), r.mean(), f1.mean(), 2 * p.mean() * r.mean() / both if both else 0.0
 
 
-def simulate(triples: int, seed: int = 3) -> tuple[Counter, list[str]]:
+def simulate(triples: int, seed: int = 3) -> tuple[Verdicts, list[str]]:
     """Verdicts by formula, decimals and whether the classes are known; and the wrong ones."""
     random = np.random.default_rng(seed)
-    verdicts: Counter = Counter()
+    verdicts: Verdicts = Counter()
     wrong = []
     settings = cycle(product(FORMULAS, DECIMALS, (False, True)))
     for _, (formula, decimals, known) in zip(range(triples), settings, strict=False):
         k, p, r, *scores = triple(random)
         printed = [f"{x:.{decimals}f}" for x in (p, r, scores[FORMULAS.index(formula)])]
-        names = dict(zip(("precision", "recall", "f1"), printed, strict=True))
-        verdict = wf.audit(**names, classes=k if known else None).verdict
+        classes = k if known else None
+        verdict = wf.audit(
+            precision=printed[0], recall=printed[1], f1=printed[2], classes=classes
+        ).verdict
         verdicts[formula, decimals, known, verdict] += 1
         if verdict not in (formula, "either"):
             wrong.append(f"{formula} {printed} of {k} classes was called {verdict}")
     return verdicts, wrong
 
 
-def table(verdicts: Counter) -> str:
+def table(verdicts: Verdicts) -> str:
     """The share of triples whose formula is told, in percent."""
     lines = [
         "| published | classes known | " + " | ".join(f"{d} decimals" for d in DECIMALS) + " |",

@@ -10,6 +10,7 @@ import io
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +38,7 @@ def arrow() -> bytes:
     return out.getvalue()
 
 
-def npz(**arrays: np.ndarray) -> bytes:
+def npz(**arrays: Any) -> bytes:
     out = io.BytesIO()
     np.savez(out, **arrays)
     return out.getvalue()

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import ast
 import collections
-import contextlib
-import io
+import functools
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
@@ -16,12 +15,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
+from tests.helpers.commands import invoke
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "whichf1"
 NOT_ROOMS = {"__pycache__", "py.typed", "__main__.py", "__init__.py", "__init__.pyi"}
 WAYS_BACK = {
     ("whichf1.definitions.definition", "whichf1.scoring.evaluate"),
-    ("whichf1.tables.counts", "whichf1.sources.count"),
+    ("whichf1.tables.counts", "whichf1.sources.counts"),
 }
 """A definition runs, and counts take a further batch: the only imports against the layers."""
 
@@ -35,6 +36,12 @@ def modules() -> dict[str, Path]:
     return {name.removesuffix(".__init__"): path for name, path in zip(names, paths, strict=True)}
 
 
+@functools.cache
+def trees() -> dict[str, ast.Module]:
+    """Every module as Python reads it."""
+    return {name: ast.parse(path.read_text()) for name, path in modules().items()}
+
+
 def entries() -> list[str]:
     """What stands at the top of the package."""
     return sorted(path.name for path in PACKAGE.iterdir() if path.name not in NOT_ROOMS)
@@ -44,9 +51,9 @@ def imports() -> Graph:
     """Which module imports which, inside functions too; not what is for type checkers alone."""
     known = modules()
     graph: Graph = {}
-    for name, path in known.items():
+    for name, tree in trees().items():
         if name != "whichf1":
-            found = {each for each in _imported(ast.parse(path.read_text()), known) if each != name}
+            found = {each for each in _imported(tree, known) if each != name}
             graph[name] = found & known.keys() - {"whichf1"}
     return graph
 
@@ -95,8 +102,8 @@ def _reachable(graph: Graph, start: str) -> set[str]:
 def classes() -> dict[str, list[str]]:
     """The modules in which each class name stands."""
     found: dict[str, list[str]] = collections.defaultdict(list)
-    for name, path in modules().items():
-        for node in ast.walk(ast.parse(path.read_text())):
+    for name, tree in trees().items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 found[node.name].append(name)
     return found
@@ -169,20 +176,8 @@ def walks() -> dict[str, Callable[[], object]]:
         "roc_auc(frame)": lambda: wf.roc_auc(frame, true="t", score="s"),
         "compare(arrays)": lambda: wf.compare(y, {"A": p, "B": np.roll(p, 1)}, replicates=199),
         "explain(counts)": lambda: wf.explain(counts, 0.333, decimals=3),
-        "whichf1 score animals.csv": lambda: _command("score", "examples/animals.csv"),
+        "whichf1 score animals.csv": lambda: invoke("score", "examples/animals.csv"),
     }
-
-
-def _command(*arguments: str) -> None:
-    from whichf1.cli import main
-
-    before = sys.argv
-    sys.argv = ["whichf1", *arguments]
-    try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
-            main()
-    finally:
-        sys.argv = before
 
 
 def draw() -> None:

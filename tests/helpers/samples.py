@@ -15,7 +15,7 @@ from whichf1.definitions.definition import Definition
 from whichf1.errors import DefinitionError
 from whichf1.metrics import COUNTED, METRICS
 from whichf1.scoring.functions import with_options
-from whichf1.scoring.scores import read_items, sampled
+from whichf1.scoring.lines import read_items, sampled
 from whichf1.statistics.sample import Sample
 
 Run = Callable[..., tuple[int, str, str]]

@@ -14,7 +14,7 @@ from whichf1.definitions.names import SHORTHANDS, look_up
 from whichf1.definitions.options import Classes
 from whichf1.metrics import EVERY
 from whichf1.scoring.help import Argument, arguments, data_arguments, type_text
-from whichf1.sources.count import Reading
+from whichf1.sources.counts import Reading
 
 STUB = Path(__file__).parents[2] / "src" / "whichf1" / "__init__.pyi"
 MARK = "# The rest is written by `python -m tests.helpers.stub`.\n"

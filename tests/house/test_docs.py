@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.helpers.readme import BLOCK, ROOT, filled, shell, speed_table
+from tests.helpers.readme import BLOCK, ROOT, filled, printed, speed_table
 
 PAGES = sorted(
     str(path.relative_to(ROOT))
@@ -16,27 +16,27 @@ PAGES = sorted(
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_output_on_a_page_is_real(page, monkeypatch):
+def test_the_output_on_a_page_is_real(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     text = (ROOT / page).read_text()
     assert filled(text) == text
 
 
-def test_the_readme_shows_the_measured_speed():
+def test_the_readme_shows_the_measured_speed() -> None:
     assert speed_table() in (ROOT / "README.md").read_text()
 
 
-def test_the_list_of_metrics_is_current():
+def test_the_list_of_metrics_is_current() -> None:
     page = (ROOT / "docs" / "metrics.md").read_text()
-    assert shell("whichf1 metrics --format markdown") in page
+    assert printed("whichf1 metrics --format markdown") in page
 
 
-def test_the_list_of_dialects_is_current():
+def test_the_list_of_dialects_is_current() -> None:
     page = (ROOT / "docs" / "dialects.md").read_text()
-    assert shell("whichf1 dialects --format markdown") in page
+    assert printed("whichf1 dialects --format markdown") in page
 
 
-def test_links_between_pages_lead_somewhere():
+def test_links_between_pages_lead_somewhere() -> None:
     for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")):
         prose = re.sub(r"```.*?```|`[^`]*`", "", path.read_text(), flags=re.DOTALL)
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import collections
 
 import pytest
@@ -50,20 +51,18 @@ def test_no_two_modules_differ_by_an_inflection() -> None:
 
 
 def test_every_module_says_what_it_is() -> None:
-    import ast
-
-    for name, path in house.modules().items():
-        assert ast.get_docstring(ast.parse(path.read_text())), name
+    for name, tree in house.trees().items():
+        assert ast.get_docstring(tree), name
 
 
 @pytest.mark.parametrize(
     ("what", "calls", "modules"),
     [
         ("averaged_f1(arrays)", 20, 12),
-        ("roc_auc(frame)", 120, 16),
-        ("compare(arrays)", 500, 20),
+        ("roc_auc(frame)", 120, 19),
+        ("compare(arrays)", 500, 22),
         ("explain(counts)", 3000, 25),
-        ("whichf1 score animals.csv", 2850, 46),
+        ("whichf1 score animals.csv", 4600, 46),
     ],
 )
 def test_calls_do_not_walk_far(what: str, calls: int, modules: int) -> None:

@@ -8,6 +8,9 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -18,7 +21,7 @@ from whichf1.definitions.methods import METHODS, SHORT, IntervalName
 from whichf1.definitions.options import MEANING, Options
 from whichf1.metrics import EVERY
 from whichf1.scoring.functions import Scorer
-from whichf1.sources.count import DATA_OPTIONS
+from whichf1.sources.counts import DATA_OPTIONS
 
 METRICS = [name for name in wf.__all__ if isinstance(getattr(wf, name), Scorer)]
 FUNCTIONS = [name for name in wf.__all__ if inspect.isfunction(getattr(wf, name))]
@@ -70,12 +73,12 @@ wf.score([0, 1], [0, 1], "f1", average="makro")
 """
 
 
-def test_the_stub_has_the_metrics_that_are_declared():
+def test_the_stub_has_the_metrics_that_are_declared() -> None:
     assert stub.written() == stub.STUB.read_text(), "run python -m tests.helpers.stub"
 
 
 @pytest.mark.slow
-def test_type_checkers_accept_right_calls_and_refuse_each_wrong_one(tmp_path):
+def test_type_checkers_accept_right_calls_and_refuse_each_wrong_one(tmp_path: Path) -> None:
     calls = ["import whichf1 as wf", *RIGHT.split("\n"), *WRONG.split("\n")]
     (tmp_path / "calls.py").write_text("\n".join(calls))
     run = subprocess.run(
@@ -90,13 +93,13 @@ def test_type_checkers_accept_right_calls_and_refuse_each_wrong_one(tmp_path):
     assert refused == wrong, run.stdout
 
 
-def test_names_are_found_without_numpy():
+def test_names_are_found_without_numpy() -> None:
     code = "import sys, whichf1; whichf1.__all__, dir(whichf1); print('numpy' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "False\n"
 
 
-def test_every_name_is_there():
+def test_every_name_is_there() -> None:
     everything: dict[str, object] = {}
     exec("from whichf1 import *", everything)
     assert {*everything} - {"__builtins__"} == {*wf.__all__}
@@ -109,14 +112,14 @@ def test_every_name_is_there():
             assert getattr(wf, alias) is getattr(wf, metric.name)
 
 
-def test_a_misspelt_name_has_a_hint():
+def test_a_misspelt_name_has_a_hint() -> None:
     with pytest.raises(AttributeError, match="Did you mean 'averaged_f1'"):
-        _ = wf.avreaged_f1
+        getattr(wf, "avreaged_f1")  # noqa: B009
     with pytest.raises(AttributeError, match=r"no attribute 'qqqqqq'\.$"):
-        _ = wf.qqqqqq
+        getattr(wf, "qqqqqq")  # noqa: B009
 
 
-def test_every_option_has_a_meaning():
+def test_every_option_has_a_meaning() -> None:
     parameters = {name for metric in EVERY.values() for name in metric.parameters}
     assert {*MEANING} == {*Options.__annotations__} - parameters
     assert {*DATA_OPTIONS} <= {*MEANING}
@@ -124,12 +127,12 @@ def test_every_option_has_a_meaning():
         assert all(parameter.meaning for parameter in metric.parameters.values()), metric.name
 
 
-def test_interval_names_are_those_of_the_methods():
-    assert list(IntervalName.__args__) == [*METHODS, *SHORT]
+def test_interval_names_are_those_of_the_methods() -> None:
+    assert list(get_args(IntervalName)) == [*METHODS, *SHORT]
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_help_of_a_metric(name):
+def test_help_of_a_metric(name: str) -> None:
     scorer = getattr(wf, name)
     check(scorer)
     assert scorer.__doc__.startswith(f"{name}(y_true, y_pred=None, *, ")
@@ -139,26 +142,26 @@ def test_help_of_a_metric(name):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_help_of_a_function(name):
+def test_help_of_a_function(name: str) -> None:
     check(getattr(wf, name))
 
 
 @pytest.mark.parametrize("name", COUNTS_METHODS)
-def test_help_of_a_method_of_counts(name):
+def test_help_of_a_method_of_counts(name: str) -> None:
     check(getattr(wf.Counts, name))
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_help_of_a_class(name):
-    text = inspect.getdoc(getattr(wf, name))
+def test_help_of_a_class(name: str) -> None:
+    text = inspect.getdoc(getattr(wf, name)) or ""
     assert ">>>" in text
     if name in MADE_BY_USERS:
         assert not undocumented(getattr(wf, name))
 
 
-def check(function):
+def check(function: Callable[..., object]) -> None:
     """Every parameter, what is returned, what is raised, and an example."""
-    text = inspect.getdoc(function)
+    text = inspect.getdoc(function) or ""
     assert not undocumented(function)
     assert "\nRaises\n------\n" in text
     assert "\nExamples\n--------\n" in text
@@ -166,8 +169,8 @@ def check(function):
     assert ("\nReturns\n-------\n" in text) is returns
 
 
-def undocumented(function):
-    parts = re.split(r"\n(\w+)\n-+\n", inspect.getdoc(function))
+def undocumented(function: Callable[..., object]) -> set[str]:
+    parts = re.split(r"\n(\w+)\n-+\n", inspect.getdoc(function) or "")
     entries = dict(zip(parts[1::2], parts[2::2], strict=True))["Parameters"]
     heads = [line for line in entries.split("\n") if line and not line.startswith(" ")]
     names = {name.strip(" *") for head in heads for name in head.split(" : ")[0].split(",")}

@@ -49,17 +49,17 @@ AT_SEVEN_TENTHS = {
 }
 
 
-def at(case, model, threshold, metric):
+def at(case: str, model: int, threshold: float, metric: str) -> wf.Score:
     y_true, *scores = CASES[case]
     counts = wf.at_threshold(y_true, scores[model], threshold)
     rate = getattr(wf, metric).metric.kind == "rate"
-    return wf.score(counts, metric, **({"positive": 1} if rate else {}))
+    return wf.score(counts, metric, positive=1) if rate else wf.score(counts, metric)
 
 
 @pytest.mark.parametrize("metric", AT_HALF)
 @pytest.mark.parametrize("case", ["c1", "c2", "c3"])
 @pytest.mark.parametrize("model", [0, 1])
-def test_rates_at_one_half(metric, case, model):
+def test_rates_at_one_half(metric: str, case: str, model: int) -> None:
     score = at(case, model, 0.5, metric)
     # the notebook's two decimals are those of a binary float: 0.905 prints as 0.91 or 0.90
     assert score.value == pytest.approx(AT_HALF[metric][case][model], abs=0.00501)
@@ -70,7 +70,7 @@ def test_rates_at_one_half(metric, case, model):
 @pytest.mark.parametrize("case", AT_SEVEN_TENTHS)
 @pytest.mark.parametrize("metric", AT_SEVEN_TENTHS["c1"])
 @pytest.mark.parametrize("model", [0, 1])
-def test_rates_at_seven_tenths(case, metric, model):
+def test_rates_at_seven_tenths(case: str, metric: str, model: int) -> None:
     found = at(case, model, 0.7, metric).value
     assert found == pytest.approx(AT_SEVEN_TENTHS[case][metric][model], abs=1e-12)
 
@@ -86,7 +86,7 @@ def test_rates_at_seven_tenths(case, metric, model):
         ("c3", 1, 0.9473684210526316),
     ],
 )
-def test_f1_in_full_precision(case, model, f1):
+def test_f1_in_full_precision(case: str, model: int, f1: float) -> None:
     assert at(case, model, 0.5, "f1").value == pytest.approx(f1, abs=1e-15)
 
 
@@ -99,7 +99,7 @@ def test_f1_in_full_precision(case, model, f1):
         ("c2", 1, 0.24268705174134, 0.9615384615384616),
     ],
 )
-def test_log_loss_and_area(case, model, log_loss, roc_auc):
+def test_log_loss_and_area(case: str, model: int, log_loss: float, roc_auc: float) -> None:
     y_true, *scores = CASES[case]
     assert wf.log_loss(y_true, scores[model]).value == pytest.approx(log_loss, abs=1e-15)
     assert wf.roc_auc(y_true, scores[model]).value == pytest.approx(roc_auc, abs=1e-15)
@@ -113,19 +113,22 @@ def test_log_loss_and_area(case, model, log_loss, roc_auc):
         ([0, 1] * 5, [[0.5, 0.5]] * 10, 0.6931471805599453),
     ],
 )
-def test_multi_class_log_loss(y_true, probabilities, log_loss):
+def test_multi_class_log_loss(
+    y_true: list[int], probabilities: list[list[float]], log_loss: float
+) -> None:
     assert wf.log_loss(y_true, probabilities).value == pytest.approx(log_loss, abs=1e-15)
 
 
-def test_averages_of_the_last_section():
+def test_averages_of_the_last_section() -> None:
     """'Calculation how-to': micro from summed counts, macro from the mean of the classes' rates."""
-    counts = wf.at_threshold(*CASES["c1"][:2], 0.7)
+    y_true, first, _ = CASES["c1"]
+    counts = wf.at_threshold(y_true, first, 0.7)
     c = counts.per_class()
     assert wf.precision(counts, average="micro").value == c.tp.sum() / (c.tp.sum() + c.fp.sum())
     assert wf.recall(counts, average="macro").value == (c.tp / (c.tp + c.fn)).mean()
 
 
-def test_the_example_tells_the_story(capsys):
+def test_the_example_tells_the_story(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(EXAMPLE), run_name="__main__")
     told = capsys.readouterr().out
     lines = [line.split() for line in told.splitlines() if " prefers " in line and "A " in line]

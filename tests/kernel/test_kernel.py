@@ -7,13 +7,17 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.helpers.commands import Run
 from whichf1 import kernel
 from whichf1.kernel import _native, native, reference
 
@@ -23,7 +27,9 @@ WITH_PYTHON = {"module.c", "string_memo.c"}
 INTEGERS = [
     np.dtype(f"{order}{kind}{width}") for order in "<>" for kind in "iu" for width in "1248"
 ]
-LAYOUTS = {
+Array = npt.NDArray[Any]
+Columns = tuple[Array, Array, Array | None]
+LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "contiguous": lambda x: x,
     "every second": lambda x: np.repeat(x, 2)[::2],
     "backwards": lambda x: x[::-1].copy()[::-1],
@@ -33,21 +39,21 @@ LAYOUTS = {
 }
 
 
-def _unaligned(values):
+def _unaligned(values: Array) -> Array:
     raw = np.empty(values.nbytes + 1, np.uint8)
     view = raw[1:].view(values.dtype)
     view[:] = values
     return view
 
 
-def _read_only(values):
+def _read_only(values: Array) -> Array:
     values = values.copy()
     values.flags.writeable = False
     return values
 
 
 @st.composite
-def columns(draw):
+def columns(draw: st.DrawFn) -> Columns:
     """Two columns of labels near an edge or the middle of their types, and weights or none."""
     n = draw(st.one_of(st.integers(1, 40), st.integers(1000, 4000)))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
@@ -67,10 +73,10 @@ def columns(draw):
         layout = LAYOUTS[draw(st.sampled_from(sorted(LAYOUTS)))]
         sides.append(layout(values.astype(dtype)))
     weights = rng.random(n) if draw(st.booleans()) else None
-    return *sides, weights
+    return sides[0], sides[1], weights
 
 
-def assert_same(ours, twin):
+def assert_same(ours: kernel.Pairs, twin: kernel.Pairs) -> None:
     assert ours.labels == twin.labels
     for one, other in zip(ours[1:], twin[1:], strict=True):
         np.testing.assert_array_equal(one, other)
@@ -79,7 +85,7 @@ def assert_same(ours, twin):
 
 @settings(max_examples=300, deadline=None)
 @given(columns())
-def test_count_pairs_is_its_twin(given_columns):
+def test_count_pairs_is_its_twin(given_columns: Columns) -> None:
     true, predicted, weights = given_columns
     ours = native.count_pairs(true, predicted, weights)
     assert_same(ours, reference.count_pairs(true, predicted, weights))
@@ -87,7 +93,9 @@ def test_count_pairs_is_its_twin(given_columns):
 
 @settings(max_examples=60, deadline=None)
 @given(columns(), st.integers(1, 2000), st.integers(1, 5))
-def test_counts_do_not_depend_on_threads_and_flushes(given_columns, flush, threads):
+def test_counts_do_not_depend_on_threads_and_flushes(
+    given_columns: Columns, flush: int, threads: int
+) -> None:
     true, predicted, weights = given_columns
     # tiled until long enough to be split over threads
     times = -(-(1 << 19) // len(true)) if threads > 1 and weights is None else 1
@@ -107,7 +115,7 @@ def test_counts_do_not_depend_on_threads_and_flushes(given_columns, flush, threa
 
 
 @pytest.mark.parametrize("order", ["ascending", "descending", "late"])
-def test_the_window_widens_in_every_direction(order):
+def test_the_window_widens_in_every_direction(order: str) -> None:
     labels = np.arange(-3000, 3000, dtype=np.int64)
     values = {"ascending": labels, "descending": labels[::-1]}.get(order)
     if values is None:
@@ -117,31 +125,31 @@ def test_the_window_widens_in_every_direction(order):
     assert_same(native.count_pairs(values, values), reference.count_pairs(values, values))
 
 
-def test_booleans_are_counted():
+def test_booleans_are_counted() -> None:
     true, predicted = np.array([True, False, True]), np.array([True, True, True])
     assert_same(native.count_pairs(true, predicted), reference.count_pairs(true, predicted))
 
 
 @pytest.mark.slow
-def test_counts_beyond_32_bits_in_one_cell():
+def test_counts_beyond_32_bits_in_one_cell() -> None:
     n = 2**32 + 5
     zeros = np.zeros(n, np.uint8)  # the system does not allocate pages that are only read
     pairs = native.count_pairs(zeros, zeros)
     assert pairs.labels == [0] and pairs.count.tolist() == [n]
 
 
-def test_counters_of_a_byte_carry_over():
+def test_counters_of_a_byte_carry_over() -> None:
     rng = np.random.default_rng(1)
     rare = rng.integers(0, 300, 1000)
     values = np.concatenate([rare, np.full(70_000, 299)])
     assert_same(native.count_pairs(values, values), reference.count_pairs(values, values))
 
 
-def test_two_threads_count_at_once():
+def test_two_threads_count_at_once() -> None:
     rng = np.random.default_rng(2)
     true, predicted = rng.integers(0, 30, (2, 300_000))
     expected = reference.count_pairs(true, predicted)
-    results = []
+    results: list[kernel.Pairs] = []
     workers = [
         threading.Thread(
             target=lambda: results.extend(native.count_pairs(true, predicted) for _ in range(5))
@@ -158,40 +166,44 @@ def test_two_threads_count_at_once():
 
 
 ZEROS = np.zeros(3, np.int64)
+anything: Any = native  # these take what a type checker would refuse
+extension: Any = _native
 
 
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda: native.count_pairs(np.zeros(3), np.zeros(3)), TypeError),
-        (lambda: native.count_pairs(np.zeros(3, "c16"), ZEROS), TypeError),
-        (lambda: native.count_pairs(np.array(["a"]), np.array(["a"])), TypeError),
-        (lambda: native.count_pairs(np.zeros((3, 1), int), ZEROS), ValueError),
-        (lambda: native.count_pairs(np.int64(3), ZEROS), ValueError),
-        (lambda: native.count_pairs(ZEROS, ZEROS[:2]), ValueError),
-        (lambda: native.count_pairs(ZEROS[:0], ZEROS[:0]), ValueError),
-        (lambda: native.count_pairs(ZEROS, ZEROS.astype(np.uint64)), TypeError),
-        (lambda: native.count_pairs(ZEROS, ZEROS, np.ones(2)), ValueError),
-        (lambda: native.count_pairs(ZEROS, ZEROS, np.ones(3, np.float32)), TypeError),
-        (lambda: native.count_pairs([0, 1, 2], ZEROS), TypeError),
-        (lambda: native.margins(ZEROS + 5, ZEROS, np.ones(3), 5), ValueError),
-        (lambda: native.margins(ZEROS - 1, ZEROS, np.ones(3), 5), ValueError),
-        (lambda: native.margins(ZEROS, ZEROS, np.ones(2), 5), ValueError),
-        (lambda: native.rank_table(np.zeros(3), np.zeros(2, bool)), ValueError),
-        (lambda: native.rank_table(np.zeros(3), ZEROS), TypeError),
-        (lambda: native.rank_table(ZEROS, np.zeros(3, bool)), TypeError),
-        (lambda: native.rank_table(np.array([np.nan]), np.zeros(1, bool)), ValueError),
-        (lambda: native.loss_sums(ZEROS + 2, np.full((3, 2), 0.5), 0), ValueError),
-        (lambda: native.loss_sums(ZEROS, np.full((2, 2), 0.5), 0), ValueError),
-        (lambda: native.loss_sums(ZEROS, np.full(3, 0.5), 0), ValueError),
-        (lambda: native.loss_sums(ZEROS, np.ones((3, 2), int), 0), TypeError),
-        (lambda: _native.encode_fixed(ZEROS), TypeError),
-        (lambda: _native.encode_strings(ZEROS, {}, []), TypeError),
-        (lambda: _native.encode_strings(["a"], [], {}), TypeError),
-        (lambda: _native.count_pairs(ZEROS), TypeError),
+        (lambda: anything.count_pairs(np.zeros(3), np.zeros(3)), TypeError),
+        (lambda: anything.count_pairs(np.zeros(3, "c16"), ZEROS), TypeError),
+        (lambda: anything.count_pairs(np.array(["a"]), np.array(["a"])), TypeError),
+        (lambda: anything.count_pairs(np.zeros((3, 1), int), ZEROS), ValueError),
+        (lambda: anything.count_pairs(np.int64(3), ZEROS), ValueError),
+        (lambda: anything.count_pairs(ZEROS, ZEROS[:2]), ValueError),
+        (lambda: anything.count_pairs(ZEROS[:0], ZEROS[:0]), ValueError),
+        (lambda: anything.count_pairs(ZEROS, ZEROS.astype(np.uint64)), TypeError),
+        (lambda: anything.count_pairs(ZEROS, ZEROS, np.ones(2)), ValueError),
+        (lambda: anything.count_pairs(ZEROS, ZEROS, np.ones(3, np.float32)), TypeError),
+        (lambda: anything.count_pairs([0, 1, 2], ZEROS), TypeError),
+        (lambda: anything.margins(ZEROS + 5, ZEROS, np.ones(3), 5), ValueError),
+        (lambda: anything.margins(ZEROS - 1, ZEROS, np.ones(3), 5), ValueError),
+        (lambda: anything.margins(ZEROS, ZEROS, np.ones(2), 5), ValueError),
+        (lambda: anything.rank_table(np.zeros(3), np.zeros(2, bool)), ValueError),
+        (lambda: anything.rank_table(np.zeros(3), ZEROS), TypeError),
+        (lambda: anything.rank_table(ZEROS, np.zeros(3, bool)), TypeError),
+        (lambda: anything.rank_table(np.array([np.nan]), np.zeros(1, bool)), ValueError),
+        (lambda: anything.loss_sums(ZEROS + 2, np.full((3, 2), 0.5), 0), ValueError),
+        (lambda: anything.loss_sums(ZEROS, np.full((2, 2), 0.5), 0), ValueError),
+        (lambda: anything.loss_sums(ZEROS, np.full(3, 0.5), 0), ValueError),
+        (lambda: anything.loss_sums(ZEROS, np.ones((3, 2), int), 0), TypeError),
+        (lambda: extension.encode_fixed(ZEROS), TypeError),
+        (lambda: extension.encode_strings(ZEROS, {}, []), TypeError),
+        (lambda: extension.encode_strings(["a"], [], {}), TypeError),
+        (lambda: extension.count_pairs(ZEROS), TypeError),
     ],
 )
-def test_the_kernel_raises_on_what_it_does_not_take(call, error):
+def test_the_kernel_raises_on_what_it_does_not_take(
+    call: Callable[[], object], error: type[Exception]
+) -> None:
     with pytest.raises(error):
         call()
 
@@ -201,7 +213,7 @@ WORDS = st.text(st.sampled_from("abcé日\U0001f600 "), max_size=5)
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(WORDS, min_size=1, max_size=60), st.lists(WORDS, min_size=1, max_size=60))
-def test_encode_is_its_twin(first, second):
+def test_encode_is_its_twin(first: list[str], second: list[str]) -> None:
     expected = reference.encode(first, second)
     objects = [np.array(x, object) for x in (first, second)]
     wide = [np.array(x, object)[::-1][::-1] for x in (first, second)]
@@ -221,7 +233,7 @@ LONG = st.builds("{}{}{}".format, *(st.text("ab\0", max_size=20),) * 3)
     st.sampled_from(["", "é", "\ud800", "日本"]),
     st.integers(0, 80),
 )
-def test_texts_of_any_length_are_told_apart(words, odd, at):
+def test_texts_of_any_length_are_told_apart(words: list[str], odd: str, at: int) -> None:
     words = [*words[:at], odd, *words[at:]] * 2
     fresh = ["".join([word[:1], word[1:]]) for word in words]  # equal, but distinct objects
     (codes,), texts = native.encode(fresh)
@@ -232,7 +244,7 @@ def test_texts_of_any_length_are_told_apart(words, odd, at):
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(WORDS, min_size=1, max_size=60), st.sampled_from("<>"), st.booleans())
-def test_fixed_width_strings_are_encoded(words, order, strided):
+def test_fixed_width_strings_are_encoded(words: list[str], order: str, strided: bool) -> None:
     array = np.array(words).astype(f"{order}U7")
     if strided:
         array = np.repeat(array, 2)[::2]
@@ -243,7 +255,7 @@ def test_fixed_width_strings_are_encoded(words, order, strided):
     np.testing.assert_array_equal(other, twin_other)
 
 
-def test_many_distinct_strings():
+def test_many_distinct_strings() -> None:
     words = [str(x) for x in np.random.default_rng(3).integers(0, 50_000, 60_000)]
     for column in (words, np.array(words, object), np.array(words)):
         (codes,), texts = native.encode(column)
@@ -251,7 +263,7 @@ def test_many_distinct_strings():
 
 
 @pytest.mark.parametrize("odd", [1, None, b"a", np.str_("a"), float("nan")])
-def test_what_is_not_exactly_a_string_goes_the_other_way(odd):
+def test_what_is_not_exactly_a_string_goes_the_other_way(odd: object) -> None:
     assert _native.encode_strings(["a", odd], {}, []) is None
     (codes,), items = native.encode(["a", odd, "a"])
     assert codes.tolist()[0] == codes.tolist()[2] and items[0] == "a"
@@ -261,7 +273,7 @@ SCORES = st.sampled_from([0.0, -0.0, 0.5, -0.5, 1e-310, -1e-310, 1e300, -1e300, 
 
 
 @st.composite
-def scored(draw):
+def scored(draw: st.DrawFn) -> Columns:
     n = draw(st.one_of(st.integers(0, 50), st.integers(3000, 9000)))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     style = draw(st.sampled_from(["normal", "rounded", "bits", "close"]))
@@ -282,7 +294,7 @@ def scored(draw):
 
 @settings(max_examples=200, deadline=None)
 @given(scored())
-def test_rank_table_is_its_twin(given_scores):
+def test_rank_table_is_its_twin(given_scores: Columns) -> None:
     scores, positive, weights = given_scores
     ours = native.rank_table(scores, positive, weights)
     wide = scores.astype(np.float64)
@@ -301,7 +313,9 @@ def test_rank_table_is_its_twin(given_scores):
     st.sampled_from([0.0, 1e-15, 0.1]),
     st.integers(0, 2**32),
 )
-def test_losses_are_their_twins(n, k, dtype, layout, floor, seed):
+def test_losses_are_their_twins(
+    n: int, k: int, dtype: str, layout: str, floor: float, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     p = rng.dirichlet(np.full(k, 0.3), n).astype(dtype)
     p = {"C": p, "F": np.asfortranarray(p), "strided": np.repeat(p, 2, 1)[:, ::2]}[layout]
@@ -331,7 +345,7 @@ def test_losses_are_their_twins(n, k, dtype, layout, floor, seed):
         assert not ours.fair and not twin.fair
 
 
-def test_logarithms_are_those_of_the_library():
+def test_logarithms_are_those_of_the_library() -> None:
     rng = np.random.default_rng(8)
     near = [1 - 2.0**-k for k in range(1, 54)] + [2.0**-k for k in range(1075)]
     values = np.concatenate([near, 1 - rng.random(2000) ** 9, rng.random(2000) ** 40])
@@ -341,7 +355,7 @@ def test_logarithms_are_those_of_the_library():
         np.testing.assert_allclose(ours, -np.log(value), rtol=4e-16, atol=0)
 
 
-def test_sums_of_losses_do_not_depend_on_threads():
+def test_sums_of_losses_do_not_depend_on_threads() -> None:
     rng = np.random.default_rng(5)
     p, codes = rng.dirichlet(np.ones(4), 100_000), rng.integers(0, 4, 100_000)
     sums = {_native.losses(codes, p, 1e-15, 1e-3, 7, threads) for threads in range(1, 7)}
@@ -350,7 +364,7 @@ def test_sums_of_losses_do_not_depend_on_threads():
 
 @settings(max_examples=80, deadline=None)
 @given(columns())
-def test_margins_are_their_twins(given_columns):
+def test_margins_are_their_twins(given_columns: Columns) -> None:
     true, predicted, _ = given_columns
     pairs = reference.count_pairs(true, predicted)
     args = (pairs.true, pairs.predicted, pairs.count.astype(float), len(pairs.labels) + 1)
@@ -360,9 +374,10 @@ def test_margins_are_their_twins(given_columns):
 
 @settings(max_examples=80, deadline=None)
 @given(columns())
-def test_counted_margins_are_those_of_the_pairs(given_columns):
+def test_counted_margins_are_those_of_the_pairs(given_columns: Columns) -> None:
     true, predicted, _ = given_columns
     ours, twin = native.count_margins(true, predicted), reference.count_margins(true, predicted)
+    assert twin is not None
     if ours is None:  # too many classes for a dense table
         assert native.count_pairs(true, predicted).labels == twin[0]
         return
@@ -371,35 +386,43 @@ def test_counted_margins_are_those_of_the_pairs(given_columns):
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.slow
-def test_random_buffers_under_the_sanitizers(tmp_path):
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The C files without Python, under the sanitizers."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     assert compiler, "the C files are tested with a C compiler"
-    program = tmp_path / "driver"
+    program = tmp_path_factory.mktemp("driver") / "driver"
     sources = [str(path) for path in sorted(C.glob("*.c")) if path.name not in WITH_PYTHON]
     checks = ["-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
     flags = ["-g", "-O1", "-std=c11", "-pthread", "-fno-sanitize-recover=all", *checks]
     files = [str(ROOT / "tests" / "native" / "driver.c"), *sources, "-lm"]
     command = [compiler, *flags, f"-I{C}", "-o", str(program), *files]
     subprocess.run(command, check=True, capture_output=True)
-    for seed in (1, 2, 3):
-        run = subprocess.run([program, str(seed), "100"], capture_output=True, text=True)
-        assert (run.returncode, run.stderr, run.stdout) == (0, "", "100 rounds\n")
+    return program
 
 
-def test_only_two_c_files_know_of_python():
+SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_buffers_under_the_sanitizers(driver: Path, seed: int) -> None:
+    run = subprocess.run([driver, str(seed), "100"], capture_output=True, text=True)
+    assert (run.returncode, run.stderr, run.stdout) == (0, "", "100 rounds\n")
+
+
+def test_only_two_c_files_know_of_python() -> None:
     including = {path.name for path in C.iterdir() if 'python_api.h"' in path.read_text()}
     assert including == WITH_PYTHON
     assert [path.name for path in C.iterdir() if "Python.h" in path.read_text()] == ["python_api.h"]
 
 
-def test_writes_of_other_threads_do_not_crash_the_process():
+def test_writes_of_other_threads_do_not_crash_the_process() -> None:
     script = ROOT / "tests" / "native" / "concurrent_writes.py"
     run = subprocess.run([sys.executable, script, "1.5"], capture_output=True, text=True)
     assert (run.returncode, run.stderr) == (0, "")
 
 
-def test_numpy_takes_over_where_asked():
+def test_numpy_takes_over_where_asked() -> None:
     code = "from whichf1 import kernel; print(kernel.NATIVE, kernel.count_pairs.__module__)"
     for value, expected in (
         ("0", "False whichf1.kernel.reference"),
@@ -416,26 +439,21 @@ def test_numpy_takes_over_where_asked():
     assert kernel.NATIVE
 
 
-def test_both_kernels_have_the_same_functions():
+def test_both_kernels_have_the_same_functions() -> None:
     for name in kernel.__all__:
         if name.islower():
             twin = getattr(reference, name)
             assert getattr(native, name).__doc__ == twin.__doc__ or name == "rank_table"
 
 
-def test_the_version_says_which_kernel_runs():
-    run = subprocess.run(
-        [sys.executable, "-c", "from whichf1.cli import main; main()", "--version"],
-        env={**os.environ, "WHICHF1_NATIVE": "0"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "native: no" in run.stdout
+def test_the_version_says_which_kernel_runs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for present, word in ((True, "yes"), (False, "no")):
+        monkeypatch.setattr(kernel, "NATIVE", present)
+        assert f"(native: {word})" in run("--version")[1]
 
 
 @pytest.mark.slow
-def test_the_install_succeeds_without_a_compiler(tmp_path):
+def test_the_install_succeeds_without_a_compiler(tmp_path: Path) -> None:
     copy = tmp_path / "whichf1"
     shutil.copytree(ROOT / "src", copy / "src", ignore=shutil.ignore_patterns("*.so", "*.egg-info"))
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):

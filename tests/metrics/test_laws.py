@@ -196,7 +196,7 @@ def test_every_alias_is_a_name_of_its_metric() -> None:
 
 def test_options_of_the_scorer_are_those_of_definitions_and_metrics() -> None:
     from whichf1.definitions.options import Options
-    from whichf1.sources.count import DATA_OPTIONS
+    from whichf1.sources.counts import DATA_OPTIONS
 
     parameters = {name for metric in EVERY.values() for name in metric.parameters}
     options = {field.name for field in fields(Definition)} - {"metric", "parameters", "data"}

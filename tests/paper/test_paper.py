@@ -6,6 +6,7 @@ figure 1a, 8 for figure 3 (31 × 31 points, 100 tasks each).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -19,15 +20,19 @@ import whichf1 as wf
 from whichf1.paper import beyond, figures, simulation
 from whichf1.paper.beyond import flipped, interval, macro, rankings, tuned
 from whichf1.paper.reproduction import SEED
+from whichf1.paper.result import Figure
 from whichf1.scoring.macro import gap_contributions, gap_terms
 
 SEEDS = (SEED, 1, 2, 3)
+Points = list[tuple[float, float]]
+"""Precision and recall of each class."""
+Matrix = Sequence[Sequence[int]]
 
 
 # drawing
 
 
-def test_counts_are_drawn_as_items_would_be():
+def test_counts_are_drawn_as_items_would_be() -> None:
     """Means and variances of the cells, item by item and as counts, within 5 standard errors."""
     tasks, items, k = 4000, 60, 3
     cells = simulation.skewed_errors(k, np.array(0.5), np.array(1.0))
@@ -51,7 +56,7 @@ def test_counts_are_drawn_as_items_would_be():
     assert covariance == pytest.approx(-items * p[0] * p[1], abs=5 * items * p[0] / tasks**0.5)
 
 
-def test_cells_follow_the_paper():
+def test_cells_follow_the_paper() -> None:
     x, y = np.array(0.4), np.array(1.0)
     even = simulation.even_errors(4, x, y)
     assert even.sum(1) == pytest.approx(np.array([1, 2, 3, 4]) / 10)
@@ -68,7 +73,7 @@ def test_cells_follow_the_paper():
 
 
 @pytest.mark.parametrize("k", [2, 5])
-def test_a_batch_is_scored_as_its_tables_one_by_one(k):
+def test_a_batch_is_scored_as_its_tables_one_by_one(k: int) -> None:
     batch = np.random.default_rng(k).integers(0, 4, (3, 40, k, k))
     batch[0, 0] = np.eye(k)[::-1]
     both = simulation.score(batch)
@@ -79,7 +84,7 @@ def test_a_batch_is_scored_as_its_tables_one_by_one(k):
         assert both.gap[at] == pytest.approx(m.gap, abs=1e-15)
 
 
-def test_a_figure_is_the_same_whatever_else_is_made():
+def test_a_figure_is_the_same_whatever_else_is_made() -> None:
     first = figures.fig1a(3, tasks=20).columns["gap"]
     figures.fig1b(3, tasks=20)
     assert (figures.fig1a(3, tasks=20).columns["gap"] == first).all()
@@ -90,7 +95,7 @@ def test_a_figure_is_the_same_whatever_else_is_made():
 
 
 @pytest.mark.parametrize("number", figures.MATRICES)
-def test_tables_are_as_printed(number):
+def test_tables_are_as_printed(number: int) -> None:
     m = figures.table(number)
     (a, b), (c, d) = figures.MATRICES[number]
     p = [Fraction(a, a + b), Fraction(d, c + d)]
@@ -106,14 +111,14 @@ def test_tables_are_as_printed(number):
         assert abs(float(printed) - float(exact)) < (unit if number == 2 else unit / 2 + 1e-12)
 
 
-def test_runs_of_appendix_d_are_as_printed():
+def test_runs_of_appendix_d_are_as_printed() -> None:
     for number, printed in figures.RUNS.items():
         assert tuple(figures.run(number)) == printed
     assert "NOT" not in figures.tables(SEED).text
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_figure_1a(seed):
+def test_figure_1a(seed: int) -> None:
     """Over seeds: .1276 ± .0005, .720 ± .016, .703 ± .018, .566 ± .007 and .414 ± .005."""
     figure = figures.fig1a(seed)
     here = {fact.key: fact.here for fact in figure.facts}
@@ -131,7 +136,7 @@ def test_figure_1a(seed):
     assert here["rmsd"] == pytest.approx(np.sqrt(((b - a) ** 2).mean()))
 
 
-def test_figure_1b_has_densities_of_every_distribution():
+def test_figure_1b_has_densities_of_every_distribution() -> None:
     figure = figures.fig1b(SEED)
     assert len(figure.facts) == 10
     for name in (*figures.BINARY, *figures.SEVERAL):
@@ -142,7 +147,7 @@ def test_figure_1b_has_densities_of_every_distribution():
     assert figure.fact("50:50").here < 0.001 < figure.fact("70:30").here
 
 
-def test_figures_2_and_3_reach_what_the_paper_says(made):
+def test_figures_2_and_3_reach_what_the_paper_says(made: dict[str, Figure]) -> None:
     """Largest mean gap over seeds, 100 tasks per point: .787 ± .014 and 1.577 ± .009 (fig. 3).
 
     The paper's 1.7 is above it: the largest of maps with 1 and 10 tasks per point are 1.8 and 1.6.
@@ -162,7 +167,7 @@ def test_figures_2_and_3_reach_what_the_paper_says(made):
         assert largest == 1
 
 
-def test_the_extremal_matrices_tend_to_the_supremum():
+def test_the_extremal_matrices_tend_to_the_supremum() -> None:
     figure = figures.theorem(SEED)
     assert (figure.columns["gap"] < figure.columns["supremum"]).all()
     for n in range(2, 21):
@@ -178,13 +183,13 @@ shares = st.integers(0, 10**6).map(lambda i: i / 10**6)  # a ratio of counts is 
 pairs = st.lists(st.tuples(shares, shares), min_size=2, max_size=6)
 
 
-def gap(points):
+def gap(points: Points) -> float:
     p, r = np.array(points).T
-    return gap_contributions(p, r).sum()
+    return float(gap_contributions(p, r).sum())
 
 
 @given(pairs)
-def test_the_gap_is_the_difference_is_the_variance(points):
+def test_the_gap_is_the_difference_is_the_variance(points: Points) -> None:
     p, r = np.array(points).T
     f1 = [2 * x * y / (x + y) if x + y else 0 for x, y in points]
     h = 2 * p.mean() * r.mean() / (p.mean() + r.mean()) if p.sum() + r.sum() else 0
@@ -193,21 +198,21 @@ def test_the_gap_is_the_difference_is_the_variance(points):
 
 
 @given(pairs, shares)
-def test_stretching_a_class_never_lowers_the_gap(points, factor):
+def test_stretching_a_class_never_lowers_the_gap(points: Points, factor: float) -> None:
     """Step 1 of the proof of the theorem's third part."""
     (p, r), *others = points
     assert gap([(factor * p, factor * r), *others]) <= gap(points) + 1e-12
 
 
 @given(pairs, shares, st.booleans())
-def test_the_largest_gap_on_a_side_is_at_an_end(points, x, swap):
+def test_the_largest_gap_on_a_side_is_at_an_end(points: Points, x: float, swap: bool) -> None:
     """Step 2: on P = 1 (or R = 1) the gap is at most that at one of the ends."""
     _, *others = points
     inside, *ends = ([((1, y) if swap else (y, 1)), *others] for y in (x, 0, 1))
     assert gap(inside) <= max(map(gap, ends)) + 1e-12
 
 
-def test_corners_have_the_gap_that_the_proof_counts():
+def test_corners_have_the_gap_that_the_proof_counts() -> None:
     """Step 3, in fractions: (2ab + c(n − c)) / (n(n + c)), at most the supremum."""
     for a, b, c in product(range(6), repeat=3):
         n = a + b + c
@@ -221,7 +226,7 @@ def test_corners_have_the_gap_that_the_proof_counts():
 
 
 @pytest.mark.parametrize(("k", "items"), [(2, 1), (2, 4), (2, 7), (3, 3)])
-def test_tables_that_break_the_second_part_are_counted_exactly(k, items):
+def test_tables_that_break_the_second_part_are_counted_exactly(k: int, items: int) -> None:
     silent = one_sided = total = 0
     for cells in product(range(items + 1), repeat=k * k):
         if sum(cells) != items:
@@ -242,8 +247,8 @@ def test_tables_that_break_the_second_part_are_counted_exactly(k, items):
     assert beyond.broken(k, items) == (total, silent, one_sided)
 
 
-def exact_rates(matrix):
-    def over(x, y):
+def exact_rates(matrix: Matrix) -> tuple[list[Fraction], list[Fraction]]:
+    def over(x: int, y: int) -> Fraction:
         return Fraction(x, y) if y else Fraction(0)
 
     k = range(len(matrix))
@@ -253,7 +258,7 @@ def exact_rates(matrix):
 
 
 @pytest.mark.parametrize("matrix", [beyond.COUNTEREXAMPLE, beyond.SMALLEST])
-def test_counterexamples_to_the_second_part(matrix):
+def test_counterexamples_to_the_second_part(matrix: Matrix) -> None:
     p, r = exact_rates([*zip(*matrix, strict=True)])
     f1 = [2 * x * y / (x + y) if x + y else Fraction(0) for x, y in zip(p, r, strict=True)]
     assert any(x != y for x, y in zip(p, r, strict=True))
@@ -266,9 +271,9 @@ def test_counterexamples_to_the_second_part(matrix):
 cell = st.integers(0, 200)
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(cell, cell, cell, cell)
-def test_two_classes_keep_the_sharp_bound(a, b, c, d):
+def test_two_classes_keep_the_sharp_bound(a: int, b: int, c: int, d: int) -> None:
     if a + b + c + d == 0:
         return
     p, r = (sum(x) / 2 for x in exact_rates([[a, b], [c, d]]))
@@ -285,9 +290,9 @@ def test_two_classes_keep_the_sharp_bound(a, b, c, d):
         assert averaged <= (2 * p * r / (p + r) if p else 0)
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(st.integers(3, 5), st.data())
-def test_several_classes_keep_the_sharp_bound(k, data):
+def test_several_classes_keep_the_sharp_bound(k: int, data: st.DataObject) -> None:
     """In fractions, on tables whose macro precision is above (k − 1)/k, misses and all."""
     rows = st.lists(st.integers(0, 12), min_size=k, max_size=k)
     matrix = data.draw(st.lists(rows, min_size=k, max_size=k))
@@ -307,7 +312,7 @@ def test_several_classes_keep_the_sharp_bound(k, data):
 
 
 @pytest.mark.parametrize("k", [2, 3, 5, 8])
-def test_uneven_tables_keep_the_sharp_bound_and_come_near_it(k):
+def test_uneven_tables_keep_the_sharp_bound_and_come_near_it(k: int) -> None:
     rng = np.random.default_rng(k)
     nearest = np.inf
     for spread, excess in product((1, 4), (1e-6, 0.5, 0.9)):
@@ -326,7 +331,7 @@ def test_uneven_tables_keep_the_sharp_bound_and_come_near_it(k):
 @pytest.mark.parametrize(
     ("p", "r", "k"), [(0.8, 0.6, 2), (0.6, 0.55, 2), (0.9, 0.7, 3), (0.95, 0.5, 4), (0.6, 0.4, 4)]
 )
-def test_the_sharp_bound_is_approached(p, r, k):
+def test_the_sharp_bound_is_approached(p: float, r: float, k: int) -> None:
     """One class is perfect (or has no hit), the others are equal and confused with it alone."""
     perfect = p > (k - 1) / k
     x, y = ((k * rate - perfect) / (k - 1) for rate in (p, r))
@@ -342,12 +347,12 @@ def test_the_sharp_bound_is_approached(p, r, k):
         assert sharp == wf.bounds(p, r).high
 
 
-def test_the_sharp_bound_refuses_what_no_table_has():
+def test_the_sharp_bound_refuses_what_no_table_has() -> None:
     with pytest.raises(wf.errors.InputError, match="no table of 2 classes"):
         beyond.sharp_bound(0.9, 0.4, 2)
 
 
-def test_random_tables_lie_inside_the_bounds():
+def test_random_tables_lie_inside_the_bounds() -> None:
     figure = interval(SEED)
     assert [fact.here for fact in figure.facts] == [0, 0, 0]
     fixed = figure.where(panel="fixed")
@@ -360,7 +365,7 @@ def test_random_tables_lie_inside_the_bounds():
     assert (tuned(tables, 0.3)[:, off] == tables[:, off]).all()
 
 
-def test_bounds_are_drawn_where_there_are_tables():
+def test_bounds_are_drawn_where_there_are_tables() -> None:
     figure = beyond.limits(SEED)
     two = figure.where(curve="2 classes")["macro_precision"]
     assert two.min() > 0.5
@@ -373,7 +378,7 @@ def test_bounds_are_drawn_where_there_are_tables():
         assert (sharp >= low[-len(sharp) :]).all()
 
 
-def test_pairs_are_ranked_by_both_formulas():
+def test_pairs_are_ranked_by_both_formulas() -> None:
     figure = rankings(SEED, pairs=300)
     share = figure.columns["share_ranked_differently"]
     assert ((share >= 0) & (share < 0.5)).all() and (share > 0).mean() > 0.9

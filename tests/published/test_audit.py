@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,14 +19,14 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
-def test_it_is_never_wrong_on_100_000_triples_and_the_page_shows_how_often_it_tells():
+def test_it_is_never_wrong_on_100_000_triples_and_the_page_shows_how_often_it_tells() -> None:
     verdicts, wrong = simulate(100_000)
     assert wrong == []
     assert sum(verdicts.values()) == 100_000
     assert table(verdicts) in (ROOT / "docs" / "audit.md").read_text()
 
 
-def test_wrong_verdicts_would_be_noticed(monkeypatch):
+def test_wrong_verdicts_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     class Liar:
         verdict = "averaged F1"
 
@@ -43,7 +44,7 @@ def _high(p: float, r: float, classes: int) -> float:
 
 
 @pytest.mark.parametrize("classes", [1, 2, 3, 4, 7, 20])
-def test_the_highest_averaged_f1_over_the_rounding_is_found(classes):
+def test_the_highest_averaged_f1_over_the_rounding_is_found(classes: int) -> None:
     """Against a fine grid over both intervals: not below the grid, and hardly above it."""
     for p in np.arange(0.05, 1, 0.1):
         for r in np.arange(0.05, 1, 0.1):
@@ -57,7 +58,7 @@ def test_the_highest_averaged_f1_over_the_rounding_is_found(classes):
             assert max(0, max(grid)) - 1e-12 <= found <= max(0, max(grid)) + 0.01
 
 
-def test_precision_and_recall_that_cannot_stand_together():
+def test_precision_and_recall_that_cannot_stand_together() -> None:
     """With two classes, precision 1 for both means that nothing is wrong."""
     assert not reachable(published(1.0, 2), published(0.4, 2), 2)
     assert reachable(published(1.0, 2), published(0.4, 2), None)
@@ -89,14 +90,14 @@ def test_precision_and_recall_that_cannot_stand_together():
         ((62.0, 58.0, 55.1), None, "averaged F1"),
     ],
 )
-def test_verdicts(triple, classes, verdict):
+def test_verdicts(triple: tuple[Any, ...], classes: int | None, verdict: str) -> None:
     p, r, f = triple
     found = wf.audit(precision=p, recall=r, f1=f, classes=classes)
     assert found.verdict == verdict
     assert str(found.f1) in found.reason
 
 
-def test_the_interval_is_that_of_the_corners():
+def test_the_interval_is_that_of_the_corners() -> None:
     found = wf.audit(precision=0.62, recall=0.58, f1=0.55, decimals=2)
     low, high = ((Fraction(61, 100) + Fraction(i, 200), Fraction(57, 100) + Fraction(i, 200))
                  for i in (1, 3))  # fmt: skip
@@ -107,7 +108,7 @@ def test_the_interval_is_that_of_the_corners():
     assert found.averaged.high == span.high
 
 
-def test_decimals_of_floats_and_of_text():
+def test_decimals_of_floats_and_of_text() -> None:
     """0.6 beside 0.62 was 0.60; the text '0.6' says itself that it has one decimal."""
     floats = wf.audit(precision=0.62, recall=0.6, f1=0.61)
     assert [x.text for x in (floats.precision, floats.recall)] == ["0.62", "0.60"]
@@ -128,27 +129,26 @@ CLASSES = {
 class TestRecomputing:
     """With the scores of each class, or counts, every number is computed again."""
 
-    def test_each_formula_is_told_from_the_classes(self):
-        triple = {"precision": "0.89", "recall": "0.83"}
+    def test_each_formula_is_told_from_the_classes(self) -> None:
         for f1, verdict in (("0.82", "averaged F1"), ("0.86", "F1 of averages"),
                             ("0.70", "impossible")):  # fmt: skip
-            found = wf.audit(**triple, f1=f1, per_class=CLASSES)
+            found = wf.audit(precision="0.89", recall="0.83", f1=f1, per_class=CLASSES)
             assert found.verdict == verdict and found.classes == 3
             names = ["averaged F1", "F1 of averages"] if verdict == "impossible" else []
             assert [x.name for x in found.misfits] == names
 
-    def test_numbers_that_do_not_fit_are_named(self):
+    def test_numbers_that_do_not_fit_are_named(self) -> None:
         wrong = {**CLASSES, "cat": ("1.00", "0.50", "0.76")}
         found = wf.audit(precision="0.80", recall="0.83", f1="0.82", per_class=wrong)
         assert [x.name for x in found.misfits] == ["F1 of class cat", "macro precision"]
         span = found.misfits[1].recomputed
         assert span.low < 8 / 9 < span.high and found.misfits[1].signature.startswith("precision|")
 
-    def test_pairs_in_a_list(self):
+    def test_pairs_in_a_list(self) -> None:
         found = wf.audit(precision=0.75, recall=0.75, f1=0.67, per_class=[(1, 0.5), (0.5, 1)])
         assert found.verdict == "averaged F1" and found.misfits == ()
 
-    def test_counts_know_everything(self):
+    def test_counts_know_everything(self) -> None:
         counts = wf.count([0, 0, 1, 1, 2, 2], [0, 1, 1, 1, 2, 2])
         found = wf.audit(precision="0.889", recall="0.833", f1="0.860", counts=counts)
         assert found.verdict == "F1 of averages" and found.misfits == ()
@@ -167,7 +167,7 @@ class TestRecomputing:
             ({"per_class": [(1, 1)], "counts": wf.count([0], [0])}, "not both"),
         ],
     )
-    def test_bad_classes_are_refused(self, options, message):
+    def test_bad_classes_are_refused(self, options: dict[str, Any], message: str) -> None:
         with pytest.raises(wf.errors.InputError, match=message):
             wf.audit(precision="0.50", recall="0.50", f1="0.50", **options)
 
@@ -185,23 +185,23 @@ class TestRecomputing:
         ({"precision": "1", "recall": "0.58", "f1": "0.55"}, "say how many decimals"),
     ],
 )
-def test_bad_triples_are_refused(given, message):
+def test_bad_triples_are_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(wf.errors.InputError, match=message):
         wf.audit(**given)
 
 
-def test_small_percentages_need_their_scale_said():
+def test_small_percentages_need_their_scale_said() -> None:
     found = wf.audit(precision="2.1", recall="1.4", f1="0.9", scale="percent")
     assert found.f1.value == pytest.approx(0.009) and found.verdict == "averaged F1"
 
 
 @pytest.mark.parametrize("text", ["6_2", "1e-1000000", "1e1000000", "0.5.5", ""])
-def test_what_is_no_printed_number_is_refused(text):
+def test_what_is_no_printed_number_is_refused(text: str) -> None:
     with pytest.raises(wf.errors.InputError, match="must be a number"):
         wf.audit(precision=text, recall="0.5", f1="0.5")
 
 
-def test_a_number_of_classes_that_the_counts_contradict():
+def test_a_number_of_classes_that_the_counts_contradict() -> None:
     counts = wf.count([0, 1, 1], [0, 1, 0])
     with pytest.raises(wf.errors.InputError, match="but the data have 2 classes"):
         wf.audit(precision="0.75", recall="0.75", f1="0.67", classes=5, counts=counts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -73,7 +74,7 @@ TABLE = {
 Flair rounds each class to 4 decimals and so prints .3055 for the second, not .3056; Catalyst's
 epsilon of 1e-5 makes .3152 .31515.
 """
-WITH_CHOICES = [
+WITH_CHOICES: list[tuple[str, dict[str, Any], tuple[float, float]]] = [
     ("seqeval", {"exclude": [0]}, (0.2500, 0.2222)),
     ("semeval-2010", {"exclude": [0]}, (0.3750, 0.3333)),
     ("torchmetrics", {"ignore": [0]}, (0.2500, 0.1667)),
@@ -88,7 +89,7 @@ WITH_CHOICES = [
 """The same with choices that the library offers, or that stand between two libraries."""
 
 
-def prints(dialect, **choices):
+def prints(dialect: str, **choices: Any) -> list[float]:
     return [
         float(wf.dialects[dialect](x["true"], x["pred"], labels=range(x["k"]), **choices))
         for x in EXAMPLES
@@ -96,22 +97,24 @@ def prints(dialect, **choices):
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_a_preset_prints_what_its_library_prints(name):
+def test_a_preset_prints_what_its_library_prints(name: str) -> None:
     expected = TABLE[name]
     assert prints(name) == pytest.approx(expected, abs=5e-5, nan_ok=True)
 
 
 @pytest.mark.parametrize(("name", "choices", "expected"), WITH_CHOICES)
-def test_choices_are_part_of_the_dialect(name, choices, expected):
+def test_choices_are_part_of_the_dialect(
+    name: str, choices: dict[str, Any], expected: tuple[float, float]
+) -> None:
     assert prints(name, **choices) == pytest.approx(expected, abs=5e-5)
 
 
-def test_every_preset_is_in_the_table_of_values():
+def test_every_preset_is_in_the_table_of_values() -> None:
     elsewhere = {"seqeval", "seqeval-0.0.10", "semeval-2010", "smile-2024", "mxnet"}
     assert set(TABLE) | elsewhere == set(wf.dialects)
 
 
-def test_presets_say_where_they_were_read_and_their_signatures_run():
+def test_presets_say_where_they_were_read_and_their_signatures_run() -> None:
     counts = wf.count(EXAMPLES[0]["true"], EXAMPLES[0]["pred"])
     for name, dialect in wf.dialects.items():
         assert dialect.name == name
@@ -123,14 +126,14 @@ def test_presets_say_where_they_were_read_and_their_signatures_run():
             assert repr(again(counts).value) == repr(dialect(counts).value)
 
 
-def test_unknown_dialects_name_the_nearest():
+def test_unknown_dialects_name_the_nearest() -> None:
     with pytest.raises(wf.errors.DefinitionError, match="Did you mean 'keras'"):
         wf.dialects["kears"]
     assert "kears" not in wf.dialects and "keras" in wf.dialects
     assert len(wf.dialects) == len(list(wf.dialects)) > 50
 
 
-def test_a_class_left_out_by_name_is_left_out_where_there_is_one():
+def test_a_class_left_out_by_name_is_left_out_where_there_is_one() -> None:
     true, pred = ["O", "PER", "PER", "LOC"], ["O", "PER", "O", "PER"]
     score = wf.dialects["seqeval"](true, pred)
     assert score.value == pytest.approx((2 * 1 / (2 + 1 + 1) + 0) / 2)
@@ -138,7 +141,7 @@ def test_a_class_left_out_by_name_is_left_out_where_there_is_one():
     assert "exclude" not in wf.dialects["seqeval"]([0, 1], [0, 0]).signature
 
 
-def test_two_classes_are_scored_as_one_where_the_library_does():
+def test_two_classes_are_scored_as_one_where_the_library_does() -> None:
     true, pred = [0, 0, 0, 1, 1], [0, 0, 1, 1, 0]
     counts = wf.count(true, pred)
     assert wf.dialects["yardstick"](counts).value == pytest.approx(wf.f1(counts, positive=0).value)
@@ -149,7 +152,7 @@ def test_two_classes_are_scored_as_one_where_the_library_does():
     assert wf.dialects["yardstick"](three).value == pytest.approx(both)
 
 
-def test_an_epsilon_is_added_where_it_says():
+def test_an_epsilon_is_added_where_it_says() -> None:
     counts = wf.Counts.from_matrix([[3, 1], [2, 4]], rows="true")
     e = 0.5
     p, r = (np.array([3 / (5 + e), 4 / (5 + e)]), np.array([3 / (4 + e), 4 / (6 + e)]))
@@ -166,13 +169,14 @@ def test_an_epsilon_is_added_where_it_says():
     assert each[0].value == pytest.approx(each[0].definition(counts).value)
 
 
-def test_an_interval_knows_the_epsilon():
+def test_an_interval_knows_the_epsilon() -> None:
     """With counts a thousandfold an epsilon a thousandfold changes nothing but the width."""
     small = wf.Counts.from_matrix([[30, 10], [20, 40]], rows="true")
     wide = wf.precision(small, positive=0, epsilon=10, interval="delta")
     large = wf.Counts.from_matrix([[30_000, 10_000], [20_000, 40_000]], rows="true")
     thin = wf.precision(large, positive=0, epsilon=10_000, interval="delta")
     assert wide.value == pytest.approx(thin.value)
+    assert wide.interval is not None and thin.interval is not None
     widths = [
         math.log(x.high / (1 - x.high)) - math.log(x.low / (1 - x.low))
         for x in (wide.interval, thin.interval)
@@ -193,12 +197,12 @@ def test_an_interval_knows_the_epsilon():
         ({"batch": 4, "interval": "delta"}, "batch= does not apply"),
     ],
 )
-def test_bad_choices_are_refused(options, message):
+def test_bad_choices_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(wf.errors.DefinitionError, match=message):
         wf.averaged_f1([0, 1], [0, 0], **options)
 
 
-def test_batches_need_the_items_in_their_order():
+def test_batches_need_the_items_in_their_order() -> None:
     true, pred = EXAMPLES[0]["true"], EXAMPLES[0]["pred"]
     with pytest.raises(wf.errors.DefinitionError, match="Give y_true and y_pred"):
         wf.averaged_f1(wf.count(true, pred), batch=4)
@@ -213,7 +217,7 @@ def test_batches_need_the_items_in_their_order():
     assert wf.averaged_f1(true, pred, batch=8) == wf.averaged_f1(true, pred).value
 
 
-def test_unknown_predictions_as_misses_only_or_as_a_class_or_as_an_error():
+def test_unknown_predictions_as_misses_only_or_as_a_class_or_as_an_error() -> None:
     true, pred = ["a", "a", "b", "b"], ["a", "?", "b", "a"]
     counts = wf.count(true, pred)
     misses = wf.averaged_f1(counts, classes=["a", "b"]).value
@@ -227,7 +231,7 @@ def test_unknown_predictions_as_misses_only_or_as_a_class_or_as_an_error():
 class TestTable:
     """What all libraries print for the same predictions."""
 
-    def test_groups_hold_equal_values_and_say_why(self):
+    def test_groups_hold_equal_values_and_say_why(self) -> None:
         x = EXAMPLES[0]
         table = wf.dialects.table(x["true"], x["pred"], labels=range(x["k"]))
         assert table.distinct == 12
@@ -245,7 +249,7 @@ class TestTable:
         names = [name for group in table.groups for name in group.names]
         assert sorted([*names, *table.absent]) == sorted(wf.dialects)
 
-    def test_dialects_that_do_not_apply_say_why(self):
+    def test_dialects_that_do_not_apply_say_why(self) -> None:
         table = wf.dialects.table(wf.count(["a", "b"], ["a", "a"]))
         assert "Give y_true and y_pred" in table.absent["mxnet"]
         assert "integers" in table.absent["smile"]
@@ -256,7 +260,7 @@ class TestTable:
 
     @settings(max_examples=30)
     @given(items())
-    def test_values_of_different_groups_differ(self, pairs):
+    def test_values_of_different_groups_differ(self, pairs: list[tuple[int, int]]) -> None:
         table = wf.dialects.table(*map(list, zip(*pairs, strict=True)))
         values = [g.value for g in table.groups if not math.isnan(g.value)]
         assert all(a - b > SAME for a, b in pairwise(values))
@@ -264,7 +268,7 @@ class TestTable:
             assert table.spread == pytest.approx(max(values) - min(values))
 
 
-def test_only_like_is_compared_with_like():
+def test_only_like_is_compared_with_like() -> None:
     counts = wf.count(EXAMPLES[0]["true"], EXAMPLES[0]["pred"], labels=range(6))
     a, b = wf.dialects["sklearn"](counts), wf.dialects["keras"](counts)
     with pytest.raises(wf.errors.DefinitionError, match="classes observed / declared"):
@@ -272,7 +276,7 @@ def test_only_like_is_compared_with_like():
     assert a > wf.dialects["river"](wf.count([0, 1], [1, 0]))
 
 
-def test_conversion_shows_both_signatures_and_the_difference():
+def test_conversion_shows_both_signatures_and_the_difference() -> None:
     counts = wf.count(EXAMPLES[0]["true"], EXAMPLES[0]["pred"], labels=range(6))
     found = wf.dialects.convert(counts, source="catboost", target="sklearn")
     assert (found.source.value, found.target.value) == pytest.approx((0.5417, 0.3542), abs=5e-5)
@@ -283,7 +287,7 @@ def test_conversion_shows_both_signatures_and_the_difference():
         wf.dialects.convert(counts, source="sk", target="keras")
 
 
-def test_a_definition_departs_in_words_exactly_where_it_departs():
+def test_a_definition_departs_in_words_exactly_where_it_departs() -> None:
     assert departures(wf.dialects["sklearn"].definition) == []
     sentences = {because(x.definition) for x in wf.dialects.values()}
     definitions = {x.definition for x in wf.dialects.values()}
@@ -295,12 +299,12 @@ SMILE = ([0, 0, 1, 1, 2, 2], [0, 1, 1, 1, 2, 2])
 """The example of smile's pull request #874."""
 
 
-def test_smile_before_and_after_its_correction():
+def test_smile_before_and_after_its_correction() -> None:
     assert f"{wf.dialects['smile-2024'](*SMILE):.6f}" == "0.860215"
     assert f"{wf.dialects['smile'](*SMILE):.6f}" == "0.822222"
 
 
-def test_torchmetrics_issue_1664():
+def test_torchmetrics_issue_1664() -> None:
     """Declaring more classes lowered the score from .7778 to .2917."""
     true, pred = [2, 1, 0, 0], [2, 1, 0, 1]
     printed = [wf.dialects["torchmetrics-0.11"](true, pred, labels=range(k)) for k in range(3, 9)]
@@ -311,7 +315,7 @@ def test_torchmetrics_issue_1664():
             for k in range(3, 9)} == {"0.7778"}  # fmt: skip
 
 
-def test_scikit_learn_issue_27189():
+def test_scikit_learn_issue_27189() -> None:
     """One true negative and two misses: F1 is 0, and 1.3 gave NaN with zero_division=nan."""
     true, pred = [0, 1, 1], [0, 0, 0]
     one = {"average": None, "positive": 1, "formula": None, "classes": "declared"}
@@ -324,6 +328,6 @@ def test_scikit_learn_issue_27189():
     assert f"{wf.dialects['sklearn'](true, pred):.4f}" == "0.9524"
 
 
-def test_an_option_that_no_definition_has():
+def test_an_option_that_no_definition_has() -> None:
     with pytest.raises(wf.errors.DefinitionError, match="keras has no option 'nosuch'"):
         wf.dialects["keras"]([0, 1], [0, 1], nosuch=1)

@@ -1,16 +1,19 @@
 """The one renderer: every format says the same, and nothing of the data is taken for markup."""
 
+from __future__ import annotations
+
 import csv
 import io
 import json
 import math
 import sys
 import unicodedata
+from typing import Any
 
 import pytest
 
-from whichf1.definitions.methods import Interval
 from whichf1.report.document import (
+    Cell,
     Document,
     FactList,
     Grid,
@@ -22,6 +25,7 @@ from whichf1.report.document import (
     signed,
 )
 from whichf1.report.escape import latex, visible
+from whichf1.statistics.scales import Interval
 
 COLUMNS = (
     GridColumn("name"),
@@ -31,13 +35,13 @@ COLUMNS = (
     GridColumn("n", "number", items),
     GridColumn("signature", "code"),
 )
-ROWS = [
+ROWS: list[list[Cell]] = [
     ["a|b", 0.5, Interval(0.25, 0.75, 0.95, "delta"), -0.125, 1200, "f1|v:1"],
     ["日本", math.nan, None, math.inf, 1.5, ""],
 ]
 
 
-def document(**changes):
+def document(**changes: Any) -> Document:
     return Document(
         [Grid(COLUMNS, ROWS, **changes), Signature("f1|v:1", "F1"), Note("a − b")],
         lambda: {"rows": ROWS[1][1:2], "pair": (1, math.inf)},
@@ -47,7 +51,7 @@ def document(**changes):
     )
 
 
-def test_text_aligns_numbers_to_the_right_and_names_to_the_left():
+def test_text_aligns_numbers_to_the_right_and_names_to_the_left() -> None:
     assert render(document(), "text", 2).splitlines() == [
         "title_1",
         "",
@@ -61,7 +65,7 @@ def test_text_aligns_numbers_to_the_right_and_names_to_the_left():
     ]
 
 
-def test_text_may_stack_rows_and_show_only_some():
+def test_text_may_stack_rows_and_show_only_some() -> None:
     assert render(document(stacked=True, most=1, unit="systems"), "text", 1).splitlines()[:7] == [
         "title_1",
         "",
@@ -76,7 +80,7 @@ def test_text_may_stack_rows_and_show_only_some():
     ).replace("rows", "systems")
 
 
-def test_markdown_escapes_cells_and_aligns_columns():
+def test_markdown_escapes_cells_and_aligns_columns() -> None:
     lines = render(document(title="T"), "markdown", 2).splitlines()
     assert lines[:7] == [
         r"title\_1",
@@ -90,7 +94,7 @@ def test_markdown_escapes_cells_and_aligns_columns():
     assert lines[8:] == ["", "- F1: <code>f1&#124;v:1</code>", "", "a − b", "", r"note \*1\*"]
 
 
-def test_latex_drops_what_may_be_dropped_and_puts_signatures_below():
+def test_latex_drops_what_may_be_dropped_and_puts_signatures_below() -> None:
     out = render(document(sentences=lambda: ["One.", "Two."]), "latex", 2)
     assert r"\begin{tabular}{lrrr}" in out
     assert "name & value & interval & n \\\\" in out
@@ -99,7 +103,7 @@ def test_latex_drops_what_may_be_dropped_and_puts_signatures_below():
     assert out.count(r"\begin{table}") == out.count(r"\end{table}") == 1
 
 
-def test_in_latex_a_table_with_a_title_starts_a_float():
+def test_in_latex_a_table_with_a_title_starts_a_float() -> None:
     first, second = Grid(COLUMNS, ROWS), Grid(COLUMNS, ROWS, "second")
     both = Document([first, second], dict, list, "both")
     out = render(both, "latex")
@@ -107,31 +111,31 @@ def test_in_latex_a_table_with_a_title_starts_a_float():
     assert r"\caption{both.}" in out and r"\caption{both. second.}" in out
 
 
-def test_json_has_null_where_a_number_is_not_finite_and_csv_runs_nothing():
+def test_json_has_null_where_a_number_is_not_finite_and_csv_runs_nothing() -> None:
     assert json.loads(render(document(), "json")) == {"rows": [None], "pair": [1, None]}
     assert [*csv.reader(io.StringIO(render(document(), "csv")))] == [["x"], ["'=1"]]
 
 
 @pytest.mark.parametrize("format", ["text", "markdown", "latex"])
-def test_facts_in_every_format(format):
+def test_facts_in_every_format(format: str) -> None:
     facts = Document([FactList([("name", "a_b"), ("longer name", "\x1b")])], dict, list)
     out = render(facts, format)
     assert "\x1b" not in out and out.index("name") < out.index("longer name")
 
 
-def _visible_by_definition(text):
+def _visible_by_definition(text: str) -> str:
     hidden = ("Cc", "Cf", "Cs", "Zl", "Zp", "Zs")
     return "".join(
         c if c == " " or unicodedata.category(c) not in hidden else ascii(c)[1:-1] for c in text
     )
 
 
-def test_visible_is_its_definition_for_every_character():
+def test_visible_is_its_definition_for_every_character() -> None:
     for start in range(0, sys.maxunicode + 1, 4096):
         text = "".join(map(chr, range(start, min(start + 4096, sys.maxunicode + 1))))
         assert visible(text) == _visible_by_definition(text)
 
 
-def test_what_we_print_ourselves_is_ascii_in_latex():
+def test_what_we_print_ourselves_is_ascii_in_latex() -> None:
     for character in "–…−∞×≤≥":
         assert latex(character).isascii()

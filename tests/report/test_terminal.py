@@ -1,26 +1,31 @@
 """What a person sees on a terminal: bars while long work runs, and none of them in the output."""
 
+from __future__ import annotations
+
 import os
 import pty
 import re
 import select
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
-import pytest
 
 
-def on_a_terminal(arguments, folder):
-    """Run the program with a terminal as its standard error: what it printed there, and stdout."""
+def on_a_terminal(*arguments: object, first: str = "") -> tuple[str, str]:
+    """Run the program with a terminal as its standard error: what it printed there, and stdout.
+
+    ``first`` is Python to run before it.
+    """
     parent, child = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
     environment.pop("NO_COLOR", None)
+    words = [str(each) for each in arguments]
     process = subprocess.Popen(
-        [sys.executable, "-m", "whichf1", *arguments],
+        [sys.executable, "-c", f"{first}\nfrom whichf1.cli import main\nmain()", *words],
         stdout=subprocess.PIPE,
         stderr=child,
-        cwd=folder,
         env=environment,
     )
     os.close(child)
@@ -35,39 +40,40 @@ def on_a_terminal(arguments, folder):
         if not piece:
             break
         seen += piece
-    output = process.stdout.read().decode()
-    assert process.wait() == 0, seen.decode()
+    output, _ = process.communicate()
+    assert process.returncode == 0, seen.decode()
     os.close(parent)
-    return seen.decode(), output
+    return seen.decode(), output.decode()
 
 
-@pytest.fixture(scope="module")
-def large(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("large")
-    rng = np.random.default_rng(0)
-    rows = rng.integers(0, 10, (2_000_000, 2))
-    line = "{},{},".format
-    padding = "x" * 100
-    with open(folder / "large.csv", "w") as file:
+def large(path: Path) -> Path:
+    """A file of 200 MB: one block of lines, again and again."""
+    rows = np.random.default_rng(0).integers(0, 10, (20_000, 2)).tolist()
+    block = "".join(f"{a},{b},{'x' * 100}\n" for a, b in rows)
+    with open(path, "w") as file:
         file.write("true,pred,note\n")
-        file.writelines(f"{line(a, b)}{padding}\n" for a, b in rows.tolist())
-    assert (folder / "large.csv").stat().st_size > 200_000_000
-    return folder
+        file.writelines(block for _ in range(100))
+    assert path.stat().st_size > 200_000_000
+    return path
 
 
-def test_a_large_file_shows_a_bar_on_a_terminal(large):
-    seen, output = on_a_terminal(["score", "large.csv", "-m", "accuracy"], large)
+def test_a_large_file_shows_a_bar_on_a_terminal(tmp_path: Path) -> None:
+    path = large(tmp_path / "large.csv")
+    seen, output = on_a_terminal("score", path, "-m", "accuracy")
+    path.unlink()
     shown = [int(share) for share in re.findall(r"(\d+)%", seen)]
     assert any(0 < share < 100 for share in shown), seen
     assert "accuracy" in output and "\x1b" not in output
 
 
-def test_long_resampling_shows_a_bar_on_a_terminal(tmp_path):
+def test_long_resampling_shows_a_bar_on_a_terminal(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 100, (20_000, 2)).tolist()
     text = "true,pred\n" + "".join(f"{a},{b}\n" for a, b in rows)
-    (tmp_path / "many.csv").write_text(text)
-    options = ["-m", "averaged_f1", "--interval", "bootstrap", "--replicates", "5000"]
-    seen, output = on_a_terminal(["score", "many.csv", *options], tmp_path)
+    path = tmp_path / "many.csv"
+    path.write_text(text)
+    options = ["-m", "averaged_f1", "--interval", "percentile", "--replicates", "500"]
+    sooner = "from whichf1.statistics import sample\nsample.LONG >>= 4"
+    seen, output = on_a_terminal("score", path, *options, first=sooner)
     assert re.search(r"\d+%", seen)
     assert "averaged" in output.lower() and "\x1b" not in output

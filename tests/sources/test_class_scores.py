@@ -16,9 +16,9 @@ import whichf1 as wf
 from tests.helpers.engines import DATABASES, ENGINES, group
 from tests.helpers.files import WRITERS
 from whichf1.scoring.decisions import decide
-from whichf1.scoring.scores import score_lines
+from whichf1.scoring.lines import score_lines
 from whichf1.sources.answers import scores as class_scores
-from whichf1.sources.answers.scores import ClassScores
+from whichf1.sources.answers.lines import ClassScores
 from whichf1.sources.questions import derived, grouped, lines
 from whichf1.sources.questions.derived import Added
 from whichf1.sources.request import Request
@@ -322,7 +322,7 @@ GOOD = ["cat,0.75,0.25,1,a", "dog,0.5,0.5,2,a", "dog,0.125,0.875,1,b", "cat,1,0,
         ("cat,x,0.5,1,a", r"'cat' has no finite number in 1 of its 5 items; .*item 5 \('x'\)"),
         ("cat,0.5,inf,1,a", r"'dog' has no finite number in 1 of its 5 items"),
         (",0.5,0.5,1,a", r"'gold' has no label in 1 of its 5 items; .*item 5"),
-        ("eel,0.5,0.5,1,a", r"which class is each of the columns cat, dog of.*eel"),
+        ("eel,0.5,0.5,1,a", r"which class does each of the columns cat, dog belong to.*eel"),
         ("cat,0.5,0.5,-1,a", r"1 of the 5 items have no valid weight in column 'w'; .*item 5"),
         ("cat,0.5,0.5,1,", r"'doc' has no cluster in 1 of its 5 items; .*item 5"),
         ("cat,0.5", r"line 6"),
@@ -611,7 +611,7 @@ def test_what_comes_second_for_a_file(tmp_path):
     assert wf.at_top_k(path, 2, **own) == wf.at_top_k(path, k=2, **own)
     alone = {"true": "gold", "score": "cat", "positive": "cat"}
     assert wf.at_threshold(path, 0.5, **alone) == wf.at_threshold(path, threshold=0.5, **alone)
-    with pytest.raises(wf.errors.InputError, match="leave out on_error=, which is for files"):
+    with pytest.raises(wf.errors.InputError, match="omit on_error=, which is for files"):
         import pandas as pd
 
         wf.log_loss(pd.read_csv(path), **own, on_error="skip")
@@ -842,7 +842,9 @@ def test_an_infinite_loss_without_a_weight_is_none(kind):
 def test_one_class_with_a_column(engine):
     frame = LAZY[engine](pa.table({"gold": ["a", "a"], "a": [0.25, 0.5], "p": [0.25, 0.5]}))
     assert wf.at_argmax(frame, true="gold", score=["a"]).matrix.tolist() == [[2]]
-    with pytest.raises(wf.errors.WhichF1Error, match="which class is each of the columns p of"):
+    with pytest.raises(
+        wf.errors.WhichF1Error, match="which class does each of the columns p belong to"
+    ):
         wf.at_argmax(frame, true="gold", score="p")
 
 

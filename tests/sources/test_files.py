@@ -178,8 +178,8 @@ PAIRS = {
     ),
     "no id": ("id,gold\n1,a\n,b\n", "id,pred\n1,a\n2,b\n", {"id": "id"}, "1 items have no 'id'"),
     "no such id": ("id,gold\n1,a\n", "pred\na\n", {"id": "id"}, "no column 'id'"),
-    "which": ("a,b\n1,a\n", "pred\na\n", {}, "say which column is meant: --true one of a, b"),
-    "same name": ("label\na\n", "label\na\n", {}, "named alike in both files"),
+    "which": ("a,b\n1,a\n", "pred\na\n", {}, "which column\\? Pass --true one of a, b"),
+    "same name": ("label\na\n", "label\na\n", {}, "has the same name in both files"),
     "missing": ('gold\na\n"b"\n', "pred,x\na,1\n,1\n", {"pred": "pred"}, "no label in 1 of its 2"),
 }
 

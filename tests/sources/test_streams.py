@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import whichf1 as wf
-from tests.cli.test_cli import NASTY, numbers_with_signatures
+from tests.helpers.commands import NASTY, signatures
 
 PROGRAM = Path(sys.executable).with_name("whichf1")
 
@@ -282,7 +282,7 @@ def test_slices_in_every_format(run, sliced):
     for format in ("text", "markdown"):
         assert "fr, (missing)" in outputs[format] and "too small to tell" in outputs[format]
         assert outputs[format].count("(whole)") == 1
-    assert len(numbers_with_signatures(outputs["text"])) == 1 + 8
+    assert len(signatures(outputs["text"])) == 1 + 8
     assert outputs["latex"].count(r"\texttt{accuracy") == 9
     assert r"\begin{table}" in outputs["latex"] and "fr, news & " in outputs["latex"]
 

@@ -14,10 +14,10 @@ import whichf1 as wf
 from tests.helpers.samples import present
 from whichf1.comparison import significance
 from whichf1.comparison.compare import compare_counts, difference_errors
-from whichf1.comparison.results import Plan
+from whichf1.comparison.result import Plan
 from whichf1.definitions.definition import define
 from whichf1.scoring.functions import with_options
-from whichf1.scoring.scores import read_items, sampled
+from whichf1.scoring.lines import read_items, sampled
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 

@@ -14,7 +14,7 @@ import typer
 
 import whichf1
 from whichf1.cli.compare import compare
-from whichf1.cli.count import count, merge
+from whichf1.cli.counts import count, merge
 from whichf1.cli.options import REQUIRED, FormatOptions, OutputOptions, argument, command
 from whichf1.cli.paper import paper
 from whichf1.cli.published import audit, convert, dialects, explain
@@ -46,7 +46,7 @@ def metrics(options: FormatOptions) -> None:
 
 
 def define(options: DefineOptions) -> None:
-    """Explain a metric or a signature, with a sentence to paste into a paper."""
+    """Explain a metric or a signature. Prints a sentence to paste into a paper."""
     OutputOptions().write(definition_document(options.name))
 
 

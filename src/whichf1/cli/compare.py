@@ -19,14 +19,14 @@ from whichf1.cli.options import (
 from whichf1.cli.reading import opened, source_name
 from whichf1.cli.subject import named_class
 from whichf1.comparison.compare import compare_counts, compare_items, made_from, planned, refuse_few
-from whichf1.comparison.results import Comparison
+from whichf1.comparison.result import Comparison
 from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError
 from whichf1.report.comparison import comparison_document
-from whichf1.scoring.scores import items_of_each
-from whichf1.sources.answers.scores import read_scores
-from whichf1.sources.scores import ScoredLines, classes_of
+from whichf1.scoring.lines import items_of_each
+from whichf1.sources.answers.lines import read_scores
+from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.sequences import column
 from whichf1.sources.systems import ScoreColumns, read_systems
 
@@ -51,7 +51,7 @@ class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOp
 
 
 def compare(options: CompareOptions) -> None:
-    """Compare systems on the same items: differences, tests, P(best), and rank flips."""
+    """Compare systems on the same items. Prints differences, tests, P(best) and rank flips."""
     result = _compare(options)
     options.write(comparison_document(result, source_name(options)))
 

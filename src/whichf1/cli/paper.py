@@ -44,7 +44,7 @@ class PaperOptions:
 
 
 def paper(options: PaperOptions) -> None:
-    """Reproduce 'Macro F1 and Macro F1' (Opitz and Burst 2019), the paper's numbers beside ours."""
+    """Reproduce 'Macro F1 and Macro F1' (Opitz and Burst 2019). Shows its numbers next to ours."""
     from whichf1.paper.plots import available
     from whichf1.paper.reproduction import makers, write, write_page
 

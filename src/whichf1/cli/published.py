@@ -30,7 +30,7 @@ from whichf1.report.published import (
     dialect_list,
     explanation_document,
 )
-from whichf1.sources.count import count
+from whichf1.sources.counts import count
 from whichf1.tables.counts import Counts
 
 DECIMALS = "Decimals that the published numbers were rounded to."
@@ -50,7 +50,7 @@ class InlineMatrixOptions:
 class DialectOptions(LabelOptions, InlineMatrixOptions, OutputOptions):
     """All that ``whichf1 dialects`` takes: a file of predictions, or a matrix."""
 
-    file: Text = argument("A file of predictions, as score reads them.", metavar="[FILE]")
+    file: Text = argument("A file of predictions, as score reads them.")
     true: Text = option(TRUE)
     pred: Text = option(PRED)
 
@@ -81,7 +81,7 @@ def _scale(text: str | None) -> Any:
 
 
 def dialects(options: DialectOptions) -> None:
-    """Print the macro F1 of every library for the same predictions; without a file, list them."""
+    """Print every library's macro F1 for the same predictions. Without a file, lists them."""
     if options.file is None and options.matrix is None:
         options.write(dialect_list(known))
         return
@@ -100,7 +100,7 @@ class ConvertOptions(DialectOptions):
 
 
 def convert(options: ConvertOptions) -> None:
-    """Express a score of one dialect in another, with both signatures."""
+    """Express a score of one dialect in another. Prints both signatures."""
     name, counts = options.counts()
     conversion = known.convert(counts, source=options.source, target=options.target)
     if options.value is not None:
@@ -128,7 +128,7 @@ class ExplainOptions(DialectOptions):
 
 
 def explain(options: ExplainOptions) -> None:
-    """Find the definitions that give a published number on these predictions."""
+    """Find definitions that give a published number on this data."""
     source, counts = options.counts()
     rounding: dict[str, Any] = {"decimals": options.value_decimals, "scale": _scale(options.scale)}
     explanation = find_explanation(counts, options.value, **rounding)
@@ -152,7 +152,7 @@ class AuditOptions(InlineMatrixOptions, OutputOptions):
 
 
 def audit(options: AuditOptions) -> None:
-    """Say which macro F1 published numbers are: averaged F1, F1 of averages, either, impossible."""
+    """Tell which macro F1 was published. Both, or neither, may fit."""
     triple = {"precision": options.precision, "recall": options.recall, "f1": options.f1}
     scale = _scale(options.scale)
     if options.rows is not None and options.matrix is None:

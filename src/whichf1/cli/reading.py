@@ -17,7 +17,7 @@ from urllib.parse import quote
 from whichf1.cli.options import CountingOptions, Engine, FileOptions, ScoreOptions
 from whichf1.errors import FileError, InputError, SkippedWarning, WhichF1Error
 from whichf1.report.escape import visible
-from whichf1.sources.count import count, count_by
+from whichf1.sources.counts import count, count_by
 from whichf1.tables.counts import Counts
 from whichf1.tables.saving import FORMAT
 from whichf1.tables.slices import Slices

@@ -45,7 +45,7 @@ BOTH_F1 = ("averaged_f1", "f1_of_averages")
 
 
 def score(options: ScoreOptions) -> None:
-    """Score a file of predictions: per class, both macro F1s, and the other averages."""
+    """Score a file of predictions. Prints each class, both macro F1s and other averages."""
     with read_subject(options) as subject:
         chosen = options.chosen(subject.counts.labels)
         if options.score_column and options.metric is None:

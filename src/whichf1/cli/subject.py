@@ -21,13 +21,12 @@ from whichf1.metrics import COUNTED
 from whichf1.report.score import Report, chosen_report, full_report
 from whichf1.scoring.decisions import decide, threshold_lines
 from whichf1.scoring.evaluate import evaluate
+from whichf1.scoring.lines import score_lines
 from whichf1.scoring.score import Score
-from whichf1.scoring.scores import score_lines
 from whichf1.sources.answers.label_sets import count_cells, slice_cells
-from whichf1.sources.answers.scores import ClassScores, read_scores
-from whichf1.sources.count import rank_lines
+from whichf1.sources.answers.lines import ClassScores, read_scores
+from whichf1.sources.lines import ScoredLines, classes_of, positive_class, rank_lines
 from whichf1.sources.request import Request
-from whichf1.sources.scores import ScoredLines, classes_of, positive_class
 from whichf1.sources.sequences import column
 from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.slices import Key

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from whichf1.cli.options import SCORE, DataOptions, OutputOptions, Text, option
 from whichf1.cli.reading import opened, source_name
 from whichf1.cli.subject import named_class, read_lines
-from whichf1.report.threshold import threshold_document
-from whichf1.scoring.thresholds import best_threshold
-from whichf1.sources.count import rank_lines
+from whichf1.report.score import threshold_document
+from whichf1.scoring.threshold import best_threshold
+from whichf1.sources.lines import rank_lines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class ThresholdOptions(DataOptions, OutputOptions):
 
 
 def threshold(options: ThresholdOptions) -> None:
-    """Find the threshold at which a score is best, trying every distinct score."""
+    """Find the threshold at which a score is best. Tries every distinct score."""
     with opened(options) as (sources, reading):
         lines = read_lines(sources, reading, options, options.score_column)
     ranking = rank_lines(lines, named_class(options.positive, lines))

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
-from whichf1.comparison.results import Comparison, Pair, Plan, letters_of, level_of, p_best
+from whichf1.comparison.result import Comparison, Pair, Plan, letters_of, level_of, p_best
 from whichf1.comparison.significance import (
     CLOSE,
     bootstrap_p,
@@ -24,29 +24,22 @@ from whichf1.comparison.significance import (
 )
 from whichf1.definitions import signature
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.methods import (
-    Bootstrap,
-    DeLong,
-    Delta,
-    Interval,
-    Method,
-    enough_replicates,
-)
+from whichf1.definitions.methods import Bootstrap, DeLong, Delta, Method, enough_replicates
 from whichf1.definitions.options import Options
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, Metric
 from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.scoring.functions import with_options
-from whichf1.scoring.score import Score, warn_of_other_data
-from whichf1.scoring.scores import (
+from whichf1.scoring.lines import (
     ScoredItems,
     items_of_systems,
     read_items,
     sampled,
     score_items,
 )
+from whichf1.scoring.score import Score, warn_of_other_data
 from whichf1.sources.arrays import count_together
-from whichf1.sources.count import COLUMN_OPTIONS, DATA_OPTIONS
+from whichf1.sources.counts import COLUMN_OPTIONS
 from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.request import are_sets, has_columns, is_path, name_columns
 from whichf1.sources.systems import ScoreColumns, read_systems
@@ -54,7 +47,7 @@ from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates as replicates_of
 from whichf1.statistics.label_sets import shared_sets
 from whichf1.statistics.sample import Sample, Statistic, generator, kinds
-from whichf1.statistics.scales import normal_quantile
+from whichf1.statistics.scales import Interval, normal_quantile
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
@@ -123,14 +116,18 @@ def compare(
     >>> pair.a, pair.b, round(pair.difference, 4), pair.only_a, pair.only_b
     ('A', 'B', 0.1111, 2, 1)
     """
-    data: dict[str, Any] = {key: options.get(key) for key in ("labels", "weights", "cluster")}
-    named: dict[str, Any] = {
-        k: v for k, v in options.items() if k in COLUMN_OPTIONS and v is not None
-    }
-    named |= {} if sep is None else {"sep": sep}
-    own = {key: value for key, value in options.items() if key not in DATA_OPTIONS}
+    data: dict[str, Any] = dict.fromkeys(("labels", "weights", "cluster"))
+    named: dict[str, Any] = {} if sep is None else {"sep": sep}
+    chosen: dict[str, Any] = {}
+    for key, value in options.items():
+        if key in data:
+            data[key] = value
+        elif key not in COLUMN_OPTIONS:
+            chosen[key] = value
+        elif value is not None:
+            named[key] = value
     given = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
-    definition, plan = planned(metric, own, level, given)
+    definition, plan = planned(metric, chosen, level, given)
     counted, sets = made_from(definition.declaration)
     if named or is_path(y_true) or (has_columns(y_true) and name_columns(systems)):
         read = read_systems(y_true, systems, counted=counted, sets=sets, **data, **named)

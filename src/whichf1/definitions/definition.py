@@ -110,6 +110,7 @@ class Definition:
         """The same with fields that the data settle, which need no check."""
         other = object.__new__(Definition)
         other.__dict__.update({name: getattr(self, name) for name in _FIELDS}, **fields)
+        other.__dict__["declaration"] = self.declaration
         return other
 
     def _refuse_what_does_not_apply(self, metric: Metric) -> None:

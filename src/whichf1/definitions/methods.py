@@ -25,39 +25,6 @@ IntervalName: TypeAlias = Literal[
 """The methods by name; 'bca' and 'percentile' are kinds of bootstrap."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A confidence interval.
-
-    Parameters
-    ----------
-    low, high : float
-        The two ends.
-    level : float
-        The nominal coverage, for example 0.95.
-    method : str
-        The name of the method, for example 'delta'.
-    undefined : int, default 0
-        How many bootstrap replicates gave no number and were left out.
-
-    Examples
-    --------
-    >>> interval = Interval(0.25, 0.75, level=0.95, method="delta")
-    >>> f"{interval:.2f}"
-    '[0.25, 0.75]'
-    """
-
-    low: float
-    high: float
-    level: float
-    method: str
-    undefined: int = 0
-
-    def __format__(self, spec: str) -> str:
-        spec = spec or ".4f"
-        return f"[{self.low:{spec}}, {self.high:{spec}}]"
-
-
 _LEVEL = """
 
     Parameters

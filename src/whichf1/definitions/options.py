@@ -13,7 +13,7 @@ from whichf1.metrics import COUNTED, Metric
 from whichf1.metrics.averaging import Average, Formula, Scope, Undefined
 from whichf1.metrics.probability import Binning
 from whichf1.metrics.ranking import MultiClass
-from whichf1.sources.count import Reading
+from whichf1.sources.counts import Reading
 from whichf1.tables.cells import Ties
 from whichf1.tables.labels import Label, Labels
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -109,12 +108,12 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
     width = np.dtype(kind).itemsize
     room = np.empty((8 + 2 * width) * n, np.uint8)  # one block, so that large pages fit
     bounds = (0, 8 * n, (8 + width) * n, len(room))
-    pieces = (room[a:b] for a, b in pairwise(bounds))
-    parts: list[Array] = [x.view(t) for x, t in zip(pieces, (np.float64, kind, kind), strict=True)]
+    parts: list[Array] = []
+    for start, end, dtype in zip(bounds, bounds[1:], (np.float64, kind, kind), strict=False):
+        parts.append(room[start:end].view(dtype))
     distinct = _rank_table(scores, positive, weights, THREADS, *parts)
-    parts = [part[:distinct] for part in parts]
-    if 2 * distinct < n:  # many ties: do not keep the unused memory
-        parts = [part.copy() for part in parts]
+    for at, part in enumerate(parts):  # of many ties, do not keep the unused memory
+        parts[at] = part[:distinct].copy() if 2 * distinct < n else part[:distinct]
     if scores.dtype.itemsize < 8:
         parts[0] = parts[0].astype(scores.dtype.newbyteorder("="))
     return Ranks(*parts)

@@ -18,7 +18,7 @@ from whichf1.definitions.words import because, departures
 from whichf1.errors import DefinitionError, WhichF1Error, did_you_mean
 from whichf1.scoring.evaluate import run
 from whichf1.scoring.score import Score, difference
-from whichf1.sources.count import as_counts
+from whichf1.sources.counts import as_counts
 from whichf1.tables.labels import Labels
 
 SAME = 1e-5

@@ -23,7 +23,7 @@ from whichf1.published.dialects import SAME, dialects
 from whichf1.published.numbers import Published, Scale, read_published
 from whichf1.scoring.evaluate import run
 from whichf1.scoring.score import Score
-from whichf1.sources.count import as_counts
+from whichf1.sources.counts import as_counts
 from whichf1.sources.sequences import to_numpy
 from whichf1.tables.cells import Array, OneVsRest
 from whichf1.tables.counts import Counts

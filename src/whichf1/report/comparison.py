@@ -9,9 +9,8 @@ from operator import attrgetter
 from typing import Any
 
 from whichf1.comparison.rank_flips import Flip, SystemRanks
-from whichf1.comparison.results import Comparison, Pair, level_of
+from whichf1.comparison.result import Comparison, Pair, level_of
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.methods import Interval
 from whichf1.definitions.words import sentence, title
 from whichf1.report.document import (
     Block,
@@ -26,6 +25,7 @@ from whichf1.report.document import (
     items,
     signed,
 )
+from whichf1.statistics.scales import Interval
 
 
 def comparison_document(comparison: Comparison, source: str) -> Document:

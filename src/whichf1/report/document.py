@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from whichf1.definitions.methods import Interval
 from whichf1.report.escape import csv_text, latex, markdown, markdown_code, visible
+from whichf1.statistics.scales import Interval
 
 Kind: TypeAlias = Literal["text", "prose", "code", "number", "interval"]
 """What a column holds: names, sentences, signatures, numbers, or intervals."""

@@ -49,13 +49,14 @@ def definition_document(text: str) -> Document:
     definition = Definition.parse(text)
     metric = definition.declaration
     better = "" if metric.better == "neither" else f", {metric.better} is better"
+    name = title(definition)
     facts = {
-        "name": title(definition),
+        "name": name,
         "meaning": meaning(definition),
         "formula": formula(definition),
         "bounds": f"{_bounds(metric)}{better}",
         "0/0": zero_rule(definition),
-        "other names": ", ".join(other_names(definition)) or "–",
+        "other names": ", ".join(x for x in other_names(definition) if x != name) or "–",
         "parameters": _parameters(metric).strip("()") or "–",
         "in scikit-learn": in_sklearn(definition) or "–",
         "signature": definition.signature,

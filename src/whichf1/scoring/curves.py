@@ -11,11 +11,11 @@ from whichf1.definitions.definition import define
 from whichf1.errors import InputError
 from whichf1.metrics.probability import Binning, bin_edges, bin_of
 from whichf1.metrics.ranking import gain
+from whichf1.scoring.lines import evaluate_scores, score_ranking
 from whichf1.scoring.score import Score
-from whichf1.scoring.scores import evaluate_scores, score_ranking
-from whichf1.sources.count import rank
+from whichf1.sources.counts import rank
+from whichf1.sources.lines import numbers
 from whichf1.sources.request import has_columns
-from whichf1.sources.scores import numbers
 from whichf1.tables.cells import Array, sum_by
 from whichf1.tables.ranking import Ranking
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import DefinitionError, InputError, ShapeError
-from whichf1.sources.answers.scores import ClassScores, read_scores
+from whichf1.sources.answers.lines import ClassScores, read_scores
+from whichf1.sources.lines import ScoredLines
 from whichf1.sources.request import Request, has_columns, in_memory
-from whichf1.sources.scores import ScoredLines
 from whichf1.sources.sequences import clusters_of
 from whichf1.tables.cells import Array, Ties
 from whichf1.tables.counts import Counts

@@ -9,14 +9,14 @@ import numpy as np
 
 from whichf1.definitions.class_sets import AnyCounts, Frozen
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.methods import Interval
 from whichf1.errors import DefinitionError
 from whichf1.metrics import COUNTED
 from whichf1.scoring.score import PerClass, Score, warn_of_other_data
 from whichf1.sources.arrays import count_margins
-from whichf1.sources.count import as_counts, count
+from whichf1.sources.counts import as_counts, count
 from whichf1.sources.request import is_path
 from whichf1.sources.sequences import to_numpy
+from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array, Margins, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
@@ -47,7 +47,7 @@ def run(
     data = {"labels": labels, "weights": weights, "cluster": cluster}
     if definition.declaration.kind in (*COUNTED, "items"):
         return _of_predictions(definition, y_true, y_pred, data, named)
-    from whichf1.scoring.scores import evaluate_scores
+    from whichf1.scoring.lines import evaluate_scores
 
     return evaluate_scores(definition, y_true, y_pred, **data, **named)
 

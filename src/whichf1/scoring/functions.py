@@ -14,7 +14,7 @@ from whichf1.errors import DefinitionError
 from whichf1.metrics import Metric, find
 from whichf1.scoring.evaluate import evaluate_per_class, run
 from whichf1.scoring.score import PerClass, Score
-from whichf1.sources.count import DATA_OPTIONS, as_counts
+from whichf1.sources.counts import DATA_OPTIONS, as_counts
 
 _PLAIN = (str, int, float, NoneType, Method)
 """Definitions with only options of these types are cached."""

@@ -20,7 +20,7 @@ from whichf1.metrics import Metric, find
 from whichf1.metrics.averaging import Average
 from whichf1.metrics.registry import Parameter
 from whichf1.scoring.score import Score
-from whichf1.sources.count import Reading
+from whichf1.sources.counts import Reading
 
 _DEFAULTS = {field.name: field.default for field in fields(Definition)}
 _LABELS = (list("aabbcc"), list("abbcca"))

@@ -20,7 +20,7 @@ from whichf1.metrics.rates import f1, precision, recall
 from whichf1.scoring.evaluate import evaluate
 from whichf1.scoring.score import Score
 from whichf1.sources.arrays import count_arrays
-from whichf1.sources.count import DATA_OPTIONS, as_counts
+from whichf1.sources.counts import DATA_OPTIONS, as_counts
 from whichf1.sources.sequences import to_numpy
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts, refuse_dense

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.methods import Interval
 from whichf1.definitions.signature import with_data
 from whichf1.errors import DefinitionError, OtherDataWarning
+from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
 from whichf1.sources.answers.label_sets import count_cells
-from whichf1.sources.count import Reading
+from whichf1.sources.counts import Reading
+from whichf1.sources.lines import numbers
 from whichf1.sources.request import has_columns
-from whichf1.sources.scores import numbers
 from whichf1.sources.sequences import cluster_codes, to_numpy, weights_column
 from whichf1.tables.cells import Array, RankedLabels
 from whichf1.tables.label_sets import MultiLabelCounts, outcomes

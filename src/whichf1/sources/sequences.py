@@ -209,7 +209,7 @@ def encode_alike(columns: Sequence[Column]) -> tuple[list[Array], Labels]:
         rank[order] = np.arange(len(order))
         return [rank[each] for each in codes], Labels.trusted(sorted(texts))
     values = [each.values for each in columns]
-    low, high = min(int(x.min()) for x in values), max(int(x.max()) for x in values)
+    low, high = min([int(x.min()) for x in values]), max([int(x.max()) for x in values])
     make = bool if columns[0].kind == "bool" else int
     if high - low < max(1 << 16, len(values[0])) and abs(low) < 1 << 62:
         shifted = [x.astype(np.intp) - low for x in values]

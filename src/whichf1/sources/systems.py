@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from whichf1.errors import InputError
 from whichf1.sources.answers.counts import tally_together
 from whichf1.sources.answers.label_sets import hold_lists, read_sets, tally_sets
-from whichf1.sources.engines.gather import gather
+from whichf1.sources.engines import gather
 from whichf1.sources.questions.grouped import Grouped
 from whichf1.sources.request import Request, has_columns, refuse_other_order
 from whichf1.tables.counts import Counts

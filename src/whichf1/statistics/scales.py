@@ -10,19 +10,52 @@ cube root.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, expm1, inf, isfinite, log, log1p, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from whichf1.definitions.methods import Interval
 from whichf1.tables.cells import Array
 
 NONE = 1e-12
 """A standard error up to here is none: the score does not vary in first order."""
 _FAR = 700.0
 """exp of this is about the largest number there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval.
+
+    Parameters
+    ----------
+    low, high : float
+        The two ends.
+    level : float
+        The nominal coverage, for example 0.95.
+    method : str
+        The name of the method, for example 'delta'.
+    undefined : int, default 0
+        How many bootstrap replicates gave no number and were left out.
+
+    Examples
+    --------
+    >>> interval = Interval(0.25, 0.75, level=0.95, method="delta")
+    >>> f"{interval:.2f}"
+    '[0.25, 0.75]'
+    """
+
+    low: float
+    high: float
+    level: float
+    method: str
+    undefined: int = 0
+
+    def __format__(self, spec: str) -> str:
+        spec = spec or ".4f"
+        return f"[{self.low:{spec}}, {self.high:{spec}}]"
 
 
 class Spread(NamedTuple):

@@ -8,6 +8,7 @@ array answers the same operators and NumPy functions as a plain one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -118,18 +119,18 @@ def _binary(ufunc: np.ufunc, a: Any, b: Any, by_a: Slope, by_b: Slope) -> Traced
     if not isinstance(b, Traced):
         x = a.value
         result = ufunc(x, b)
-        return Traced(result, a.tape, (a, lambda g: _fold(by_a(g, x, b, result), x.shape)))
+        return Traced(result, a.tape, (a, lambda g: by_a(g, x, b, result)))
     y = b.value
     if not isinstance(a, Traced):
         result = ufunc(a, y)
-        return Traced(result, b.tape, (b, lambda g: _fold(by_b(g, a, y, result), y.shape)))
+        return Traced(result, b.tape, (b, lambda g: by_b(g, a, y, result)))
     x = a.value
     result = ufunc(x, y)
     return Traced(
         result,
         a.tape,
-        (a, lambda g: _fold(by_a(g, x, y, result), x.shape)),
-        (b, lambda g: _fold(by_b(g, x, y, result), y.shape)),
+        (a, lambda g: by_a(g, x, y, result)),
+        (b, lambda g: by_b(g, x, y, result)),
     )
 
 
@@ -182,8 +183,6 @@ _OPERATORS: dict[np.ufunc, Callable[..., Any]] = {
 
 def _fold(g: Array, shape: tuple[int, ...]) -> Array:
     """Undo broadcasting: add up what was repeated."""
-    if g.shape == shape:
-        return g
     if g.ndim > len(shape):
         g = g.sum(tuple(range(g.ndim - len(shape))))
     repeated = tuple(axis for axis, n in enumerate(shape) if n == 1 and g.shape[axis] != 1)
@@ -195,12 +194,12 @@ def _where(condition: Any, yes: Any, no: Any) -> Traced:
     parents: list[tuple[Traced, Pull]] = []
     for source, chosen in ((yes, mask), (no, ~mask)):
         if isinstance(source, Traced):
-            parents.append((source, _masked(chosen, source.shape)))
+            parents.append((source, partial(_masked, chosen)))
     return Traced(np.where(mask, _plain(yes), _plain(no)), parents[0][0].tape, *parents)
 
 
-def _masked(chosen: Array, shape: tuple[int, ...]) -> Pull:
-    return lambda g: _fold(np.where(chosen, g, 0.0), shape)
+def _masked(chosen: Array, g: Array) -> Array:
+    return np.where(chosen, g, 0.0)
 
 
 def _cumsum(x: Traced, axis: int = -1) -> Traced:
@@ -251,5 +250,7 @@ def slopes(function: Callable[..., Any], *arrays: Array) -> tuple[Array, list[Ar
                 continue
             for parent, pull in node.parents:
                 part = pull(node.grad)
+                if part.shape != parent.value.shape:
+                    part = _fold(part, parent.value.shape)
                 parent.grad = part if parent.grad is None else parent.grad + part
     return result.value, [np.zeros_like(x.value) if x.grad is None else x.grad for x in leaves]

@@ -149,9 +149,9 @@ class RankTable:
         for at in range(0, self.score.shape[-1], _BLOCK):
             block = slice(at, at + _BLOCK)
             p, n = self.positives[..., block], self.negatives[..., block]
-            above = [start[..., None] + _running(x) for start, x in ((tp, p), (fp, n))]
-            yield Step(p.astype(np.float64), n.astype(np.float64), *above)
-            tp, fp = (each[..., -1] for each in above)
+            above, below = tp[..., None] + _running(p), fp[..., None] + _running(n)
+            yield Step(p.astype(np.float64), n.astype(np.float64), above, below)
+            tp, fp = above[..., -1], below[..., -1]
 
     @cached_property
     def sizes(self) -> tuple[Array, Array]:

@@ -71,9 +71,18 @@ class Counts(Units):
                 cluster, cluster_names = present_clusters(rest[-1], cluster_names)
         for side in sides:
             side.setflags(write=False)
-        self._keep(labels=labels, true=true, predictions=sides, count=count, squares=squares)
-        self._keep(cluster=cluster, cluster_names=cluster_names, systems=systems)
-        self._keep(declared=declared, decision=decision)
+        self._keep(
+            labels=labels,
+            true=true,
+            predictions=sides,
+            count=count,
+            squares=squares,
+            cluster=cluster,
+            cluster_names=cluster_names,
+            systems=systems,
+            declared=declared,
+            decision=decision,
+        )
         if n is not None:
             self.__dict__["n"] = n
 
@@ -198,7 +207,7 @@ class Counts(Units):
         >>> counts.n
         4
         """
-        from whichf1.sources.count import count  # the way back, for the sake of a training loop
+        from whichf1.sources.counts import count  # the way back, for the sake of a training loop
 
         declared = self.labels if self.declared else None
         return self + count(y_true, y_pred, labels=declared, weights=weights)

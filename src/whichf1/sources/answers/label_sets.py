@@ -23,7 +23,7 @@ from whichf1.sources.answers.rows import (
     is_missing,
     slice_key,
 )
-from whichf1.sources.engines.gather import gather
+from whichf1.sources.engines import gather
 from whichf1.sources.questions.grouped import Gap, Grouped
 from whichf1.sources.request import Request, one_name, one_or_several
 from whichf1.tables.cells import Array
@@ -82,7 +82,7 @@ def read_sets(
         return tally_sets(*gather(data, predictions, request, GroupedSets()), sep)
     if predictions is not None:
         raise InputError("columns of 0 and 1 for each label are read from one file or frame")
-    names = one_or_several(true, "true") or ()
+    names = one_or_several(true or None, "true") or ()
     declared = Labels(names if labels is None else labels)
     _refuse_widths(names, systems or [()], declared)
     bits = [*names[1:], *chain(*systems or ())]

@@ -46,7 +46,7 @@ END = object()
 
 
 @dataclass(frozen=True, slots=True)
-class FileOptions:
+class ReadingOptions:
     """How files are read."""
 
     format: str | None = None
@@ -219,7 +219,7 @@ def _format(path: Path, start: bytes, name: str) -> str:
 
 
 def gather_files(
-    path: str | os.PathLike[str], request: Request, question: Question, options: FileOptions
+    path: str | os.PathLike[str], request: Request, question: Question, options: ReadingOptions
 ) -> Answer:
     """What a question gives for a file or for all files of a pattern."""
     files = find_files(path, options.format)
@@ -277,7 +277,7 @@ def gather_aligned(
     predictions: str | os.PathLike[str],
     request: Request,
     question: Question,
-    options: FileOptions,
+    options: ReadingOptions,
     id: str | None,
 ) -> Answer:
     """What a question gives; predictions are the second file's, all else is the gold file's."""
@@ -303,7 +303,7 @@ def gather_aligned(
     return parts, columns, origin
 
 
-def _single(path: str | os.PathLike[str], options: FileOptions) -> File:
+def _single(path: str | os.PathLike[str], options: ReadingOptions) -> File:
     files = find_files(path, options.format)
     if len(files) > 1:
         raise InputError(f"{os.fspath(path)!r} matches {len(files)} files: give one")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from whichf1.errors import FileError, InputError
 from whichf1.sources.answers.rows import Answer, Origin, Reading
 from whichf1.sources.engines.database import first_line
-from whichf1.sources.engines.files import EXTENSIONS, PACKED, TEXT, FileOptions
+from whichf1.sources.engines.files import EXTENSIONS, PACKED, TEXT, ReadingOptions
 from whichf1.sources.engines.formats import FIRST_LINES, keys_of
 from whichf1.sources.engines.frames import gather_frame
 from whichf1.sources.questions.grouped import Question
@@ -31,7 +31,7 @@ def gather_on_spark(
     path: str | os.PathLike[str],
     request: Request,
     question: Question,
-    options: FileOptions,
+    options: ReadingOptions,
     master: str | None,
 ) -> Answer:
     """Ask the cluster at ``master``; without one the running session, or Spark on this machine.

@@ -13,6 +13,7 @@ from whichf1.errors import InputError
 from whichf1.sources.answers.rows import Reading, is_missing
 from whichf1.sources.engines.database import Database, quote
 from whichf1.sources.engines.frames import by_partition, columns_of, refuse_mixed_objects, seen
+from whichf1.sources.lines import ScoredLines
 from whichf1.sources.questions.grouped import (
     Explain,
     Gap,
@@ -24,7 +25,6 @@ from whichf1.sources.questions.grouped import (
     weight_column,
 )
 from whichf1.sources.request import Request, quiet_at_exit
-from whichf1.sources.scores import ScoredLines
 from whichf1.tables.cells import Array
 
 KEY = "scores"

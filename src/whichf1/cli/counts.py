@@ -33,7 +33,7 @@ class CountOptions(CountingOptions, CountsFileOptions):
 
 
 def count(options: CountOptions) -> None:
-    """Count a file of predictions once, to be merged and scored later."""
+    """Count a file of predictions once, to merge and score later."""
     options.save(read_counts(options))
 
 

@@ -14,10 +14,11 @@ from whichf1.comparison.significance import letters as shared_letters
 from whichf1.definitions import signature
 from whichf1.definitions.class_sets import AnyCounts
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.methods import SEED, Interval, whole
+from whichf1.definitions.methods import SEED, whole
 from whichf1.definitions.signature import Word
 from whichf1.errors import DefinitionError
 from whichf1.scoring.score import Score, described
+from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array
 
 

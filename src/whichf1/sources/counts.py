@@ -10,12 +10,11 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import InputError
 from whichf1.sources.arrays import count_arrays, count_together
+from whichf1.sources.lines import ScoredLines, classes_of, rank_lines
 from whichf1.sources.request import Request, has_columns, is_path
-from whichf1.sources.scores import ScoredLines, classes_of
 from whichf1.sources.sequences import column
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
-from whichf1.tables.labels import Label
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Slices
 
@@ -223,7 +222,7 @@ def _refuse_arrays(data: Any) -> None:
 
 def _count_columns(data: Any, predictions: Any, **options: Any) -> dict[str, Slices]:
     from whichf1.sources.answers.counts import tally
-    from whichf1.sources.engines.gather import gather
+    from whichf1.sources.engines import gather
     from whichf1.sources.questions.grouped import Grouped
 
     request = Request.of(**options)
@@ -299,7 +298,7 @@ def rank(
     <Ranking: 2 positives (class 1) and 2 negatives with 2 distinct scores>
     """
     if has_columns(y_true):
-        from whichf1.sources.answers.scores import read_scores
+        from whichf1.sources.answers.lines import read_scores
 
         columns = {"true": true, "score": score, "labels": labels, "weights": weights}
         request = Request.of_scores(**columns, **reading)
@@ -349,7 +348,7 @@ def rank_by(
     >>> rank_by(frame, by="lang")["a"].n
     2
     """
-    from whichf1.sources.answers.scores import read_scores
+    from whichf1.sources.answers.lines import read_scores
 
     columns = {"true": true, "score": score, "labels": labels, "weights": weights, "by": by}
     request = Request.of_scores(**columns, **reading)
@@ -359,22 +358,6 @@ def rank_by(
         key: rank_lines(lines.of_slice(at), positive) for at, key in enumerate(lines.keys)
     }
     return Slices(request.by, rankings)
-
-
-def rank_lines(lines: ScoredLines, positive: Any) -> Ranking:
-    """Group lines by score: the positive class against the rest."""
-    return ranking_of(*lines.against_rest(positive))
-
-
-def ranking_of(lines: ScoredLines, positive: Label) -> Ranking:
-    """Group by score lines that are known to be positive or not."""
-    lines = lines.summed()
-    if lines.items is None or lines.weights is not None:
-        ranks = kernel.rank_table(lines.scores, lines.true, lines.weights)
-        return Ranking(*ranks, lines.labels, positive)
-    scores, *sides = kernel.rank_table(lines.scores, lines.true, lines.items.astype(np.float64))
-    positives, negatives = (side.astype(np.int64) for side in sides)  # exact below 2⁵³
-    return Ranking(scores, positives, negatives, lines.labels, positive)
 
 
 def rank_histogram(

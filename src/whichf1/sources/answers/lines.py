@@ -24,7 +24,8 @@ from whichf1.sources.answers.rows import (
     report_lacking,
     slice_key,
 )
-from whichf1.sources.engines.gather import gather
+from whichf1.sources.engines import gather
+from whichf1.sources.lines import ScoredLines, column_classes, positive_class
 from whichf1.sources.questions.derived import (
     UNFAIR,
     Added,
@@ -38,7 +39,6 @@ from whichf1.sources.questions.derived import (
 )
 from whichf1.sources.questions.lines import KEY, Derived, Scoring, bad_weights, gaps_in
 from whichf1.sources.request import Request, classes_of_columns
-from whichf1.sources.scores import ScoredLines, column_classes, positive_class
 from whichf1.sources.sequences import column
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels

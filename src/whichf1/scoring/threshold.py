@@ -14,7 +14,7 @@ from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, refuse_other_data
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.score import Score
-from whichf1.sources.count import COLUMN_OPTIONS, rank
+from whichf1.sources.counts import COLUMN_OPTIONS, rank
 from whichf1.tables.cells import Array, Table
 from whichf1.tables.ranking import Ranking
 

@@ -15,23 +15,23 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from whichf1.definitions.definition import Definition, define
-from whichf1.definitions.methods import Bootstrap, Interval
+from whichf1.definitions.methods import Bootstrap
 from whichf1.errors import DefinitionError, InputError
 from whichf1.kernel import LossSums
 from whichf1.metrics import find
 from whichf1.scoring.score import Score
-from whichf1.sources.answers.scores import ClassScores, EngineSums, read_scores
-from whichf1.sources.count import DATA_OPTIONS, ranking_of
+from whichf1.sources.answers.lines import ClassScores, EngineSums, read_scores
+from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.label_sets import ranked_labels
+from whichf1.sources.lines import ScoredLines, check_rows, predicted, predicted_binary, ranking_of
 from whichf1.sources.request import Request, has_columns, in_memory, is_path
-from whichf1.sources.scores import ScoredLines, check_rows, predicted, predicted_binary
 from whichf1.sources.sequences import cluster_codes, weights_column
 from whichf1.sources.systems import ScoreColumns
 from whichf1.statistics.intervals import estimate, interval_of, refuse_other
 from whichf1.statistics.means import Means
 from whichf1.statistics.ranking import RankCells, Ranked, Rankings
 from whichf1.statistics.sample import Sample, kinds
-from whichf1.statistics.scales import Spread
+from whichf1.statistics.scales import Interval, Spread
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Labels
 from whichf1.tables.moments import Moments, beyond_rounding

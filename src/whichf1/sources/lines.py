@@ -12,6 +12,7 @@ from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.sources.sequences import Column, column, to_numpy, weights_column
 from whichf1.tables.cells import Array, Predicted, Ties
 from whichf1.tables.labels import Label, Labels
+from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Key
 
 _TWO: dict[str, tuple[Label, ...]] = {"bool": (False, True), "int": (0, 1)}
@@ -346,3 +347,19 @@ def check_rows(values: Array) -> None:
             f"row {row} of the probabilities adds up to {sums[row]:.6g}, not to 1: "
             f"{[round(x, 6) for x in values[row, :8].tolist()]!r}. Normalise each row."
         )
+
+
+def rank_lines(lines: ScoredLines, positive: Any) -> Ranking:
+    """Group lines by score: the positive class against the rest."""
+    return ranking_of(*lines.against_rest(positive))
+
+
+def ranking_of(lines: ScoredLines, positive: Label) -> Ranking:
+    """Group by score lines that are known to be positive or not."""
+    lines = lines.summed()
+    if lines.items is None or lines.weights is not None:
+        ranks = kernel.rank_table(lines.scores, lines.true, lines.weights)
+        return Ranking(*ranks, lines.labels, positive)
+    scores, *sides = kernel.rank_table(lines.scores, lines.true, lines.items.astype(np.float64))
+    positives, negatives = (side.astype(np.int64) for side in sides)  # exact below 2⁵³
+    return Ranking(scores, positives, negatives, lines.labels, positive)
