@@ -439,7 +439,8 @@ def score_moments(definition: Definition, sums: Moments) -> Score:
 def score_items(items: ScoredItems, sample: Sample) -> Score:
     """The score of a system on some items, with its interval."""
     definition = items.definition
-    values, intervals = estimate(definition, items.statistic, sample)
+    with np.errstate(invalid="ignore"):  # 0/0 where a class has no weight
+        values, intervals = estimate(definition, items.statistic, sample)
     if np.isnan(values[0]):
         raise InputError(
             f"{definition.metric} has no value: the items of a class that it needs have no "
