@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import whichf1 as wf
-from tests.helpers.samples import Run, systems_of
+from tests.helpers.commands import Run
+from tests.helpers.samples import systems_of
 from whichf1.errors import DefinitionError, OtherDataWarning
 from whichf1.scoring.evaluate import evaluate_per_class
 
@@ -38,7 +39,7 @@ def test_a_signature_warns_on_data_of_another_kind() -> None:
         wf.compare(y == 1, scores, auc.signature)
 
 
-def warned(call: Callable[[], object], *arguments: Any) -> Any:
+def warned(call: Callable[..., object], *arguments: Any) -> list[str]:
     """What kinds of other data a call warns of."""
     with pytest.warns(OtherDataWarning) as caught:
         call(*arguments)
@@ -79,7 +80,7 @@ def test_slices_batches_and_ranks_warn_of_the_whole_once(run: Run) -> None:
 def test_the_signature_of_a_comparison_is_for_compare(run: Run) -> None:
     y, systems = systems_of("rate")
     text = wf.compare(y, systems, "accuracy", replicates=99).signature
-    with pytest.raises(DefinitionError, match="give it to compare"):
+    with pytest.raises(DefinitionError, match="Pass it to compare"):
         wf.score(y, systems["a"], text)
     code, _, err = run("score", "examples/animals.csv", "-m", text)
     assert code == 2 and "signature of a comparison" in err
