@@ -63,7 +63,7 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: loose.count([2**70], [0]), LabelError, "must fit 64 bits"),
     (lambda: loose.count([b"a"], [b"a"]), LabelError, "decode bytes"),
     (lambda: loose.count(np.array([b"a"]), [0]), LabelError, "decode bytes"),
-    (lambda: loose.count([1j], [0]), LabelError, "no label"),
+    (lambda: loose.count([1j], [0]), LabelError, "not a label"),
     (lambda: loose.count(np.array(["2020"], "M8[Y]"), [0]), LabelError, "cannot be labels"),
     (lambda: loose.count([0, 7], [0, 0], labels=[0, 1]), LabelError, r"y_true\[1\] is 7 \(int\)"),
     (lambda: loose.count([0, 1], [0, "x"], labels=[0, 1]), LabelError, "mixes label types"),

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
@@ -86,6 +86,7 @@ def test_polars_strings_and_floats() -> None:
 integer_types = [f"{sign}int{width}" for sign in ("", "u") for width in (8, 16, 32, 64)]
 
 
+@settings(max_examples=60)
 @given(st.data(), st.sampled_from(integer_types), st.sampled_from(integer_types))
 def test_integers_of_every_width_and_at_the_edges(data: Any, left: Any, right: Any) -> None:
     def column(dtype: str) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
@@ -25,6 +25,7 @@ labels_of_one_type = st.one_of(
 )
 
 
+@settings(max_examples=50)
 @given(labels_of_one_type, st.booleans())
 def test_saved_counts_come_back(
     tmp_path_factory: pytest.TempPathFactory, labels: Any, weighted: bool
