@@ -79,7 +79,7 @@ def test_slices_batches_and_ranks_warn_of_the_whole_once(run: Run) -> None:
 def test_the_signature_of_a_comparison_is_for_compare(run: Run) -> None:
     y, systems = systems_of("rate")
     text = wf.compare(y, systems, "accuracy", replicates=99).signature
-    with pytest.raises(DefinitionError, match="give it to compare"):
+    with pytest.raises(DefinitionError, match="Pass it to compare"):
         wf.score(y, systems["a"], text)
     code, _, err = run("score", "examples/animals.csv", "-m", text)
     assert code == 2 and "signature of a comparison" in err
