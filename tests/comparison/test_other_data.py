@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import whichf1 as wf
-from tests.helpers.samples import Run, systems_of
+from tests.helpers.commands import Run
+from tests.helpers.samples import systems_of
 from whichf1.errors import DefinitionError, OtherDataWarning
 from whichf1.scoring.evaluate import evaluate_per_class
 
@@ -38,7 +39,7 @@ def test_a_signature_warns_on_data_of_another_kind() -> None:
         wf.compare(y == 1, scores, auc.signature)
 
 
-def warned(call: Callable[[], object], *arguments: Any) -> Any:
+def warned(call: Callable[..., object], *arguments: Any) -> list[str]:
     """What kinds of other data a call warns of."""
     with pytest.warns(OtherDataWarning) as caught:
         call(*arguments)

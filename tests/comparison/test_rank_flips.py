@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 import whichf1 as wf
-from tests.helpers.samples import Run, present
+from tests.helpers.commands import Run
+from tests.helpers.samples import present
 from whichf1.errors import InputError
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +31,7 @@ def test_aucs_are_compared_after_delong() -> None:
     rng = np.random.default_rng(7)
     y = rng.integers(0, 2, 200)
     systems = {"a": y + rng.normal(size=200), "b": (y + rng.normal(size=200)).round(1)}
-    result = wf.compare(y, systems, "roc_auc")
+    result = wf.compare(y, systems, "roc_auc", replicates=199)
     shares = []
     for s in systems.values():
         pairs = (s[y == 1][:, None] > s[y == 0]) + 0.5 * (s[y == 1][:, None] == s[y == 0])
@@ -50,12 +52,12 @@ def test_losses_are_compared_item_by_item(metric: str) -> None:
     rng = np.random.default_rng(8)
     y = rng.integers(0, 2, 150)
     systems = {name: rng.beta(2 + 2 * y, 4 - 2 * y) for name in "ab"}
-    pair = wf.compare(y, systems, metric).pairs[0]
-    own = {
+    pair = wf.compare(y, systems, metric, replicates=99).pairs[0]
+    losses: dict[str, Callable[[Any], Any]] = {
         "log_loss": lambda p: -np.log(np.where(y == 1, p, 1 - p)),
         "brier": lambda p: (p - y) ** 2,
-    }[metric]
-    difference = own(systems["a"]) - own(systems["b"])
+    }
+    difference = losses[metric](systems["a"]) - losses[metric](systems["b"])
     assert pair.difference == pytest.approx(difference.mean())
     assert pair.standard_error == pytest.approx(difference.std() / math.sqrt(150))
 
@@ -71,7 +73,7 @@ def test_differences_have_the_error_of_a_jackknife(name: str) -> None:
     ]
     difference = values[0] - values[1]
     jackknife = 299 / 300 * ((difference - difference.mean()) ** 2).sum()
-    assert pair.standard_error**2 == pytest.approx(jackknife, rel=0.1)
+    assert present(pair.standard_error) ** 2 == pytest.approx(jackknife, rel=0.1)
     assert pair.p_bootstrap is None and pair.p_randomization is None
 
 
@@ -87,18 +89,22 @@ def test_means_over_classes_are_compared(name: str, options: dict[str, Any]) -> 
     ]
     difference = values[0] - values[1]
     jackknife = (len(y) - 1) / len(y) * ((difference - difference.mean()) ** 2).sum()
-    assert pair.standard_error**2 == pytest.approx(jackknife, rel=0.15)
+    assert present(pair.standard_error) ** 2 == pytest.approx(jackknife, rel=0.15)
     assert present(pair.bootstrap).high - present(pair.bootstrap).low == pytest.approx(
         present(pair.interval).high - present(pair.interval).low, rel=0.15
     )
 
 
-def test_copies_in_a_cluster_say_nothing_new() -> None:
+def test_copies_in_a_cluster_add_no_information() -> None:
     y, p = probabilities(2)
     systems = {"a": p, "b": probabilities(3)[1]}
     alone = np.arange(len(y))
     twice = np.repeat(alone, 2)
-    for name, options in (("log_loss", {}), ("roc_auc(multi_class=ovo)", {"average": "macro"})):
+    metrics: list[tuple[str, dict[str, Any]]] = [
+        ("log_loss", {}),
+        ("roc_auc(multi_class=ovo)", {"average": "macro"}),
+    ]
+    for name, options in metrics:
         one = wf.compare(y, systems, name, cluster=alone, replicates=0, **options).pairs[0]
         doubled = {x: s[twice] for x, s in systems.items()}
         two = wf.compare(y[twice], doubled, name, cluster=twice, replicates=0, **options).pairs[0]
@@ -111,9 +117,9 @@ def test_copies_in_a_cluster_say_nothing_new() -> None:
 
 def test_many_items_have_the_delta_method_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     y, systems = systems_of("ranking", n=300)
-    usual = wf.compare(y, systems, "roc_auc")
+    usual = wf.compare(y, systems, "roc_auc", replicates=999)
     monkeypatch.setattr(comparing, "DRAWN", 1000)
-    quick = wf.compare(y, systems, "roc_auc")
+    quick = wf.compare(y, systems, "roc_auc", replicates=999)
     assert quick.pairs[0].p_bootstrap is None and quick.pairs[0].p_randomization is None
     assert quick.pairs[0].p_value == usual.pairs[0].p_value
     assert quick.best["a"] == pytest.approx(usual.best["a"], abs=0.05)
@@ -121,8 +127,6 @@ def test_many_items_have_the_delta_method_alone(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_losses_of_many_items_are_quick() -> None:
-    import time
-
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200_000)
     systems = {x: rng.random(200_000) for x in "ab"}
@@ -134,10 +138,12 @@ def test_losses_of_many_items_are_quick() -> None:
 def test_top_k_has_mcnemars_test() -> None:
     y, p = probabilities(1)
     other = probabilities(2)[1]
-    pair = wf.compare(y, {"a": p, "b": other}, "top_k_accuracy(k=1)").pairs[0]
+    pair = wf.compare(y, {"a": p, "b": other}, "top_k_accuracy(k=1)", replicates=99).pairs[0]
     right = [x.argmax(1) == y for x in (p, other)]
     assert pair.only_a == (right[0] & ~right[1]).sum() == present(pair.mcnemar).only_a
-    weighted = wf.compare(y, {"a": p, "b": other}, "top_k_accuracy", weights=np.ones(len(y)))
+    weighted = wf.compare(
+        y, {"a": p, "b": other}, "top_k_accuracy", weights=np.ones(len(y)), replicates=99
+    )
     assert weighted.pairs[0].mcnemar is None
 
 
@@ -152,13 +158,14 @@ def test_columns_take_weights_and_clusters(name: str, tmp_path: Path) -> None:
     frame = pd.DataFrame({**data, "w": rng.random(60).round(3) + 0.1, "d": np.arange(60) // 3})
     path = tmp_path / "scores.csv"
     frame.to_csv(path, index=False)
-    method = wf.Bootstrap(replicates=99) if name == "ks" else "delta"
-    for columns in ({}, {"weights": "w"}, {"cluster": "d"}, {"weights": "w", "cluster": "d"}):
+    method: Any = wf.Bootstrap(replicates=99) if name == "ks" else "delta"
+    every = {"weights": "w", "cluster": "d"}
+    for columns in ({}, {"weights": "w"}, {"cluster": "d"}, every):
         arrays = {key: frame[column].to_numpy() for key, column in columns.items()}
         expected = wf.score(y, data["s"], name, interval=method, **arrays)
         pair = wf.compare(y, {"s": data["s"], "t": data["t"]}, name, replicates=99, **arrays)
         for source in (frame, path):
-            own = {"true": "y", **columns}
+            own: dict[str, Any] = {"true": "y", **columns}
             found = wf.score(source, name, score="s", interval=method, **own)
             assert found.signature == expected.signature
             assert found.value == pytest.approx(expected.value, rel=1e-12)

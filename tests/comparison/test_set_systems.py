@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
+from tests.helpers.commands import Run
 from tests.helpers.engines import (
     CLUSTERS,
     DATABASES,
@@ -26,8 +27,8 @@ from tests.helpers.engines import (
     every_engine,
 )
 from tests.helpers.files import WRITERS, Rows, written
-from tests.helpers.samples import Run
 from whichf1.sources.answers import label_sets as label_cells
+from whichf1.sources.answers.counts import kept_rows
 from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.systems import read_systems
 from whichf1.tables.label_sets import FN, FP, TP, MultiLabelCounts
@@ -140,7 +141,7 @@ def test_every_engine_counts_sets_as_memory_does(engine: str) -> None:
     check()
 
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"tags": ["k", "l"], "x": ["l", "k"], "y": ["k"], "w": 0.5, "doc": "d1"},
     {"tags": [], "x": ["k"], "y": [], "w": 1.0, "doc": "d1"},
     {"tags": ["l"], "x": ["l"], "y": ["m"], "w": 0.25, "doc": "d2"},
@@ -168,7 +169,7 @@ def check_source(
     source: Any, rows: Rows, data: dict[str, str], systems: Any = None, **named: Any
 ) -> MultiLabelCounts:
     """A frame or a file is counted as in memory: the same table, in the same order."""
-    arrays = {key: columns(rows, name)[0] for key, name in data.items()}
+    arrays: dict[str, Any] = {key: columns(rows, name)[0] for key, name in data.items()}
     if "cluster" in data:
         arrays["cluster"] = clusters_of(rows)
     joint = read(source, systems, **named, **data)
@@ -189,9 +190,13 @@ def as_arrow(rows: Rows, kind: Any) -> pa.Table:
 @pytest.mark.parametrize("kind", [pa.string(), pa.int64()], ids=str)
 def test_columns_of_lists_are_sets_without_sep(engine: str, kind: Any) -> None:
     """Metrics of sets say so (sets=True); for others the lists themselves tell."""
-    rows, declared = ROWS, ["z", "k", "m", "l"]
+    rows: Rows = ROWS
+    declared: list[Any] = ["z", "k", "m", "l"]
     if kind == pa.int64():
-        rows = [row | {side: [*map(LABELS.index, row[side])] for side in SIDES} for row in ROWS]
+        rows = [
+            row | {side: [LABELS.index(label) for label in row[side]] for side in SIDES}
+            for row in ROWS
+        ]
         declared = [9, 0, 2, 1]
     frame = ENGINES[engine](as_arrow(rows, kind))
     for sets, data in product((False, True), ({}, EVERY)):
@@ -248,9 +253,11 @@ def test_columns_are_compared_as_memory_is(tmp_path: Path, metric: str) -> None:
     for data in DATA:
         arrays: dict[str, Any] = {key: columns(ROWS, name)[0] for key, name in data.items()}
         for source, systems, named in sources:
-            comparison = wf.compare(source, systems, metric, **named, **data, **plan)
+            comparison = wf.compare(source, systems, metric, **(named | data | plan))
             labels = named.get("labels")
-            same(comparison, wf.compare(*sets_of(ROWS), metric, labels=labels, **arrays, **plan))
+            true, others = sets_of(ROWS)
+            options = arrays | plan | {"labels": labels}
+            same(comparison, wf.compare(true, others, metric, **options))
 
 
 def test_labels_that_are_written_as_numbers(tmp_path: Path) -> None:
@@ -272,12 +279,11 @@ def test_only_the_grouped_table_leaves(
     source = (ENGINES | {"file": lambda _: written(tmp_path, "a.parquet", rows)})[engine](
         pa.Table.from_pylist(rows)
     )
-    sizes = []
-    kept = label_cells.kept_rows
+    sizes: list[int] = []
 
     def counted(parts: Any, *rest: Any) -> Any:
-        sizes.extend(len(found) for found in parts.values())
-        return kept(parts, *rest)
+        sizes.extend(len(part) for part in parts.values())
+        return kept_rows(parts, *rest)
 
     monkeypatch.setattr(label_cells, "kept_rows", counted)
     found = wf.compare(source, ["x", "y"], "subset_accuracy", true="tags", sep=";", cluster="doc")
@@ -357,14 +363,14 @@ def test_missing_sets_and_bad_weights_are_refused(engine: str) -> None:
         }
     )
     frame = ENGINES[engine](table)
-    named = {"true": "tags", "sep": ";"}
+    named: dict[str, Any] = {"true": "tags", "sep": ";"}
     for systems, more, error, said in (
         (["x", "y"], {}, E.LabelError, "'x' has no label in 2 of its 3 items"),
         (["y", "tags"], {"cluster": "doc"}, E.LabelError, "'doc' has no cluster in 1 of its 3"),
         (["y", "tags"], {"weights": "w"}, E.WeightError, "1 of the 3 items have no valid weight"),
     ):
         with pytest.raises(error, match=said):
-            wf.compare(frame, systems, "subset_accuracy", **named, **more)
+            wf.compare(frame, systems, "subset_accuracy", **(named | more))
 
 
 def test_an_empty_cell_of_a_text_file_has_no_labels(tmp_path: Path) -> None:
@@ -394,7 +400,8 @@ def test_gold_and_predictions_in_two_files(tmp_path: Path) -> None:
     joint = read_systems(
         gold, ["x", "y"], found, counted=True, true="tags", cluster="doc", sep=";", id="id"
     )
-    expected = wf.sources.label_sets.count_sets_together(
+    assert isinstance(joint, MultiLabelCounts)
+    expected = count_sets_together(
         [set(cell) for cell in columns(ROWS, "tags")[0]],
         {side: [set(cell) for cell in columns(ROWS, side)[0]] for side in ("x", "y")},
         cluster=columns(ROWS, "doc")[0],
@@ -402,7 +409,7 @@ def test_gold_and_predictions_in_two_files(tmp_path: Path) -> None:
     assert kinds(joint) == kinds(expected)
 
 
-def test_wrong_input_is_refused_with_words() -> None:
+def test_errors_say_what_is_wrong() -> None:
     import polars as pl
 
     frame = pl.DataFrame(

@@ -89,7 +89,8 @@ def dask_frame(table: Any) -> Any:
     import dask.dataframe as dd
 
     with dask.config.set({"dataframe.convert-string": False}):
-        return dd.from_pandas(table.to_pandas(), npartitions=2)
+        make: Any = dd.from_pandas
+        return make(table.to_pandas(), npartitions=2)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, TypeVar
 
@@ -18,8 +18,6 @@ from whichf1.scoring.functions import with_options
 from whichf1.scoring.lines import read_items, sampled
 from whichf1.statistics.sample import Sample
 
-Run = Callable[..., tuple[int, str, str]]
-"""The fixture ``run``: exit code, standard output and standard error of a command."""
 Array = NDArray[Any]
 Pairs = list[tuple[int, int]]
 """The true and the predicted class of each item."""
@@ -72,9 +70,13 @@ def counted_definitions() -> Iterator[Definition]:
         for average, formula, undefined in product(
             (None, "macro", "micro", "weighted"), (None, "of-averages"), (0, "skip")
         ):
-            options: dict[str, Any] = {"average": average, "formula": formula}
+            options: dict[str, Any] = {
+                "average": average,
+                "formula": formula,
+                "undefined": undefined,
+            }
             try:
-                yield Definition(metric=name, undefined=undefined, **options)
+                yield Definition(metric=name, **options)
             except DefinitionError:
                 continue
 

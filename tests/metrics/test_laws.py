@@ -141,7 +141,7 @@ def test_every_field_of_a_definition_enters_the_signature() -> None:
         "interval": "delta",
     }
     assert set(changes) == {field.name for field in fields(Definition)} - {"data"}
-    base = {"metric": "f_beta", "average": "macro", "undefined": "skip"}
+    base: dict[str, Any] = {"metric": "f_beta", "average": "macro", "undefined": "skip"}
     plain = Definition(**base).signature
     for name, value in changes.items():
         other = dict(base, **{name: value})

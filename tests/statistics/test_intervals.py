@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -58,6 +59,9 @@ def test_bootstrap_and_delta_agree_on_many_items() -> None:
             assert ends(drawn) == pytest.approx((low, high), abs=0.12 * (high - low)), name
 
 
+loose: Any = wf
+"""For words that the types do not know."""
+
 EDGES = {
     "perfect": [[9, 0, 0], [0, 9, 0], [0, 0, 9]],
     "all wrong": [[0, 5, 5], [5, 0, 5], [5, 5, 0]],
@@ -111,10 +115,6 @@ def test_intervals_at_the_edges_stay_inside_or_are_none(edge: str, method: str) 
                 assert math.isfinite(value)
                 assert interval.low < interval.high
     assert given_some or method == "delong" or edge in ("one item", "one wrong item", "one class")
-
-
-loose: Any = wf
-"""For calls that the types forbid."""
 
 
 def estimated(definition: Definition, counts: wf.Counts) -> Any:
@@ -181,14 +181,14 @@ def test_proportions_are_those_of_scipy(x: int, n: int) -> None:
     counts = wf.Counts.from_matrix([[x, n - x], [0, 5]], rows="true")
     scipy = stats.binomtest(x, n)
     for word, name in (("wilson", "wilson"), ("clopper-pearson", "exact")):
-        ours = wf.recall(counts, positive=0, interval=word).interval
+        ours = loose.recall(counts, positive=0, interval=word).interval
         theirs = scipy.proportion_ci(0.95, method=name)
         assert ends(ours) == pytest.approx(tuple(theirs), abs=1e-9)
     ours = wf.recall(counts, positive=0, interval="jeffreys").interval
     beta = stats.beta(x + 0.5, n - x + 0.5)
     expected = (0 if x == 0 else beta.ppf(0.025), 1 if x == n else beta.ppf(0.975))
     assert ends(ours) == pytest.approx(expected, abs=1e-9)
-    ours = wf.recall(counts, positive=0, interval="agresti_coull").interval
+    ours = loose.recall(counts, positive=0, interval="agresti_coull").interval
     z2 = stats.norm.ppf(0.975) ** 2
     p = (x + z2 / 2) / (n + z2)
     half = math.sqrt(z2 * p * (1 - p) / (n + z2))
@@ -198,8 +198,8 @@ def test_proportions_are_those_of_scipy(x: int, n: int) -> None:
 def test_f1_is_a_proportion_in_disguise() -> None:
     counts = wf.Counts.from_matrix([[8, 2], [1, 30]], rows="true")
     for word in PROPORTIONS:
-        j = wf.jaccard(counts, positive=0, interval=word).interval
-        f = wf.f1(counts, positive=0, interval=word).interval
+        j = loose.jaccard(counts, positive=0, interval=word).interval
+        f = loose.f1(counts, positive=0, interval=word).interval
         assert ends(f) == pytest.approx(
             (2 * present(j).low / (1 + present(j).low), 2 * present(j).high / (1 + present(j).high))
         )
@@ -218,7 +218,7 @@ def test_which_scores_are_fractions_of_items() -> None:
         assert present(score.interval).low < score.value < present(score.interval).high
     assert present(shares[0].interval).low == pytest.approx(1 - present(shares[1].interval).high)
     assert present(shares[0].interval).low == pytest.approx(present(shares[2].interval).low)
-    no_shares = [
+    no_shares: list[Callable[[], object]] = [
         lambda: wf.averaged_f1(counts, interval="wilson"),
         lambda: wf.cohen_kappa(counts, interval="wilson"),
         lambda: wf.mcc(counts, interval="jeffreys"),

@@ -165,7 +165,7 @@ def test_matrix_orientation() -> None:
 def test_counts_are_immutable_and_print() -> None:
     counts = wf.count(TRUE, PRED)
     with pytest.raises(AttributeError, match="immutable"):
-        counts.labels = ()
+        setattr(counts, "labels", ())  # noqa: B010
     with pytest.raises(ValueError, match="read-only"):
         counts.count[0] = 7
     assert repr(counts) == "<Counts: 4 items in 3 classes [0, 1, 2]>"
