@@ -45,8 +45,7 @@ def declared() -> Iterator[None]:
         return sum((s.tp * s.negatives).sum(-1) for s in r.steps()), r.sizes[0] * r.sizes[1]
 
     yield
-    registries: tuple[dict[str, Any], ...]
-    registries = (registry.EVERY, registry.METRICS, registry._BY_NAME)
+    registries: list[Any] = [registry.EVERY, registry.METRICS, registry._BY_NAME]
     for now, was in zip(registries, before, strict=True):
         now.clear()
         now.update(was)
