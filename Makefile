@@ -54,8 +54,8 @@ test-dialects: $(VENV)/test
 
 # speed compared with peers, in about four minutes; writes benchmarks/RESULTS.md
 bench: $(BENCH)/ready
-	$(BENCH)/bin/python benchmarks/speed.py
-	$(BENCH)/bin/python benchmarks/uncertainty.py
+	$(BENCH)/bin/python -m benchmarks.speed
+	$(BENCH)/bin/python -m benchmarks.uncertainty
 	$(BENCH)/bin/python -m benchmarks.engines
 
 # a separate environment; one peer pins old build tools, so it is installed without dependencies

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import torch
 import torchmetrics.functional.classification as tm
-from harness import Disagreement, Line, Row, duration, machine, measure, table
+from benchmarks.harness import Disagreement, Line, Row, duration, machine, measure, table
 from sklearn import metrics as sk
 
 import whichf1 as wf

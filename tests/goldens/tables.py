@@ -60,7 +60,7 @@ def as_arrow() -> Any:
 
 def as_pandas() -> Any:
     """A pandas frame."""
-    import pandas  # type: ignore[import-untyped]
+    import pandas
 
     return pandas.DataFrame(table())
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,17 +21,18 @@ NAMES = ["cat", "dog", "eel"]
 
 
 @pytest.fixture(autouse=True)
-def declared():
+def declared() -> Iterator[None]:
     """Three new metrics, for the time of a test."""
-    before = [dict(x) for x in (registry.EVERY, registry.METRICS, registry._BY_NAME)]
+    before: list[dict[str, Any]]
+    before = [dict(registry.EVERY), dict(registry.METRICS), dict(registry._BY_NAME)]
 
     @rate(tex=r"\frac{TP}{TP+2FP}")
-    def wary_precision(c):
+    def wary_precision(c: Any) -> Any:
         """Precision in which a false positive counts twice."""
         return c.tp, c.tp + 2 * c.fp
 
     @declare("loss", tex=r"\frac{1}{n}\sum_i(1-p_{i,y_i})", better="lower", probabilities=True)
-    def own_distance(x):
+    def own_distance(x: Any) -> Any:
         """Mean distance of the true class's probability from 1, and a tenth of its rank."""
         spread = x.total(np.sqrt) / x.classes
         return np.where(x.ahead("first") < 1, 0.0, 0.1) + np.abs(1 - x.own) * np.minimum(
@@ -35,12 +40,13 @@ def declared():
         )
 
     @declare("ranking", tex=r"\frac{\sum_s TP_s N_s}{P N}")
-    def strict_area(r):
+    def strict_area(r: Any) -> Any:
         """Share of pairs in which the positive has a higher score or the same."""
         return sum((s.tp * s.negatives).sum(-1) for s in r.steps()), r.sizes[0] * r.sizes[1]
 
     yield
-    for now, was in zip((registry.EVERY, registry.METRICS, registry._BY_NAME), before, strict=True):
+    registries: list[Any] = [registry.EVERY, registry.METRICS, registry._BY_NAME]
+    for now, was in zip(registries, before, strict=True):
         now.clear()
         now.update(was)
 
@@ -48,7 +54,7 @@ def declared():
 class Items:
     """Items with predictions, scores and slices."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         rng = np.random.default_rng(7)
         codes = rng.integers(0, 3, N)
         p, q = (rng.dirichlet(np.ones(3), N) + np.eye(3)[codes] / 2 for _ in range(2))
@@ -56,7 +62,12 @@ class Items:
         self.true = [NAMES[x] for x in codes]
         self.pred, self.other = ([NAMES[x] for x in s.argmax(1)] for s in (self.p, self.q))
         self.lang = [["de", "en"][x] for x in rng.integers(0, 2, N)]
-        columns = {"gold": self.true, "pred": self.pred, "other": self.other, "lang": self.lang}
+        columns: dict[str, Any] = {
+            "gold": self.true,
+            "pred": self.pred,
+            "other": self.other,
+            "lang": self.lang,
+        }
         for name, scores in (("p", self.p), ("q", self.q)):
             columns |= {f"{name}_{x}": column for x, column in zip(NAMES, scores.T, strict=True)}
         self.frame = pd.DataFrame(columns)
@@ -64,22 +75,22 @@ class Items:
 
 ITEMS = Items()
 COLUMNS, OTHERS = ({x: f"{name}_{x}" for x in NAMES} for name in "pq")
-OPTIONS = {
+OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "wary_precision": ({"average": "macro"}, {"pred": "pred"}, {"A": "pred", "B": "other"}),
     "own_distance": ({}, {"score": COLUMNS}, {"A": COLUMNS, "B": OTHERS}),
     "strict_area": ({"positive": "dog"}, {"score": "p_dog"}, {"A": "p_dog", "B": "q_dog"}),
 }
 """For each metric its options, its columns, and the columns of two systems."""
-ARRAYS = {
+ARRAYS: dict[str, tuple[Any, Any]] = {
     "wary_precision": (ITEMS.pred, ITEMS.other),
     "own_distance": (ITEMS.p, ITEMS.q),
     "strict_area": (ITEMS.p[:, 1], ITEMS.q[:, 1]),
 }
-INTERVALS = [None, "delta", wf.Bootstrap(replicates=99, seed=2)]
+INTERVALS: list[Any] = [None, "delta", wf.Bootstrap(replicates=99, seed=2)]
 
 
 @pytest.fixture(params=["pandas", "parquet", "dask"])
-def source(request, tmp_path):
+def source(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     """The items in a frame or a file."""
     if request.param == "pandas":
         return ITEMS.frame
@@ -89,10 +100,10 @@ def source(request, tmp_path):
     return pytest.importorskip("dask.dataframe").from_pandas(ITEMS.frame, npartitions=3)
 
 
-def same(a, b):
+def same(a: wf.Score, b: wf.Score) -> None:
     assert a.value == pytest.approx(b.value, abs=1e-12)
     assert (a.interval is None) == (b.interval is None)
-    if a.interval is not None:
+    if a.interval is not None and b.interval is not None:
         assert a.interval.low == pytest.approx(b.interval.low, abs=1e-12)
         assert a.interval.high == pytest.approx(b.interval.high, abs=1e-12)
     assert str(a) == str(b) and a.signature == b.signature
@@ -100,10 +111,10 @@ def same(a, b):
 
 @pytest.mark.parametrize("metric", OPTIONS)
 @pytest.mark.parametrize("interval", INTERVALS, ids=["none", "delta", "bootstrap"])
-def test_scores_and_intervals(metric, interval, source):
+def test_scores_and_intervals(metric: str, interval: Any, source: Any) -> None:
     options, columns, _ = OPTIONS[metric]
     options = {**options, **({} if interval is None else {"interval": interval})}
-    known = {"labels": NAMES} if metric == "own_distance" else {}
+    known: dict[str, Any] = {"labels": NAMES} if metric == "own_distance" else {}
     expected = wf.score(ITEMS.true, ARRAYS[metric][0], metric, **options, **known)
     same(wf.score(source, metric, true="gold", **columns, **options), expected)
     assert metric in expected.signature
@@ -111,9 +122,9 @@ def test_scores_and_intervals(metric, interval, source):
 
 
 @pytest.mark.parametrize("metric", OPTIONS)
-def test_comparisons(metric, source):
+def test_comparisons(metric: str, source: Any) -> None:
     options, _, systems = OPTIONS[metric]
-    known = {"labels": NAMES} if metric == "own_distance" else {}
+    known: dict[str, Any] = {"labels": NAMES} if metric == "own_distance" else {}
     arrays = dict(zip("AB", ARRAYS[metric], strict=True))
     expected = wf.compare(ITEMS.true, arrays, metric, replicates=99, **options, **known)
     found = wf.compare(source, systems, metric, replicates=99, true="gold", **options)
@@ -122,7 +133,7 @@ def test_comparisons(metric, source):
     assert (a.p_randomization, a.p_bootstrap) == (b.p_randomization, b.p_bootstrap)
 
 
-def test_slices_and_parts(source, tmp_path):
+def test_slices_and_parts(source: Any, tmp_path: Path) -> None:
     counts = wf.count_by(source, by="lang", true="gold", pred="pred")
     rankings = wf.rank_by(source, by="lang", true="gold", score="p_dog", positive="dog")
     for key in ("de", "en"):
@@ -144,9 +155,11 @@ def test_slices_and_parts(source, tmp_path):
         wf.moments(ITEMS.true[part], ITEMS.p[part], "own_distance", labels=NAMES)
         for part in (slice(0, 80), slice(80, N))
     ]
-    assert sum(halves).mean == pytest.approx(moments.mean, abs=1e-12)
+    both = halves[0] + halves[1]
+    assert both.mean == pytest.approx(moments.mean, abs=1e-12)
     score = wf.score(moments, "own_distance", interval="delta")
     expected = wf.score(ITEMS.true, ITEMS.p, "own_distance", labels=NAMES, interval="delta")
+    assert score.interval and expected.interval
     assert score.interval.low == pytest.approx(expected.interval.low, abs=1e-9)
 
 
@@ -158,14 +171,14 @@ def test_slices_and_parts(source, tmp_path):
         ("strict_area", ["--score", "p_dog", "--positive", "dog"]),
     ],
 )
-def test_the_command_line_by_slice(metric, options, tmp_path):
+def test_the_command_line_by_slice(metric: str, options: list[str], tmp_path: Path) -> None:
     path = str(tmp_path / "items.parquet")
     ITEMS.frame.to_parquet(path)
     asked = ["score", path, "--true", "gold", "-m", metric, "--by", "lang", *options]
     result = CliRunner().invoke(app, asked)
     assert result.exit_code == 0, result.output
     here = np.array(ITEMS.lang) == "de"
-    known = {"labels": NAMES} if metric == "own_distance" else {}
+    known: dict[str, Any] = {"labels": NAMES} if metric == "own_distance" else {}
     values = np.array(ARRAYS[metric][0])[here]
     part = wf.score(np.array(ITEMS.true)[here], values, metric, **OPTIONS[metric][0], **known)
     assert f"{part.value:.4f}" in result.output

@@ -75,7 +75,7 @@ def test_what_latex_would_not_take_is_found(text: str, problem: str) -> None:
     assert problem in problems(text)
 
 
-if PDFLATEX:
+if PDFLATEX is not None:
 
     @pytest.mark.slow
     def test_pdflatex_takes_everything(run: Run, tmp_path: Path) -> None:
@@ -84,6 +84,6 @@ if PDFLATEX:
         body = "\n\\clearpage\n".join(tables)
         text = rf"\documentclass{{article}}{packages}\begin{{document}}{body}\end{{document}}"
         (tmp_path / "all.tex").write_text(text, encoding="utf-8")
-        command = [PDFLATEX, "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+        command = [str(PDFLATEX), "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout[-3000:]

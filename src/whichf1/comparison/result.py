@@ -112,7 +112,7 @@ class Comparison:
     best: Mapping[str, float]
     """P(best): the share of replicates in which a system is the best."""
     letters: Mapping[str, str]
-    """Systems that share a letter cannot be told apart (Holm-adjusted, at the interval's level)."""
+    """Systems that share a letter do not differ significantly (Holm, at the interval's level)."""
     counts: Mapping[str, AnyCounts] | None = None
     """The counts of each system; None where systems are compared by scores."""
 
@@ -185,7 +185,7 @@ def _ranked(definition: Definition, scores: Mapping[str, Score]) -> tuple[str, .
 def letters_of(
     definition: Definition, scores: Mapping[str, Score], pairs: list[Pair]
 ) -> dict[str, str]:
-    """Letters for systems that cannot be told apart at the level of the intervals."""
+    """Letters for systems that do not differ significantly at the level of the intervals."""
     limit = 1 - level_of(definition)
     apart = {(p.a, p.b) for p in pairs if p.p_adjusted is not None and p.p_adjusted < limit}
     return shared_letters(_ranked(definition, scores), apart)

@@ -147,7 +147,7 @@ def mcnemar_test(only_a: int, only_b: int) -> McNemar:
 
 
 def letters(names: Sequence[str], told_apart: set[tuple[str, str]]) -> dict[str, str]:
-    """Systems that share a letter cannot be told apart (insert and absorb, Piepho 2004)."""
+    """Systems that share a letter do not differ significantly (insert and absorb, Piepho 2004)."""
     groups: list[frozenset[str]] = [frozenset(names)]
     for a, b in told_apart:
         split = [

@@ -439,13 +439,12 @@ def score_moments(definition: Definition, sums: Moments) -> Score:
 def score_items(items: ScoredItems, sample: Sample) -> Score:
     """The score of a system on some items, with its interval."""
     definition = items.definition
-    with np.errstate(invalid="ignore"):  # 0/0 where a class has no weight
-        values, intervals = estimate(definition, items.statistic, sample)
-    if np.isnan(values[0]):
+    if np.isnan(items.statistic.values(sample.count)).any():
         raise InputError(
             f"{definition.metric} has no value: the items of a class that it needs have no "
             "weight. Give items of each class a weight above 0."
         )
+    values, intervals = estimate(definition, items.statistic, sample)
     value, n = float(values[0]), sample.n
     return Score(value, definition, n, items.labels, intervals[0], sample.facts)
 

@@ -124,8 +124,8 @@ def assert_same(recorded: str, present: str, near: float) -> None:
     17 digits differ between machines.
     """
     assert NUMBER.sub("#", recorded) == NUMBER.sub("#", present)
-    numbers = ([float(x) for x in NUMBER.findall(text)] for text in (recorded, present))
-    np.testing.assert_allclose(*numbers, rtol=near, atol=near)
+    before, now = ([float(x) for x in NUMBER.findall(text)] for text in (recorded, present))
+    np.testing.assert_allclose(before, now, rtol=near, atol=near)
 
 
 def test_the_page_is_current(made: dict[str, Figure]) -> None:
