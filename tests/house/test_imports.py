@@ -7,6 +7,8 @@ import subprocess
 import sys
 from importlib.util import find_spec
 
+import pytest
+
 from whichf1 import errors
 
 HEAVY = {"scipy", "duckdb", "typer", "rich", "narwhals"}
@@ -41,3 +43,19 @@ def test_importing_is_light() -> None:
 def test_a_score_of_lists_loads_what_it_needs() -> None:
     assert all(map(find_spec, NOT_FOR_LISTS))
     assert loaded("whichf1.averaged_f1(['a', 'b'], ['a', 'a'])", NOT_FOR_LISTS) == ""
+
+
+@pytest.mark.slow
+def test_every_module_can_be_imported_first() -> None:
+    """As a worker does that unpickles what is to be run: no module relies on another's order."""
+    code = """
+import importlib, pkgutil, sys
+import whichf1
+for module in pkgutil.walk_packages(whichf1.__path__, "whichf1."):
+    if not module.name.endswith("__main__"):
+        for name in [name for name in sys.modules if name.split(".")[0] == "whichf1"]:
+            if "_native" not in name:
+                del sys.modules[name]
+        importlib.import_module(module.name)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

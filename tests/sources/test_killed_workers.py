@@ -37,15 +37,18 @@ def slowly(part: Any) -> Any:
 @pytest.mark.filterwarnings("ignore")
 def test_dask_counts_exactly_when_a_worker_is_killed() -> None:
     import dask.dataframe as dd
+    import distributed
     import pandas as pd
-    from distributed import Client, LocalCluster
+
+    loose: Any = distributed  # without types
+    frames: Any = dd
 
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"true": rng.integers(0, 5, 24_000), "pred": rng.integers(0, 5, 24_000)})
     frame["part"] = np.where(rng.random(24_000) < 0.5, "x", "y")
     expected = wf.count_by(frame, by="part")
     with (
-        LocalCluster(
+        loose.LocalCluster(
             n_workers=2,
             threads_per_worker=1,
             processes=True,
@@ -53,15 +56,15 @@ def test_dask_counts_exactly_when_a_worker_is_killed() -> None:
             host="127.0.0.1",
             silence_logs=50,
         ) as cluster,
-        Client(cluster),
+        loose.Client(cluster),
     ):
-        slow = dd.from_pandas(frame, npartitions=12).map_partitions(slowly, meta=frame.head(0))
-        found = {}
+        slow = frames.from_pandas(frame, npartitions=12).map_partitions(slowly, meta=frame.head(0))
+        found: dict[str, Any] = {}
         job = threading.Thread(target=lambda: found.update(x=wf.count_by(slow, by="part")))
         job.start()
         tasks = cluster.scheduler.tasks
 
-        def states() -> Any:
+        def states() -> Counter[str]:
             return Counter(task.state for task in list(tasks.values()))
 
         start = time.monotonic()
@@ -97,9 +100,9 @@ def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     }
     processes = []
 
-    def start(name: str, ready: Any, *arguments: Any) -> Any:
+    def start(name: str, ready: str, *arguments: str) -> subprocess.Popen[bytes]:
         log = folder / f"{name}.log"
-        command = [home / "bin" / "spark-class", f"org.apache.spark.deploy.{arguments[0]}"]
+        command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{arguments[0]}"]
         with open(log, "wb") as out:
             process = subprocess.Popen(
                 [*command, "--host", "127.0.0.1", *arguments[1:]],

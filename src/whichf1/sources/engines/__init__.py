@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from whichf1.errors import InputError
 from whichf1.sources.answers.rows import Answer
-from whichf1.sources.questions.grouped import Question
 from whichf1.sources.request import Request, is_path
+
+if TYPE_CHECKING:
+    from whichf1.sources.questions.grouped import Question
 
 
 def gather(data: Any, predictions: Any, request: Request, question: Question) -> Answer:
