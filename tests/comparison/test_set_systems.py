@@ -1,9 +1,13 @@
-"""Systems that predict sets of labels, in columns: compared as from memory, grouped in place."""
+"""Systems that predict sets of labels, in columns: counted as in memory, grouped in place."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,63 +16,88 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
-from tests.helpers.engines import DATABASES, ENGINES
-from tests.sources.test_columns import (
+from tests.helpers.engines import (
     CLUSTERS,
+    DATABASES,
+    ENGINES,
     EXAMPLES,
     SETS,
     clusters_of,
-    without_source,
-    written,
+    every_engine,
 )
-from tests.sources.test_files import WRITERS
-from tests.sources.test_frames import every_engine
+from tests.helpers.files import WRITERS, Rows, written
+from tests.helpers.samples import Run
 from whichf1.sources.answers import label_sets as label_cells
+from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.systems import read_systems
-from whichf1.tables.label_sets import FN, FP, TP
+from whichf1.tables.label_sets import FN, FP, TP, MultiLabelCounts
 
-METRICS = st.sampled_from(["averaged_f1", "subset_accuracy", "hamming_loss", "recall|avg:samples"])
 SIDES = ("tags", "x", "y")
+DATA: tuple[dict[str, str], ...] = (
+    {},
+    {"weights": "w"},
+    {"cluster": "doc"},
+    {"weights": "w", "cluster": "doc"},
+)
+EVERY = DATA[-1]
 E = wf.errors
 
 
-def columns(rows, *names):
+def columns(rows: Rows, *names: str) -> list[list[Any]]:
     return [[row[name] for row in rows] for name in names]
 
 
-def from_memory(rows, metric, **options):
-    """The comparison of the same sets in memory."""
+def sets_of(rows: Rows) -> tuple[list[set[Any]], dict[str, list[set[Any]]]]:
+    """The true sets, and those of the systems A and B."""
     tags, x, y = ([set(cell) for cell in side] for side in columns(rows, *SIDES))
-    return wf.compare(tags, {"A": x, "B": y}, metric, replicates=99, seed=7, **options)
+    return tags, {"A": x, "B": y}
 
 
-def same(found, expected):
+def read(source: Any, systems: Any = None, **options: Any) -> MultiLabelCounts:
+    """The sets of systems in columns, as ``compare`` reads them."""
+    joint = read_systems(source, systems or {"A": "x", "B": "y"}, counted=True, **options)
+    assert isinstance(joint, MultiLabelCounts)
+    return joint
+
+
+def facts(joint: MultiLabelCounts) -> dict[str, Any]:
+    """All that a comparison is computed from, in its order."""
+    arrays = ("item", "label", "outcome", "count", "squares", "cluster")
+    found: dict[str, Any] = {
+        name: None if (array := getattr(joint, name)) is None else array.tolist() for name in arrays
+    }
+    others = ("labels", "cluster_names", "systems", "declared", "decision", "weighted")
+    return found | {name: getattr(joint, name) for name in others}
+
+
+def same(comparison: wf.Comparison, expected: wf.Comparison) -> None:
     """Every number of two comparisons, p-values and intervals among them."""
-    assert found.pairs == expected.pairs
-    assert found.signature == expected.signature
-    assert (found.best, found.letters) == (expected.best, expected.letters)
+    assert comparison.pairs == expected.pairs
+    assert comparison.signature == expected.signature
+    assert (comparison.best, comparison.letters) == (expected.best, expected.letters)
     for name, score in expected.scores.items():
-        assert found.scores[name] == score and found.scores[name].interval == score.interval
+        assert comparison.scores[name] == score
+        assert comparison.scores[name].interval == score.interval
 
 
 @st.composite
-def tables(draw):
+def tables(draw: st.DrawFn) -> tuple[pa.Table, list[dict[str, Any]]]:
     """Two systems' sets beside the true ones, weights and documents."""
     kind = draw(st.sampled_from(list(CLUSTERS)))
     weight = st.sampled_from([0.25, 1.0, 2.5])
     row = st.tuples(SETS, SETS, SETS, weight, CLUSTERS[kind])
     names = [*SIDES, "w", "doc"]
-    lines = st.lists(row, min_size=2, max_size=12).filter(lambda found: any(r[0] for r in found))
+    lines = st.lists(row, min_size=2, max_size=12).filter(lambda rows: any(r[0] for r in rows))
     rows = [dict(zip(names, r, strict=True)) for r in draw(lines)]
     texts = [[";".join(cell) for cell in side] for side in columns(rows, *SIDES)]
-    made = [pa.array(side, pa.string()) for side in texts]
+    arrays = [pa.array(side, pa.string()) for side in texts]
     w, doc = columns(rows, "w", "doc")
-    return pa.table(dict(zip(names, [*made, w, pa.array(doc, kind)], strict=True))), rows
+    return pa.table(dict(zip(names, [*arrays, w, pa.array(doc, kind)], strict=True))), rows
 
 
-def kinds(joint):
+def kinds(joint: MultiLabelCounts) -> dict[Any, Any]:
     """{(true set, the set of each system, cluster): items}."""
-    sides = [
+    sides: list[list[Any]] = [
         [
             frozenset(joint.labels[at] for at in label[item == kind])
             for kind in range(len(joint.count))
@@ -80,7 +109,7 @@ def kinds(joint):
     return dict(zip(zip(*sides, strict=True), joint.count.tolist(), strict=True))
 
 
-def held(joint):
+def held(joint: MultiLabelCounts) -> Iterator[tuple[Any, Any]]:
     """The labels that are true, then those that each system predicts, each with its item."""
     for at, outcomes in ((0, (TP, FN)), *((at, (TP, FP)) for at in range(len(joint.systems)))):
         item, label, outcome = joint.lines(at)
@@ -90,29 +119,23 @@ def held(joint):
 
 @every_engine
 @pytest.mark.filterwarnings("ignore")
-def test_every_engine_compares_sets_as_memory_does(engine):
+def test_every_engine_counts_sets_as_memory_does(engine: str) -> None:
+    """The same table, in the same order: all that a comparison computes from."""
+
     @settings(max_examples=EXAMPLES[engine], suppress_health_check=list(HealthCheck), deadline=None)
-    @given(tables(), METRICS, st.booleans(), st.booleans())
-    def check(made, metric, weighted, clustered):
-        table, rows = made
-        frame = ENGINES[engine](table)
-        named = {"true": "tags", "sep": ";"}
-        joint = read_systems(frame, ["x", "y"], counted=True, cluster="doc", **named)
-        documents = clusters_of(rows)
-        code = {name: at for at, name in enumerate(sorted(set(documents)))}
-        assert joint.systems == ("x", "y")
-        assert kinds(joint) == Counter(
-            (*(frozenset(row[side]) for side in SIDES), code[name])
-            for row, name in zip(rows, documents, strict=True)
-        )
-        own, data = {}, {}
-        if weighted:
-            own["weights"], (data["weights"],) = "w", columns(rows, "w")
-        if clustered:
-            own["cluster"], data["cluster"] = "doc", documents
-        plan = {"replicates": 99, "seed": 7}
-        found = wf.compare(frame, {"A": "x", "B": "y"}, metric, **named, **own, **plan)
-        same(found, from_memory(rows, metric, **data))
+    @given(tables(), st.sampled_from(DATA))
+    def check(drawn: tuple[pa.Table, list[dict[str, Any]]], data: dict[str, str]) -> None:
+        table, rows = drawn
+        joint = check_source(ENGINES[engine](table), rows, data, true="tags", sep=";")
+        sides: list[list[Any]] = [[frozenset(row[side]) for row in rows] for side in SIDES]
+        if "cluster" in data:
+            documents = clusters_of(rows)
+            code = {name: at for at, name in enumerate(sorted(set(documents)))}
+            sides.append([code[name] for name in documents])
+        expected: Counter[tuple[Any, ...]] = Counter()
+        for *sets, w in zip(*sides, columns(rows, "w")[0], strict=True):
+            expected[tuple(sets)] += w if "weights" in data else 1
+        assert kinds(joint) == expected
 
     check()
 
@@ -141,61 +164,93 @@ def with_bits(rows=ROWS):
     ]  # fmt: skip
 
 
-DATA = ({}, {"weights": "w"}, {"cluster": "doc"}, {"weights": "w", "cluster": "doc"})
+def check_source(
+    source: Any, rows: Rows, data: dict[str, str], systems: Any = None, **named: Any
+) -> MultiLabelCounts:
+    """A frame or a file is counted as in memory: the same table, in the same order."""
+    arrays = {key: columns(rows, name)[0] for key, name in data.items()}
+    if "cluster" in data:
+        arrays["cluster"] = clusters_of(rows)
+    joint = read(source, systems, **named, **data)
+    expected = count_sets_together(*sets_of(rows), labels=named.get("labels"), **arrays)
+    assert facts(joint) == facts(expected)
+    return joint
 
 
-def check_source(source, rows, systems=None, **named):
-    """A frame or a file, with and without weights and clusters, by two metrics."""
-    for own in DATA:
-        data = {key: columns(rows, name)[0] for key, name in own.items()}
-        for metric in ("averaged_f1", "subset_accuracy"):
-            options = {"replicates": 99, "seed": 7, **named, **own}
-            found = wf.compare(source, systems or {"A": "x", "B": "y"}, metric, **options)
-            same(found, from_memory(rows, metric, labels=named.get("labels"), **data))
+def as_arrow(rows: Rows, kind: Any) -> pa.Table:
+    """Sets as columns of lists."""
+    lists = [pa.array(side, pa.list_(kind)) for side in columns(rows, *SIDES)]
+    names = [*SIDES, "w", "doc"]
+    return pa.table(dict(zip(names, [*lists, *columns(rows, "w", "doc")], strict=True)))
 
 
 @every_engine
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", [pa.string(), pa.int64()])
-def test_lists_of_labels_are_sets_without_a_word(engine, kind):
-    rows = ROWS
+@pytest.mark.parametrize("kind", [pa.string(), pa.int64()], ids=str)
+def test_columns_of_lists_are_sets_without_sep(engine: str, kind: Any) -> None:
+    """Metrics of sets say so (sets=True); for others the lists themselves tell."""
+    rows, declared = ROWS, ["z", "k", "m", "l"]
     if kind == pa.int64():
         rows = [row | {side: [*map(LABELS.index, row[side])] for side in SIDES} for row in ROWS]
-    made = [pa.array(side, pa.list_(kind)) for side in columns(rows, *SIDES)]
-    names = [*SIDES, "w", "doc"]
-    frame = ENGINES[engine](
-        pa.table(dict(zip(names, [*made, *columns(rows, "w", "doc")], strict=True)))
-    )
-    check_source(frame, rows, true="tags")
-    declared = ["z", "k", "m", "l"] if kind == pa.string() else [9, 0, 2, 1]
-    check_source(frame, rows, true="tags", labels=declared)
+        declared = [9, 0, 2, 1]
+    frame = ENGINES[engine](as_arrow(rows, kind))
+    for sets, data in product((False, True), ({}, EVERY)):
+        check_source(frame, rows, data, true="tags", sets=sets)
+    check_source(frame, rows, EVERY, true="tags", labels=declared)
 
 
 @every_engine
 @pytest.mark.filterwarnings("ignore")
-def test_columns_of_0_and_1(engine):
+def test_columns_of_0_and_1(engine: str) -> None:
     frame = ENGINES[engine](pa.Table.from_pylist(with_bits()))
     systems = {"A": BITS["A"], "B": BITS["B"]}
-    named = {"true": LABELS, "labels": LABELS}
-    check_source(frame, ROWS, systems, **named)
-    found = wf.compare(frame, systems, "hamming_loss", true=LABELS)
-    assert found.signature == wf.compare(frame, systems, "hamming_loss", **named).signature
+    for data in DATA:
+        check_source(frame, ROWS, data, systems, true=LABELS, labels=LABELS)
+    assert read(frame, systems, true=LABELS).labels == tuple(LABELS)
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_every_format(tmp_path, name):
+def test_every_format(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, name, with_texts())
-    check_source(path, ROWS, true="tags", sep=";")
+    for data in ({}, EVERY):
+        check_source(path, ROWS, data, true="tags", sep=";")
     parts = tmp_path / "parts"
     parts.mkdir()
     for at, rows in enumerate((ROWS[:2], ROWS[2:])):
         written(parts, name, with_texts(rows)).rename(parts / f"{at}-{name}")
-    check_source(parts / "*", ROWS, true="tags", sep=";")
+    check_source(parts / "*", ROWS, EVERY, true="tags", sep=";")
     if "json" in name or "parquet" in name or "arrow" in name:
-        check_source(written(tmp_path, name, ROWS), ROWS, true="tags")
+        check_source(written(tmp_path, name, ROWS), ROWS, EVERY, true="tags")
     path = written(tmp_path, name, with_bits())
     systems = {"A": BITS["A"], "B": BITS["B"]}
-    check_source(path, ROWS, systems, true=LABELS, labels=LABELS)
+    check_source(path, ROWS, EVERY, systems, true=LABELS, labels=LABELS)
+
+
+@pytest.mark.parametrize(
+    "metric", ["averaged_f1", "subset_accuracy", "hamming_loss", "recall|avg:samples"]
+)
+def test_columns_are_compared_as_memory_is(tmp_path: Path, metric: str) -> None:
+    """Every number is the same: texts, lists or bits, in a frame or a file."""
+    import polars as pl
+
+    bits: dict[str, Any] = {"true": LABELS, "labels": LABELS}
+    sources: list[tuple[Any, Any, dict[str, Any]]] = [
+        (pl.DataFrame(with_texts()), {"A": "x", "B": "y"}, {"true": "tags", "sep": ";"}),
+        (pl.DataFrame(ROWS), {"A": "x", "B": "y"}, {"true": "tags"}),
+        (pl.DataFrame(with_bits()), {"A": BITS["A"], "B": BITS["B"]}, bits),
+        (
+            written(tmp_path, "a.csv", with_texts()),
+            {"A": "x", "B": "y"},
+            {"true": "tags", "sep": ";"},
+        ),
+    ]
+    plan: dict[str, Any] = {"replicates": 99, "seed": 7}
+    for data in DATA:
+        arrays: dict[str, Any] = {key: columns(ROWS, name)[0] for key, name in data.items()}
+        for source, systems, named in sources:
+            comparison = wf.compare(source, systems, metric, **named, **data, **plan)
+            labels = named.get("labels")
+            same(comparison, wf.compare(*sets_of(ROWS), metric, labels=labels, **arrays, **plan))
 
 
 def test_labels_that_are_written_as_numbers(tmp_path):
@@ -257,7 +312,10 @@ def test_the_command_line(tmp_path, run):
     code, out, err = run("compare", lists, *own[2:], "--replicates", "99", "-f", "json")
     assert (code, err) == (0, "")
     again = run(*own, "--labels-sep", ";", "--replicates", "99", "-f", "json")[1]
-    assert without_source(out) == without_source(again)
+    records = [json.loads(text) for text in (out, again)]
+    for record in records:
+        record.pop("source", None)
+    assert records[0] == records[1]
 
 
 def from_memory_as_said(signature, **data):
@@ -382,7 +440,7 @@ def test_wrong_input_is_refused_with_words():
         ),
         (compare({"A": ["xk", "xl"], "B": "y"}, **texts), E.InputError, "'A' has one column of pr"),
         (compare(pairs, true=LABELS), E.ShapeError, r"true= names 3 columns, .* 2 \(yk, yl\)"),
-        (compare({"A": [], "B": []}, true=[]), E.ShapeError, "true= names 0 columns"),
+        (compare({"A": [], "B": []}, true=[]), E.InputError, r"true= names columns .*; got \[\]"),
         (
             compare({"A": BITS["A"], "B": BITS["B"]}, true=LABELS, labels=["k"]),
             E.ShapeError,

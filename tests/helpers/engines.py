@@ -7,6 +7,8 @@ from collections import Counter
 from functools import cache
 
 import pyarrow as pa
+import pytest
+from hypothesis import strategies as st
 
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 
@@ -134,6 +136,30 @@ IN_MEMORY = {
 }
 DATABASES = {"duckdb": duckdb_relation, "ibis": ibis_table, "dask": dask_frame}
 ENGINES = {**IN_MEMORY, **DATABASES, "spark": spark_frame}
+
+
+def group(name):
+    """Spark runs with the slow tests, in one process."""
+    return [pytest.mark.slow, pytest.mark.xdist_group("spark")] if name == "spark" else []
+
+
+every_engine = pytest.mark.parametrize(
+    "engine", [pytest.param(name, marks=group(name)) for name in ENGINES]
+)
+EXAMPLES = dict.fromkeys(IN_MEMORY, 25) | dict.fromkeys(DATABASES, 10) | {"spark": 2}
+"""How many random tables each engine gets."""
+CLUSTERS = {
+    pa.string(): st.sampled_from(["d1", "d2", "ü"]),
+    pa.int64(): st.integers(-1, 2),
+    pa.float64(): st.sampled_from([1.0, 2.0]),
+}
+"""Names of clusters, by the type of their column."""
+SETS = st.lists(st.sampled_from(["a", "b", "ü", "1"]), unique=True, max_size=3)
+
+
+def clusters_of(rows):
+    """The clusters of rows as they are named in memory: whole numbers are integers."""
+    return [int(row["doc"]) if isinstance(row["doc"], float) else row["doc"] for row in rows]
 
 
 def expected(rows, by=None, weight=None):

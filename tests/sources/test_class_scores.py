@@ -13,9 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import whichf1 as wf
-from tests.helpers.engines import DATABASES, ENGINES
-from tests.sources.test_files import WRITERS
-from tests.sources.test_frames import group
+from tests.helpers.engines import DATABASES, ENGINES, group
+from tests.helpers.files import WRITERS
 from whichf1.scoring.decisions import decide
 from whichf1.scoring.lines import score_lines
 from whichf1.sources.answers import scores as class_scores

@@ -12,24 +12,27 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
-from tests.helpers.engines import DATABASES, ENGINES, IN_MEMORY, TYPES
-from tests.sources.test_files import WRITERS
-from tests.sources.test_frames import LABELS, every_engine
+from tests.helpers.engines import (
+    CLUSTERS,
+    DATABASES,
+    ENGINES,
+    EXAMPLES,
+    IN_MEMORY,
+    SETS,
+    TYPES,
+    clusters_of,
+    every_engine,
+)
+from tests.helpers.files import ROWS, WRITERS, written
+from tests.sources.test_frames import LABELS
 from whichf1.sources.systems import read_systems
 from whichf1.tables.counts import Counts
 
-EXAMPLES = dict.fromkeys(IN_MEMORY, 25) | dict.fromkeys(DATABASES, 10) | {"spark": 2}
 SCORES = {
     pa.float64(): st.sampled_from([0.0, -0.0, 0.125, 0.3, 0.5, 1.0]),
     pa.int64(): st.integers(0, 1),
     pa.bool_(): st.booleans(),
 }
-CLUSTERS = {
-    pa.string(): st.sampled_from(["d1", "d2", "ü"]),
-    pa.int64(): st.integers(-1, 2),
-    pa.float64(): st.sampled_from([1.0, 2.0]),
-}
-SETS = st.lists(st.sampled_from(["a", "b", "ü", "1"]), unique=True, max_size=3)
 
 
 @st.composite
@@ -126,10 +129,6 @@ def check_sets(frame, rows):
     if all(data["weights"]):
         found = wf.count_multilabel(frame, **columns, weights="w", cluster="doc")
         assert found == wf.count_multilabel(*sides, **data)
-
-
-def clusters_of(rows):
-    return [int(row["doc"]) if isinstance(row["doc"], float) else row["doc"] for row in rows]
 
 
 def check_losses(frame, rows, gold, positive):
@@ -241,31 +240,7 @@ def test_missing_values_are_reported(engine):
 
 # Files of every format
 
-ROWS = [
-    {"true": "b", "score": 0.75, "a": 0.25, "b": 0.75, "x": "a", "y": "b", "doc": "d1"},
-    {"true": "a", "score": 0.25, "a": 0.75, "b": 0.25, "x": "a", "y": "a", "doc": "d1"},
-    {"true": "b", "score": 0.25, "a": 0.75, "b": 0.25, "x": "b", "y": "b", "doc": "d2"},
-    {"true": "a", "score": 0.5, "a": 0.5, "b": 0.5, "x": "b", "y": "a", "doc": "d2"},
-    {"true": "b", "score": 1.0, "a": 0.0, "b": 1.0, "x": "b", "y": "a", "doc": "d3"},
-]
-for number, row in enumerate(ROWS):
-    row |= {
-        "w": number / 4 + 0.25,
-        "tags": "k;l" if number % 2 else "l",
-        "found": "l" * (number % 2),
-        "other": ("k;l", "k", "l;k")[number % 3],
-    }
 COLUMN = {name: [row[name] for row in ROWS] for name in ROWS[0]}
-
-
-def written(folder, name, rows=ROWS):
-    path = folder / name
-    if name.endswith("npz"):
-        save = np.savez_compressed if name.startswith("packed") else np.savez
-        save(path, **{key: np.array([row[key] for row in rows]) for key in rows[0]})
-    else:
-        WRITERS[name](path, rows)
-    return path
 
 
 @pytest.mark.parametrize("name", WRITERS)

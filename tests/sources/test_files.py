@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
 import resource
 import signal
@@ -16,13 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyarrow import ipc
 
 import whichf1 as wf
 from tests.helpers.engines import cells
+from tests.helpers.files import WRITERS
 
 PROGRAM = Path(sys.executable).with_name("whichf1")
 ROWS = [
@@ -31,54 +28,6 @@ ROWS = [
     {"true": "b", "pred": "b", "alt": "b", "w": 0.25, "part": "x"},
     {"true": 'é, "q"\n', "pred": "a", "alt": "a", "w": 4.0, "part": "y"},
 ]
-
-
-def csv_text(rows, delimiter=","):
-    def cell(value):
-        if value is None:
-            return ""
-        return '"' + value.replace('"', '""') + '"' if isinstance(value, str) else str(value)
-
-    lines = [delimiter.join(rows[0])]
-    lines += [delimiter.join(map(cell, row.values())) for row in rows]
-    return "\n".join(lines) + "\n"
-
-
-def jsonl_text(rows):
-    return "".join(json.dumps(row) + "\n" for row in rows)
-
-
-def write_arrow(path, rows):
-    table = pa.Table.from_pylist(rows)
-    opening = ipc.new_stream if "stream" in path.name else ipc.new_file
-    with opening(path, table.schema) as writer:
-        writer.write_table(table)
-
-
-def write_npz(path, rows):
-    columns = {name: np.array([row[name] or "" for row in rows]) for name in rows[0]}
-    columns["w"] = np.array([row["w"] for row in rows])
-    (np.savez_compressed if "packed" in path.name else np.savez)(path, **columns)
-
-
-WRITERS = {
-    "a.csv": lambda p, rows: p.write_text(csv_text(rows)),
-    "a.tsv": lambda p, rows: p.write_text(csv_text(rows, "\t")),
-    "a.jsonl": lambda p, rows: p.write_text(jsonl_text(rows)),
-    "a.csv.gz": lambda p, rows: p.write_bytes(gzip.compress(csv_text(rows).encode())),
-    "a.csv.zst": lambda p, rows: p.write_bytes(zstandard.compress(csv_text(rows).encode())),
-    "a.jsonl.gz": lambda p, rows: p.write_bytes(gzip.compress(jsonl_text(rows).encode())),
-    "a.jsonl.zst": lambda p, rows: p.write_bytes(zstandard.compress(jsonl_text(rows).encode())),
-    "not.named.as.it.is.csv": lambda p, rows: p.write_bytes(gzip.compress(csv_text(rows).encode())),
-    "a.parquet": lambda p, rows: pq.write_table(pa.Table.from_pylist(rows), p),
-    "zstd.parquet": lambda p, rows: pq.write_table(
-        pa.Table.from_pylist(rows), p, compression="zstd"
-    ),
-    "a.arrow": write_arrow,
-    "stream.arrow": write_arrow,
-    "a.npz": write_npz,
-    "packed.npz": write_npz,
-}
 
 
 @pytest.mark.parametrize("name", WRITERS)

@@ -10,7 +10,15 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
-from tests.helpers.engines import DATABASES, ENGINES, IN_MEMORY, TYPES, cells, expected
+from tests.helpers.engines import (
+    DATABASES,
+    ENGINES,
+    IN_MEMORY,
+    TYPES,
+    cells,
+    every_engine,
+    expected,
+)
 from whichf1.sources.answers import rows as grouped
 
 EXAMPLES = dict.fromkeys(IN_MEMORY, 30) | dict.fromkeys(DATABASES, 12) | {"spark": 2}
@@ -45,15 +53,6 @@ def tables(draw):
     return pa.table(dict(zip(names, columns, strict=True))), [
         dict(zip(names, r, strict=True)) for r in rows
     ]
-
-
-def group(name):
-    return [pytest.mark.slow, pytest.mark.xdist_group("spark")] if name == "spark" else []
-
-
-every_engine = pytest.mark.parametrize(
-    "engine", [pytest.param(name, marks=group(name)) for name in ENGINES]
-)
 
 
 def without_zero(slices):

@@ -6,7 +6,7 @@ import pytest
 
 import whichf1 as wf
 from tests.helpers.engines import spark
-from tests.sources.test_columns import written
+from tests.helpers.files import written
 
 pytestmark = [
     pytest.mark.slow,
