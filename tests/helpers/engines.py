@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from hypothesis import strategies as st
+
+from whichf1.tables.counts import Counts
 
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 
@@ -24,7 +28,7 @@ TYPES = {
 """Types of columns that hold labels; a float holds whole numbers."""
 
 
-def plain(table):
+def plain(table: Any) -> Any:
     """Without dictionaries, for engines that have none."""
     fields = [
         pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type)
@@ -33,11 +37,11 @@ def plain(table):
     return table.cast(pa.schema(fields))
 
 
-def pandas_of(table, **options):
+def pandas_of(table: Any, **options: Any) -> Any:
     return table.to_pandas(**options)
 
 
-def pandas_nullable(table):
+def pandas_nullable(table: Any) -> Any:
     import pandas as pd
 
     types = {
@@ -51,36 +55,36 @@ def pandas_nullable(table):
     return table.to_pandas(types_mapper=types.get)
 
 
-def pandas_arrow(table):
+def pandas_arrow(table: Any) -> Any:
     import pandas as pd
 
     return table.to_pandas(types_mapper=pd.ArrowDtype)
 
 
-def pandas_objects(table):
+def pandas_objects(table: Any) -> Any:
     frame = plain(table).to_pandas()
     return frame.astype(object).where(frame.notna(), None)
 
 
-def polars(table):
+def polars(table: Any) -> Any:
     import polars as pl
 
     return pl.from_arrow(table)
 
 
-def duckdb_relation(table):
+def duckdb_relation(table: Any) -> Any:
     import duckdb
 
     return duckdb.connect(":memory:").from_arrow(table)
 
 
-def ibis_table(table):
+def ibis_table(table: Any) -> Any:
     import ibis
 
     return ibis.memtable(plain(table))
 
 
-def dask_frame(table):
+def dask_frame(table: Any) -> Any:
     import dask
     import dask.dataframe as dd
 
@@ -89,7 +93,7 @@ def dask_frame(table):
 
 
 @cache
-def spark():
+def spark() -> Any:
     """One local session for all tests of a process."""
     from pyspark.sql import SparkSession
 
@@ -119,7 +123,7 @@ SPARK_TYPES = {
 }
 
 
-def spark_frame(table):
+def spark_frame(table: Any) -> Any:
     flat = plain(table)
     schema = ", ".join(f"`{f.name}` {SPARK_TYPES[f.type]}" for f in flat.schema)
     return spark().createDataFrame([tuple(row.values()) for row in flat.to_pylist()], schema)
@@ -135,10 +139,10 @@ IN_MEMORY = {
     "pyarrow": lambda table: table,
 }
 DATABASES = {"duckdb": duckdb_relation, "ibis": ibis_table, "dask": dask_frame}
-ENGINES = {**IN_MEMORY, **DATABASES, "spark": spark_frame}
+ENGINES: dict[str, Callable[[Any], Any]] = {**IN_MEMORY, **DATABASES, "spark": spark_frame}
 
 
-def group(name):
+def group(name: str) -> Any:
     """Spark runs with the slow tests, in one process."""
     return [pytest.mark.slow, pytest.mark.xdist_group("spark")] if name == "spark" else []
 
@@ -157,21 +161,21 @@ CLUSTERS = {
 SETS = st.lists(st.sampled_from(["a", "b", "ü", "1"]), unique=True, max_size=3)
 
 
-def clusters_of(rows):
+def clusters_of(rows: Any) -> Any:
     """The clusters of rows as they are named in memory: whole numbers are integers."""
     return [int(row["doc"]) if isinstance(row["doc"], float) else row["doc"] for row in rows]
 
 
-def expected(rows, by=None, weight=None):
+def expected(rows: Any, by: Any = None, weight: Any = None) -> Any:
     """What count_by must give: {slice: {(true, pred): items or weight}}."""
-    slices = {}
+    slices: dict[tuple[Any, ...], Counter[tuple[Any, Any]]] = {}
     for row in rows:
         cells = slices.setdefault(() if by is None else (row[by],), Counter())
         cells[row["gold"], row["model"]] += 1 if weight is None else row[weight]
     return slices
 
 
-def cells(counts):
+def cells(counts: Counts) -> Any:
     """Counts as {(true, pred): count}, without cells of no weight."""
     return {
         (counts.labels[t], counts.labels[p]): n

@@ -11,7 +11,9 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -20,7 +22,7 @@ import whichf1 as wf
 PARTITIONS, ITEMS = 12, 12_000
 
 
-def slowly(rows):
+def slowly(rows: Any) -> Iterator[Any]:
     time.sleep(1)
     yield from rows
 
