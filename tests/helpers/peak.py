@@ -4,16 +4,17 @@ import re
 from pathlib import Path
 
 
-def held():
+def held() -> int:
     """Bytes in memory now."""
     return _bytes("VmRSS")
 
 
-def peak():
+def peak() -> int:
     """The most so far; what getrusage gives is at first that of the process which started it."""
     return _bytes("VmHWM")
 
 
-def _bytes(what):
+def _bytes(what: str) -> int:
     status = Path("/proc/self/status").read_text()
-    return 1024 * int(re.search(rf"{what}:\s*(\d+) kB", status)[1])
+    (size,) = re.findall(rf"{what}:\s*(\d+) kB", status)
+    return 1024 * int(size)
