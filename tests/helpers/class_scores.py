@@ -157,7 +157,7 @@ def _keys(lines: ScoredLines) -> list[tuple[Any, ...]]:
     scores = np.round(np.asarray(lines.scores, np.float64), 10).reshape(len(lines.true), -1) + 0.0
     cluster = [None] * len(scores) if lines.cluster is None else lines.cluster
     return [
-        (int(true), *row, None if name is None else str(name))
+        (true if isinstance(true, str) else int(true), *row, None if name is None else str(name))
         for true, row, name in zip(lines.true, scores.tolist(), cluster, strict=True)
     ]
 

@@ -119,8 +119,9 @@ def test_macro_f1_says_when_the_gap_has_no_meaning() -> None:
 
 def test_the_largest_pair() -> None:
     m = wf.macro_f1(from_predicted_rows([[5, 10, 0], [5, 10, 0], [0, 0, 7]]))
-    assert (m.largest_pair.a, m.largest_pair.b) == (0, 1)
-    assert 0 < m.largest_pair.share <= 1
+    pair = m.largest_pair
+    assert pair is not None and (pair.a, pair.b) == (0, 1)
+    assert 0 < pair.share <= 1
     assert wf.macro_f1([0, 1], [0, 1]).largest_pair is None
 
 

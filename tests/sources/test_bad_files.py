@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,8 @@ def test_a_malformed_file_is_refused(tmp_path: Path, case: str) -> None:
 
 
 NUMBER = "has no finite number in 1 of its 2 items; the first is item 2"
-UNKNOWN = {"no such columns": "has no column 'true'. Its columns: a, b"}
-READERS = {
+UNKNOWN: dict[str, str | None] = {"no such columns": "has no column 'true'. Its columns: a, b"}
+READERS: dict[str, tuple[Callable[[Path], Any], dict[str, str | None]]] = {
     "scores": (
         lambda path: wf.rank(path, true="true", score="pred", positive=1),
         UNKNOWN

@@ -23,7 +23,9 @@ from tests.helpers.class_scores import (
     parquet,
 )
 from tests.helpers.engines import DATABASES, ENGINES
+from tests.helpers.samples import ends
 from whichf1.sources.questions.derived import Added
+from whichf1.sources.request import Request
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def test_what_is_wrong_with_an_item(tmp_path: Path, line: str, says: str) -> Non
             wf.at_argmax(path, **own)
 
 
-def test_bad_items_are_skipped_with_one_word(tmp_path: Path) -> None:
+def test_bad_items_are_skipped_with_one_warning(tmp_path: Path) -> None:
     bad = ["cat,0.7,0.7,1,a", "cat,x,0.5,1,a", ",0.5,0.5,1,a", "cat,0.5,0.5,-1,a", "cat,1"]
     path = lines_file(tmp_path, *GOOD[:2], *bad, *GOOD[2:])
     clean = lines_file(tmp_path / "..", *GOOD)
@@ -68,12 +70,13 @@ def test_bad_items_are_skipped_with_one_word(tmp_path: Path) -> None:
         "weights": "w",
         "interval": "delta",
     }
-    for metric, options in (
+    cases: list[tuple[str, dict[str, Any]]] = [
         ("log_loss", {}),
         ("brier", {"cluster": "doc"}),
-        ("log_loss", {"interval": "bootstrap"}),
+        ("log_loss", {"interval": wf.Bootstrap(**QUICK)}),
         ("expected_calibration_error", {"multi_class": "top-label", "interval": None}),
-    ):
+    ]
+    for metric, options in cases:
         given: dict[str, Any] = {**own, **options}
         with pytest.warns(wf.errors.SkippedWarning) as said:
             found = wf.score(path, metric, on_error="skip", **given)
@@ -101,9 +104,10 @@ def test_a_file_that_changes_between_two_questions(
 ) -> None:
     path = lines_file(tmp_path, *GOOD)
 
-    def rows(self, *given: Any, own: Any = Added.answer) -> Any:
-        found = own(self, *given)
-        return [(c, n + 1, *rest) for c, n, *rest in found]
+    answer = Added.answer
+
+    def rows(question: Added, items: Any, columns: Request) -> list[Any]:
+        return [(c, n + 1, *rest) for c, n, *rest in answer(question, items, columns)]
 
     monkeypatch.setattr(Added, "answer", rows)
     with pytest.raises(wf.errors.InputError, match="changed while it was read: it had 4 items"):
@@ -179,12 +183,8 @@ def test_where_a_label_of_a_parquet_file_is_nan(tmp_path: Path) -> None:
         wf.count(file)
 
 
-def interval_of(score: Any) -> Any:
-    return score.interval.low, score.interval.high
-
-
 @pytest.mark.parametrize("kind", KINDS[1::2], ids=["weights", "weights and clusters"])
-def test_an_infinite_loss_without_a_weight_is_none(kind: Options) -> None:
+def test_an_infinite_loss_without_a_weight_is_none(kind: dict[str, Any]) -> None:
     data = Data(60)
     data.p[0] = np.eye(3)[(NAMES.index(data.true[0]) + 1) % 3]
     data.w[0] = 0.0
@@ -199,12 +199,12 @@ def test_an_infinite_loss_without_a_weight_is_none(kind: Options) -> None:
         alone = wf.log_loss(data.true[1:], data.p[1:], labels=NAMES, **rest, **own)
         assert found.value == pytest.approx(alone.value) and np.isfinite(found.value)
         if interval == "delta":
-            assert interval_of(found) == pytest.approx(interval_of(alone))
+            assert ends(found.interval) == pytest.approx(ends(alone.interval))
 
 
 @pytest.mark.parametrize("kind", KINDS[:2], ids=["items", "weights"])
 @pytest.mark.parametrize("metric", ["log_loss", "brier"])
-def test_a_loss_that_does_not_vary_has_no_interval(metric: str, kind: Options) -> None:
+def test_a_loss_that_does_not_vary_has_no_interval(metric: str, kind: dict[str, Any]) -> None:
     """Sums are rounded: what is left of their difference is no variance."""
     own = {"gold": ["a", "b"] * 50, "a": [0.7, 0.3] * 50, "b": [0.3, 0.7] * 50}
     weights = 10 * np.random.default_rng(9).random(100)

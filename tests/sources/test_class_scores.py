@@ -31,6 +31,7 @@ from tests.helpers.engines import DATABASES, group
 from tests.helpers.files import WRITERS
 from whichf1.scoring.decisions import decide
 from whichf1.scoring.lines import score_lines
+from whichf1.sources import engines
 from whichf1.sources.answers import lines as class_scores
 from whichf1.sources.answers.lines import ClassScores
 from whichf1.sources.lines import ScoredLines
@@ -412,7 +413,7 @@ def test_scores_of_few_items_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -
     data = Data(60)
     asked: list[int] = []
     frame = LAZY["polars lazy"](data.table)
-    read = class_scores.gather
+    read = engines.gather
 
     def counted(*arguments: Any) -> Any:
         asked.append(1)

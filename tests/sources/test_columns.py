@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
+from tests.helpers.class_scores import assert_same, one_by_one
 from tests.helpers.columns import LABELS
 from tests.helpers.engines import (
     CLUSTERS,
@@ -24,6 +25,10 @@ from tests.helpers.engines import (
     clusters_of,
     every_engine,
 )
+from tests.helpers.samples import present
+from whichf1.sources.answers.lines import read_scores
+from whichf1.sources.lines import ScoredLines
+from whichf1.sources.request import Request
 from whichf1.sources.systems import read_systems
 from whichf1.tables.counts import Counts
 
@@ -54,7 +59,7 @@ def tables(draw: Any) -> Any:
 
 def ranked(rows: Any, positive: Any, weight: Any = None) -> Any:
     """What a ranking must hold: {score: (positives, negatives)}."""
-    sums = {}
+    sums: dict[float, list[Any]] = {}
     for row in rows:
         sides = sums.setdefault(float(row["s"]) + 0.0, [0, 0])
         sides[row["gold"] != positive] += 1 if weight is None else row[weight]
@@ -72,7 +77,8 @@ def cells(joint: Counts) -> Any:
         [joint.labels[code] for code in side.tolist()] for side in (joint.true, *joint.predictions)
     ]
     if joint.cluster is not None:
-        keys.append([joint.cluster_names[code] for code in joint.cluster.tolist()])
+        names = present(joint.cluster_names)
+        keys.append([names[code] for code in joint.cluster.tolist()])
     return dict(zip(zip(*keys, strict=True), joint.count.tolist(), strict=True))
 
 
@@ -94,13 +100,14 @@ def test_every_engine_reads_scores_clusters_systems_and_sets_like_python(engine:
         assert lines(weighted) == ranked(rows, positive, "w")
         check_systems(frame, rows, gold)
         check_sets(frame, rows)
-        check_losses(frame, rows, gold, positive)
+        check_scores(frame, rows, gold)
 
     check()
 
 
 def check_systems(frame: Any, rows: Any, gold: Any) -> None:
     joint = read_systems(frame, ["a", "b"], counted=True, true="gold", cluster="doc")
+    assert isinstance(joint, Counts)
     assert cells(joint) == Counter((r["gold"], r["a"], r["b"], r["doc"]) for r in rows)
     assert {type(label) for label in joint.labels} <= {int, str, bool}
     documents = clusters_of(rows)
@@ -113,6 +120,7 @@ def check_systems(frame: Any, rows: Any, gold: Any) -> None:
         found = wf.count(frame, true="gold", pred="a", cluster="doc", weights="w")
         assert found == wf.count(gold, a, cluster=documents, weights=weights)
     plain = read_systems(frame, {"A": "a", "B": "b"}, counted=True, true="gold")
+    assert isinstance(plain, Counts)
     assert plain.systems == ("A", "B")
     assert cells(plain) == Counter((r["gold"], r["a"], r["b"]) for r in rows)
     slices = wf.count_by(frame, true="gold", pred="a", by="b", cluster="doc")
@@ -130,36 +138,45 @@ def check_sets(frame: Any, rows: Any) -> None:
         assert found == wf.count_multilabel(*sides, **data)
 
 
-def check_losses(frame: Any, rows: Any, gold: Any, positive: Any) -> None:
-    s, p = ([float(row[side]) for row in rows] for side in ("s", "p"))
-    options: dict[str, Any] = {"positive": positive, "floor": 0.01}
-    if len(set(gold)) == 2:
-        found = wf.log_loss(frame, true="gold", score="s", **options)
-        expected = wf.log_loss(gold, s, **options)
-        assert found.value == pytest.approx(expected.value, rel=1e-12)
-        assert found.signature == expected.signature
-        area = wf.roc_auc(frame, true="gold", score="s", positive=positive)
-        assert area == wf.roc_auc(gold, s, positive=positive)
-        weights = [row["w"] for row in rows]
-        if all(weights):
-            own: dict[str, Any] = {"positive": positive, "interval": "delta"}
-            found = wf.roc_auc(frame, true="gold", score="s", weights="w", cluster="doc", **own)
-            expected = wf.roc_auc(gold, s, weights=weights, cluster=clusters_of(rows), **own)
-            assert found.value == pytest.approx(expected.value)
-            assert found.signature == expected.signature
-            found = wf.log_loss(frame, true="gold", score="s", weights="w", **options)
-            expected = wf.log_loss(gold, s, weights=weights, **options)
-            assert found.value == pytest.approx(expected.value)
-        found = wf.compare(frame, ["s", "p"], "roc_auc", true="gold", positive=positive)
-        expected = wf.compare(gold, {"s": s, "p": p}, "roc_auc", positive=positive)
-        assert found.pairs[0].difference == pytest.approx(expected.pairs[0].difference)
+def check_scores(frame: Any, rows: Any, gold: Any) -> None:
+    """The lines that losses, areas and comparisons of scores are computed from."""
+    options: dict[str, Any] = {"true": "gold", "weights": "w", "cluster": "doc"}
+    request = Request.of_scores(score=["s", "p"], systems=2, **options)
+    found = read_scores(frame, None, request, apart=True)
+    columns = np.array([[float(row["s"]), float(row["p"])] for row in rows])
+    weights = [row["w"] for row in rows]
+    expected = ScoredLines.of(gold, columns, weights=weights, cluster=clusters_of(rows))
+    assert one_by_one(found) == one_by_one(expected)
+
+
+@every_engine
+@pytest.mark.filterwarnings("ignore")
+def test_every_engine_scores_and_compares_columns(engine: str) -> None:
+    """From the columns to the last number, once."""
+    rng = np.random.default_rng(5)
+    gold, w = rng.integers(0, 2, 60), rng.integers(1, 4, 60) / 2
+    s, p = (rng.integers(1, 16, 60) / 16 for _ in range(2))
+    doc = [f"d{at}" for at in rng.integers(0, 15, 60)]
+    frame = ENGINES[engine](pa.table({"gold": gold, "s": s, "p": p, "w": w, "doc": doc}))
+    for metric in ("roc_auc", "log_loss"):
+        for kind in ({}, {"weights": w}, {"weights": w, "cluster": doc}):
+            data: dict[str, Any] = dict(kind)
+            names: dict[str, Any] = {x: {"weights": "w", "cluster": "doc"}[x] for x in kind}
+            found = wf.score(frame, metric, true="gold", score="s", interval="delta", **names)
+            assert_same(found, wf.score(gold, s, metric, interval="delta", **data))
+    options: dict[str, Any] = {"true": "gold", "weights": "w", "replicates": 99}
+    compared = wf.compare(frame, ["s", "p"], "roc_auc", **options)
+    expected = wf.compare(gold, {"s": s, "p": p}, "roc_auc", weights=w, replicates=99)
+    assert compared.pairs[0].difference == pytest.approx(expected.pairs[0].difference)
+    assert compared.signature == expected.signature
 
 
 @every_engine
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", [pa.string(), pa.int64()])
-def test_lists_of_labels(engine: str, kind: Options) -> None:
-    true, pred = [[1, 2], [], [2], [1, 2]], [[2, 1], [3], [2], [1]]
+def test_lists_of_labels(engine: str, kind: Any) -> None:
+    true: list[list[Any]] = [[1, 2], [], [2], [1, 2]]
+    pred: list[list[Any]] = [[2, 1], [3], [2], [1]]
     if kind == pa.string():
         true, pred = ([[f"x{i}" for i in cell] for cell in side] for side in (true, pred))
     table = pa.table(
@@ -255,16 +272,22 @@ def test_which_class_is_a_column_of() -> None:
 def test_arguments_that_do_not_fit() -> None:
     import polars as pl
 
+    loose: Any = wf  # for calls that the types forbid
+
     frame = pl.DataFrame({"true": [0, 1], "pred": [0, 1], "score": [0.1, 0.9], "t": ["a", "b"]})
     e = wf.errors
     for call, error, said in (
         (lambda: wf.rank([0, 1], [0.1, 0.2], score="s"), e.InputError, "arrays have none"),
         (lambda: wf.roc_auc([0, 1], [0.1, 0.2], true="s"), e.InputError, "arrays have none"),
-        (lambda: wf.accuracy(frame, score="score"), e.DefinitionError, "name their column with p"),
-        (lambda: wf.roc_auc(frame, pred="pred"), e.DefinitionError, "score=COLUMN"),
+        (
+            lambda: loose.accuracy(frame, score="score"),
+            e.DefinitionError,
+            "name their column with p",
+        ),
+        (lambda: loose.roc_auc(frame, pred="pred"), e.DefinitionError, "score=COLUMN"),
         (lambda: wf.rank(frame, score="t"), e.InputError, "'t' holds String: scores are numbers"),
         (lambda: wf.rank(frame, score="none"), e.FileError, "no column 'none'"),
-        (lambda: wf.rank(frame, score=3), e.InputError, "score= names columns"),
+        (lambda: loose.rank(frame, score=3), e.InputError, "score= names columns"),
         (lambda: wf.rank(frame, weights=[1, 2]), e.InputError, "weights= names a column"),
         (lambda: wf.compare(frame, {"A": [0, 1]}, true="true"), e.InputError, "systems are col"),
         (lambda: wf.compare(frame, "pred", true="true"), e.InputError, "systems are columns"),
@@ -277,7 +300,7 @@ def test_arguments_that_do_not_fit() -> None:
         (lambda: wf.count_multilabel(frame, sep=""), e.InputError, "the text between two lab"),
         (lambda: wf.count_multilabel([{1}]), e.InputError, "give y_true and y_pred"),
         (
-            lambda: wf.coverage_error(frame, true="true", score="score"),
+            lambda: loose.coverage_error(frame, true="true", score="score"),
             e.DefinitionError,
             "a matrix of scores",
         ),
@@ -290,9 +313,9 @@ def test_arguments_that_do_not_fit() -> None:
     assert both.pairs[0].difference == -1.0
     assert wf.macro_f1(frame, true="true", pred="pred", cluster="t").averaged.value == 1.0
     with pytest.raises(e.DefinitionError, match="omit score="):
-        wf.macro_f1(frame, score="score")
+        loose.macro_f1(frame, score="score")
     with pytest.raises(e.DefinitionError, match="Drop score="):
-        wf.recall.per_class(frame, score="score")
+        loose.recall.per_class(frame, score="score")
     with pytest.raises(e.DefinitionError, match="no columns: give arrays"):
         wf.averaged_f1(frame, true="true", pred="pred", batch=2)
     assert wf.roc_auc(frame).value == 1.0

@@ -18,42 +18,53 @@ from tests.helpers.samples import Run
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_every_format_in_python(tmp_path: Path, name: str) -> None:
+    """The same tables, and one score and comparison of each kind."""
     path = written(tmp_path, name)
     true, score = COLUMN["true"], COLUMN["score"]
-    expected = wf.rank(true, score, positive="b")
-    assert wf.rank(path, positive="b") == expected  # the usual names are found
-    assert wf.roc_auc(path, positive="b") == wf.roc_auc(expected)
+    assert wf.rank(path, positive="b") == wf.rank(true, score, positive="b")  # the usual names
     weighted = wf.rank(true, score, positive="b", weights=COLUMN["w"])
     assert wf.rank(path, positive="b", weights="w") == weighted
-    probabilities = list(zip(COLUMN["a"], COLUMN["b"], strict=True))
-    loss = wf.log_loss(true, probabilities)
-    for own in (["a", "b"], {"a": "a", "b": "b"}):
-        assert wf.log_loss(path, true="true", score=own) == loss
-    assert wf.log_loss(path, true="true", score=["b", "a"]).value == pytest.approx(loss.value)
-    assert wf.brier(path, true="true", score="score", positive="b").value == pytest.approx(
-        wf.brier(true, score, positive="b").value
-    )
-    systems = {"x": COLUMN["x"], "y": COLUMN["y"]}
-    for more in ({}, {"cluster": "doc"}, {"weights": "w"}):
-        data: dict[str, Any] = {option: COLUMN[column] for option, column in more.items()}
-        found = wf.compare(path, ["x", "y"], "accuracy", true="true", **more)
-        assert found.pairs == wf.compare(true, systems, "accuracy", **data).pairs
     counts = wf.count(path, pred="x", cluster="doc")
     assert counts == wf.count(true, COLUMN["x"], cluster=COLUMN["doc"])
     sets = [[set(filter(None, cell.split(";"))) for cell in COLUMN[x]] for x in ("tags", "found")]
-    assert wf.count_multilabel(path, true="tags", pred="found", sep=";") == wf.count_multilabel(
-        *sets
-    )
-    curve = wf.roc_curve(path, true="true", score="score", positive="b")
+    found = wf.count_multilabel(path, true="tags", pred="found", sep=";")
+    assert found == wf.count_multilabel(*sets)
+    probabilities = list(zip(COLUMN["a"], COLUMN["b"], strict=True))
+    loss = wf.log_loss(path, true="true", score=["a", "b"])
+    assert loss == wf.log_loss(true, probabilities)
+    systems = {"x": COLUMN["x"], "y": COLUMN["y"]}
+    for option, column in (("cluster", "doc"), ("weights", "w")):
+        names: dict[str, Any] = {option: column}
+        arrays: dict[str, Any] = {option: COLUMN[column]}
+        compared = wf.compare(path, ["x", "y"], "accuracy", true="true", **names)
+        assert compared.pairs == wf.compare(true, systems, "accuracy", **arrays).pairs
+
+
+def test_what_follows_from_a_ranking_in_a_file(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv")
+    true, score = COLUMN["true"], COLUMN["score"]
+    columns: dict[str, Any] = {"true": "true", "score": "score", "positive": "b"}
+    expected = wf.rank(true, score, positive="b")
+    assert wf.roc_auc(path, positive="b") == wf.roc_auc(expected)
+    assert wf.roc_auc(path, path, **columns) == wf.roc_auc(expected)
+    curve = wf.roc_curve(path, **columns)
     assert curve.fpr.tolist() == wf.roc_curve(expected).fpr.tolist()
-    best = wf.best_threshold(path, metric="f1", true="true", score="score", positive="b")
+    best = wf.best_threshold(path, metric="f1", **columns)
     assert best.threshold == wf.best_threshold(expected).threshold
-    assert wf.roc_auc(path, path, true="true", score="score", positive="b") == wf.roc_auc(expected)
-    decided = wf.at_threshold(path, threshold=0.5, true="true", score="score", positive="b")
+    decided = wf.at_threshold(path, threshold=0.5, **columns)
     assert decided == wf.at_threshold(true, score, 0.5, positive="b")
+    brier = wf.brier(true, score, positive="b")
+    assert wf.brier(path, **columns).value == pytest.approx(brier.value)
 
 
-COMMANDS = {
+def test_the_order_of_the_columns_of_classes_does_not_matter(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv")
+    loss = wf.log_loss(path, true="true", score=["a", "b"])
+    assert wf.log_loss(path, true="true", score={"a": "a", "b": "b"}) == loss
+    assert wf.log_loss(path, true="true", score=["b", "a"]).value == pytest.approx(loss.value)
+
+
+COMMANDS: dict[str, tuple[str, ...]] = {
     "score": ("score", "--score", "score", "--positive", "b", "--threshold", "0.5"),
     "probs": ("score", "--probs", "a,b"),
     "sets": ("score", "--labels-sep", ";", "--true", "tags", "--pred", "found"),
@@ -78,7 +89,7 @@ def test_every_format_on_the_command_line(
     name, *options = COMMANDS[command]
     options += [] if name == "count" else ["-f", "json"]
     found = {}
-    for file in WRITERS:
+    for file in WRITERS if command == "score" else ("a.csv", "a.jsonl", "a.parquet", "a.npz"):
         code, out, err = run(name, written(tmp_path, file), *options)
         assert (code, err) == (0, ""), err
         found[file] = without_source(out)

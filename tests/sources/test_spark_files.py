@@ -26,7 +26,8 @@ def session() -> Any:
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.jsonl.gz", "a.parquet"])
 def test_spark_reads_every_kind_of_column(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, name)
-    own, here = {"engine": "spark"}, written(tmp_path, "zstd.parquet")
+    own: dict[str, Any] = {"engine": "spark"}
+    here = written(tmp_path, "zstd.parquet")
     names: dict[str, Any] = {"true": "true", "pred": "x"}
     assert wf.count(path, **names, **own) == wf.count(here, **names)
     assert wf.count(path, **names, weights="w", **own) == wf.count(here, **names, weights="w")
