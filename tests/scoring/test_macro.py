@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -22,7 +24,7 @@ matrices = (
 )
 
 
-def from_predicted_rows(matrix):
+def from_predicted_rows(matrix: Any) -> Any:
     return wf.Counts.from_matrix(matrix, rows="predicted")
 
 
@@ -37,13 +39,13 @@ TABLES = [
 
 
 @pytest.mark.parametrize(("matrix", "of_averages", "averaged"), TABLES)
-def test_the_papers_tables(matrix, of_averages, averaged):
+def test_the_papers_tables(matrix: Any, of_averages: Any, averaged: Any) -> None:
     m = wf.macro_f1(from_predicted_rows(matrix))
     for printed, score in ((of_averages, m.of_averages), (averaged, m.averaged)):
         assert f"{score.value:.{len(printed) - 2}f}" == printed
 
 
-def test_tables_1_and_2_rank_their_classifiers_differently():
+def test_tables_1_and_2_rank_their_classifiers_differently() -> None:
     one, two = (wf.macro_f1(from_predicted_rows(matrix)) for matrix, *_ in TABLES[:2])
     assert one.of_averages < two.of_averages
     assert one.averaged > two.averaged
@@ -51,7 +53,7 @@ def test_tables_1_and_2_rank_their_classifiers_differently():
 
 @settings(max_examples=500)
 @given(matrices)
-def test_the_gap(matrix):
+def test_the_gap(matrix: Any) -> None:
     counts = from_predicted_rows(matrix)
     m = wf.macro_f1(counts)
     assert m.gap >= -1e-12
@@ -65,7 +67,7 @@ def test_the_gap(matrix):
 
 @settings(max_examples=500)
 @given(matrices)
-def test_no_gap_iff_precision_is_recall_where_every_class_has_a_hit(matrix):
+def test_no_gap_iff_precision_is_recall_where_every_class_has_a_hit(matrix: Any) -> None:
     counts = from_predicted_rows(matrix)
     assume((counts.per_class().tp > 0).all())
     m = wf.macro_f1(counts)
@@ -73,7 +75,7 @@ def test_no_gap_iff_precision_is_recall_where_every_class_has_a_hit(matrix):
     assert (m.terms.max() == 0) == (rows == columns).all()
 
 
-def test_a_class_without_hits_breaks_the_theorems_part_2_as_printed():
+def test_a_class_without_hits_breaks_the_theorems_part_2_as_printed() -> None:
     m = wf.macro_f1(from_predicted_rows([[12, 3, 0], [3, 12, 0], [5, 5, 0]]))
     assert m.precision.tolist() == [0.8, 0.8, 0.0]
     assert m.recall.tolist() == [0.6, 0.6, 0.0]
@@ -82,18 +84,18 @@ def test_a_class_without_hits_breaks_the_theorems_part_2_as_printed():
 
 
 @pytest.mark.parametrize("n", range(2, 12))
-def test_the_extremal_matrices_approach_the_supremum(n):
+def test_the_extremal_matrices_approach_the_supremum(n: int) -> None:
     gaps = [wf.macro_f1(wf.extremal(n, 10**e)).gap for e in (1, 3, 6)]
     assert gaps[0] < gaps[1] < gaps[2] < wf.supremum(n)
     assert gaps[2] == pytest.approx(wf.supremum(n), abs=1e-5)
 
 
-def test_the_supremum_as_the_theorem_says():
+def test_the_supremum_as_the_theorem_says() -> None:
     assert wf.supremum(2) == wf.supremum(8) == 0.5
     assert wf.supremum(3) == 0.5 - 1 / 18
 
 
-def test_the_bound_for_two_classes_is_attained():
+def test_the_bound_for_two_classes_is_attained() -> None:
     for p, r in ((0.7, 0.4), (0.9, 0.6), (0.55, 0.5)):
         high = wf.bounds(p, r, 2).high
         best = max(
@@ -106,23 +108,24 @@ def test_the_bound_for_two_classes_is_attained():
         assert best == pytest.approx(high, abs=0.01)
 
 
-def _h(p, r):
+def _h(p: Any, r: Any) -> Any:
     return 2 * p * r / (p + r) if p + r else 0.0
 
 
-def test_macro_f1_says_when_the_gap_has_no_meaning():
+def test_macro_f1_says_when_the_gap_has_no_meaning() -> None:
     with pytest.raises(wf.errors.DefinitionError, match="averaged over different classes"):
         wf.macro_f1([0, 1], [0, 0], undefined="skip")
 
 
-def test_the_largest_pair():
+def test_the_largest_pair() -> None:
     m = wf.macro_f1(from_predicted_rows([[5, 10, 0], [5, 10, 0], [0, 0, 7]]))
-    assert (m.largest_pair.a, m.largest_pair.b) == (0, 1)
-    assert 0 < m.largest_pair.share <= 1
+    pair = m.largest_pair
+    assert pair is not None and (pair.a, pair.b) == (0, 1)
+    assert 0 < pair.share <= 1
     assert wf.macro_f1([0, 1], [0, 1]).largest_pair is None
 
 
-def test_the_table_of_seed_004():
+def test_the_table_of_seed_004() -> None:
     predictions, labels = [0.0, 2.0, 1.0, 2.0, 2.0], [0.0, 1.0, 1.0, 2.0, 0.0]
     table = wf.precision_recall_f1(np.array(predictions), np.array(labels), 4)
     assert table.shape == (3, 5)
@@ -132,7 +135,7 @@ def test_the_table_of_seed_004():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int64"])
-def test_the_table_has_the_callers_array_type(dtype):
+def test_the_table_has_the_callers_array_type(dtype: Any) -> None:
     import torch
 
     values = torch.tensor([0, 1, 1], dtype=getattr(torch, dtype))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +14,7 @@ from tests.helpers.bad_files import CASES, GZIP, HEAD, ROWS, ZSTD, write
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_malformed_file_is_refused(tmp_path, case):
+def test_a_malformed_file_is_refused(tmp_path: Path, case: str) -> None:
     path = write(tmp_path, case)
     with pytest.raises(wf.errors.InputError) as caught:
         wf.count(path)
@@ -21,8 +24,8 @@ def test_a_malformed_file_is_refused(tmp_path, case):
 
 
 NUMBER = "has no finite number in 1 of its 2 items; the first is item 2"
-UNKNOWN = {"no such columns": "has no column 'true'. Its columns: a, b"}
-READERS = {
+UNKNOWN: dict[str, str | None] = {"no such columns": "has no column 'true'. Its columns: a, b"}
+READERS: dict[str, tuple[Callable[[Path], Any], dict[str, str | None]]] = {
     "scores": (
         lambda path: wf.rank(path, true="true", score="pred", positive=1),
         UNKNOWN
@@ -65,7 +68,7 @@ READERS = {
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("reader", READERS)
-def test_every_reader_refuses_a_malformed_file(tmp_path, reader, case):
+def test_every_reader_refuses_a_malformed_file(tmp_path: Path, reader: str, case: str) -> None:
     read, other = READERS[reader]
     path = write(tmp_path, case)
     expected = other.get(case, CASES[case][2])
@@ -79,11 +82,11 @@ def test_every_reader_refuses_a_malformed_file(tmp_path, reader, case):
     assert "\n" not in said and os.listdir(tmp_path) == [path.name]
 
 
-def test_there_are_enough_cases():
+def test_there_are_enough_cases() -> None:
     assert len(CASES) >= 30
 
 
-def test_what_is_no_file(tmp_path):
+def test_what_is_no_file(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
     for path, said in (
@@ -97,14 +100,16 @@ def test_what_is_no_file(tmp_path):
 
 
 @pytest.mark.parametrize("change", ["shrinks", "grows"])
-def test_a_file_that_changes_while_it_is_read(tmp_path, monkeypatch, change):
+def test_a_file_that_changes_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
     from whichf1.sources.questions import grouped as queries
 
     path = tmp_path / "p.csv"
     path.write_bytes(HEAD + ROWS)
     count = queries.grouped
 
-    def grouped(*arguments, **options):
+    def grouped(*arguments: Any, **options: Any) -> Any:
         found = count(*arguments, **options)
         path.write_bytes(HEAD + (ROWS[:4] if change == "shrinks" else ROWS * 2))
         return found
@@ -114,14 +119,16 @@ def test_a_file_that_changes_while_it_is_read(tmp_path, monkeypatch, change):
         wf.count(path)
 
 
-def test_a_file_that_shrinks_before_it_is_counted(tmp_path, monkeypatch):
+def test_a_file_that_shrinks_before_it_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from whichf1.sources.questions import grouped as queries
 
     path = tmp_path / "p.csv"
     path.write_bytes(HEAD + ROWS)
     count = queries.grouped
 
-    def grouped(*arguments, **options):
+    def grouped(*arguments: Any, **options: Any) -> Any:
         path.write_bytes(HEAD + ROWS[: len(ROWS) // 2])
         return count(*arguments, **options)
 
@@ -130,7 +137,7 @@ def test_a_file_that_shrinks_before_it_is_counted(tmp_path, monkeypatch):
         wf.count(path)
 
 
-def test_every_cut_of_a_compressed_file_is_noticed(tmp_path):
+def test_every_cut_of_a_compressed_file_is_noticed(tmp_path: Path) -> None:
     """No prefix of a gzip or zstd file counts, wherever it ends."""
     for name, whole in (("a.csv.gz", GZIP), ("a.csv.zst", ZSTD)):
         path = tmp_path / name
@@ -155,7 +162,7 @@ SKIPPED = {
 
 
 @pytest.mark.parametrize("case", SKIPPED)
-def test_skipping_counts_the_rest_and_says_so(tmp_path, case):
+def test_skipping_counts_the_rest_and_says_so(tmp_path: Path, case: str) -> None:
     said, n = SKIPPED[case]
     with pytest.warns(wf.errors.SkippedWarning) as caught:
         counts = wf.count(write(tmp_path, case), on_error="skip")
@@ -163,7 +170,9 @@ def test_skipping_counts_the_rest_and_says_so(tmp_path, case):
     assert said in str(caught[0].message) and "were read" in str(caught[0].message)
 
 
-def test_skipping_json_lines_weights_and_nothing(tmp_path, recwarn):
+def test_skipping_json_lines_weights_and_nothing(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"true":1,"pred":1}\n{"true":1,\n[2]\n{"true":2,"true":3,"pred":1}\n')
     with pytest.warns(wf.errors.SkippedWarning) as caught:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -31,7 +32,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_every_format_gives_the_same_counts(tmp_path, name):
+def test_every_format_gives_the_same_counts(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     WRITERS[name](path, ROWS)
     true, pred = ([row[side] for row in ROWS] for side in ("true", "pred"))
@@ -53,7 +54,9 @@ label = st.integers(-5, 5) | st.sampled_from(["x", "y z", "ü", '"', ",", "01"])
 
 @settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
 @given(st.lists(st.tuples(label, label, st.integers(0, 2)), min_size=1, max_size=30))
-def test_text_and_parquet_agree_with_python(tmp_path_factory, rows):
+def test_text_and_parquet_agree_with_python(
+    tmp_path_factory: pytest.TempPathFactory, rows: Any
+) -> None:
     folder = tmp_path_factory.mktemp("same")
     table = [{"true": str(t), "pred": str(p), "s": s} for t, p, s in rows]
     WRITERS["a.csv"](folder / "a.csv", table)
@@ -70,7 +73,7 @@ def test_text_and_parquet_agree_with_python(tmp_path_factory, rows):
         }
 
 
-def test_numbers_keep_their_types(tmp_path):
+def test_numbers_keep_their_types(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"true":1,"pred":2.0}\n{"true":2,"pred":1}\n')
     assert wf.count(path).labels == (1, 2)
@@ -84,7 +87,7 @@ def test_numbers_keep_their_types(tmp_path):
     assert wf.count(tmp_path / "n.npz").labels == (3, 4)
 
 
-def test_patterns_of_files(tmp_path):
+def test_patterns_of_files(tmp_path: Path) -> None:
     for i in range(5):
         pq.write_table(pa.table({"true": [0, i], "pred": [0, 1]}), tmp_path / f"part-{i}.parquet")
     counts = wf.count(f"{tmp_path}/part-*.parquet")
@@ -103,7 +106,7 @@ def test_patterns_of_files(tmp_path):
         wf.count(tmp_path / "[ab].csv")
 
 
-def test_npz_is_read_in_pieces(tmp_path, monkeypatch):
+def test_npz_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from whichf1.sources.engines import formats
 
     monkeypatch.setattr(formats, "ITEMS", 7)
@@ -118,14 +121,14 @@ def test_npz_is_read_in_pieces(tmp_path, monkeypatch):
 # Gold labels and predictions in two files
 
 
-def pair(tmp_path, gold, predictions):
+def pair(tmp_path: Path, gold: Any, predictions: Any) -> Any:
     paths = tmp_path / "gold.csv", tmp_path / "pred.csv"
     for path, text in zip(paths, (gold, predictions), strict=True):
         path.write_text(text)
     return paths
 
 
-def test_two_files_by_line_and_by_id(tmp_path):
+def test_two_files_by_line_and_by_id(tmp_path: Path) -> None:
     paths = pair(tmp_path, "id,gold\n1,a\n2,b\n3,b\n", "id,model\n3,b\n1,a\n2,a\n")
     by_id = wf.count(*paths, true="gold", pred="model", id="id")
     assert cells(by_id) == {("a", "a"): 1, ("b", "a"): 1, ("b", "b"): 1}
@@ -143,7 +146,7 @@ def test_two_files_by_line_and_by_id(tmp_path):
     assert cells(each["q"]) == {("a", "a"): 1, ("b", "a"): 1}
 
 
-def test_large_files_stay_aligned(tmp_path):
+def test_large_files_stay_aligned(tmp_path: Path) -> None:
     n = 300_000
     rng = np.random.default_rng(2)
     true = rng.integers(0, 50, n)
@@ -185,7 +188,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("case", PAIRS)
-def test_two_files_that_do_not_fit(tmp_path, case):
+def test_two_files_that_do_not_fit(tmp_path: Path, case: str) -> None:
     gold, predictions, options, said = PAIRS[case]
     with pytest.raises(wf.errors.InputError, match=said):
         wf.count(*pair(tmp_path, gold, predictions), **options)
@@ -197,14 +200,10 @@ ONE_OF_EACH = ("a.csv", "a.jsonl.gz", "a.parquet", "a.arrow")
 
 @pytest.mark.parametrize("right", [*ONE_OF_EACH, "a.npz"])
 @pytest.mark.parametrize("left", [*ONE_OF_EACH, "a.npz"])
-def test_pairs_of_any_two_formats(tmp_path, left, right):
-    def written(name, side, column, rows):
+def test_pairs_of_any_two_formats(tmp_path: Path, left: str, right: str) -> None:
+    def written(name: str, side: str, column: str, rows: list[dict[str, int]]) -> Path:
         path = tmp_path / f"{side}-{name}"
-        table = [{"id": row["id"], column: row[column]} for row in rows]
-        if name.endswith("npz"):
-            np.savez(path, **{key: np.array([row[key] for row in table]) for key in table[0]})
-        else:
-            WRITERS[name](path, table)
+        WRITERS[name](path, [{"id": row["id"], column: row[column]} for row in rows])
         return path
 
     gold = written(left, "gold", "true", [{**row, "true": row["label"]} for row in NUMBERS])
@@ -217,7 +216,7 @@ def test_pairs_of_any_two_formats(tmp_path, left, right):
     assert wf.count(gold, shuffled) != expected
 
 
-def test_pairs_whose_types_do_not_fit(tmp_path):
+def test_pairs_whose_types_do_not_fit(tmp_path: Path) -> None:
     (tmp_path / "g.csv").write_text("gold\nTrue\nFalse\n")
     pq.write_table(pa.table({"pred": [True, False]}), tmp_path / "p.parquet")
     with pytest.raises(wf.errors.LabelError, match=r"'gold' holds 'False' \(str\), .*\(bool\)"):
@@ -236,7 +235,7 @@ def test_pairs_whose_types_do_not_fit(tmp_path):
 # Memory, spilling, interruption
 
 
-def many_labels(path, n):
+def many_labels(path: Path, n: int) -> Any:
     long = "some long label that takes room in memory " * 3
     with open(path, "w") as file:
         file.write("true,pred\n")
@@ -245,7 +244,9 @@ def many_labels(path, n):
 
 
 @pytest.mark.slow
-def test_a_small_memory_limit_spills_and_cleans_up(tmp_path, monkeypatch):
+def test_a_small_memory_limit_spills_and_cleans_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = many_labels(tmp_path / "p.csv", 400_000)
     spill = tmp_path / "spill"
     spill.mkdir()
@@ -268,7 +269,7 @@ except wf.errors.FileError as error:
 
 
 @pytest.mark.slow
-def test_a_full_spill_folder_is_a_clear_error(tmp_path):
+def test_a_full_spill_folder_is_a_clear_error(tmp_path: Path) -> None:
     path = many_labels(tmp_path / "p.csv", 400_000)
     spill = tmp_path / "spill"
     spill.mkdir()
@@ -284,7 +285,7 @@ def test_a_full_spill_folder_is_a_clear_error(tmp_path):
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
 
 
-def test_memory_limits_are_sizes(tmp_path):
+def test_memory_limits_are_sizes(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("true,pred\na,a\n")
     for good in ("1GB", "100 MB", "512MiB", 100_000_000):
@@ -295,7 +296,9 @@ def test_memory_limits_are_sizes(tmp_path):
 
 
 @pytest.mark.parametrize("before", [None, "old"])
-def test_an_interrupted_count_leaves_no_file_or_the_old_one(tmp_path, before):
+def test_an_interrupted_count_leaves_no_file_or_the_old_one(
+    tmp_path: Path, before: str | None
+) -> None:
     path = tmp_path / "p.csv"
     path.write_text("true,pred\n" + "a,b\n" * 3_000_000)
     out = tmp_path / "out" / "part.json"
@@ -307,6 +310,7 @@ def test_an_interrupted_count_leaves_no_file_or_the_old_one(tmp_path, before):
         stdin=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(tmp_path)},
     )
+    assert process.stdin is not None
     process.stdin.write(path.read_bytes()[:1_000_000])
     process.stdin.flush()
     waited = time.monotonic()
@@ -320,14 +324,14 @@ def test_an_interrupted_count_leaves_no_file_or_the_old_one(tmp_path, before):
     assert not list(tmp_path.glob("whichf1-*"))
 
 
-def test_progress_is_told_and_a_query_can_be_interrupted(tmp_path):
+def test_progress_is_told_and_a_query_can_be_interrupted(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     path.write_text("true,pred,note\n" + "a,b,a cell that is not counted\n" * 2_000_000)
-    told = []
+    told: list[float] = []
     assert wf.count(path, progress=told.append).n == 2_000_000
     assert told == sorted(told) and all(0 <= x <= 1 for x in told) and any(x > 0 for x in told)
 
-    def stop(_):
+    def stop(_: Any) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
+from tests.helpers.columns import LABELS
 from tests.helpers.engines import (
     DATABASES,
     ENGINES,
@@ -22,15 +24,6 @@ from tests.helpers.engines import (
 from whichf1.sources.answers import rows as grouped
 
 EXAMPLES = dict.fromkeys(IN_MEMORY, 30) | dict.fromkeys(DATABASES, 12) | {"spark": 2}
-LABELS = {
-    "int8": st.integers(-128, 127) | st.integers(0, 2),
-    "uint16": st.integers(0, 3),
-    "int64": st.integers(-(2**40), 2**40) | st.integers(0, 2),
-    "float": st.integers(-3, 3).map(float),
-    "bool": st.booleans(),
-    "str": st.sampled_from(["a", "b", "ä", "", " ", "a,b", "1"]),
-    "categorical": st.sampled_from(["x", "y", "z"]),
-}
 SLICES = st.one_of(
     st.tuples(st.just(pa.string()), st.just(st.sampled_from(["en", "de", None]))),
     st.tuples(st.just(pa.int64()), st.just(st.sampled_from([1, 2, None]))),
@@ -39,7 +32,7 @@ SLICES = st.one_of(
 
 
 @st.composite
-def tables(draw):
+def tables(draw: Any) -> Any:
     """An Arrow table gold, model, other, weight, part, and its rows in plain Python."""
     kind = draw(st.sampled_from(list(TYPES)))
     label = LABELS[kind]
@@ -55,16 +48,16 @@ def tables(draw):
     ]
 
 
-def without_zero(slices):
+def without_zero(slices: Any) -> Any:
     return {k: {c: w for c, w in v.items() if w} for k, v in slices.items()}
 
 
 @every_engine
 @pytest.mark.filterwarnings("ignore")
-def test_every_engine_counts_like_python(engine):
+def test_every_engine_counts_like_python(engine: str) -> None:
     @settings(max_examples=EXAMPLES[engine], suppress_health_check=list(HealthCheck), deadline=None)
     @given(tables())
-    def check(made):
+    def check(made: Any) -> None:
         table, rows = made
         frame = ENGINES[engine](table)
         counts = wf.count(frame, true="gold", pred="model")
@@ -90,7 +83,7 @@ def test_every_engine_counts_like_python(engine):
 @every_engine
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", ["int64", "str", "float", "bool"])
-def test_missing_labels_are_reported(engine, kind):
+def test_missing_labels_are_reported(engine: str, kind: str) -> None:
     value = {"int64": 1, "str": "a", "float": 1.0, "bool": True}[kind]
     column = pa.array([value, None, value, None], TYPES[kind])
     table = pa.table({"true": pa.array([value] * 4, TYPES[kind]), "pred": column})
@@ -101,7 +94,7 @@ def test_missing_labels_are_reported(engine, kind):
 @every_engine
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -1.0, None])
-def test_bad_weights_are_refused(engine, bad):
+def test_bad_weights_are_refused(engine: str, bad: Any) -> None:
     table = pa.table(
         {
             "true": ["a", "b"],
@@ -115,7 +108,7 @@ def test_bad_weights_are_refused(engine, bad):
 
 @pytest.mark.parametrize("engine", [*IN_MEMORY, *DATABASES])
 @pytest.mark.filterwarnings("ignore")
-def test_integer_weights_do_not_wrap_and_nan_labels_are_missing(engine):
+def test_integer_weights_do_not_wrap_and_nan_labels_are_missing(engine: str) -> None:
     table = pa.table(
         {"true": ["a"] * 3, "pred": ["a"] * 3, "w": pa.array([100, 100, 100], pa.int8())}
     )
@@ -131,7 +124,7 @@ def test_integer_weights_do_not_wrap_and_nan_labels_are_missing(engine):
 
 @every_engine
 @pytest.mark.filterwarnings("ignore")
-def test_odd_names_of_columns(engine):
+def test_odd_names_of_columns(engine: str) -> None:
     table = pa.table({'a.b "c"': ["x", "y"], "`tick` 'd'": ["x", "x"], "p": ["y", "y"]})
     if engine == "spark":  # a schema cannot spell a backtick here
         table = table.rename_columns(['a.b "c"', "tick 'd'", "p"])
@@ -143,7 +136,7 @@ def test_odd_names_of_columns(engine):
 
 
 @pytest.mark.parametrize("engine", list(IN_MEMORY))
-def test_what_names_cannot_be(engine):
+def test_what_names_cannot_be(engine: str) -> None:
     frame = ENGINES[engine](pa.table({"true": [1], "pred": [1], "Pred": [0]}))
     with pytest.raises(wf.errors.InputError, match="appears twice"):
         wf.count(frame)
@@ -155,7 +148,7 @@ def test_what_names_cannot_be(engine):
         wf.count(ENGINES[engine](pa.table({"true": pa.array([], pa.int8()), "pred": []})))
 
 
-def test_objects_of_several_types_are_refused_with_the_row():
+def test_objects_of_several_types_are_refused_with_the_row() -> None:
     import pandas as pd
 
     frame = pd.DataFrame({"true": pd.Series([1, True, 1.0], dtype=object), "pred": [1, 1, 1]})
@@ -178,15 +171,17 @@ def test_objects_of_several_types_are_refused_with_the_row():
         wf.averaged_f1(wf.count_multilabel([[], []], [[], []]))
 
 
-def test_declared_labels_and_arguments_that_do_not_fit():
+def test_declared_labels_and_arguments_that_do_not_fit() -> None:
     import polars as pl
+
+    loose: Any = wf  # for calls that the types forbid
 
     frame = pl.DataFrame({"true": ["a", "b"], "pred": ["a", "a"], "n": [1, 2]})
     assert wf.count(frame, labels=["b", "a", "c"]).labels == ("b", "a", "c")
     with pytest.raises(wf.errors.LabelError, match="not among the declared"):
         wf.count(frame, labels=["a"])
     with pytest.raises(wf.errors.InputError, match="count_each takes several"):
-        wf.count(frame, true="true", pred=["pred"])
+        loose.count(frame, true="true", pred=["pred"])
     with pytest.raises(wf.errors.InputError, match="a frame holds all columns"):
         wf.count(frame, ["a", "b"])
     with pytest.raises(wf.errors.InputError, match="names a column"):
@@ -202,10 +197,10 @@ def test_declared_labels_and_arguments_that_do_not_fit():
 @settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 1)), min_size=3))
 @example([(0, 0, 0), (1, 1, 1), (0, 1, 0)])
-def test_slices_add_up_in_any_order(items):
+def test_slices_add_up_in_any_order(items: Any) -> None:
     import polars as pl
 
-    def slices(part):
+    def slices(part: Any) -> Any:
         frame = pl.DataFrame(part, schema=["true", "pred", "s"], orient="row")
         return wf.count_by(frame, by="s")
 
@@ -220,6 +215,6 @@ def test_slices_add_up_in_any_order(items):
         whole["nowhere"]
 
 
-def test_rows_merge_by_value_and_type():
+def test_rows_merge_by_value_and_type() -> None:
     rows = [(1, 1, 2, 0.0, 0.0, 0), (True, 1, 1, 0.0, 0.0, 0), (1, 1, 3, 0.0, 0.0, 0)]
     assert grouped.merged(rows) == [(1, 1, 5, 0.0, 0.0, 0), (True, 1, 1, 0.0, 0.0, 0)]

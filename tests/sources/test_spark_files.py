@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 import whichf1 as wf
@@ -16,15 +19,16 @@ pytestmark = [
 
 
 @pytest.fixture(autouse=True)
-def session():
+def session() -> Any:
     return spark()
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.jsonl.gz", "a.parquet"])
-def test_spark_reads_every_kind_of_column(tmp_path, name):
+def test_spark_reads_every_kind_of_column(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, name)
-    own, here = {"engine": "spark"}, written(tmp_path, "zstd.parquet")
-    names = {"true": "true", "pred": "x"}
+    own: dict[str, Any] = {"engine": "spark"}
+    here = written(tmp_path, "zstd.parquet")
+    names: dict[str, Any] = {"true": "true", "pred": "x"}
     assert wf.count(path, **names, **own) == wf.count(here, **names)
     assert wf.count(path, **names, weights="w", **own) == wf.count(here, **names, weights="w")
     names |= {"cluster": "doc"}
@@ -32,7 +36,7 @@ def test_spark_reads_every_kind_of_column(tmp_path, name):
     assert wf.count_by(path, **names, by="y", **own) == wf.count_by(here, **names, by="y")
     names = {"true": "true", "score": "score", "positive": "b"}
     assert wf.rank(path, **names, **own) == wf.rank(here, **names)
-    weighted = {**names, "weights": "w"}
+    weighted: dict[str, Any] = {**names, "weights": "w"}
     assert wf.rank(path, **weighted, **own) == wf.rank(here, **weighted)
     loss = wf.log_loss(path, true="true", score=["a", "b"], **own)
     assert loss.value == pytest.approx(wf.log_loss(here, true="true", score=["a", "b"]).value)
@@ -46,7 +50,7 @@ def test_spark_reads_every_kind_of_column(tmp_path, name):
     assert found.pairs == wf.compare(here, ["x", "y"], "accuracy", true="true").pairs
 
 
-def test_json_values_keep_their_types(tmp_path):
+def test_json_values_keep_their_types(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"true":1,"a b.c":2.0}\n\n{"true":2,"a b.c":1}\n')
     assert wf.count(path, true="true", pred="a b.c", engine="spark").labels == (1, 2)
@@ -77,11 +81,11 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_spark_refuses_a_malformed_file(tmp_path, case):
+def test_spark_refuses_a_malformed_file(tmp_path: Path, case: str) -> None:
     name, content, said = BAD[case]
     path = tmp_path / name
     path.write_bytes(content)
-    weights = {"weights": "w"} if case == "no number" else {}
+    weights: dict[str, Any] = {"weights": "w"} if case == "no number" else {}
     with pytest.raises(wf.errors.InputError, match=said) as caught:
         wf.count(path, engine="spark", **weights)
     assert "\n" not in str(caught.value)
@@ -103,7 +107,7 @@ SKIPPED = {
 
 
 @pytest.mark.parametrize("case", SKIPPED)
-def test_spark_skips_as_files_are_skipped_here(tmp_path, case):
+def test_spark_skips_as_files_are_skipped_here(tmp_path: Path, case: str) -> None:
     name, content, said = SKIPPED[case]
     path = tmp_path / name
     path.write_bytes(content)
@@ -116,7 +120,7 @@ def test_spark_skips_as_files_are_skipped_here(tmp_path, case):
         assert counts == wf.count(path, on_error="skip")
 
 
-def test_scores_that_are_none_are_refused_and_skipped(tmp_path):
+def test_scores_that_are_none_are_refused_and_skipped(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("true,score\n1,0.5\n0,x\n0,0.25\n")
     said = "'score' has no finite number in 1 of its 3 items"
