@@ -224,7 +224,7 @@ def test_labels_of_two_types_in_a_partition() -> None:
     mixed = pd.Series([1, True, 0, 0], dtype=object)  # equal to what groups them
     frame = pd.DataFrame({"gold": mixed, "p": [0.25] * 4, "q": [0.75] * 4})
     with dask.config.set({"dataframe.convert-string": False}):
-        parts = dd.from_pandas(frame, npartitions=1)
+        parts = dd.from_pandas(frame, npartitions=1)  # type: ignore[no-untyped-call]
     for source in (frame, parts):
         for ask in (wf.log_loss, wf.at_argmax):
             with pytest.raises(wf.errors.WhichF1Error, match="mixes label types"):
