@@ -16,12 +16,11 @@ QUICK := src tests/kernel tests/tables tests/metrics/test_laws.py tests/metrics/
 check: lint
 	$(BIN)/python -m pytest -q -n 2 -m "not slow" -x $(QUICK)
 
-# everything; fails if fewer lines are covered than the floor, in per cent. SlipCover removes its probes
-# once they are hit and costs a second or two per process, where a tracer would cost half the time
+# everything; fails if fewer lines are covered than the floor, in per cent
 FLOOR := 85
 test: lint test-duckdb-1.5
-	$(BIN)/python -m slipcover --source src/whichf1 --skip-covered --fail-under $(FLOOR) \
-		-m pytest -n 2 --dist loadgroup -W ignore::pytest.PytestAssertRewriteWarning
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov=whichf1 --cov-report=term:skip-covered \
+		--cov-fail-under=$(FLOOR)
 
 # older DuckDBs differ in SQL and error messages, so files are also read with one of them
 test-duckdb-1.5: $(VENV)/test

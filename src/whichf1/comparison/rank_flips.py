@@ -127,7 +127,8 @@ def rank_systems(
     Tables 1 and 2 of the paper: more bias towards class b improves F1 of averages and worsens
     averaged F1.
 
-    >>> table = lambda m: Counts.from_matrix(m, rows="predicted", labels=["a", "b"])
+    >>> import whichf1 as wf
+    >>> table = lambda m: wf.Counts.from_matrix(m, rows="predicted", labels=["a", "b"])
     >>> r = rank_systems({"1": table([[5, 10], [5, 10]]), "2": table([[1, 1], [9, 19]])},
     ...              ["averaged_f1", "f1_of_averages"])
     >>> [each.order for each in r.orders], len(r.flips)
