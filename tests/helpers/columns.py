@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from tests.helpers.engines import IN_MEMORY
 from tests.helpers.files import ROWS
 
 LABELS: dict[str, list[Any]] = {
@@ -29,12 +30,17 @@ def kinds_of_labels(engine: str) -> list[str]:
     return ["str", "int64"] if engine == "spark" else [*LABELS]
 
 
-def drawn(columns: dict[str, tuple[Any, list[Any]]], seed: int) -> Iterator[tuple[Any, Rows]]:
-    """Tables of one row and of many, from {column: (type, values)}, and their rows in Python."""
+def drawn(
+    engine: str, columns: dict[str, tuple[Any, list[Any]]], seed: int
+) -> Iterator[tuple[Any, Rows]]:
+    """Tables of one row and of many, from {column: (type, values)}, and their rows in Python.
+
+    An engine that is not in memory, which takes its time, gets the single row once.
+    """
     rng = random.Random(seed)
-    for size in (1, 20):
+    for size in (1, 20) if engine in IN_MEMORY or not seed else (20,):
         rows = [
-            {name: rng.choice(values) for name, (_, values) in columns.items()} for _ in range(n)
+            {name: rng.choice(values) for name, (_, values) in columns.items()} for _ in range(size)
         ]
         table = {name: pa.array([row[name] for row in rows], t) for name, (t, _) in columns.items()}
         yield pa.table(table), rows

@@ -73,7 +73,7 @@ def test_every_engine_reads_scores_clusters_systems_and_sets_like_python(engine:
         columns = {"gold": label, "a": label, "b": label, "s": number, "p": number}
         columns |= {"w": (pa.float64(), [0.0, 0.25, 1.0, 2.5][at % 2 :]), "doc": DOCUMENTS[at % 3]}
         columns |= {"tags": (pa.string(), TAGS), "found": (pa.string(), TAGS)}
-        for table, rows in drawn(columns, seed=at):
+        for table, rows in drawn(engine, columns, seed=at):
             frame = ENGINES[engine](table)
             gold = [row["gold"] for row in rows]
             check_ranking(frame, rows, gold)

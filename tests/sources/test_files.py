@@ -247,12 +247,12 @@ def many_labels(path: Path, n: int) -> Any:
 def test_a_small_memory_limit_spills_and_cleans_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = many_labels(tmp_path / "p.csv", 200_000)
+    path = many_labels(tmp_path / "p.csv", 400_000)
     spill = tmp_path / "spill"
     spill.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(spill))
-    counts = wf.count(path, memory_limit="75MB")
-    assert counts.n == 200_000 and len(counts.labels) == 200_000
+    counts = wf.count(path, memory_limit="150MB")
+    assert counts.n == 400_000 and len(counts.labels) == 400_000
     assert not list(spill.iterdir())
 
 

@@ -41,7 +41,7 @@ def test_every_engine_counts_like_python(engine: str) -> None:
         label = (TYPES[kind], LABELS[kind])
         weight = (pa.float64(), [0.0, 0.25, 1.0, 2.5, 1024.0])
         columns = {"gold": label, "model": label, "other": label, "weight": weight}
-        for table, rows in drawn({**columns, "part": SLICES[at % 3]}, seed=at):
+        for table, rows in drawn(engine, {**columns, "part": SLICES[at % 3]}, seed=at):
             check_counts(ENGINES[engine](table), rows)
 
 
