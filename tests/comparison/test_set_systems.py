@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,6 @@ from tests.helpers.engines import (
     every_engine,
 )
 from tests.helpers.files import WRITERS, Rows, written
-from tests.helpers.samples import Run
 from whichf1.sources.answers import label_sets as label_cells
 from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.systems import read_systems
