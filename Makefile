@@ -25,9 +25,9 @@ test: lint test-duckdb-1.5
 # older DuckDBs differ in SQL and error messages, so files are also read with one of them
 test-duckdb-1.5: $(VENV)/test
 	PYTHONPATH=$(VENV)/duckdb-1.5 $(BIN)/python -m pytest -q -n 2 -m "not slow" \
-		tests/sources/test_files.py tests/sources/test_bad_files.py tests/sources/test_columns.py \
+		tests/sources/test_files.py tests/sources/test_bad_files.py tests/sources/test_formats.py \
 		tests/sources/test_class_scores.py tests/comparison/test_set_systems.py \
-		-k "test_files or test_bad_files or every_format or duckdb or parquet"
+		-k "test_files or test_bad_files or every_format or every_way or duckdb or parquet"
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .

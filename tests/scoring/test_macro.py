@@ -51,7 +51,7 @@ def test_tables_1_and_2_rank_their_classifiers_differently() -> None:
     assert one.averaged > two.averaged
 
 
-@settings(max_examples=500)
+@settings(max_examples=150)
 @given(matrices)
 def test_the_gap(matrix: Any) -> None:
     counts = from_predicted_rows(matrix)
@@ -65,7 +65,7 @@ def test_the_gap(matrix: Any) -> None:
     assert high <= wf.bounds(m.precision.mean(), m.recall.mean()).high + 1e-12
 
 
-@settings(max_examples=500)
+@settings(max_examples=150)
 @given(matrices)
 def test_no_gap_iff_precision_is_recall_where_every_class_has_a_hit(matrix: Any) -> None:
     counts = from_predicted_rows(matrix)

@@ -34,6 +34,7 @@ def matrices(draw: Any, least: Any = 1, most: Any = 15) -> Any:
 SK: dict[str, Any] = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score}
 
 
+@settings(max_examples=40)
 @given(matrices(), st.sampled_from([0, 1]))
 def test_rates(items: Any, undefined: Any) -> None:
     true, predicted = items
@@ -54,6 +55,7 @@ def test_rates(items: Any, undefined: Any) -> None:
             np.testing.assert_allclose(metric.per_class(counts, undefined=undefined).array, each)
 
 
+@settings(max_examples=40)
 @given(matrices())
 def test_scores_of_items(items: Any) -> None:
     true, predicted = items
@@ -66,6 +68,7 @@ def test_scores_of_items(items: Any) -> None:
         assert sk.hamming_loss(true, predicted) == pytest.approx(wrong)
 
 
+@settings(max_examples=40)
 @given(matrices())
 def test_both_macro_f1s(items: Any) -> None:
     counts = wf.count_multilabel(*items)
@@ -81,6 +84,7 @@ def test_both_macro_f1s(items: Any) -> None:
     assert m.gap >= -1e-12 and m.contributions.sum() == pytest.approx(m.gap, abs=1e-12)
 
 
+@settings(max_examples=40)
 @given(matrices())
 def test_all_kinds_of_input_agree(items: Any) -> None:
     true, predicted = items
@@ -97,6 +101,7 @@ def test_all_kinds_of_input_agree(items: Any) -> None:
     assert wf.f1(other, average="micro").value == wf.f1(counts, average="micro").value
 
 
+@settings(max_examples=40)
 @given(matrices(least=2), st.data())
 def test_merging_is_concatenating(items: Any, data: Any) -> None:
     true, predicted = items
@@ -124,6 +129,7 @@ def test_observed_labels_merge_by_name() -> None:
     assert pickle.loads(pickle.dumps(merged)) == merged
 
 
+@settings(max_examples=40)
 @given(matrices(), st.sampled_from(RATES), st.sampled_from(AVERAGES))
 def test_signatures_parse_and_run(items: Any, name: str, average: Any) -> None:
     counts = wf.count_multilabel(*items)
@@ -135,6 +141,7 @@ def test_signatures_parse_and_run(items: Any, name: str, average: Any) -> None:
         assert Definition.parse(metric(counts).signature)(counts) == metric(counts)
 
 
+@settings(max_examples=40)
 @given(matrices(), st.data())
 def test_rankings_of_labels(items: Any, data: Any) -> None:
     true, _ = items
@@ -156,6 +163,7 @@ def test_rankings_of_labels(items: Any, data: Any) -> None:
     assert wf.lrap(sum(parts)).signature == lrap.signature
 
 
+@settings(max_examples=40)
 @given(matrices(), st.data())
 def test_decisions_from_scores(items: Any, data: Any) -> None:
     true, _ = items

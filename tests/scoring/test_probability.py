@@ -38,6 +38,7 @@ def distributions(draw: Any, most: Any = 25) -> Any:
     return y, p / p.sum(1, keepdims=True)
 
 
+@settings(max_examples=40)
 @given(distributions())
 def test_losses_of_several_classes(items: Any) -> None:
     y, p = items
@@ -51,6 +52,7 @@ def test_losses_of_several_classes(items: Any) -> None:
         assert wf.brier(y, p).value == pytest.approx(oracle, abs=1e-12)
 
 
+@settings(max_examples=40)
 @given(ranked(least=2, score=PROBABILITY))
 def test_losses_of_two_classes(items: Any) -> None:
     y, p = items
@@ -73,6 +75,7 @@ def test_what_a_probability_of_zero_gives_is_in_the_signature() -> None:
     assert Definition.parse(endless.signature)(y, p).value == np.inf
 
 
+@settings(max_examples=40)
 @given(distributions(), st.integers(1, 4))
 def test_moments_merge(items: Any, cut: Any) -> None:
     y, p = items
@@ -96,6 +99,7 @@ def test_intervals_of_losses_are_mean_and_standard_error() -> None:
     assert wf.log_loss([1], [0.5], interval="delta").interval is None
 
 
+@settings(max_examples=40)
 @given(distributions(), st.integers(1, 5))
 def test_top_k(items: Any, k: Any) -> None:
     y, p = items
@@ -114,6 +118,7 @@ def test_top_k(items: Any, k: Any) -> None:
     assert wf.accuracy(counts).signature.endswith(f'|decision:"{rule},ties=first"')
 
 
+@settings(max_examples=40)
 @given(distributions())
 def test_argmax(items: Any) -> None:
     y, p = items
@@ -138,6 +143,7 @@ def by_exact_quantiles(y: Any, p: Any, bins: Any) -> Any:
     return zip(*(np.mean(groups[at], 0) for at in sorted(groups)), strict=True)
 
 
+@settings(max_examples=40)
 @given(
     ranked(score=PROBABILITY), st.integers(1, 12), st.sampled_from(["equal-width", "equal-mass"])
 )
@@ -167,6 +173,7 @@ def test_bins_of_equal_width_are_exactly_those_of_scikit_learn() -> None:
     assert curve.count.sum() == 6 and len(curve.edges) == 11
 
 
+@settings(max_examples=40)
 @given(distributions())
 def test_calibration_of_the_best_class(items: Any) -> None:
     y, p = items
@@ -184,6 +191,7 @@ def test_calibration_of_the_best_class(items: Any) -> None:
 # thresholds
 
 
+@settings(max_examples=40)
 @given(ranked(), st.data())
 def test_at_threshold(items: Any, data: Any) -> None:
     y, s = items
@@ -219,6 +227,7 @@ def test_the_best_threshold_is_the_best_of_all(metric: str, items: Any) -> None:
     assert scores[best.at][1] == best.threshold
 
 
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 5), min_size=11, max_size=11))
 def test_calibrated_scores_are_best_cut_at_half_of_the_best_f1(sizes: Any) -> None:
     """Lipton et al. (2014), exactly: of the items with p = j/10, j in 10 are positive."""

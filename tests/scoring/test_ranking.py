@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sklearn.metrics as sk
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
@@ -32,6 +32,7 @@ def pairs_won(y: Any, s: Any) -> Any:
     return won / (len(positive) * len(negative))
 
 
+@settings(max_examples=40)
 @given(ranked())
 def test_area_is_the_share_of_pairs_in_order(items: Any) -> None:
     y, s = items
@@ -40,6 +41,7 @@ def test_area_is_the_share_of_pairs_in_order(items: Any) -> None:
     assert value == pytest.approx(sk.roc_auc_score(y, s), abs=1e-12)
 
 
+@settings(max_examples=40)
 @given(ranked(), st.sampled_from([0.05, 0.1, 0.3, 0.5, 0.9, 1]))
 def test_partial_area(items: Any, limit: Any) -> None:
     y, s = items
@@ -47,6 +49,7 @@ def test_partial_area(items: Any, limit: Any) -> None:
     assert wf.roc_auc(y, s, max_fpr=limit).value == pytest.approx(expected, abs=1e-12)
 
 
+@settings(max_examples=40)
 @given(ranked())
 def test_average_precision_and_ks(items: Any) -> None:
     y, s = items
@@ -65,6 +68,7 @@ def test_ks_is_the_statistic_of_the_two_sample_test() -> None:
     assert wf.ks(y, s).value == pytest.approx(ks_2samp(s[y == 1], s[y == 0]).statistic)
 
 
+@settings(max_examples=40)
 @given(ranked())
 def test_curves(items: Any) -> None:
     y, s = items
@@ -92,6 +96,7 @@ def test_det_curve_is_that_of_scikit_learn() -> None:
         assert (det.x[at], det.y[at]) == pytest.approx((x, z))
 
 
+@settings(max_examples=40)
 @given(ranked(), st.sampled_from([0.1, 0.25, 0.5, 1]))
 def test_gain_and_lift(items: Any, top: Any) -> None:
     """The expected positives among the top items when ties are broken at random."""
@@ -110,6 +115,7 @@ def test_gain_and_lift(items: Any, top: Any) -> None:
     np.testing.assert_allclose(lift.y * lift.x, curve.y[1:], atol=1e-12)
 
 
+@settings(max_examples=40)
 @given(ranked(), st.data())
 def test_merging_is_concatenating(items: Any, data: Any) -> None:
     y, s = items
@@ -120,6 +126,7 @@ def test_merging_is_concatenating(items: Any, data: Any) -> None:
     assert wf.roc_auc(sum(parts)) == wf.roc_auc(y, s)
 
 
+@settings(max_examples=40)
 @given(ranked(), st.data())
 def test_weights_are_repetitions(items: Any, data: Any) -> None:
     y, s = items
@@ -132,6 +139,7 @@ def test_weights_are_repetitions(items: Any, data: Any) -> None:
     assert wf.roc_auc(y, s, weights=times).value == pytest.approx(expected, abs=1e-12)
 
 
+@settings(max_examples=40)
 @given(ranked())
 def test_swapping_the_classes_turns_the_ranking_round(items: Any) -> None:
     y, s = items
@@ -141,6 +149,7 @@ def test_swapping_the_classes_turns_the_ranking_round(items: Any) -> None:
     assert wf.roc_auc(y, s, positive=0).signature != wf.roc_auc(y, s).signature
 
 
+@settings(max_examples=40)
 @given(ranked(most=80, score=st.floats(0, 1)), st.sampled_from([1, 3, 10, 100]))
 def test_a_histogram_bounds_its_own_error(items: Any, bins: Any) -> None:
     y, s = items
@@ -193,6 +202,7 @@ def test_one_of_several_classes() -> None:
     assert wf.roc_auc(y, [1, 0, 0, 1], positive="a").value == 1.0
 
 
+@settings(max_examples=40)
 @given(ranked())
 def test_signatures_parse_and_run(items: Any) -> None:
     y, s = items
@@ -268,6 +278,7 @@ def test_a_signature_runs_on_declared_labels() -> None:
     assert again.signature == score.signature and again.value == score.value
 
 
+@settings(max_examples=40)
 @given(ranked(most=60))
 def test_the_table_counts_every_item(items: Any) -> None:
     y, s = np.array(items[0], bool), np.array(items[1])

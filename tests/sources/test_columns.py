@@ -8,19 +8,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 import whichf1 as wf
 from tests.helpers.class_scores import assert_same, one_by_one
-from tests.helpers.columns import LABELS
+from tests.helpers.columns import LABELS, Rows, drawn, kinds_of_labels
 from tests.helpers.engines import (
-    CLUSTERS,
     DATABASES,
     ENGINES,
-    EXAMPLES,
     IN_MEMORY,
-    SETS,
     TYPES,
     clusters_of,
     every_engine,
@@ -32,29 +27,17 @@ from whichf1.sources.request import Request
 from whichf1.sources.systems import read_systems
 from whichf1.tables.counts import Counts
 
-SCORES = {
-    pa.float64(): st.sampled_from([0.0, -0.0, 0.125, 0.3, 0.5, 1.0]),
-    pa.int64(): st.integers(0, 1),
-    pa.bool_(): st.booleans(),
-}
-
-
-@st.composite
-def tables(draw: Any) -> Any:
-    """gold, a, b (labels of one kind), s, p (scores), w, doc, and two columns of sets."""
-    kind = draw(st.sampled_from(list(TYPES)))
-    score, cluster = draw(st.sampled_from(list(SCORES))), draw(st.sampled_from(list(CLUSTERS)))
-    label, number = LABELS[kind], SCORES[score]
-    weight = st.sampled_from([0.0, 0.25, 1.0, 2.5])
-    row = st.tuples(label, label, label, number, number, weight, CLUSTERS[cluster], SETS, SETS)
-    rows = draw(st.lists(row, min_size=1, max_size=20))
-    names = ["gold", "a", "b", "s", "p", "w", "doc", "tags", "found"]
-    types = [*[TYPES[kind]] * 3, score, score, pa.float64(), cluster, pa.string(), pa.string()]
-    columns = [[r[i] if i < 7 else ";".join(r[i]) for r in rows] for i in range(len(names))]
-    made = [pa.array(c, t) for c, t in zip(columns, types, strict=True)]
-    return pa.table(dict(zip(names, made, strict=True))), [
-        dict(zip(names, r, strict=True)) for r in rows
-    ]
+SCORES: list[tuple[Any, list[Any]]] = [
+    (pa.float64(), [0.0, -0.0, 0.125, 0.3, 0.5, 1.0]),
+    (pa.int64(), [0, 1]),
+    (pa.bool_(), [False, True]),
+]
+DOCUMENTS: list[tuple[Any, list[Any]]] = [
+    (pa.string(), ["d1", "d2", "ü"]),
+    (pa.int64(), [-1, 0, 1, 2]),
+    (pa.float64(), [1.0, 2.0]),
+]
+TAGS = ["", "a", "b;ü", "1;a", "ü;1;b"]
 
 
 def ranked(rows: Any, positive: Any, weight: Any = None) -> Any:
@@ -85,24 +68,28 @@ def cells(joint: Counts) -> Any:
 @every_engine
 @pytest.mark.filterwarnings("ignore")
 def test_every_engine_reads_scores_clusters_systems_and_sets_like_python(engine: str) -> None:
-    @settings(max_examples=EXAMPLES[engine], suppress_health_check=list(HealthCheck), deadline=None)
-    @given(tables())
-    def check(made: Any) -> None:
-        table, rows = made
-        frame = ENGINES[engine](table)
-        positive = rows[0]["gold"]
-        ranking = wf.rank(frame, true="gold", score="s", positive=positive)
-        assert lines(ranking) == ranked(rows, positive)
-        assert not ranking.weighted
-        gold, s = [row["gold"] for row in rows], [float(row["s"]) for row in rows]
-        assert ranking == wf.rank(gold, s, positive=positive)
-        weighted = wf.rank(frame, true="gold", score="s", positive=positive, weights="w")
-        assert lines(weighted) == ranked(rows, positive, "w")
-        check_systems(frame, rows, gold)
-        check_sets(frame, rows)
-        check_scores(frame, rows, gold)
+    for at, kind in enumerate(kinds_of_labels(engine)):
+        label, number = (TYPES[kind], LABELS[kind]), SCORES[at % 3]
+        columns = {"gold": label, "a": label, "b": label, "s": number, "p": number}
+        columns |= {"w": (pa.float64(), [0.0, 0.25, 1.0, 2.5][at % 2 :]), "doc": DOCUMENTS[at % 3]}
+        columns |= {"tags": (pa.string(), TAGS), "found": (pa.string(), TAGS)}
+        for table, rows in drawn(engine, columns, seed=at):
+            frame = ENGINES[engine](table)
+            gold = [row["gold"] for row in rows]
+            check_ranking(frame, rows, gold)
+            check_systems(frame, rows, gold)
+            check_sets(frame, rows)
+            check_scores(frame, rows, gold)
 
-    check()
+
+def check_ranking(frame: Any, rows: Rows, gold: Any) -> None:
+    positive = gold[0]
+    ranking = wf.rank(frame, true="gold", score="s", positive=positive)
+    assert lines(ranking) == ranked(rows, positive)
+    assert not ranking.weighted
+    assert ranking == wf.rank(gold, [float(row["s"]) for row in rows], positive=positive)
+    weighted = wf.rank(frame, true="gold", score="s", positive=positive, weights="w")
+    assert lines(weighted) == ranked(rows, positive, "w")
 
 
 def check_systems(frame: Any, rows: Any, gold: Any) -> None:
@@ -128,7 +115,9 @@ def check_systems(frame: Any, rows: Any, gold: Any) -> None:
 
 
 def check_sets(frame: Any, rows: Any) -> None:
-    sides = [[set(row[side]) for row in rows] for side in ("tags", "found")]
+    sides = [
+        [set(filter(None, row[side].split(";"))) for row in rows] for side in ("tags", "found")
+    ]
     expected = wf.count_multilabel(*sides)
     columns: dict[str, Any] = {"true": "tags", "pred": "found", "sep": ";"}
     assert wf.count_multilabel(frame, **columns) == expected

@@ -33,11 +33,10 @@ def test_every_format_in_python(tmp_path: Path, name: str) -> None:
     loss = wf.log_loss(path, true="true", score=["a", "b"])
     assert loss == wf.log_loss(true, probabilities)
     systems = {"x": COLUMN["x"], "y": COLUMN["y"]}
-    for option, column in (("cluster", "doc"), ("weights", "w")):
-        names: dict[str, Any] = {option: column}
-        arrays: dict[str, Any] = {option: COLUMN[column]}
-        compared = wf.compare(path, ["x", "y"], "accuracy", true="true", **names)
-        assert compared.pairs == wf.compare(true, systems, "accuracy", **arrays).pairs
+    names: dict[str, Any] = {"weights": "w", "replicates": 99}
+    compared = wf.compare(path, ["x", "y"], "accuracy", true="true", **names)
+    arrays: dict[str, Any] = {"weights": COLUMN["w"], "replicates": 99}
+    assert compared.pairs == wf.compare(true, systems, "accuracy", **arrays).pairs
 
 
 def test_what_follows_from_a_ranking_in_a_file(tmp_path: Path) -> None:
@@ -111,13 +110,14 @@ def test_pairs_of_files_on_the_command_line(tmp_path: Path, run: Run) -> None:
     WRITERS["a.jsonl"](gold, [{k: row[k] for k in ("id", *own)} for row in numbered])
     answers = tmp_path / "answers.csv"
     table = [{k: row[k] for k in ("id", *other)} for row in numbered]
-    for rows, more in ((table, ()), (table[::-1], ("--id", "id"))):
-        WRITERS["a.csv"](answers, rows)
-        for command in COMMANDS.keys() - {"slices", "count"}:
-            name, *options = COMMANDS[command]
-            options += ["-f", "json", "--true", "tags" if "set" in command else "true"]
-            whole = run(name, written(tmp_path, "a.csv"), *options)
-            assert whole[0] == 0, whole[2]
+    for command in COMMANDS.keys() - {"slices", "count"}:
+        name, *options = COMMANDS[command]
+        options += ["-f", "json", "--true", "tags" if "set" in command else "true"]
+        whole = run(name, written(tmp_path, "a.csv"), *options)
+        assert whole[0] == 0, whole[2]
+        by_id = (table[::-1], ("--id", "id"))
+        for rows, more in ((table, ()), by_id) if command in ("score", "compare") else (by_id,):
+            WRITERS["a.csv"](answers, rows)
             code, out, err = run(name, "--gold", gold, "--pred-file", answers, *more, *options)
             assert code == 0, err
             assert_alike(without_source(out), without_source(whole[1]))

@@ -7,11 +7,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
-from tests.helpers.columns import LABELS
+from tests.helpers.columns import LABELS, Rows, drawn, kinds_of_labels
 from tests.helpers.engines import (
     DATABASES,
     ENGINES,
@@ -23,29 +23,11 @@ from tests.helpers.engines import (
 )
 from whichf1.sources.answers import rows as grouped
 
-EXAMPLES = dict.fromkeys(IN_MEMORY, 30) | dict.fromkeys(DATABASES, 12) | {"spark": 2}
-SLICES = st.one_of(
-    st.tuples(st.just(pa.string()), st.just(st.sampled_from(["en", "de", None]))),
-    st.tuples(st.just(pa.int64()), st.just(st.sampled_from([1, 2, None]))),
-    st.tuples(st.just(pa.bool_()), st.just(st.booleans())),
-)
-
-
-@st.composite
-def tables(draw: Any) -> Any:
-    """An Arrow table gold, model, other, weight, part, and its rows in plain Python."""
-    kind = draw(st.sampled_from(list(TYPES)))
-    label = LABELS[kind]
-    slice_type, slice_value = draw(SLICES)
-    weight = st.sampled_from([0.0, 0.25, 1.0, 2.5, 1024.0])
-    row = st.tuples(label, label, label, weight, slice_value)
-    rows = draw(st.lists(row, min_size=1, max_size=20))
-    names = ["gold", "model", "other", "weight", "part"]
-    types = [TYPES[kind]] * 3 + [pa.float64(), slice_type]
-    columns = [pa.array([r[i] for r in rows], type) for i, type in enumerate(types)]
-    return pa.table(dict(zip(names, columns, strict=True))), [
-        dict(zip(names, r, strict=True)) for r in rows
-    ]
+SLICES: list[tuple[Any, list[Any]]] = [
+    (pa.string(), ["en", "de", None]),
+    (pa.int64(), [1, 2, None]),
+    (pa.bool_(), [False, True]),
+]
 
 
 def without_zero(slices: Any) -> Any:
@@ -55,29 +37,28 @@ def without_zero(slices: Any) -> Any:
 @every_engine
 @pytest.mark.filterwarnings("ignore")
 def test_every_engine_counts_like_python(engine: str) -> None:
-    @settings(max_examples=EXAMPLES[engine], suppress_health_check=list(HealthCheck), deadline=None)
-    @given(tables())
-    def check(made: Any) -> None:
-        table, rows = made
-        frame = ENGINES[engine](table)
-        counts = wf.count(frame, true="gold", pred="model")
-        assert cells(counts) == dict(expected(rows)[()])
-        kinds = {type(label) for label in counts.labels}
-        assert len(kinds) == 1 and kinds <= {int, str, bool}
-        slices = wf.count_by(frame, true="gold", pred="model", by=["part"], weights="weight")
-        found = {key: cells(part) for key, part in slices.items()}
-        assert found == without_zero(expected(rows, "part", "weight"))
-        assert all(part.labels == counts.labels for part in slices.values())
-        each = wf.count_each(frame, true="gold", pred=["model", "other", "gold"])
-        assert each["model"] == counts
-        assert each["other"] == wf.count(frame, true="gold", pred="other")
-        assert (
-            each["gold"].n
-            == len(rows)
-            == sum(n for (t, p), n in cells(each["gold"]).items() if t == p)
-        )
+    for at, kind in enumerate(kinds_of_labels(engine)):
+        label = (TYPES[kind], LABELS[kind])
+        weight = (pa.float64(), [0.0, 0.25, 1.0, 2.5, 1024.0])
+        columns = {"gold": label, "model": label, "other": label, "weight": weight}
+        for table, rows in drawn(engine, {**columns, "part": SLICES[at % 3]}, seed=at):
+            check_counts(ENGINES[engine](table), rows)
 
-    check()
+
+def check_counts(frame: Any, rows: Rows) -> None:
+    counts = wf.count(frame, true="gold", pred="model")
+    assert cells(counts) == dict(expected(rows)[()])
+    kinds = {type(label) for label in counts.labels}
+    assert len(kinds) == 1 and kinds <= {int, str, bool}
+    slices = wf.count_by(frame, true="gold", pred="model", by=["part"], weights="weight")
+    found = {key: cells(part) for key, part in slices.items()}
+    assert found == without_zero(expected(rows, "part", "weight"))
+    assert all(part.labels == counts.labels for part in slices.values())
+    each = wf.count_each(frame, true="gold", pred=["model", "other", "gold"])
+    assert each["model"] == counts
+    assert each["other"] == wf.count(frame, true="gold", pred="other")
+    right = sum(n for (t, p), n in cells(each["gold"]).items() if t == p)
+    assert each["gold"].n == len(rows) == right
 
 
 @every_engine

@@ -55,14 +55,13 @@ def class_scores(source: Any, data: Data, kind: Options) -> ClassScores:
 @pytest.mark.filterwarnings("ignore")
 def test_slices_give_the_tables_of_their_items(engine: str, tmp_path: Path) -> None:
     data, source, keys = sliced(engine, tmp_path)
-    for kind in KINDS[::3]:
-        whole = class_scores(source, data, kind)
-        slices = whole.slices()
-        assert set(slices) == set(keys) and len(slices) == 6
-        for key, part in slices.items():
-            at = np.array([each == key for each in keys])
-            expected = ScoredLines.of(*data.some(at), NAMES, **data.measures(kind, at))
-            check_tables(part, expected, few=True)
+    kind = KINDS[3]
+    slices = class_scores(source, data, kind).slices()
+    assert set(slices) == set(keys) and len(slices) == 6
+    for key, part in slices.items():
+        at = np.array([each == key for each in keys])
+        expected = ScoredLines.of(*data.some(at), NAMES, **data.measures(kind, at))
+        check_tables(part, expected, few=True)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -23,7 +23,14 @@ def session() -> Any:
     return spark()
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.jsonl.gz", "a.parquet"])
+@pytest.mark.parametrize("name", ["a.tsv", "a.jsonl.gz"])
+def test_spark_reads_other_delimiters_and_compressed_files(tmp_path: Path, name: str) -> None:
+    columns: dict[str, Any] = {"true": "true", "pred": "x", "cluster": "doc", "weights": "w"}
+    found = wf.count(written(tmp_path, name), **columns, engine="spark")
+    assert found == wf.count(written(tmp_path, "a.parquet"), **columns)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
 def test_spark_reads_every_kind_of_column(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, name)
     own: dict[str, Any] = {"engine": "spark"}

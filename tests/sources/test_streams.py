@@ -92,15 +92,14 @@ def test_merging_is_associative_and_commutative(parts: Any) -> None:
     assert (a + declared) + c == a + (declared + c) == c + declared + a
 
 
-def test_parts_are_counted_merged_and_scored(tmp_path: Path) -> None:
+def test_parts_are_counted_merged_and_scored(tmp_path: Path, run: Run) -> None:
     rng = np.random.default_rng(0)
     true, pred = rng.integers(0, 3, 300), rng.integers(0, 3, 300)
     for i in range(3):
         part = tmp_path / f"part-{i}.csv"
         rows = zip(true[i::3], pred[i::3], strict=True)
         part.write_text("true,pred\n" + "".join(f"{t},{p}\n" for t, p in rows))
-        done = whichf1("count", part, "-o", part.with_suffix(".json"))
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert run("count", part, "-o", part.with_suffix(".json")) == (0, "", "")
     merged = whichf1("merge", *tmp_path.glob("*.json"))
     assert merged.returncode == 0 and wf.Counts.from_json(merged.stdout) == wf.count(true, pred)
     scored = whichf1("score", "-", "-m", "averaged_f1", "-f", "json", stdin=merged.stdout)
@@ -108,9 +107,9 @@ def test_parts_are_counted_merged_and_scored(tmp_path: Path) -> None:
     assert record["source"] == "standard input"
     assert record["scores"][0]["value"] == wf.averaged_f1(true, pred).value
     whole = tmp_path / "whole.json"
-    assert whichf1("merge", *tmp_path.glob("part*.json"), "-o", whole).returncode == 0
-    again = whichf1("score", whole, "-m", "averaged_f1", "-f", "json")
-    assert json.loads(again.stdout)["scores"] == record["scores"]
+    assert run("merge", *tmp_path.glob("part*.json"), "-o", whole)[0] == 0
+    _, again, _ = run("score", whole, "-m", "averaged_f1", "-f", "json")
+    assert json.loads(again)["scores"] == record["scores"]
     text = "".join(f"{t},{p}\n" for t, p in zip(true, pred, strict=True))
     data = whichf1("score", "-", "--from", "csv", "-m", "averaged_f1", stdin=f"true,pred\n{text}")
     assert f"{wf.averaged_f1(true, pred):.4f}" in data.stdout
