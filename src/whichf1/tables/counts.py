@@ -64,34 +64,31 @@ class Counts(Units):
         sides = predicted if isinstance(predicted, tuple) else (predicted,)
         if not in_order:
             keys = [true, *sides, *([] if cluster is None else [cluster])]
-            keys, count, squares = in_order_of_keys(keys, len(labels), count, squares)
+            keys, count, squares = in_order_of_keys(keys, count, squares)
             true, *rest = keys
             sides = tuple(rest[: len(sides)])
             if cluster is not None:  # clusters without any weight are gone
                 cluster, cluster_names = present_clusters(rest[-1], cluster_names)
         for side in sides:
             side.setflags(write=False)
-        self._keep(
-            labels=labels,
-            true=true,
-            predictions=sides,
-            count=count,
-            squares=squares,
-            cluster=cluster,
-            cluster_names=cluster_names,
-            systems=systems,
-            declared=declared,
-            decision=decision,
-        )
+        columns = {"true": true, "predictions": sides, "count": count, "squares": squares}
+        clusters = {"cluster": cluster, "cluster_names": cluster_names}
+        facts = {"labels": labels, "systems": systems, "declared": declared, "decision": decision}
+        super().__init__(**columns, **clusters, **facts)
         if n is not None:
             self.__dict__["n"] = n
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        columns = (self.labels, self.true, self.predictions, self.count)
-        return _restored, (columns, self._other_columns())
+    def _keys(self, system: int | None = None) -> dict[str, Any]:
+        sides = self.predictions if system is None else self.predictions[system]
+        return {"true": self.true, "predicted": sides}
 
-    def _other_columns(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("squares", "cluster", *self._FACTS)}
+    def _joined_keys(self, other: Counts, labels: Labels) -> dict[str, Any]:
+        left, right = labels.codes(self.labels), labels.codes(other.labels)
+        pairs = zip(self.predictions, other.predictions, strict=True)
+        return {
+            "true": np.concatenate([left[self.true], right[other.true]]),
+            "predicted": tuple(np.concatenate([left[a], right[b]]) for a, b in pairs),
+        }
 
     @property
     def predicted(self) -> Array:
@@ -226,28 +223,12 @@ class Counts(Units):
     def table(self) -> Table:
         """The same cells as float64 arrays without labels, for formulas."""
         self._refuse_several()
-        return self.table_of(0, len(self.labels))
-
-    def table_of(self, system: int, classes: int) -> Table:
-        """The cells for formulas, as one system predicts them."""
-        return Table(self.true, self.predictions[system], self.count.astype(np.float64), classes)
+        return Table(self.true, self.predicted, self.count.astype(np.float64), len(self.labels))
 
     def per_class(self) -> OneVsRest:
         """True and false positives and negatives of each class, in the order of ``labels``."""
         self._refuse_several()
         return Table(self.true, self.predicted, self.count, len(self.labels)).one_vs_rest()
-
-    def system(self, at: int) -> Counts:
-        """The counts of one of several systems."""
-        if len(self.systems) == 1 and at == 0:
-            return self
-        fields = self._other_columns() | {"systems": (self.systems[at],)}
-        return Counts(self.labels, self.true, self.predictions[at], self.count, **fields)
-
-    def changed(self, **facts: Any) -> Counts:
-        """The same cells with other facts: the names of systems, say."""
-        columns = (self.labels, self.true, self.predictions, self.count)
-        return Counts(*columns, **self._other_columns() | facts, in_order=True)
 
     def declare(self, labels: Sequence[Any]) -> Counts:
         """The same items with these declared classes.
@@ -277,37 +258,17 @@ class Counts(Units):
         refuse_undeclared(self.labels, names)
         codes = names.codes(self.labels)
         sides = tuple(codes[side] for side in self.predictions)
-        fields = self._other_columns() | {"declared": True}
-        return Counts(names, codes[self.true], sides, self.count, **fields)
+        return self.changed(labels=names, true=codes[self.true], predicted=sides, declared=True)
 
     def without(self, ignored: tuple[Label, ...]) -> Counts:
         """The same without the items of these true classes."""
         if not ignored:
             return self
         keep = ~np.isin(self.true, self.labels.codes(ignored))
-        fields = self._other_columns()
-        fields |= {
-            x: None if fields[x] is None else fields[x][keep] for x in ("squares", "cluster")
-        }
-        sides = tuple(side[keep] for side in self.predictions)
-        return Counts(self.labels, self.true[keep], sides, self.count[keep], **fields)
-
-    def __add__(self, other: object) -> Counts:
-        if isinstance(other, int) and other == 0:
-            return self  # so that sum(parts) works
-        if not isinstance(other, Counts):
-            return NotImplemented
-        facts = self._merge_facts(other)
-        labels: Labels = facts["labels"]
-        left, right = labels.codes(self.labels), labels.codes(other.labels)
-        pairs = zip(self.predictions, other.predictions, strict=True)
-        return Counts(
-            true=np.concatenate([left[self.true], right[other.true]]),
-            predicted=tuple(np.concatenate([left[a], right[b]]) for a, b in pairs),
-            **facts,
-        )
-
-    __radd__ = __add__
+        columns = {"true": self.true, "count": self.count, "squares": self.squares}
+        columns |= {"cluster": self.cluster}
+        kept = {name: x if x is None else x[keep] for name, x in columns.items()}
+        return self.changed(predicted=tuple(side[keep] for side in self.predictions), **kept)
 
     def __repr__(self) -> str:
         k = len(self.labels)
@@ -318,9 +279,7 @@ class Counts(Units):
         from whichf1.tables import saving  # slow to import
 
         self._refuse_several()
-        columns = {name: getattr(self, name) for name in ("true", "predicted", "count")}
-        facts = {name: getattr(self, name) for name in ("labels", "declared", "weighted")}
-        return saving.to_json(columns, facts | self._other_columns())
+        return saving.to_json(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write :meth:`to_json` to a file, completely or not at all.
@@ -407,21 +366,14 @@ class Counts(Units):
         return cls(**saving.from_json(text, name))
 
 
-def _restored(columns: tuple[Any, ...], fields: dict[str, Any]) -> Counts:
-    """Counts that were copied, or sent to another process."""
-    return Counts(*columns, **fields, in_order=True)
-
-
 def in_order_of_keys(
-    keys: Sequence[Array], classes: int, count: Array, squares: Array | None
+    keys: list[Array], count: Array, squares: Array | None
 ) -> tuple[list[Array], Array, Array | None]:
     """Cells sorted by their keys, each combination once, without zeros."""
     keep = count != 0
     if not keep.all():
         keys, count = [key[keep] for key in keys], count[keep]
         squares = None if squares is None else squares[keep]
-    if len(keys) == 2:
-        return _pairs_in_order(keys[0], keys[1], classes, count, squares)
     order = np.lexsort(keys[::-1])
     keys, count = [key[order] for key in keys], count[order]
     new = np.ones(len(order), np.bool_)
@@ -430,18 +382,6 @@ def in_order_of_keys(
     if squares is not None:
         squares = sum_by(at, squares[order], size)
     return [key[new] for key in keys], sum_by(at, count, size), squares
-
-
-def _pairs_in_order(
-    true: Array, predicted: Array, classes: int, count: Array, squares: Array | None
-) -> tuple[list[Array], Array, Array | None]:
-    key = true * classes + predicted
-    if not (key[1:] > key[:-1]).all():
-        key, at = np.unique(key, return_inverse=True)
-        count = sum_by(at, count, len(key))
-        squares = None if squares is None else sum_by(at, squares, len(key))
-        true, predicted = np.divmod(key, classes)
-    return [true, predicted], count, squares
 
 
 def refuse_dense(size: int, what: str) -> None:

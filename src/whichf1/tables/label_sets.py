@@ -114,19 +114,25 @@ class MultiLabelCounts(Units):
         cluster: Array | None = None,
         cluster_names: Labels | None = None,
         systems: tuple[str, ...] = ("y_pred",),
+        in_order: bool = False,
     ) -> None:
-        item, label, outcome, count, squares, cluster = group_sets(lines, count, squares, cluster)
-        cluster, cluster_names = present_clusters(cluster, cluster_names)
-        self._keep(labels=labels, item=item, label=label, outcome=outcome, count=count)
-        self._keep(squares=squares, cluster=cluster, cluster_names=cluster_names, systems=systems)
-        self._keep(declared=declared, decision=decision)
+        """``in_order``: the kinds of items are known to be sorted, distinct and not empty."""
+        if not in_order:
+            lines, count, squares, cluster = group_sets(lines, count, squares, cluster)
+            cluster, cluster_names = present_clusters(cluster, cluster_names)
+        columns = {**dict(zip(self.KEYS, lines, strict=True)), "count": count, "squares": squares}
+        clusters = {"cluster": cluster, "cluster_names": cluster_names}
+        facts = {"labels": labels, "systems": systems, "declared": declared, "decision": decision}
+        super().__init__(**columns, **clusters, **facts)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        lines = (self.item, self.label, self.outcome)
-        return _restored, (self.labels, lines, self.count, self._other_columns())
+    def _keys(self, system: int | None = None) -> dict[str, Any]:
+        every = (self.item, self.label, self.outcome)
+        return {"lines": every if system is None else self.lines(system)}
 
-    def _other_columns(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("squares", "cluster", *self._FACTS)}
+    def _joined_keys(self, other: MultiLabelCounts, labels: Labels) -> dict[str, Any]:
+        item = np.concatenate([self.item, other.item + len(self.count)])
+        label = np.concatenate([labels.codes(x.labels)[x.label] for x in (self, other)])
+        return {"lines": (item, label, np.concatenate([self.outcome, other.outcome]))}
 
     @cached_property
     def table(self) -> LabelTable:
@@ -149,26 +155,13 @@ class MultiLabelCounts(Units):
         self._refuse_several()
         return LabelTable(*self.lines(0), self.count, len(self.labels)).one_vs_rest()
 
-    def system(self, at: int) -> MultiLabelCounts:
-        """The counts of one of several systems."""
-        if len(self.systems) == 1 and at == 0:
-            return self
-        fields = self._other_columns() | {"systems": (self.systems[at],)}
-        return MultiLabelCounts(self.labels, self.lines(at), self.count, **fields)
-
-    def changed(self, **facts: Any) -> MultiLabelCounts:
-        """The same lines with other facts: the names of systems, say."""
-        lines = (self.item, self.label, self.outcome)
-        return MultiLabelCounts(self.labels, lines, self.count, **self._other_columns() | facts)
-
     def declare(self, labels: Sequence[Any]) -> MultiLabelCounts:
         """The same items under these declared labels, which must hold every observed one."""
         self._refuse_several()
         names = labels if isinstance(labels, Labels) else Labels(labels)
         refuse_undeclared(self.labels, names)
         lines = (self.item, names.codes(self.labels)[self.label], self.outcome)
-        fields = self._other_columns() | {"declared": True}
-        return MultiLabelCounts(names, lines, self.count, **fields)
+        return self.changed(labels=names, lines=lines, declared=True)
 
     def without(self, ignored: tuple[Any, ...]) -> MultiLabelCounts:
         """The same; items with sets of labels cannot be dropped by their one class."""
@@ -178,31 +171,8 @@ class MultiLabelCounts(Units):
             )
         return self
 
-    def __add__(self, other: object) -> MultiLabelCounts:
-        if isinstance(other, int) and other == 0:
-            return self  # so that sum(parts) works
-        if not isinstance(other, MultiLabelCounts):
-            return NotImplemented
-        facts = self._merge_facts(other)
-        labels: Labels = facts.pop("labels")
-        lines = (
-            np.concatenate([self.item, other.item + len(self.count)]),
-            np.concatenate([labels.codes(x.labels)[x.label] for x in (self, other)]),
-            np.concatenate([self.outcome, other.outcome]),
-        )
-        return MultiLabelCounts(labels, lines, **facts)
-
-    __radd__ = __add__
-
     def __repr__(self) -> str:
         return f"<MultiLabelCounts: {self._size()} with sets of {len(self.labels):,} labels>"
-
-
-def _restored(
-    labels: Labels, lines: tuple[Array, Array, Array], count: Array, fields: dict[str, Any]
-) -> MultiLabelCounts:
-    """Counts that were sent to another process."""
-    return MultiLabelCounts(labels, lines, count, **fields)
 
 
 def outcomes(true: Array, predicted: Sequence[Array], labels: int) -> tuple[Array, Array, Array]:
@@ -227,7 +197,7 @@ def _outcomes_of_one(true: Array, predicted: Array, width: int) -> tuple[Array, 
 
 def group_sets(
     lines: tuple[Array, Array, Array], count: Array, squares: Array | None, cluster: Array | None
-) -> tuple[Array, Array, Array, Array, Array | None, Array | None]:
+) -> tuple[tuple[Array, Array, Array], Array, Array | None, Array | None]:
     """Items with the same lines and cluster as one kind of item, kinds in the order of bytes."""
     item, label, outcome = lines
     line = (label.astype(np.int64) * 3 + outcome).astype(">i8")
@@ -240,21 +210,14 @@ def group_sets(
     for end, group in zip(ends.tolist(), groups, strict=True):
         at.append(kinds.setdefault((group, text[start:end]), len(kinds)))
         start = end
-    sums = [_sum(at, column, len(kinds)) for column in (count, squares)]
-    keys = sorted(key for key, kind in kinds.items() if sums[0][kind])
+    codes = np.array(at, np.intp)
+    sums = sum_by(codes, count, len(kinds))
+    keys = sorted(key for key, kind in kinds.items() if sums[kind])
     chosen = np.array([kinds[key] for key in keys], np.intp)
-    found = np.frombuffer(b"".join(key for _, key in keys), ">i8").astype(np.int64)
+    if squares is not None:
+        squares = sum_by(codes, squares, len(kinds))[chosen]
+    if cluster is not None:
+        cluster = np.array([group for group, _ in keys], np.intp)
+    kept = np.frombuffer(b"".join(key for _, key in keys), ">i8").astype(np.int64)
     kind = np.repeat(np.arange(len(keys)), [len(key) // 8 for _, key in keys])
-    own = None if cluster is None else np.array([group for group, _ in keys], np.intp)
-    return (
-        *(kind, found // 3, found % 3, sums[0][chosen]),
-        *(None if squares is None else sums[1][chosen], own),
-    )
-
-
-def _sum(at: list[int], column: Array | None, kinds: int) -> Array:
-    """Sums by kind, exact for integers."""
-    sums: Array = np.zeros(kinds, np.int64 if column is None else column.dtype)
-    if column is not None:
-        np.add.at(sums, np.array(at, np.intp), column)
-    return sums
+    return (kind, kept // 3, kept % 3), sums[chosen], squares, cluster

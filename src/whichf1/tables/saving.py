@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -41,20 +41,17 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise FileError(f"cannot read counts from {os.fspath(path)!r}: {error}") from None
 
 
-def to_json(columns: Mapping[str, Array], facts: Mapping[str, Any]) -> str:
+def to_json(counts: Any) -> str:
     """The text that is saved; labels keep their types."""
+    if counts.cluster is not None and counts.cluster_names is None:
+        raise MergeError("these clusters have no names: count the items again, then save")
     record: dict[str, Any] = {"format": FORMAT, "version": VERSION}
-    record |= {name: facts[name] for name in ("labels", "declared", "weighted")}
-    record |= {name: column.tolist() for name, column in columns.items()}
-    if facts["decision"] is not None:
-        record["decision"] = facts["decision"]
-    if facts["squares"] is not None:
-        record["squares"] = facts["squares"].tolist()
-    if facts["cluster"] is not None:
-        if facts["cluster_names"] is None:
-            raise MergeError("these clusters have no names: count the items again, then save")
-        record |= {"cluster": facts["cluster"].tolist(), "clusters": facts["cluster_names"]}
-    return json.dumps(record)
+    record |= {name: getattr(counts, name) for name in ("labels", "declared", "weighted")}
+    columns = ("true", "predicted", "count", "decision", "squares", "cluster")
+    record |= {name: getattr(counts, name) for name in columns if getattr(counts, name) is not None}
+    if counts.cluster_names is not None:
+        record["clusters"] = counts.cluster_names
+    return json.dumps(record, default=np.ndarray.tolist)
 
 
 def from_json(text: str | bytes, name: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,17 +25,8 @@ class Units:
     columns in ``KEYS`` and knows how to put them in order.
     """
 
-    __slots__ = (
-        "__dict__",
-        "cluster",
-        "cluster_names",
-        "count",
-        "decision",
-        "declared",
-        "labels",
-        "squares",
-        "systems",
-    )
+    _FACTS = ("squares", "cluster", "cluster_names", "systems", "declared", "decision")
+    __slots__ = ("__dict__", "count", "labels", *_FACTS)
 
     labels: Labels
     count: Array
@@ -53,10 +45,9 @@ class Units:
     """How scores became predictions, as 'score>=0.5'; None where classes were predicted."""
 
     KEYS: tuple[str, ...] = ()
-    _COMMON = ("count", "squares", "cluster")
-    _FACTS = ("cluster_names", "systems", "declared", "decision")
+    """The key columns."""
 
-    def _keep(self, **fields: Any) -> None:
+    def __init__(self, **fields: Any) -> None:
         """Set the fields, once; arrays become read-only."""
         for name, value in fields.items():
             if isinstance(value, np.ndarray):
@@ -65,6 +56,32 @@ class Units:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} are immutable: cannot set {name!r}")
+
+    def _keys(self, system: int | None = None) -> dict[str, Any]:
+        """The key columns as the constructor takes them, of all systems or of one."""
+        raise NotImplementedError
+
+    def _joined_keys(self, other: Any, labels: Labels) -> dict[str, Any]:
+        """The key columns of two parts, with codes into these labels."""
+        raise NotImplementedError
+
+    def _fields(self) -> dict[str, Any]:
+        facts = {name: getattr(self, name) for name in ("labels", "count", *self._FACTS)}
+        return facts | self._keys()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), **self._fields(), in_order=True), ()
+
+    def changed(self: T, **fields: Any) -> T:
+        """The same units with other fields: the names of systems, say."""
+        in_order = fields.keys() <= {*self._FACTS}
+        return type(self)(**self._fields() | fields, in_order=in_order)
+
+    def system(self: T, at: int) -> T:
+        """The counts of one of several systems."""
+        if len(self.systems) == 1 and at == 0:
+            return self
+        return self.changed(**self._keys(at), systems=(self.systems[at],))
 
     @once
     def n(self) -> int | float:
@@ -101,8 +118,11 @@ class Units:
                 "Choose one with counts.system(0)."
             )
 
-    def _merge_facts(self: T, other: T) -> dict[str, Any]:
-        """The fields of two parts together, without their key columns; an error if they differ."""
+    def __add__(self: T, other: object) -> T:
+        if isinstance(other, int) and other == 0:
+            return self  # so that sum(parts) works
+        if not isinstance(other, type(self)):
+            return NotImplemented
         if self.weighted != other.weighted and self.n and other.n:
             raise MergeError(
                 "one part was counted with weights, the other without. Count both the same way."
@@ -111,16 +131,19 @@ class Units:
             raise MergeError("the parts are of different systems. Count both with the same ones.")
         labels, declared = common_labels(self, other)
         names, clusters = common_clusters(self, other)
-        return {
-            "labels": labels,
-            "count": np.concatenate([self.count, other.count]),
-            "squares": _joined([part.squares for part in (self, other) if len(part.count)]),
-            "cluster": clusters,
-            "cluster_names": names,
-            "declared": declared,
-            "decision": common_decision(self, other),
-            "systems": self.systems,
-        }
+        return type(self)(
+            **self._joined_keys(other, labels),
+            labels=labels,
+            count=np.concatenate([self.count, other.count]),
+            squares=_joined([part.squares for part in (self, other) if len(part.count)]),
+            cluster=clusters,
+            cluster_names=names,
+            declared=declared,
+            decision=common_decision(self, other),
+            systems=self.systems,
+        )
+
+    __radd__ = __add__
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Units) or type(other) is not type(self):
