@@ -6,37 +6,25 @@ Definition back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from whichf1.definitions import signature
 from whichf1.definitions.class_sets import AnyCounts, Frozen, fix_classes
 from whichf1.definitions.methods import Bootstrap, Method, find_method
 from whichf1.definitions.names import look_up
-from whichf1.definitions.options import (
-    ClassSet,
-    Condition,
-    EpsilonIn,
-    TwoClasses,
-    check_batch,
-    check_class_set,
-    check_epsilon,
-    check_undefined,
-    conditions,
-    one_of,
-)
+from whichf1.definitions.options import CHECKS, ClassSet, EpsilonIn, TwoClasses
 from whichf1.definitions.signature import KEYS, VERSION, Word
 from whichf1.errors import DefinitionError, ShapeError, did_you_mean
-from whichf1.metrics import Metric, find
+from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import (
     Average,
     Formula,
     Scope,
     Undefined,
     ZeroRule,
-    averaged,
     micro,
     of_averages,
     per_class,
@@ -88,7 +76,7 @@ class Definition:
         metric = find(self.metric)
         self._set("metric", metric.name)
         self._set("parameters", tuple(metric.check(dict(self.parameters)).items()))
-        for name, check in _CHECKS.items():
+        for name, check in CHECKS.items():
             value = getattr(self, name)
             if value is not type(self).__dataclass_fields__[name].default:
                 self._set(name, check(name, value))
@@ -101,7 +89,14 @@ class Definition:
                 f"undefined={self.undefined!r} does not apply: with an epsilon in every "
                 "denominator nothing is divided by 0"
             )
-        self._refuse_what_does_not_apply(metric)
+        if self.positive is not None and self.average is not None:
+            raise DefinitionError(
+                f"positive= asks for one class, average={self.average!r} for all. Choose one."
+            )
+        for name, applies, why in self._conditions():
+            default = type(self).__dataclass_fields__[name].default
+            if not applies and getattr(self, name) != default:
+                raise DefinitionError(f"{name}= does not apply to {metric.name}: {why}")
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -113,25 +108,36 @@ class Definition:
         other.__dict__["declaration"] = self.declaration
         return other
 
-    def _refuse_what_does_not_apply(self, metric: Metric) -> None:
-        if self.positive is not None and self.average is not None:
-            raise DefinitionError(
-                f"positive= asks for one class, average={self.average!r} for all. Choose one."
-            )
-        for name, applies, why in self._conditions(metric):
-            default = type(self).__dataclass_fields__[name].default
-            if not applies and getattr(self, name) != default:
-                raise DefinitionError(f"{name}= does not apply to {metric.name}: {why}")
-
-    def _conditions(self, metric: Metric) -> list[Condition]:
-        return conditions(
-            metric,
-            average=self.average,
-            positive=self.positive,
-            formula=self.formula,
-            epsilon=self.epsilon,
-            interval=self.interval,
-        )
+    def _conditions(self) -> list[tuple[str, bool, str]]:
+        """Each option, whether it can change the value given the others, and if not, why."""
+        metric = self.declaration
+        rate = metric.kind == "rate"
+        several = metric.kind in ("rate", "items") and self.positive is None
+        mean = several and self.average in ("macro", "weighted")
+        whole = "it is computed from the whole table"
+        scored = metric.kind in ("ranking", "loss")
+        multi_class = metric.parameters.get("multi_class")
+        over_classes = multi_class is not None and "ovr" in multi_class.choices
+        averaged = over_classes and self.average in (None, "macro", "weighted")
+        one = whole if not rate else "it scores the positive class alone"
+        smooth = metric.smooth or isinstance(self.interval, Bootstrap)
+        divisions = metric.harmonic and self.formula != "of-averages"
+        batched = "intervals need items, not batches. Drop interval= or batch="
+        return [
+            ("average", rate or averaged, "use 'macro' or 'weighted'" if over_classes else whole),
+            ("positive", rate or scored, whole),
+            ("ignore", metric.kind in COUNTED, "remove those items from the data instead"),
+            ("classes", several, one),
+            ("exclude", several, one),
+            ("formula", mean and metric.harmonic, "it has only one formula"),
+            ("undefined", not metric.total, "it is never undefined"),
+            ("interval", smooth, "it depends on individual items. Use 'bootstrap'"),
+            ("scope", divisions, "it has only one division"),
+            ("two_classes", mean, "it is not a mean over classes"),
+            ("epsilon", rate, whole),
+            ("epsilon_in", bool(self.epsilon) and metric.harmonic, "there is only one denominator"),
+            ("batch", metric.kind in COUNTED and self.interval is None, batched),
+        ]
 
     @cached_property
     def declaration(self) -> Metric:
@@ -146,7 +152,7 @@ class Definition:
     @cached_property
     def applicable(self) -> frozenset[str]:
         """The options that can make a difference."""
-        return frozenset(name for name, yes, _ in self._conditions(self.declaration) if yes)
+        return frozenset(name for name, applies, _ in self._conditions() if applies)
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -170,12 +176,8 @@ class Definition:
     @property
     def signature(self) -> str:
         """The text of this definition: ``Definition.parse`` gives it back."""
-        parameters = {
-            name: Word(value) if isinstance(value, str) else value
-            for name, value in self.parameters
-            if value is not None
-        }
-        return signature.write(self.metric, parameters, self.fields)
+        parameters = {name: value for name, value in self.parameters if value is not None}
+        return signature.write(self.metric, signature.words(parameters), self.fields)
 
     def __str__(self) -> str:
         return self.signature
@@ -183,8 +185,8 @@ class Definition:
     @classmethod
     def parse(cls, text: str) -> Definition:
         """The definition that a signature describes; it warns on data of another kind."""
-        said = signature.read_definition(text, OPTIONS)
-        return replace(define(said.name, said.parameters, said.options), data=said.data)
+        name, parameters, options, data = signature.read_definition(text, OPTIONS)
+        return replace(define(name, parameters, options), data=data)
 
     def __call__(
         self,
@@ -197,9 +199,7 @@ class Definition:
         **columns: Any,
     ) -> Score:
         """Run the definition on Counts, on y_true and y_pred, or on columns of a frame or file."""
-        from whichf1.scoring.evaluate import (
-            run,  # a score holds its definition, and a definition runs
-        )
+        from whichf1.scoring.evaluate import run  # the way back: a score holds its definition
 
         return run(self, y_true, y_pred, labels, weights, cluster, **columns)
 
@@ -248,35 +248,18 @@ class Definition:
         rule = self.rule
         c = counted.one_vs_rest(frozen.classes)
         if metric.kind == "items" or self.average == "samples":
-            return rule.mean(
-                per_class(metric, parameters, rule, counted.per_item(frozen.classes)),
-                counted.count,
-            )
-        if self.average is None:
-            return per_class(metric, parameters, rule, c)
+            items = per_class(metric, parameters, rule, counted.per_item(frozen.classes))
+            return rule.mean(items, counted.count)
         if self.average == "micro":
             return micro(metric, parameters, rule, c)
         support = c.tp + c.fn if self.average == "weighted" else None
-        operator = of_averages if self.formula == "of-averages" else averaged
-        return operator(metric, parameters, rule, c, support)
+        if self.formula == "of-averages":
+            return of_averages(metric, parameters, rule, c, support)
+        rates = per_class(metric, parameters, rule, c)
+        return rates if self.average is None else rule.mean(rates, support)
 
 
 _FIELDS = tuple(Definition.__dataclass_fields__)
-_CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    "average": one_of(None, *get_args(Average)),
-    "formula": one_of(None, *get_args(Formula)),
-    "classes": check_class_set,
-    "exclude": check_class_set,
-    "ignore": check_class_set,
-    "undefined": check_undefined,
-    "scope": one_of(*get_args(Scope)),
-    "two_classes": one_of(*get_args(TwoClasses)),
-    "epsilon": check_epsilon,
-    "epsilon_in": one_of(*get_args(EpsilonIn)),
-    "batch": check_batch,
-    "interval": lambda _, value: find_method(value),
-}
-"""What each option may be: from its name and value to the value that is kept, or an error."""
 OPTIONS = tuple(
     name for name in Definition.__dataclass_fields__ if name not in ("metric", "parameters", "data")
 )

@@ -25,7 +25,7 @@ IntervalName: TypeAlias = Literal[
 """The methods by name; 'bca' and 'percentile' are kinds of bootstrap."""
 
 
-_LEVEL = """
+_HELP = """
 
     Parameters
     ----------
@@ -36,8 +36,16 @@ _LEVEL = """
     ------
     DefinitionError
         If the level is not between 0 and 1.
-"""
+
+    Examples
+    --------
+    >>> import whichf1 as wf
+    >>> f"{{wf.{call}, interval={name}()).interval:.2f}}"
+    {shown!r}
+    """
 """What help() adds for methods that have no other parameter."""
+_ACCURACY = "accuracy([0, 1, 1, 1], [0, 1, 1, 0]"
+_AUC = "roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]"
 
 
 @dataclass(frozen=True)
@@ -50,10 +58,11 @@ class Method:
     level: float = 0.95
     word: ClassVar[str] = ""
 
-    def __init_subclass__(cls) -> None:
-        if cls.__doc__ and "Parameters" not in cls.__doc__:
-            summary, rest = cls.__doc__.split("\n", 1)
-            cls.__doc__ = summary + _LEVEL + rest
+    def __init_subclass__(cls, word: str, shown: str = "", call: str = _ACCURACY) -> None:
+        cls.word = word
+        if shown:
+            help_text = _HELP.format(call=call, name=cls.__name__, shown=shown)
+            cls.__doc__ = f"{cls.__doc__}{help_text}"
 
     def __post_init__(self) -> None:
         level = self.level
@@ -65,21 +74,12 @@ class Method:
         return {"interval": self.word, **asdict(self)}
 
 
-class Delta(Method):
-    """The delta method, on the logit scale if the score is between 0 and 1.
-
-    Examples
-    --------
-    >>> import whichf1 as wf
-    >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=Delta(level=0.9)).interval:.2f}"
-    '[0.35, 0.96]'
-    """
-
-    word: ClassVar[str] = "delta"
+class Delta(Method, word="delta", shown="[0.29, 0.98]"):
+    """The delta method, on the logit scale if the score is between 0 and 1."""
 
 
 @dataclass(frozen=True)
-class Bootstrap(Method):
+class Bootstrap(Method, word="bootstrap"):
     """The bootstrap: intervals from resampled items, BCa or percentile.
 
     Parameters
@@ -109,7 +109,6 @@ class Bootstrap(Method):
     replicates: int = 9999
     seed: int = SEED
     kind: BootstrapKind = "bca"
-    word: ClassVar[str] = "bootstrap"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -121,70 +120,24 @@ class Bootstrap(Method):
             raise DefinitionError(f"kind must be 'bca' or 'percentile'; got {self.kind!r}")
 
 
-class Wilson(Method):
-    """Wilson's score interval for a proportion.
-
-    Examples
-    --------
-    >>> import whichf1 as wf
-    >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=Wilson()).interval:.2f}"
-    '[0.30, 0.95]'
-    """
-
-    word: ClassVar[str] = "wilson"
+class Wilson(Method, word="wilson", shown="[0.30, 0.95]"):
+    """Wilson's score interval for a proportion."""
 
 
-class ClopperPearson(Method):
-    """The exact binomial interval for a proportion, which never covers less than its level.
-
-    Examples
-    --------
-    >>> import whichf1 as wf
-    >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=ClopperPearson()).interval:.2f}"
-    '[0.19, 0.99]'
-    """
-
-    word: ClassVar[str] = "clopper-pearson"
+class ClopperPearson(Method, word="clopper-pearson", shown="[0.19, 0.99]"):
+    """The exact binomial interval for a proportion, which never covers less than its level."""
 
 
-class AgrestiCoull(Method):
-    """The Wald interval for a proportion after adding z² items, half of them successes.
-
-    Examples
-    --------
-    >>> import whichf1 as wf
-    >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=AgrestiCoull()).interval:.2f}"
-    '[0.29, 0.97]'
-    """
-
-    word: ClassVar[str] = "agresti-coull"
+class AgrestiCoull(Method, word="agresti-coull", shown="[0.29, 0.97]"):
+    """The Wald interval for a proportion after adding z² items, half of them successes."""
 
 
-class Jeffreys(Method):
-    """The equal-tailed Bayesian interval for a proportion under Jeffreys' prior.
-
-    Examples
-    --------
-    >>> import whichf1 as wf
-    >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=Jeffreys()).interval:.2f}"
-    '[0.28, 0.97]'
-    """
-
-    word: ClassVar[str] = "jeffreys"
+class Jeffreys(Method, word="jeffreys", shown="[0.28, 0.97]"):
+    """The equal-tailed Bayesian interval for a proportion under Jeffreys' prior."""
 
 
-class DeLong(Method):
-    """DeLong's interval for an area under the ROC curve, on the logit scale.
-
-    Examples
-    --------
-    >>> import whichf1 as wf
-    >>> auc = wf.roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], interval=DeLong())
-    >>> f"{auc.interval:.2f}"
-    '[0.14, 1.00]'
-    """
-
-    word: ClassVar[str] = "delong"
+class DeLong(Method, word="delong", shown="[0.14, 1.00]", call=_AUC):
+    """DeLong's interval for an area under the ROC curve, on the logit scale."""
 
 
 METHODS: dict[str, type[Method]] = {

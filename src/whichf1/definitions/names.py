@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from whichf1.errors import DefinitionError, did_you_mean
-from whichf1.metrics import find, names
+from whichf1.errors import DefinitionError
+from whichf1.metrics import find, plain_name
 
 
 class Shorthand(NamedTuple):
@@ -102,13 +102,4 @@ def look_up(name: str) -> tuple[str, Mapping[str, Any]]:
             f"{name!r} could mean two formulas: averaged_f1, the mean of the classes' F1, or "
             "f1_of_averages, the F1 of macro precision and macro recall. Choose one."
         )
-    try:
-        return find(name).name, {}
-    except DefinitionError:
-        hint = did_you_mean(name.lower(), [*names(), *SHORTHANDS])
-        raise DefinitionError(f"there is no metric {name!r}. {hint}") from None
-
-
-def plain_name(name: str) -> str:
-    """A name in the form used for lookup: 'Miss-rate' becomes 'miss_rate'."""
-    return name.strip().lower().replace("-", "_").replace(" ", "_")
+    return find(name, also=SHORTHANDS).name, {}

@@ -1,4 +1,4 @@
-"""The options of a definition: their types, meanings and checks, and when they apply."""
+"""The options of a definition: their types, meanings and checks."""
 
 from __future__ import annotations
 
@@ -7,23 +7,20 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from whichf1.definitions.methods import Bootstrap, IntervalName, Method
+from whichf1.definitions.methods import IntervalName, Method, find_method, whole
 from whichf1.errors import DefinitionError, did_you_mean
-from whichf1.metrics import COUNTED, Metric
 from whichf1.metrics.averaging import Average, Formula, Scope, Undefined
 from whichf1.metrics.probability import Binning
 from whichf1.metrics.ranking import MultiClass
 from whichf1.sources.counts import Reading
 from whichf1.tables.cells import Ties
-from whichf1.tables.labels import Label, Labels
+from whichf1.tables.labels import Labels
 
 ClassSet: TypeAlias = Literal["declared", "observed", "true", "range"]
 TwoClasses: TypeAlias = Literal["both", "first", "last"]
 EpsilonIn: TypeAlias = Literal["all", "harmonic"]
 Classes: TypeAlias = list[Any] | tuple[Any, ...] | np.ndarray[Any, Any]
 """Classes listed one by one; not text, which would be a sequence of letters."""
-Condition: TypeAlias = tuple[str, bool, str]
-"""An option, whether it applies, and if not, why."""
 
 
 class Options(Reading, total=False):
@@ -128,8 +125,8 @@ def check_epsilon(name: str, value: Any) -> Any:
 
 def check_batch(name: str, value: Any) -> Any:
     """None, or a number of items."""
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        raise DefinitionError(f"batch must be a whole number of items, at least 1; got {value!r}")
+    if value is not None:
+        whole(name, value, 1)
     return value
 
 
@@ -154,39 +151,18 @@ def check_class_set(name: str, value: Any) -> Any:
     return chosen
 
 
-def conditions(
-    metric: Metric,
-    *,
-    average: Average | None,
-    positive: Label | None,
-    formula: Formula | None,
-    epsilon: float,
-    interval: Method | None,
-) -> list[Condition]:
-    """Which options can change the value of a metric, given the others."""
-    rate = metric.kind == "rate"
-    several = metric.kind in ("rate", "items") and positive is None
-    mean = several and average in ("macro", "weighted")
-    whole = "it is computed from the whole table"
-    scored = metric.kind in ("ranking", "loss")
-    ways = metric.parameters["multi_class"].choices if "multi_class" in metric.parameters else ()
-    over_classes = "ovr" in ways  # otherwise there is nothing to average
-    averaged = over_classes and average in (None, "macro", "weighted")
-    one = whole if not rate else "it scores the positive class alone"
-    smooth = metric.smooth or isinstance(interval, Bootstrap)
-    batched = "intervals need items, not batches. Drop interval= or batch="
-    return [
-        ("average", rate or averaged, "use 'macro' or 'weighted'" if over_classes else whole),
-        ("positive", rate or scored, whole),
-        ("ignore", metric.kind in COUNTED, "remove those items from the data instead"),
-        ("classes", several, one),
-        ("exclude", several, one),
-        ("formula", mean and metric.harmonic, "it has only one formula"),
-        ("undefined", not metric.total, "it is never undefined"),
-        ("interval", smooth, "it depends on individual items. Use 'bootstrap'"),
-        ("scope", metric.harmonic and formula != "of-averages", "it has only one division"),
-        ("two_classes", mean, "it is not a mean over classes"),
-        ("epsilon", rate, whole),
-        ("epsilon_in", bool(epsilon) and metric.harmonic, "there is only one denominator"),
-        ("batch", metric.kind in COUNTED and interval is None, batched),
-    ]
+CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "average": one_of(None, *get_args(Average)),
+    "formula": one_of(None, *get_args(Formula)),
+    "classes": check_class_set,
+    "exclude": check_class_set,
+    "ignore": check_class_set,
+    "undefined": check_undefined,
+    "scope": one_of(*get_args(Scope)),
+    "two_classes": one_of(*get_args(TwoClasses)),
+    "epsilon": check_epsilon,
+    "epsilon_in": one_of(*get_args(EpsilonIn)),
+    "batch": check_batch,
+    "interval": lambda _, value: find_method(value),
+}
+"""What each option may be: from its name and value to the value that is kept, or an error."""

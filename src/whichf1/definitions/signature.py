@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from whichf1.definitions.methods import find_method, parameter_names
 from whichf1.errors import DefinitionError, did_you_mean
@@ -41,15 +41,6 @@ class Word(str):
     __slots__ = ()
 
 
-class Parsed(NamedTuple):
-    """The parts of a signature."""
-
-    name: str
-    parameters: dict[str, Any]
-    options: dict[str, Any]
-    data: tuple[tuple[str, Any], ...]
-
-
 def write(name: str, parameters: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """The signature with this name, these parameters and these fields, in the order given."""
     inside = ",".join(f"{key}={_write_value(value)}" for key, value in parameters.items())
@@ -74,12 +65,15 @@ def read(text: str) -> tuple[str, dict[str, Any], dict[str, Any]]:
     head = _HEAD.fullmatch(first)
     if head is None:
         raise DefinitionError(f"{first!r} is not a metric. Write NAME or NAME(parameter=value).")
-    parameters = dict(_read_pairs(_split(head["parameters"] or ""), "=", text))
-    return head["name"], parameters, dict(_read_pairs(rest, ":", text))
+    inside = head["parameters"] or ""  # numbers and words, which contain no commas
+    parameters = _read_pairs(inside.split(",") if inside.strip() else [], "=", text)
+    return head["name"], parameters, _read_pairs(rest, ":", text)
 
 
-def read_definition(text: str, known: Collection[str]) -> Parsed:
-    """The parts of the signature of a definition, which may set the ``known`` options."""
+def read_definition(
+    text: str, known: Collection[str]
+) -> tuple[str, dict[str, Any], dict[str, Any], tuple[tuple[str, Any], ...]]:
+    """The name, parameters, options (of the ``known`` ones) and data fields of a definition."""
     name, parameters, fields = read(text)
     if "compare" in fields:
         raise DefinitionError(
@@ -91,7 +85,7 @@ def read_definition(text: str, known: Collection[str]) -> Parsed:
             f"the signature {text!r} has version {version!r}; this release reads v:{VERSION}"
         )
     data = tuple((key, fields.pop(key)) for key in [*fields] if key in DATA_FIELDS)
-    return Parsed(name, parameters, _options(fields, known, text), data)
+    return name, parameters, _options(fields, known, text), data
 
 
 def _options(fields: dict[str, Any], known: Collection[str], text: str) -> dict[str, Any]:
@@ -121,20 +115,15 @@ def _options(fields: dict[str, Any], known: Collection[str], text: str) -> dict[
     return {key: str(x) if isinstance(x, Word) else x for key, x in options.items()}
 
 
-def _split(inside: str) -> list[str]:
-    """Split at commas; parameters are numbers and words, which contain none."""
-    return inside.split(",") if inside.strip() else []
-
-
-def _read_pairs(parts: list[str], sign: str, text: str) -> list[tuple[str, Any]]:
-    pairs: list[tuple[str, Any]] = []
+def _read_pairs(parts: list[str], sign: str, text: str) -> dict[str, Any]:
+    pairs: dict[str, Any] = {}
     for part in parts:
-        key, separator, value = part.partition(sign)
-        if not separator or not key.strip():
+        key, separator, value = (x.strip() for x in part.partition(sign))
+        if not separator or not key:
             raise DefinitionError(f"{part!r} is not 'key{sign}value' in the signature {text!r}")
-        if key.strip() in dict(pairs):
-            raise DefinitionError(f"{key.strip()!r} appears twice in the signature {text!r}")
-        pairs.append((key.strip(), _read_value(value.strip(), text)))
+        if key in pairs:
+            raise DefinitionError(f"{key!r} appears twice in the signature {text!r}")
+        pairs[key] = _read_value(value, text)
     return pairs
 
 

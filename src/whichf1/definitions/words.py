@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.names import SHORTHANDS, WITH_LABELS, Shorthand
@@ -14,37 +15,33 @@ _CLASSES = {
     "true": "the {k}classes that have true items",
     "range": "the {k}integer classes from 0 to the largest that occurs",
 }
+_COUNTS = re.compile(r"\b(TP|FP|FN|TN)\b")
 _DENOMINATORS = {"all": "every denominator", "harmonic": "the denominator of the harmonic mean"}
 _MEAN = {
     "macro": "unweighted mean",
     "weighted": "support-weighted mean",
     "samples": "mean over the items",
 }
-_NOUNS = (
-    "Share", "Fraction", "Mean", "Largest", "Harmonic", "Weighted", "Correlation", "Number",
-    "Probability", "Difference", "Ratio", "Gain", "Miss",
-)  # fmt: skip
-"""First words of summaries that take an article."""
+_BARE = ("Agreement", "Precision", "Recall")
+"""First words of summaries that take no article."""
+_TITLES: dict[Any, str] = {
+    ("macro", "averaged"): "averaged {}",
+    ("macro", "of-averages"): "{} of averages",
+    ("weighted", "of-averages"): "{} of support-weighted averages",
+    None: "{}",
+    "weighted": "support-weighted {}",
+}
+"""Short names by average and formula, or by average alone; otherwise, 'micro F1'."""
 
 
 def title(definition: Definition) -> str:
     """A short name: 'averaged F1', 'macro recall', "Cohen's kappa"."""
-    metric = definition.declaration
+    metric, average = definition.declaration, definition.average
     name = metric.title + _parameters(definition)
     if definition.positive is not None and metric.kind == "rate":
         return f"{name} of {definition.positive!r}"
-    match definition.average, definition.formula:
-        case "macro", "averaged":
-            return f"averaged {name}"
-        case "macro", "of-averages":
-            return f"{name} of averages"
-        case "weighted", "of-averages":
-            return f"{name} of support-weighted averages"
-        case None, _:
-            return name
-        case "weighted", _:
-            return f"support-weighted {name}"
-    return f"{definition.average} {name}"
+    by_average = _TITLES.get(average, f"{average} {{}}")
+    return _TITLES.get((average, definition.formula), by_average).format(name)
 
 
 def _parameters(definition: Definition) -> str:
@@ -63,7 +60,7 @@ def formula(definition: Definition) -> str:
     if definition.scope != "empty":  # a harmonic mean of two quotients, not one quotient
         mean = r"H_\beta" if definition.metric == "f_beta" else "H"
         tex = rf"{mean}\!\left(\frac{{TP}}{{TP+FP}},\frac{{TP}}{{TP+FN}}\right)"
-    of_class = re.sub(r"\b(TP|FP|FN|TN)\b", r"\1_x", tex)
+    of_class, summed = (_COUNTS.sub(x, tex) for x in (r"\1_x", r"\\textstyle\\sum_x \1_x"))
     if definition.formula == "of-averages":
         beta = r"\beta^2" if definition.metric == "f_beta" else ""
         top = r"(1+\beta^2)" if beta else "2"
@@ -73,16 +70,13 @@ def formula(definition: Definition) -> str:
             for mean, other in (("P", "FP"), ("R", "FN"))
         )
         return rf"\frac{{{top}\,\bar P\,\bar R}}{{{beta}\bar P+\bar R}},\quad {means}"
-    match definition.average:
-        case "macro":
-            return rf"\frac{{1}}{{r}}\sum_x {of_class}"
-        case "weighted":
-            return rf"\sum_x \frac{{s_x}}{{n}}\,{of_class},\quad s_x=TP_x+FN_x"
-        case "samples":
-            return rf"\frac{{1}}{{n}}\sum_x {of_class}"
-        case "micro":
-            return re.sub(r"\b(TP|FP|FN|TN)\b", r"\\textstyle\\sum_x \1_x", tex)
-    return tex
+    averages: dict[str | None, str] = {
+        "macro": rf"\frac{{1}}{{r}}\sum_x {of_class}",
+        "weighted": rf"\sum_x \frac{{s_x}}{{n}}\,{of_class},\quad s_x=TP_x+FN_x",
+        "samples": rf"\frac{{1}}{{n}}\sum_x {of_class}",
+        "micro": summed,
+    }
+    return averages.get(definition.average, tex)
 
 
 # what a reference says of it
@@ -104,9 +98,10 @@ def meaning(definition: Definition) -> str:
     short, summary = shorthand(definition), definition.declaration.summary
     if short is not None:
         return short.summary
-    if definition.average in _MEAN and definition.formula != "of-averages":
-        return f"{summary} This is its {_MEAN[definition.average]} over classes."
-    return summary if definition.formula != "of-averages" else f"{summary} Both are averaged first."
+    if definition.formula == "of-averages":
+        return f"{summary} Both are averaged first."
+    mean = _MEAN.get(definition.average or "")
+    return f"{summary} This is its {mean} over classes." if mean else summary
 
 
 def other_names(definition: Definition) -> tuple[str, ...]:
@@ -149,8 +144,6 @@ def zero_rule(definition: Definition) -> str:
 def sentence(definition: Definition, k: int | None = None, n: int | float | None = None) -> str:
     """One or two sentences that say what the score is, to paste into a paper."""
     number = "" if k is None else f"{k:,} "
-    if definition.declaration.kind not in COUNTED:
-        number = ""
     parts = [f"{_capital(title(definition))} is {_what(definition, number)}"]
     if definition.exclude:
         parts.append(f" except {_list(definition.exclude)}, whose items still count as errors")
@@ -190,12 +183,9 @@ def _what(definition: Definition, k: str) -> str:
             f"the harmonic mean of averaged precision and averaged recall, each the {mean} over "
             f"{over} (and not the mean of the {metric.title} of each class)"
         )
-    if definition.formula == "averaged":
-        return (
-            f"the {mean}, over {over}, of the {metric.title} of each class (and not the harmonic "
-            "mean of averaged precision and recall)"
-        )
-    return f"the {mean}, over {over}, of the {metric.title} of each class"
+    of_harmonic = " (and not the harmonic mean of averaged precision and recall)"
+    not_that = of_harmonic if definition.formula == "averaged" else ""
+    return f"the {mean}, over {over}, of the {metric.title} of each class{not_that}"
 
 
 def _scored(definition: Definition) -> str:
@@ -212,7 +202,7 @@ def _scored(definition: Definition) -> str:
 def _phrase(metric: Metric) -> str:
     """The summary, to follow 'is'."""
     text = metric.summary.rstrip(".")
-    article = "the " if text.split()[0] in _NOUNS else ""
+    article = "" if text.split()[0] in _BARE else "the "
     return article + _uncapital(text)
 
 
@@ -227,22 +217,17 @@ def _zero(definition: Definition) -> str:
     without_rule = definition.epsilon and definition.epsilon_in == "all"
     if definition.declaration.total or without_rule:
         return ""
-    match definition.undefined:
-        case "skip":
-            return f"; {_undefined(definition)} is left out of the mean"
-        case "nan":
-            return f"; {_undefined(definition)} makes the score undefined"
-    return f"; {_undefined(definition)} counts as {definition.undefined}"
-
-
-def _undefined(definition: Definition) -> str:
     if definition.scope == "one-sided":
-        return "a class that is never true or never predicted (precision or recall is 0/0)"
-    if definition.scope == "no-hits":
-        return "0/0 in precision, in recall or in their harmonic mean"
-    if definition.formula == "of-averages":
-        return "a precision or recall that is 0/0"
-    return "0/0"
+        case = "a class that is never true or never predicted (precision or recall is 0/0)"
+    elif definition.scope == "no-hits":
+        case = "0/0 in precision, in recall or in their harmonic mean"
+    elif definition.formula == "of-averages":
+        case = "a precision or recall that is 0/0"
+    else:
+        case = "0/0"
+    effects = {"skip": "is left out of the mean", "nan": "makes the score undefined"}
+    effect = effects.get(str(definition.undefined), f"counts as {definition.undefined}")
+    return f"; {case} {effect}"
 
 
 # what sets it apart from the usual macro F1
@@ -274,7 +259,11 @@ _SETS = {
     "true": "averages only over classes that have true items",
     "range": "averages over every integer from 0 to the largest label",
 }
-_EMPTY = {"empty": "never occurs", "one-sided": "is never true or never predicted"}
+_EMPTY = {
+    "empty": "a class that never occurs",
+    "one-sided": "a class that is never true or never predicted",
+    "no-hits": "a class without true positives",
+}
 
 
 def _other_metric(definition: Definition) -> str:
@@ -317,20 +306,12 @@ def _other_classes(definition: Definition) -> list[str]:
 def _other_zero(definition: Definition) -> str:
     if definition.undefined == 0:
         return ""
-    if definition.formula == "of-averages":
-        what = "a precision or recall that is 0/0"
-    elif definition.scope == "no-hits":
-        what = "a class without true positives"
-    else:
-        what = f"a class that {_EMPTY[definition.scope]}"
-    match definition.undefined:
-        case "skip":
-            return f"skips {what}"
-        case "nan":
-            return f"is undefined if there is {what}"
-    if definition.scope == "no-hits":
+    if definition.scope == "no-hits" and definition.undefined == 1:
         return "counts 0/0 as 1, even if precision and recall are both 0"
-    return f"counts {what} as 1"
+    of_averages = definition.formula == "of-averages"
+    what = "a precision or recall that is 0/0" if of_averages else _EMPTY[definition.scope]
+    effects = {"skip": f"skips {what}", "nan": f"is undefined if there is {what}"}
+    return effects.get(str(definition.undefined), f"counts {what} as 1")
 
 
 def _other_denominator(definition: Definition) -> str:

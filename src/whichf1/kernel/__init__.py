@@ -8,49 +8,24 @@ from __future__ import annotations
 
 import os
 
-from whichf1.kernel.reference import TOLERANCE, LossSums, Pairs, Ranks
+from whichf1.kernel import reference
 
 NATIVE = os.environ.get("WHICHF1_NATIVE") != "0"
 """Whether the loops run in C."""
+try:
+    from whichf1.kernel import native
+except ImportError:  # the extension was not built
+    NATIVE = False
 
-if NATIVE:
-    try:
-        from whichf1.kernel.native import (
-            brier_sums,
-            count_margins,
-            count_pairs,
-            encode,
-            first_bad_row,
-            loss_sums,
-            margins,
-            rank_table,
-        )
-    except ImportError:  # the extension was not built
-        NATIVE = False
-if not NATIVE:
-    from whichf1.kernel.reference import (
-        brier_sums,
-        count_margins,
-        count_pairs,
-        encode,
-        first_bad_row,
-        loss_sums,
-        margins,
-        rank_table,
-    )
-
-__all__ = [
-    "NATIVE",
-    "TOLERANCE",
-    "LossSums",
-    "Pairs",
-    "Ranks",
-    "brier_sums",
-    "count_margins",
-    "count_pairs",
-    "encode",
-    "first_bad_row",
-    "loss_sums",
-    "margins",
-    "rank_table",
-]
+TOLERANCE = reference.TOLERANCE
+LossSums = reference.LossSums
+Pairs = reference.Pairs
+Ranks = reference.Ranks
+brier_sums = native.brier_sums if NATIVE else reference.brier_sums
+count_margins = native.count_margins if NATIVE else reference.count_margins
+count_pairs = native.count_pairs if NATIVE else reference.count_pairs
+encode = native.encode if NATIVE else reference.encode
+first_bad_row = native.first_bad_row if NATIVE else reference.first_bad_row
+loss_sums = native.loss_sums if NATIVE else reference.loss_sums
+margins = native.margins if NATIVE else reference.margins
+rank_table = native.rank_table if NATIVE else reference.rank_table

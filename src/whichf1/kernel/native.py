@@ -8,34 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from whichf1.kernel._native import count_margins as _count_margins
-from whichf1.kernel._native import count_pairs as _count_pairs
-from whichf1.kernel._native import encode_fixed, encode_strings
-from whichf1.kernel._native import losses as _losses
-from whichf1.kernel._native import margins as _margins
-from whichf1.kernel._native import rank_table as _rank_table
+import whichf1.kernel._native as c
 from whichf1.kernel.reference import TOLERANCE, Array, LossSums, Pairs, Ranks, sort_pairs
 from whichf1.kernel.reference import encode as _encode_any
 
 _LOG, _BRIER, _CHECK = 1, 2, 4
 _FLOAT = np.dtype(np.float64)
-
-
-def _available() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # Linux only
-        return os.cpu_count() or 1
-
-
-THREADS = int(os.environ.get("WHICHF1_THREADS") or _available())
+_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+THREADS = int(os.environ.get("WHICHF1_THREADS") or _CORES or 1)
 
 
 def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> Pairs:
     """Count the distinct pairs of two non-empty integer or boolean arrays of equal length."""
     if weights is not None:
         weights = np.ascontiguousarray(weights)
-    labels, left, right, sums = _count_pairs(true, predicted, weights, THREADS, 0)
+    labels, left, right, sums = c.count_pairs(true, predicted, weights, THREADS, 0)
     count = np.frombuffer(sums, np.int64 if weights is None else np.float64)
     if labels is not None:
         return Pairs(labels, np.frombuffer(left, np.int64), np.frombuffer(right, np.int64), count)
@@ -51,7 +38,7 @@ def count_margins(
 
     None if there are too many labels for a dense table (only in C).
     """
-    counted = _count_margins(true, predicted, THREADS)
+    counted = c.count_margins(true, predicted, THREADS)
     if counted is None:
         return None
     labels, sums = counted
@@ -67,7 +54,7 @@ def margins(
     """Sums of float64 counts by true class, by predicted class, and of the diagonal."""
     if not count.flags.c_contiguous:
         count = np.ascontiguousarray(count)
-    sums = np.frombuffer(_margins(true, predicted, count, classes), np.float64)
+    sums = np.frombuffer(c.margins(true, predicted, count, classes), np.float64)
     return sums[:classes], sums[classes : 2 * classes], sums[2 * classes :]
 
 
@@ -87,15 +74,15 @@ def encode(*columns: Sequence[Any] | Array) -> tuple[list[Array], list[Any]]:
 def _encode(column: Any, table: dict[str, int], texts: list[str]) -> Array | None:
     """The codes of one column; None if an item is not exactly a str."""
     if isinstance(column, np.ndarray) and column.dtype.kind == "U" and column.itemsize:
-        items, first = encode_fixed(column)
+        items, first = c.encode_fixed(column)
         distinct = column[np.frombuffer(first, np.int64)].tolist()
-        known = np.frombuffer(encode_strings(distinct, table, texts) or b"", np.int32)
+        known = np.frombuffer(c.encode_strings(distinct, table, texts) or b"", np.int32)
         return known[np.frombuffer(items, np.int32)]
     if isinstance(column, np.ndarray) and (column.dtype != object or not column.flags.aligned):
         column = column.tolist()
     if not isinstance(column, (np.ndarray, list, tuple)):
         return None
-    codes = encode_strings(column, table, texts)
+    codes = c.encode_strings(column, table, texts)
     return None if codes is None else np.frombuffer(codes, np.int32)
 
 
@@ -111,7 +98,7 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
     parts: list[Array] = []
     for start, end, dtype in zip(bounds, bounds[1:], (np.float64, kind, kind), strict=False):
         parts.append(room[start:end].view(dtype))
-    distinct = _rank_table(scores, positive, weights, THREADS, *parts)
+    distinct = c.rank_table(scores, positive, weights, THREADS, *parts)
     for at, part in enumerate(parts):  # of many ties, do not keep the unused memory
         parts[at] = part[:distinct].copy() if 2 * distinct < n else part[:distinct]
     if scores.dtype.itemsize < 8:
@@ -122,18 +109,18 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
     """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class."""
     wanted = _LOG | _CHECK
-    total, squares, _, _, bad = _losses(codes, probabilities, floor, TOLERANCE, wanted, THREADS)
+    total, squares, _, _, bad = c.losses(codes, probabilities, floor, TOLERANCE, wanted, THREADS)
     return LossSums(len(codes), total, squares, bad == len(codes))
 
 
 def brier_sums(codes: Array, probabilities: Array) -> LossSums:
     """Σ and Σ² of each item's squared distance between its probabilities and its true class."""
     wanted = _BRIER | _CHECK
-    _, _, total, squares, bad = _losses(codes, probabilities, 0.0, TOLERANCE, wanted, THREADS)
+    _, _, total, squares, bad = c.losses(codes, probabilities, 0.0, TOLERANCE, wanted, THREADS)
     return LossSums(len(codes), total, squares, bad == len(codes))
 
 
 def first_bad_row(probabilities: Array, tolerance: float = TOLERANCE) -> int:
     """The first row with a value outside [0, 1] or a sum too far from 1; the length if none."""
     codes = np.broadcast_to(np.int64(0), len(probabilities))
-    return _losses(codes, probabilities, 0.0, tolerance, _CHECK, THREADS)[4]
+    return c.losses(codes, probabilities, 0.0, tolerance, _CHECK, THREADS)[4]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whichf1.metrics import agreement, label_sets, probability, ranking, rates
-from whichf1.metrics.registry import COUNTED, EVERY, METRICS, Metric, find, names
+from whichf1.metrics.registry import COUNTED, EVERY, METRICS, Metric, find, plain_name
 
 __all__ = [
     "COUNTED",
@@ -13,7 +13,7 @@ __all__ = [
     "agreement",
     "find",
     "label_sets",
-    "names",
+    "plain_name",
     "probability",
     "ranking",
     "rates",

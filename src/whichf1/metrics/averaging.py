@@ -68,12 +68,8 @@ class ZeroRule:
 
 def per_class(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:
     """The rate of each class (…, classes)."""
-    if metric.harmonic and (rule.scope != "empty" or rule.harmonic_epsilon):
-        return _by_steps(metric, parameters, rule, c)
-    return rule.settle(metric.formula(c, **parameters), unbounded=metric.bounds[1] == np.inf)
-
-
-def _by_steps(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:
+    if not metric.harmonic or (rule.scope == "empty" and not rule.harmonic_epsilon):
+        return rule.settle(metric.formula(c, **parameters), unbounded=metric.bounds[1] == np.inf)
     p, r = (rule.settle(part.formula(c)) for part in (precision, recall))
     value = combine(metric, parameters, p, r, rule.harmonic_epsilon)
     if rule.scope == "no-hits":
@@ -91,32 +87,12 @@ def pooled(c: OneVsRest) -> OneVsRest:
     return OneVsRest(*(x.sum(-1, keepdims=True) for x in (c.tp, c.fp, c.fn, c.tn)))
 
 
-def averaged(
-    metric: Metric,
-    parameters: dict[str, Value],
-    rule: ZeroRule,
-    c: OneVsRest,
-    weights: Array | None = None,
-) -> Array:
-    """The mean of the rate of each class (…): 'averaged F1' if the rate is F1."""
-    return rule.mean(per_class(metric, parameters, rule, c), weights)
-
-
 def of_averages(
-    metric: Metric,
-    parameters: dict[str, Value],
-    rule: ZeroRule,
-    c: OneVsRest,
-    weights: Array | None = None,
+    metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest, weight: Array | None
 ) -> Array:
     """The rate at mean precision and mean recall (…): 'F1 of averages' if the rate is F1."""
-    return combine(
-        metric,
-        parameters,
-        averaged(precision, {}, rule, c, weights),
-        averaged(recall, {}, rule, c, weights),
-        rule.harmonic_epsilon,
-    )
+    p, r = (rule.mean(per_class(part, {}, rule, c), weight) for part in (precision, recall))
+    return combine(metric, parameters, p, r, rule.harmonic_epsilon)
 
 
 def combine(

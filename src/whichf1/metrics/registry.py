@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import NoneType, UnionType
@@ -221,17 +221,17 @@ def _unwrap(hint: Any) -> tuple[Any, tuple[Any, ...]]:
     return hint, ()
 
 
-def names() -> list[str]:
-    """All names and aliases of metrics."""
-    return list(_BY_NAME)
+def plain_name(name: str) -> str:
+    """A name in the form used for lookup: 'Miss-rate' becomes 'miss_rate'."""
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
-def find(name: str) -> Metric:
-    """The metric with this name or alias; the error suggests similar names."""
+def find(name: str, also: Iterable[str] = ()) -> Metric:
+    """The metric with this name or alias; the error suggests similar names, ``also`` others."""
     if name in EVERY:
         return EVERY[name]
-    key = name.strip().replace("-", "_").replace(" ", "_")
-    metric = _BY_NAME.get(key) or _BY_NAME.get(key.lower())
-    if metric is None:
-        raise DefinitionError(f"there is no metric {name!r}. {did_you_mean(key.lower(), _BY_NAME)}")
-    return EVERY[metric]
+    plain = plain_name(name)
+    if plain not in _BY_NAME:
+        hint = did_you_mean(plain, [*_BY_NAME, *also])
+        raise DefinitionError(f"there is no metric {name!r}. {hint}")
+    return EVERY[_BY_NAME[plain]]

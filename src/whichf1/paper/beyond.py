@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from whichf1.errors import InputError
-from whichf1.metrics.averaging import ZeroRule, averaged
+from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.metrics.rates import precision, recall
 from whichf1.paper.result import Fact, Figure, Quantity
 from whichf1.paper.simulation import generator, one_vs_rest, score
@@ -232,7 +232,8 @@ def interval(seed: int, tables: int = 300) -> Figure:
 def macro(tables: Array) -> tuple[Array, Array]:
     """Macro precision and macro recall of each table (…)."""
     c = one_vs_rest(tables)
-    p, r = (averaged(metric, {}, ZeroRule(0), c) for metric in (precision, recall))
+    rule = ZeroRule(0)
+    p, r = (rule.mean(per_class(metric, {}, rule, c)) for metric in (precision, recall))
     return p, r
 
 

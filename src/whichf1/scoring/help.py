@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import fields
 from itertools import product
 from math import isinf
@@ -14,8 +15,9 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import Bootstrap
 from whichf1.definitions.names import look_up
-from whichf1.definitions.options import MEANING, Options, conditions
+from whichf1.definitions.options import MEANING, Options
 from whichf1.definitions.words import formula, meaning
+from whichf1.errors import DefinitionError
 from whichf1.metrics import Metric, find
 from whichf1.metrics.averaging import Average
 from whichf1.metrics.registry import Parameter
@@ -86,9 +88,10 @@ def data_arguments(metric: Metric) -> list[Argument]:
 
 def _applicable(metric: Metric, settled: Mapping[str, Any]) -> list[str]:
     """The options that can apply to a metric, whatever the others are, and are not settled."""
-    options: dict[str, None] = {}
+    options: set[str] = set()
     for choice in _choices(settled):
-        options.update({name: None for name, applies, _ in conditions(metric, **choice) if applies})
+        with suppress(DefinitionError):  # not every combination exists
+            options |= Definition(metric=metric.name, **choice).applicable
     return [
         name
         for name in _DEFAULTS
