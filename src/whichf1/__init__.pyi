@@ -116,7 +116,6 @@ class _Mcc(_Metric, Protocol):
 class _SubsetAccuracyOptions(_Predictions, total=False):
     classes: Literal["declared", "observed", "true", "range"] | Classes
     exclude: Classes
-    two_classes: Literal["both", "first", "last"]
     interval: IntervalName | Method | None
 
 class _SubsetAccuracy(_Metric, Protocol):
@@ -229,13 +228,10 @@ class _Gain(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_GainOptions]) -> Definition: ...
 
-class _PrecisionPerClassOptions(_Predictions, total=False):
-    classes: Literal["declared", "observed", "true", "range"] | Classes
-    exclude: Classes
+class _PrecisionPerClassOptions(_SubsetAccuracyOptions, total=False):
     ignore: Classes
     undefined: Literal[0, 1, "skip", "nan"]
     epsilon: float
-    interval: IntervalName | Method | None
 
 class _PrecisionOptions(_PrecisionPerClassOptions, total=False):
     average: Literal["macro", "weighted", "micro", "samples"] | None
@@ -288,12 +284,9 @@ class _F1(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_F1PerClassOptions]
     ) -> PerClass: ...
 
-class _PrevalencePerClassOptions(_Predictions, total=False):
-    classes: Literal["declared", "observed", "true", "range"] | Classes
-    exclude: Classes
+class _PrevalencePerClassOptions(_SubsetAccuracyOptions, total=False):
     ignore: Classes
     epsilon: float
-    interval: IntervalName | Method | None
 
 class _PrevalenceOptions(_PrevalencePerClassOptions, total=False):
     average: Literal["macro", "weighted", "micro", "samples"] | None

@@ -34,9 +34,9 @@ def test_every_candidate_has_the_value_that_its_definition_gives_alone(
     rng = np.random.default_rng(0)
     for block in search(counts):
         for at in rng.permutation(len(block.values))[:8].tolist():
-            if "two_classes" in block.variants.options[at] and "micro" in block.options.values():
+            if "two_classes" in block.variants[at].options and "micro" in block.options.values():
                 continue  # no such definition
-            alone = block.definition(at)(counts).value
+            alone = block.candidate(at).build()(counts).value
             assert block.values[at] == pytest.approx(alone, abs=1e-12, nan_ok=True)
 
 
@@ -47,7 +47,7 @@ def test_range_and_text_labels_are_searched_as_they_are_defined() -> None:
         for block in search(counts):
             if "micro" not in block.options.values():
                 for at in range(0, len(block.values), 5):
-                    alone = block.definition(at)(counts).value
+                    alone = block.candidate(at).build()(counts).value
                     assert block.values[at] == pytest.approx(alone, abs=1e-12, nan_ok=True)
 
 

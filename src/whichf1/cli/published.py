@@ -178,8 +178,8 @@ def audit(options: AuditOptions) -> None:
 
 def _audit_rows(path: str, scale: Any, options: AuditOptions) -> list[tuple[str, Audit]]:
     audits = []
-    results = read_results(path, scale)
-    for row in results.rows:
+    rows, scale = read_results(path, scale)
+    for row in rows:
         classes = row.classes if row.classes is not None else options.classes
         if options.classes not in (None, classes):
             raise InputError(
@@ -187,14 +187,8 @@ def _audit_rows(path: str, scale: Any, options: AuditOptions) -> list[tuple[str,
                 f"{options.classes}"
             )
         try:
-            result = audit_triple(
-                precision=row.precision,
-                recall=row.recall,
-                f1=row.f1,
-                decimals=options.value_decimals,
-                scale=results.scale,
-                classes=classes,
-            )
+            decimals = options.value_decimals
+            result = audit_triple(**row.triple, decimals=decimals, scale=scale, classes=classes)
         except InputError as error:
             raise InputError(f"{path!r}, line {row.line}: {error}") from None
         audits.append((row.name, result))

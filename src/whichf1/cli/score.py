@@ -23,10 +23,10 @@ from whichf1.cli.options import (
 from whichf1.cli.reading import source_name
 from whichf1.cli.subject import Subject, read_subject, subject_report
 from whichf1.definitions.definition import Definition, define_fitting
-from whichf1.definitions.names import BOTH, plain_name
+from whichf1.definitions.names import BOTH
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError
-from whichf1.metrics import COUNTED
+from whichf1.metrics import COUNTED, plain_name
 from whichf1.report.document import Document
 from whichf1.report.escape import visible
 from whichf1.report.score import (

@@ -43,8 +43,9 @@ def fix_classes(
     if not len(chosen):
         why = "exclude= names all of them" if exclude else "declare classes with labels="
         raise DefinitionError(f"there are no classes to average over: {why}")
-    everything = len(chosen) == len(counts.labels)
-    labels = counts.labels if everything else pick(counts.labels, chosen)
+    labels = counts.labels
+    if len(chosen) < len(labels):
+        labels = Labels.trusted(labels[code] for code in chosen)
     return Frozen(counts.table, chosen, labels, counts)
 
 
@@ -68,8 +69,3 @@ def over_range(counts: AnyCounts) -> tuple[AnyCounts, Array]:
     missing = [label for label in wanted if label not in counts.labels]
     wider = counts.declare([*counts.labels, *missing]) if missing else counts
     return wider, wider.labels.codes(wanted)
-
-
-def pick(labels: Labels, codes: Array) -> Labels:
-    """The labels with these codes."""
-    return Labels.trusted(labels[code] for code in codes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from whichf1.definitions.definition import Definition
@@ -117,17 +118,13 @@ def in_sklearn(definition: Definition) -> str | None:
     short = shorthand(definition)
     if short is None:
         return None if definition.formula == "of-averages" else definition.declaration.sklearn
-    if not _plain(definition):
+    special = (definition.exclude, definition.ignore, definition.epsilon, definition.batch)
+    if any(special) or definition.undefined != 0 or definition.two_classes != "both":
         return None
     if definition.classes == "observed":  # what scikit-learn averages over by default
         return short.sklearn.removesuffix(WITH_LABELS)
     expected = short.options.get("classes", "declared")
     return short.sklearn if definition.classes == expected else None
-
-
-def _plain(definition: Definition) -> bool:
-    special = (definition.exclude, definition.ignore, definition.epsilon, definition.batch)
-    return not any(special) and definition.undefined == 0 and definition.two_classes == "both"
 
 
 def zero_rule(definition: Definition) -> str:
@@ -170,7 +167,9 @@ def _what(definition: Definition, k: str) -> str:
         return _scored(definition)
     if metric.kind == "agreement" or definition.positive is not None:
         return _phrase(metric)
-    over = _over(definition, k)
+    over = f"the classes {_list(definition.classes)}"
+    if isinstance(definition.classes, str):
+        over = _CLASSES[definition.classes].format(k=k)
     if definition.average is None:
         return f"{_phrase(metric)}, for each of {over}"
     if definition.average == "micro":
@@ -203,13 +202,7 @@ def _phrase(metric: Metric) -> str:
     """The summary, to follow 'is'."""
     text = metric.summary.rstrip(".")
     article = "" if text.split()[0] in _BARE else "the "
-    return article + _uncapital(text)
-
-
-def _over(definition: Definition, k: str) -> str:
-    if isinstance(definition.classes, str):
-        return _CLASSES[definition.classes].format(k=k)
-    return f"the classes {_list(definition.classes)}"
+    return article + (text[:1].lower() + text[1:] if text[1:2].islower() else text)
 
 
 def _zero(definition: Definition) -> str:
@@ -248,7 +241,10 @@ def because(definition: Definition) -> str:
 def departures(definition: Definition) -> list[str]:
     """Each difference from the usual macro F1, as a phrase with a verb."""
     phrases = [_other_metric(definition), _other_average(definition), *_other_classes(definition)]
-    phrases += [_other_zero(definition), _other_denominator(definition)]
+    phrases.append(_other_zero(definition))
+    if definition.epsilon:
+        where = "its denominators" if definition.epsilon_in == "all" else "the denominator of F1"
+        phrases.append(f"adds {definition.epsilon:g} to {where}")
     if definition.batch is not None:
         phrases.append(f"averages over batches of {definition.batch:,} items")
     return [phrase for phrase in phrases if phrase]
@@ -314,20 +310,9 @@ def _other_zero(definition: Definition) -> str:
     return effects.get(str(definition.undefined), f"counts {what} as 1")
 
 
-def _other_denominator(definition: Definition) -> str:
-    if not definition.epsilon:
-        return ""
-    where = "its denominators" if definition.epsilon_in == "all" else "the denominator of F1"
-    return f"adds {definition.epsilon:g} to {where}"
-
-
-def _list(labels: tuple[object, ...]) -> str:
+def _list(labels: Iterable[object]) -> str:
     return ", ".join(repr(label) for label in labels)
 
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _uncapital(text: str) -> str:
-    return text[:1].lower() + text[1:] if text[1:2].islower() else text

@@ -155,7 +155,10 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
     results, this takes at most 2.5 times the memory of the scores; an argsort alone would take 2.
     """
     if weights is not None:
-        return _weighted(scores, positive, weights)
+        distinct, at = np.unique(scores + 0.0, return_inverse=True)
+        parts = (weights * positive, weights * ~positive)
+        sums = (np.bincount(at, part, len(distinct))[::-1] for part in parts)
+        return Ranks(distinct[::-1], *sums)
     distinct, total = _runs(scores.copy())
     few = bool(2 * np.count_nonzero(positive) <= len(scores))
     smaller_class, count = _runs(scores[positive if few else ~positive])
@@ -190,14 +193,6 @@ def _runs(values: Array) -> tuple[Array, Array]:
     count[:-1] = np.diff(count)  # from the starts of runs to their lengths
     count[-1:] = len(values) - count[-1:]
     return (values if distinct == len(values) else values[:distinct].copy()), count
-
-
-def _weighted(scores: Array, positive: Array, weights: Array) -> Ranks:
-    distinct, at = np.unique(scores + 0.0, return_inverse=True)
-    total = len(distinct)
-    positives = np.bincount(at, weights * positive, total)
-    negatives = np.bincount(at, weights * ~positive, total)
-    return Ranks(distinct[::-1], positives[::-1], negatives[::-1])
 
 
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def cohen_kappa(
 ) -> Ratio:
     """Agreement beyond chance, optionally weighted by the distance between classes."""
     power = {"none": 0, "linear": 1, "quadratic": 2}[weighting]
-    expected = _EXPECTED[weighting](m.rows, m.columns)
+    expected = _expected(m.rows, m.columns, weighting)
     return expected - m.total * _disagreement(m, power), expected
 
 
@@ -72,11 +72,6 @@ def _disagreement(m: Margins, power: int) -> Array:
     return total
 
 
-def _others(x: Array) -> Array:
-    """The sum over all other classes, using addition only: exactly 0 if there are none."""
-    return _below(x) + _above(x)
-
-
 def _below(x: Array) -> Array:
     """The sum of the classes before each one."""
     sums = np.cumsum(x, -1)
@@ -94,31 +89,16 @@ def _pairs(x: Array) -> Array:
     return pairs
 
 
-def _expected_unweighted(rows: Array, columns: Array) -> Array:
-    expected: Array = (rows * _others(columns)).sum(-1)
-    return expected
-
-
-def _expected_linear(rows: Array, columns: Array) -> Array:
-    """Σ |i − j| r_i c_j: each step between neighbours is crossed by pairs on either side of it."""
-    crossed = np.cumsum(rows, -1) * _above(columns) + np.cumsum(columns, -1) * _above(rows)
-    expected: Array = crossed.sum(-1)
-    return expected
-
-
-def _expected_quadratic(rows: Array, columns: Array) -> Array:
-    """Σ (i − j)² r_i c_j from moments about the mean position, to limit cancellation."""
+def _expected(rows: Array, columns: Array, weighting: str) -> Any:
+    """Σ w_ij r_i c_j: the disagreement that is expected by chance."""
+    if weighting == "none":  # additions only: exactly 0 if there is one class
+        return (rows * (_below(columns) + _above(columns))).sum(-1)
+    if weighting == "linear":  # each step between neighbours is crossed by pairs around it
+        crossed = np.cumsum(rows, -1) * _above(columns) + np.cumsum(columns, -1) * _above(rows)
+        return crossed.sum(-1)
     position = np.arange(rows.shape[-1], dtype=np.float64)
     n = rows.sum(-1)
     mean = ((position * (rows + columns)).sum(-1) / (2 * n)).real
-    x = position - mean[..., None]
+    x = position - mean[..., None]  # moments about the mean limit cancellation
     square = (x**2 * (rows + columns)).sum(-1)
-    expected: Array = n * square - 2 * (x * rows).sum(-1) * (x * columns).sum(-1)
-    return expected
-
-
-_EXPECTED = {
-    "none": _expected_unweighted,
-    "linear": _expected_linear,
-    "quadratic": _expected_quadratic,
-}
+    return n * square - 2 * (x * rows).sum(-1) * (x * columns).sum(-1)

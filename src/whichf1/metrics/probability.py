@@ -11,7 +11,7 @@ from whichf1 import kernel
 from whichf1.errors import DefinitionError
 from whichf1.kernel import LossSums
 from whichf1.metrics.registry import Floor, Ratio, Whole, declare
-from whichf1.tables.cells import Array, Judged, Predicted, RankTable, Ties, sum_by
+from whichf1.tables.cells import Array, Predicted, RankTable, Ties, sum_by
 
 Binning: TypeAlias = Literal["equal-width", "equal-mass"]
 EPSILON = float(np.finfo(np.float64).eps)
@@ -29,11 +29,11 @@ EPSILON = float(np.finfo(np.float64).eps)
     sums=lambda x, floor: kernel.loss_sums(x.codes, x.scores, floor),
 )
 def log_loss(
-    x: Judged,
+    x: Predicted,
     floor: Annotated[Floor, "Probabilities below this count as this."] = EPSILON,
 ) -> Array:
     """Mean negative natural logarithm of the probability given to the true class."""
-    return -np.log(np.maximum(x.own, floor))  # type: ignore[no-any-return]
+    return -np.log(np.maximum(x.own, floor))
 
 
 def _brier_sums(x: Predicted, scale: str | None) -> LossSums:
@@ -55,7 +55,7 @@ def _brier_sums(x: Predicted, scale: str | None) -> LossSums:
     sums=_brier_sums,
 )
 def brier(
-    x: Judged,
+    x: Predicted,
     scale: Annotated[
         Literal["half", "sum"] | None,
         "Sum the squared errors over classes, or halve the sum. Default: 'half' for two classes, "
@@ -75,7 +75,7 @@ def brier(
     sklearn="top_k_accuracy_score",
 )
 def top_k_accuracy(
-    x: Judged,
+    x: Predicted,
     k: Annotated[Whole, "How many of the top-scored classes count."] = 2,
     ties: Annotated[
         Ties,

@@ -110,12 +110,11 @@ def lift(r: RankTable, top: Top = 0.1) -> Ratio:
 
 def _found(r: RankTable, top: float) -> Array:
     """Positives among the first items; tied items at the cutoff count in proportion."""
-    limit = top * (r.sizes[0] + r.sizes[1])
-    return _total(_share_above(s, limit) * s.positives for s in r.steps())
+    limit = top * (r.sizes[0] + r.sizes[1])[..., None]
 
+    def top_of_step(s: Step) -> Array:
+        items = s.positives + s.negatives
+        share: Array = np.clip((limit - (s.tp + s.fp - items)) / _or_one(items), 0, 1)
+        return share * s.positives
 
-def _share_above(s: Step, limit: Array) -> Array:
-    items = s.positives + s.negatives
-    before = s.tp + s.fp - items
-    share: Array = np.clip((limit[..., None] - before) / _or_one(items), 0, 1)
-    return share
+    return _total(map(top_of_step, r.steps()))

@@ -9,21 +9,9 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from types import NoneType, UnionType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    Required,
-    TypeAlias,
-    TypedDict,
-    Union,
-    Unpack,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -81,21 +69,6 @@ class Parameter:
         return int(value) if float(value).is_integer() else float(value)
 
 
-class Facts(TypedDict, total=False):
-    """What a declaration states besides the formula."""
-
-    tex: Required[str]
-    title: str
-    aliases: tuple[str, ...]
-    bounds: tuple[float, float]
-    better: Literal["higher", "lower", "neither"]
-    sklearn: str
-    harmonic: bool
-    probabilities: bool
-    smooth: bool
-    sums: Callable[..., LossSums]
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Metric:
     """A metric: its formula and everything that is known about it."""
@@ -131,7 +104,9 @@ class Metric:
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
         """What the formula takes besides the data, read from its signature on first use."""
-        return _parameters(self.formula)
+        hints = get_type_hints(self.formula, include_extras=True)
+        _, *others = inspect.signature(self.formula).parameters.values()
+        return {x.name: _parameter(x.default, hints[x.name]) for x in others}
 
     @cached_property
     def total(self) -> bool:
@@ -163,43 +138,28 @@ EVERY: dict[str, Metric] = {}
 _BY_NAME: dict[str, str] = {}
 
 
-def rate(**facts: Unpack[Facts]) -> Callable[[Callable[..., Ratio]], Metric]:
-    """Declare a ratio of the true and false positives and negatives of one class."""
-    return lambda formula: _register("rate", formula, facts)
+def declare(kind: Kind, **facts: Any) -> Callable[[Callable[..., Any]], Metric]:
+    """Declare a metric: a decorator of its formula that takes the fields of ``Metric``."""
+
+    def register(formula: Callable[..., Any]) -> Metric:
+        name = formula.__name__
+        words = {"title": name.replace("_", " "), "summary": (formula.__doc__ or "").split("\n")[0]}
+        metric = Metric(name=name, kind=kind, formula=formula, **words | facts)
+        for known in (name, *metric.aliases):
+            if _BY_NAME.setdefault(known, name) != name:
+                raise DefinitionError(f"two metrics are called {known!r}")
+        EVERY[name] = metric
+        if kind in COUNTED:
+            METRICS[name] = metric
+        return metric
+
+    return register
 
 
-def agreement(**facts: Unpack[Facts]) -> Callable[[Callable[..., Ratio]], Metric]:
-    """Declare a ratio computed from the whole table."""
-    return lambda formula: _register("agreement", formula, facts)
-
-
-def declare(kind: Kind, **facts: Unpack[Facts]) -> Callable[[Callable[..., Any]], Metric]:
-    """Declare a metric of another kind."""
-    return lambda formula: _register(kind, formula, facts)
-
-
-def _register(kind: Kind, formula: Callable[..., Any], facts: Facts) -> Metric:
-    name = formula.__name__
-    metric = Metric(
-        name=name,
-        kind=kind,
-        formula=formula,
-        summary=(formula.__doc__ or "").split("\n")[0],
-        **{"title": name.replace("_", " "), **facts},  # type: ignore[arg-type]
-    )
-    for known in (name, *metric.aliases):
-        if _BY_NAME.setdefault(known, name) != name:
-            raise DefinitionError(f"two metrics are called {known!r}")
-    EVERY[name] = metric
-    if kind in COUNTED:
-        METRICS[name] = metric
-    return metric
-
-
-def _parameters(formula: Callable[..., Any]) -> dict[str, Parameter]:
-    hints = get_type_hints(formula, include_extras=True)
-    signature = list(inspect.signature(formula).parameters.values())[1:]
-    return {p.name: _parameter(p.default, hints[p.name]) for p in signature}
+rate = partial(declare, "rate")
+"""Declare a ratio of the true and false positives and negatives of one class."""
+agreement = partial(declare, "agreement")
+"""Declare a ratio computed from the whole table."""
 
 
 def _parameter(default: Value, hint: Any) -> Parameter:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from whichf1.definitions.definition import define
 from whichf1.errors import InputError
@@ -228,36 +228,12 @@ def _reason(
 # from counts, or from the scores of each class
 
 
-@dataclass(frozen=True)
-class Recomputed:
-    """The macro scores of some classes, as precisely as rounding allows."""
-
+class _Recomputed(NamedTuple):
     classes: int
-    precision: Span
-    recall: Span
-    averaged: Span
-    of_averages: Span
-    misfits: tuple[Misfit, ...] = ()
+    spans: dict[str, Span]
+    """The macro scores of all ``DEFINITIONS``, as precisely as rounding allows."""
+    misfits: list[Misfit]
     """Classes whose F1 does not agree with their precision and recall."""
-
-
-def _compare(p: Published, r: Published, f: Published, known: Recomputed) -> Audit:
-    averaged, of_averages = known.averaged, known.of_averages
-    verdict = verdict_of(averaged.meets(f), of_averages.meets(f))
-    checks = [("macro precision", p, known.precision), ("macro recall", r, known.recall)]
-    if verdict == "impossible":
-        checks += [("averaged F1", f, averaged), ("F1 of averages", f, of_averages)]
-    misfits = [
-        Misfit(name, published, span, SIGNATURES[name])
-        for name, published, span in checks
-        if not span.meets(published)
-    ]
-    reason = (
-        f"Recomputed from {known.classes} classes, averaged F1 is {averaged} and F1 of averages "
-        f"is {of_averages}; F1 {f} fits {_FITS[verdict]}."
-    )
-    every_misfit = (*known.misfits, *misfits)
-    return Audit(verdict, reason, p, r, f, averaged, of_averages, known.classes, every_misfit)
 
 
 _FITS = {
@@ -268,34 +244,52 @@ _FITS = {
 }
 
 
-def _from_counts(counts: Counts) -> Recomputed:
+def _compare(p: Published, r: Published, f: Published, known: _Recomputed) -> Audit:
+    k, spans, misfits = known
+    averaged, of_averages = spans["averaged F1"], spans["F1 of averages"]
+    verdict = verdict_of(averaged.meets(f), of_averages.meets(f))
+    published = {"macro precision": p, "macro recall": r}
+    if verdict == "impossible":
+        published |= {"averaged F1": f, "F1 of averages": f}
+    misfits += [
+        Misfit(name, printed, spans[name], SIGNATURES[name])
+        for name, printed in published.items()
+        if not spans[name].meets(printed)
+    ]
+    reason = (
+        f"Recomputed from {k} classes, averaged F1 is {averaged} and F1 of averages "
+        f"is {of_averages}; F1 {f} fits {_FITS[verdict]}."
+    )
+    return Audit(verdict, reason, p, r, f, averaged, of_averages, k, tuple(misfits))
+
+
+def _from_counts(counts: Counts) -> _Recomputed:
     """From counts, everything is known exactly."""
-    values = (evaluate(definition, counts).value for definition in DEFINITIONS.values())
-    p, r, averaged, of_averages = (Span(value, value) for value in values)
-    return Recomputed(len(counts.labels), p, r, averaged, of_averages)
+    values = {name: evaluate(each, counts).value for name, each in DEFINITIONS.items()}
+    spans = {name: Span(value, value) for name, value in values.items()}
+    return _Recomputed(len(counts.labels), spans, [])
 
 
-def _from_classes(per_class: Any, decimals: int | None, scale: Scale) -> Recomputed:
+def _from_classes(per_class: Any, decimals: int | None, scale: Scale) -> _Recomputed:
     """From the published precision, recall and optionally F1 of each class."""
-    rows = dict(per_class) if isinstance(per_class, Mapping) else dict(enumerate(per_class))
-    if not rows:
-        raise InputError("per_class is empty: pass the precision and recall of each class")
-    classes = _read_classes(rows, decimals, scale)
+    classes = _read_classes(per_class, decimals, scale)
     p, r = (_mean([row[at] for row in classes.values()]) for at in (0, 1))
     f1 = {label: _f1_of_averages(row[0], row[1]) for label, row in classes.items()}
-    misfits = tuple(
+    misfits = [
         Misfit(f"F1 of class {label}", published, f1[label], CLASS_F1)
         for label, row in classes.items()
         for published in row[2:]
         if not f1[label].meets(published)
-    )
-    return Recomputed(len(rows), p, r, _mean(list(f1.values())), _f1_of_averages(p, r), misfits)
+    ]
+    spans = (p, r, _mean(list(f1.values())), _f1_of_averages(p, r))
+    return _Recomputed(len(classes), dict(zip(DEFINITIONS, spans, strict=True)), misfits)
 
 
-def _read_classes(
-    rows: dict[Any, Any], decimals: int | None, scale: Scale
-) -> dict[Any, list[Published]]:
+def _read_classes(per_class: Any, decimals: int | None, scale: Scale) -> dict[Any, list[Published]]:
     """Read all numbers together, so that floats share their decimals."""
+    rows = dict(per_class) if isinstance(per_class, Mapping) else dict(enumerate(per_class))
+    if not rows:
+        raise InputError("per_class is empty: pass the precision and recall of each class")
     printed: dict[str, Any] = {}
     for label, row in rows.items():
         if isinstance(row, str) or not hasattr(row, "__len__") or len(row) not in (2, 3):

@@ -10,7 +10,7 @@ import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import Any
 
 from whichf1.definitions.definition import Definition
@@ -88,12 +88,8 @@ class Dialect:
 class Group:
     """Dialects that give the same value on the same predictions."""
 
-    value: float
-    """NaN if the libraries print none."""
     scores: Mapping[str, Score]
     """The Score of each dialect, by name."""
-    why: str
-    """How the plainest of their definitions differs from the usual macro F1."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -104,6 +100,16 @@ class Group:
     def plainest(self) -> Score:
         """The score whose definition differs least from the usual macro F1."""
         return min(self.scores.values(), key=lambda score: len(departures(score.definition)))
+
+    @property
+    def value(self) -> float:
+        """The value of the plainest; NaN if the libraries print none."""
+        return self.plainest.value
+
+    @property
+    def why(self) -> str:
+        """How the plainest of their definitions differs from the usual macro F1."""
+        return because(self.plainest.definition)
 
 
 @dataclass(frozen=True)
@@ -158,10 +164,8 @@ class Dialects(dict[str, Dialect]):
         scores, absent = {}, {}
         for name, dialect in self.items():
             try:
-                if dialect.definition.batch is None:
-                    scores[name] = dialect(counts)
-                else:
-                    scores[name] = dialect(y_true, y_pred, labels=labels)
+                data = (counts,) if dialect.definition.batch is None else (y_true, y_pred)
+                scores[name] = dialect(*data, labels=labels)
             except WhichF1Error as error:
                 absent[name] = str(error)
         return DialectTable(_grouped(scores), absent)
@@ -170,34 +174,20 @@ class Dialects(dict[str, Dialect]):
         self, y_true: Any, y_pred: Any = None, *, source: str, target: str, labels: Any = None
     ) -> Conversion:
         """Score the same predictions in two dialects, each given by name or by signature."""
-        scores = (self._run(text, y_true, y_pred, labels) for text in (source, target))
-        return Conversion(*scores)
-
-    def _run(self, text: str, y_true: Any, y_pred: Any, labels: Any) -> Score:
-        if "|" in text:
-            return run(Definition.parse(text), y_true, y_pred, labels)
-        return self[text](y_true, y_pred, labels=labels)
+        chosen = [Definition.parse(x) if "|" in x else self[x] for x in (source, target)]
+        return Conversion(*(each(y_true, y_pred, labels=labels) for each in chosen))
 
 
 def _grouped(scores: Mapping[str, Score]) -> tuple[Group, ...]:
     ordered = sorted(scores.items(), key=lambda pair: (isnan(pair[1].value), -pair[1].value))
     groups: list[dict[str, Score]] = []
-    first = None
+    first = inf
     for name, score in ordered:
-        if first is None or not _same(first, score.value):
+        if not (abs(first - score.value) <= SAME or (isnan(first) and isnan(score.value))):
             groups.append({})
             first = score.value
         groups[-1][name] = score
-    return tuple(_group(each) for each in groups)
-
-
-def _group(scores: dict[str, Score]) -> Group:
-    plainest = Group(nan, scores, "").plainest
-    return Group(plainest.value, scores, because(plainest.definition))
-
-
-def _same(a: float, b: float) -> bool:
-    return (isnan(a) and isnan(b)) or abs(a - b) <= SAME
+    return tuple(map(Group, groups))
 
 
 def _read() -> Iterator[Dialect]:

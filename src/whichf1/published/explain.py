@@ -186,7 +186,13 @@ def explain(
     others = [*_dialect_values(names, counts), *_batch_values(y_true, y_pred, counts)]
 
     def between(low: float, high: float) -> tuple[Match, ...]:
-        return _matches(_select(families, others, low, high), counts, names, published)
+        chosen = [each for each in others if low <= each.value <= high]
+        chosen += [
+            family.candidate(at)
+            for family in families
+            for at in np.flatnonzero((family.values >= low) & (family.values <= high)).tolist()
+        ]
+        return _matches(sorted(chosen, key=lambda each: each.cost), counts, names, published)
 
     values = np.concatenate([family.values for family in families])
     searched = int(np.isfinite(values).sum()) + len(others)
@@ -194,19 +200,6 @@ def explain(
     matches = between(published.low, published.high)
     near = () if matches else _nearest(values, published.value, between)
     return Explanation(published, matches, near, searched, counts.n)
-
-
-def _select(
-    families: list[Family], others: list[_Candidate], low: float, high: float
-) -> list[_Candidate]:
-    """All candidates in [low, high], simplest first."""
-    chosen = [each for each in others if low <= each.value <= high]
-    chosen += [
-        _Candidate(family.cost(at), float(family.values[at]), partial(family.definition, at))
-        for family in families
-        for at in np.flatnonzero((family.values >= low) & (family.values <= high)).tolist()
-    ]
-    return sorted(chosen, key=lambda each: each.cost)
 
 
 def _matches(
@@ -268,12 +261,8 @@ def _dialect_values(names: dict[Definition, list[str]], counts: Counts) -> Itera
             value = float(definition.values(definition.freeze(counts)))
         except WhichF1Error:
             continue  # it does not apply to these data
-        one = _Candidate(len(departures(definition)), value, partial(_itself, definition))
+        one = _Candidate(len(departures(definition)), value, definition.settled)
         yield from [one] * len(printed_by)
-
-
-def _itself(definition: Definition) -> Definition:
-    return definition
 
 
 def _batch_values(y_true: Any, y_pred: Any, counts: Counts) -> Iterator[_Candidate]:
@@ -284,16 +273,15 @@ def _batch_values(y_true: Any, y_pred: Any, counts: Counts) -> Iterator[_Candida
     true, pred = (counts.labels.codes(to_numpy(side).tolist()) for side in (y_true, y_pred))
     for size in BATCHES:
         if size < counts.n and counts.n / size * k <= MOST_CELLS:
-            for choices, value in _batch_means(true, pred, size, k):
-                cost = 1 + sum(choice != ("classes", "observed") for choice in choices.items())
+            for cost, choices, value in _batch_means(true, pred, size, k):
                 options = {"average": "macro", "batch": size, **choices}
                 yield _Candidate(cost, value, partial(define, "f1", None, options))
 
 
 def _batch_means(
     true: Array, pred: Array, size: int, k: int
-) -> Iterator[tuple[dict[str, Any], float]]:
-    """The mean of the batches' averaged F1, for each choice of classes."""
+) -> Iterator[tuple[int, dict[str, Any], float]]:
+    """The mean of the batches' averaged F1, for each choice of classes, with its cost."""
     batch = np.arange(len(true)) // size * k
     correct = true == pred
     cells = (batch[-1] // k + 1) * k
@@ -304,25 +292,24 @@ def _batch_means(
     rule = ZeroRule(0)
     f1 = per_class(METRICS["f1"], {}, rule, OneVsRest(tp, columns - tp, rows - tp, 0 * tp))
     observed = (rows + columns > 0).astype(np.float64)
-    yield {"classes": "observed"}, float(rule.mean(f1, observed).mean())
-    yield {"classes": "declared"}, float(rule.mean(f1).mean())
+    yield 1, {"classes": "observed"}, float(rule.mean(f1, observed).mean())
+    yield 2, {"classes": "declared"}, float(rule.mean(f1).mean())
     if k == 2:
         for at, which in enumerate(("first", "last")):
-            yield {"classes": "declared", "two_classes": which}, float(f1[:, at].mean())
+            yield 3, {"classes": "declared", "two_classes": which}, float(f1[:, at].mean())
 
 
 # the families: every formula under every choice of classes and items
 
 
-@dataclass(frozen=True)
-class Variants:
-    """Every choice of items to count and of classes to average over."""
+class Variant(NamedTuple):
+    """A choice of items to count and of classes to average over."""
 
-    options: tuple[dict[str, Any], ...]
-    table: Array
-    """Which one-vs-rest table each variant uses (variants)."""
+    options: dict[str, Any]
+    table: int
+    """Which one-vs-rest table it uses."""
     mask: Array
-    """The classes averaged over (variants, classes)."""
+    """The classes averaged over."""
 
 
 @dataclass(frozen=True)
@@ -334,19 +321,15 @@ class Family:
     options: dict[str, Any]
     values: Array
     """One value per variant."""
-    variants: Variants
+    variants: list[Variant]
 
-    def definition(self, at: int) -> Definition:
-        """The definition of one variant."""
-        return define(self.metric, self.parameters, self._choices(at))
-
-    def cost(self, at: int) -> int:
-        """How much has to be said beyond 'macro F1'."""
-        choices = {"metric": self.metric, **self._choices(at)}
-        return sum([_COSTS.get(key, _COSTS.get((key, choices[key]), 1)) for key in choices])
-
-    def _choices(self, at: int) -> dict[str, Any]:
-        return {**self.variants.options[at], **self.options}
+    def candidate(self, at: int) -> _Candidate:
+        """One variant; its cost is how much has to be said beyond 'macro F1'."""
+        options = {**self.variants[at].options, **self.options}
+        choices = {"metric": self.metric, **options}
+        cost = sum(_COSTS.get(key, _COSTS.get((key, choices[key]), 1)) for key in choices)
+        build = partial(define, self.metric, self.parameters, options)
+        return _Candidate(cost, float(self.values[at]), build)
 
 
 def search(counts: Counts) -> Iterator[Family]:
@@ -355,56 +338,51 @@ def search(counts: Counts) -> Iterator[Family]:
     tried = _tried(wide.labels, wide.matrix)
     c = _tables(wide.matrix.astype(np.float64), tried)
     sets = _class_sets(wide.labels, len(counts.labels), c)
-    space = _Space(_variants(wide.labels, tried, sets, c), c)
-    f1, f_beta = METRICS["f1"], METRICS["f_beta"]
+    space = _Space([*_variants(wide.labels, tried, sets, c)], c)
+    f1, f_beta, zero = METRICS["f1"], METRICS["f_beta"], ZeroRule(0)
     for rule in AVERAGED:
         yield from space.means(f1, rule)
     for rule in ONCE:
-        yield from space.of_averages(f1, rule)
+        yield from space.means(f1, rule, "of-averages")
         for name in ("precision", "recall"):
             yield from space.means(METRICS[name], rule)
-    yield from space.means(METRICS["one_vs_rest_accuracy"], ZeroRule(0))
-    yield space.micro(f1)
+    yield from space.means(METRICS["one_vs_rest_accuracy"], zero)
+    one_class = np.array(["two_classes" in each.options for each in space.variants])
+    micro = np.where(one_class, np.nan, per_class(f1, {}, zero, space.pooled)[..., 0])
+    yield Family("f1", {}, {"average": "micro"}, micro, space.variants)
     for beta in (0.5, 2):
-        yield from space.means(f_beta, ZeroRule(0), beta=beta)
-        yield from space.of_averages(f_beta, ZeroRule(0), beta=beta)
+        yield from space.means(f_beta, zero, beta=beta)
+        yield from space.means(f_beta, zero, "of-averages", beta=beta)
 
 
 class _Space:
     """The counts of every variant, ready for any formula."""
 
-    def __init__(self, variants: Variants, c: OneVsRest) -> None:
+    def __init__(self, variants: list[Variant], c: OneVsRest) -> None:
         self.variants = variants
-        mask, parts = variants.mask, [x[variants.table] for x in (c.tp, c.fp, c.fn, c.tn)]
+        mask = np.array([each.mask for each in variants])
+        tables = [each.table for each in variants]
+        parts = [x[tables] for x in (c.tp, c.fp, c.fn, c.tn)]
         # a class outside the mask has 1 in every cell, which is never 0/0
         self.counts = OneVsRest(*[np.where(mask, x, 1) for x in parts])
         self.pooled = pooled(OneVsRest(*[np.where(mask, x, 0) for x in parts]))
-        self.weights = {
-            "macro": mask.astype(np.float64),
-            "weighted": np.where(mask, parts[0] + parts[2], 0),
-        }
+        support = np.where(mask, parts[0] + parts[2], 0)
+        self.weights = {"macro": mask.astype(np.float64), "weighted": support}
 
-    def means(self, metric: Metric, rule: ZeroRule, **parameters: Any) -> Iterator[Family]:
-        values = per_class(metric, parameters, rule, self.counts)
-        options: dict[str, Any] = {"formula": "averaged"} if metric.harmonic else {}
+    def means(
+        self, metric: Metric, rule: ZeroRule, formula: str = "averaged", **parameters: Any
+    ) -> Iterator[Family]:
+        options: dict[str, Any] = {"formula": formula} if metric.harmonic else {}
         options |= {} if metric.total else {"undefined": rule.undefined}
         options |= {"scope": rule.scope} if rule.scope != "empty" else {}
+        rates = per_class(metric, parameters, rule, self.counts)
         for average, weight in self.weights.items():
-            mean, choices = rule.mean(values, weight), {"average": average, **options}
-            yield Family(metric.name, parameters, choices, mean, self.variants)
-
-    def of_averages(self, metric: Metric, rule: ZeroRule, **parameters: Any) -> Iterator[Family]:
-        options = {"formula": "of-averages", "undefined": rule.undefined}
-        for average, weight in self.weights.items():
-            values = of_averages(metric, parameters, rule, self.counts, weight)
+            if formula == "averaged":
+                values = rule.mean(rates, weight)
+            else:
+                values = of_averages(metric, parameters, rule, self.counts, weight)
             choices = {"average": average, **options}
             yield Family(metric.name, parameters, choices, values, self.variants)
-
-    def micro(self, metric: Metric) -> Family:
-        values = per_class(metric, {}, ZeroRule(0), self.pooled)[..., 0]
-        one_class = np.array(["two_classes" in choices for choices in self.variants.options])
-        values = np.where(one_class, np.nan, values)  # no such definition
-        return Family(metric.name, {}, {"average": "micro"}, values, self.variants)
 
 
 def _widen(counts: Counts) -> Counts:
@@ -457,30 +435,22 @@ def _class_sets(labels: Labels, declared: int, c: OneVsRest) -> dict[str, Array]
     return sets
 
 
-def _variants(labels: Labels, tried: Array, sets: dict[str, Array], c: OneVsRest) -> Variants:
-    variants = [
-        ({"classes": name, **choice}, table, mask)
-        for name, masks in sets.items()
-        for choice, table, mask in _around(labels, tried, masks, c)
-    ]
-    options, tables, masks = zip(*variants, strict=True)
-    return Variants(options, np.array(tables), np.array(masks))
-
-
-def _around(
-    labels: Labels, tried: Array, masks: Array, c: OneVsRest
-) -> Iterator[tuple[dict[str, Any], int, Array]]:
-    """A class set as it is, with one class excluded or ignored, and with one class of two."""
-    every = masks[0]
-    yield {}, 0, every
-    for number, at in enumerate(tried, 1):
-        label: tuple[Label, ...] = (labels[at],)
-        if every[at] and every.sum() > 1:
-            rest = every.copy()
-            rest[at] = False
-            yield {"exclude": label}, 0, rest
-        if c.tp[0, at] + c.fn[0, at] > 0 and (c.tp[number] + c.fn[number]).any():
-            yield {"ignore": label}, number, masks[number]
-    if every.sum() == 2:
-        for which, at in zip(("first", "last"), np.flatnonzero(every), strict=True):
-            yield {"two_classes": which}, 0, np.arange(len(every)) == at
+def _variants(
+    labels: Labels, tried: Array, sets: dict[str, Array], c: OneVsRest
+) -> Iterator[Variant]:
+    """Each class set as it is, with one class excluded or ignored, and with one class of two."""
+    for name, masks in sets.items():
+        every = masks[0]
+        yield Variant({"classes": name}, 0, every)
+        for number, at in enumerate(tried, 1):
+            label: tuple[Label, ...] = (labels[at],)
+            if every[at] and every.sum() > 1:
+                rest = every.copy()
+                rest[at] = False
+                yield Variant({"classes": name, "exclude": label}, 0, rest)
+            if c.tp[0, at] + c.fn[0, at] > 0 and (c.tp[number] + c.fn[number]).any():
+                yield Variant({"classes": name, "ignore": label}, number, masks[number])
+        if every.sum() == 2:
+            for which, at in zip(("first", "last"), np.flatnonzero(every), strict=True):
+                alone = np.arange(len(every)) == at
+                yield Variant({"classes": name, "two_classes": which}, 0, alone)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from numbers import Real
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from whichf1.errors import FileError, InputError
 
@@ -83,13 +83,21 @@ def read_published(
     if not 0 <= number <= (100 if percent else 1):
         raise InputError(f"{name} must lie in [0, 1], or in [0, 100] as percent; got {printed!r}")
     written = written_decimals(number)
-    kept = written if decimals is None else _check_decimals(decimals, written, printed, name)
-    if decimals is None and kept == 0 and not percent:
+    if decimals is None:
+        decimals = written
+        if written == 0 and not percent:
+            raise InputError(
+                f"{name} is {printed!r}: pass decimals= to say how many decimals it was rounded to"
+            )
+    elif isinstance(decimals, bool) or not isinstance(decimals, int) or not 0 <= decimals <= 15:
+        raise InputError(f"decimals must be a whole number from 0 to 15; got {decimals!r}")
+    elif written > decimals:
         raise InputError(
-            f"{name} is {printed!r}: pass decimals= to say how many decimals it was rounded to"
+            f"{name} is {printed!r}, which has {written} decimals, not {decimals}. "
+            "Pass it as printed, or omit decimals."
         )
-    exact = number.quantize(Decimal(1).scaleb(-kept))
-    return Published(f"{exact:f}", kept, "percent" if percent else "unit")
+    exact = number.quantize(Decimal(1).scaleb(-decimals))
+    return Published(f"{exact:f}", decimals, "percent" if percent else "unit")
 
 
 def parse_number(printed: Any, name: str) -> tuple[Decimal, Scale | None]:
@@ -110,18 +118,6 @@ def parse_number(printed: Any, name: str) -> tuple[Decimal, Scale | None]:
 def written_decimals(number: Decimal) -> int:
     """Digits after the decimal point, including trailing zeros."""
     return max(0, -int(number.as_tuple().exponent))
-
-
-def _check_decimals(decimals: int, written: int, printed: Any, name: str) -> int:
-    whole = isinstance(decimals, int) and not isinstance(decimals, bool)
-    if not whole or not 0 <= decimals <= 15:
-        raise InputError(f"decimals must be a whole number from 0 to 15; got {decimals!r}")
-    if written > decimals:
-        raise InputError(
-            f"{name} is {printed!r}, which has {written} decimals, not {decimals}. "
-            "Pass it as printed, or omit decimals."
-        )
-    return decimals
 
 
 def common_scale(printed: Mapping[str, Any], scale: Scale | None) -> Scale:
@@ -151,40 +147,33 @@ def read_all(printed: Mapping[str, Any], decimals: int | None, scale: Scale) -> 
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class ResultRow:
+class ResultRow(NamedTuple):
     """A published triple from one line of a CSV file."""
 
     line: int
     name: str
-    precision: str
-    recall: str
-    f1: str
+    triple: dict[str, Any]
+    """Precision, recall and F1."""
     classes: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Results:
-    """All triples of a file, on one scale."""
+def read_results(path: str, scale: Scale | None = None) -> tuple[list[ResultRow], Scale]:
+    """Read a CSV file with columns for precision, recall and F1, and find their common scale.
 
-    rows: tuple[ResultRow, ...]
-    scale: Scale
-
-
-def read_results(path: str, scale: Scale | None = None) -> Results:
-    """Read a CSV file with columns for precision, recall and F1; other columns may be present."""
-    lines = _read_csv(path, required=("precision", "recall", "f1"), optional=("classes",))
+    Other columns may be present.
+    """
     rows = []
-    for line, name, cells in lines:
-        k = _number_of_classes(cells.pop("classes", ""), path, line)
-        rows.append(ResultRow(line, name, **cells, classes=k))
-    printed = {
-        f"line {row.line}, {name}": getattr(row, name)
-        for row in rows
-        for name in ("precision", "recall", "f1")
-    }
+    for line, name, cells in _read_csv(path, ("precision", "recall", "f1"), ("classes",)):
+        k = cells.pop("classes", "")
+        if k and (not k.isdecimal() or int(k) < 1):
+            raise InputError(
+                f"{path!r}, line {line}: the number of classes must be a whole number of at least "
+                f"1; got {k!r}"
+            )
+        rows.append(ResultRow(line, name, cells, int(k) if k else None))
+    printed = {f"line {row.line}, {x}": text for row in rows for x, text in row.triple.items()}
     try:
-        return Results(tuple(rows), common_scale(printed, scale))
+        return rows, common_scale(printed, scale)
     except InputError as error:
         raise InputError(f"{path!r}: {error}") from None
 
@@ -192,7 +181,7 @@ def read_results(path: str, scale: Scale | None = None) -> Results:
 def read_per_class(path: str) -> dict[str, tuple[str, ...]]:
     """Read precision, recall and, if present, F1 of each class from a CSV file."""
     classes: dict[str, tuple[str, ...]] = {}
-    for line, name, cells in _read_csv(path, required=("precision", "recall"), optional=("f1",)):
+    for line, name, cells in _read_csv(path, ("precision", "recall"), ("f1",)):
         if name in classes:
             raise FileError(f"{path!r}, line {line}: class {name!r} occurs twice")
         classes[name] = tuple(cells.values())
@@ -217,21 +206,6 @@ def _read_csv(
             raise FileError(
                 f"{path!r}, line {line}: {len(cells)} cells, but the header has {len(head)}"
             )
-    columns = _find_columns(head, path, required, optional)
-    first = next((i for i in range(len(head)) if i not in columns.values()), None)
-    return [
-        (
-            line,
-            f"line {line}" if first is None else cells[first],
-            {name: cells[i].strip() for name, i in columns.items()},
-        )
-        for line, cells in lines
-    ]
-
-
-def _find_columns(
-    head: list[str], path: str, required: tuple[str, ...], optional: tuple[str, ...]
-) -> dict[str, int]:
     keys = [re.sub(r"macro|average|avg|mean|[^a-z0-9]", "", name.lower()) for name in head]
     places = {
         name: [i for i, key in enumerate(keys) if key in COLUMNS[name]]
@@ -247,13 +221,13 @@ def _find_columns(
             f"{path!r} needs one column each for {', '.join(required)} ({'; '.join(problems)}). "
             f"Its columns are: {', '.join(head)}. Rename them accordingly."
         )
-    return {name: i[0] for name, i in places.items() if i}
-
-
-def _number_of_classes(text: str, path: str, line: int) -> int | None:
-    if text and (not text.isdecimal() or int(text) < 1):
-        raise InputError(
-            f"{path!r}, line {line}: the number of classes must be a whole number of at least 1; "
-            f"got {text!r}"
+    columns = {name: place[0] for name, place in places.items() if place}
+    others = [i for i in range(len(head)) if i not in columns.values()]
+    return [
+        (
+            line,
+            cells[others[0]] if others else f"line {line}",
+            {name: cells[i].strip() for name, i in columns.items()},
         )
-    return int(text) if text else None
+        for line, cells in lines
+    ]

@@ -262,7 +262,7 @@ def _losses(definition: Definition, scores: Scores) -> tuple[Definition, ScoredL
 
 
 def _each(definition: Definition) -> Callable[[Any], Any]:
-    """The value of each item, from scores that answer as ``tables.cells.Judged`` says."""
+    """The value of each item, from scores that answer as ``tables.cells.Predicted`` says."""
     formula = partial(definition.declaration.formula, **definition.arguments)
 
     def each(items: Any) -> Any:

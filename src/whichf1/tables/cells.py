@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,28 +14,6 @@ from whichf1 import kernel
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Ties: TypeAlias = Literal["first", "last", "best", "worst"]
 """Which of equal scores comes first: of classes in order, or the true one at best or worst."""
-
-
-T = TypeVar("T")
-
-
-class once(Generic[T]):  # written like property
-    """``functools.cached_property`` without its lock, which costs a microsecond up to Python 3.11.
-
-    Two threads may both compute the value, which is the same.
-    """
-
-    def __init__(self, compute: Callable[[Any], T]) -> None:
-        self.compute, self.__doc__ = compute, compute.__doc__
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, thing: Any, owner: type | None = None) -> T:
-        if thing is None:
-            return self  # type: ignore[return-value]
-        value = thing.__dict__[self.name] = self.compute(thing)
-        return value
 
 
 @lru_cache(maxsize=64)
@@ -173,7 +151,7 @@ class Table:
     count: Array
     classes: int
 
-    @once
+    @cached_property
     def _sums(self) -> tuple[Array, Array, Array]:
         """Rows, columns and hits, at once."""
         if self.count.ndim == 1 and self.count.dtype.char == "d":
@@ -200,7 +178,7 @@ class Table:
         """Items of each class predicted as it (…, classes): the diagonal."""
         return self._sums[2]
 
-    @once
+    @cached_property
     def total(self) -> Array:
         """All items (…)."""
         total: Array = np.add.reduce(self.rows, -1)
@@ -219,42 +197,22 @@ class Table:
 
 
 def _one_vs_rest(whole: Margins | Table, classes: Array | slice) -> OneVsRest:
-    rows, columns, hits = whole.rows, whole.columns, whole.hits
-    if classes is every_class(rows.shape[-1]):
-        return OneVsRest(hits, columns - hits, rows - hits, whole=whole)
-    if type(classes) is np.ndarray and type(rows) is np.ndarray:
-        rows, columns = rows.take(classes, -1), columns.take(classes, -1)
-        hits = hits.take(classes, -1)
-    elif not isinstance(classes, slice) or classes != slice(None):
-        rows, columns, hits = rows[..., classes], columns[..., classes], hits[..., classes]
+    sums = whole.rows, whole.columns, whole.hits
+    if classes is not every_class(whole.rows.shape[-1]):
+        sums = sums[0][..., classes], sums[1][..., classes], sums[2][..., classes]
+    rows, columns, hits = sums
     return OneVsRest(hits, columns - hits, rows - hits, whole=whole)
 
 
-class Judged(Protocol):
+class Predicted(NamedTuple):
     """Items with a score for every class, as a loss sees them.
 
-    A loss is written once, in NumPy, and is computed from arrays or in the engine that holds the
-    columns: ``-np.log(np.maximum(x.own, floor))``. In place of an array it may see an expression,
-    which answers arithmetic, comparisons, ``np.where`` and the usual functions of a number.
+    A loss is written once, in NumPy, and is computed from these arrays or in the engine that holds
+    the columns: ``-np.log(np.maximum(x.own, floor))``. In place of an array it may see an
+    expression, which answers arithmetic, comparisons, ``np.where`` and the usual functions of a
+    number; what replaces this class then has the same ``classes``, ``own``, ``total`` and
+    ``ahead``.
     """
-
-    @property
-    def classes(self) -> int:
-        """How many classes there are."""
-
-    @property
-    def own(self) -> Any:
-        """The score of the true class of each item."""
-
-    def total(self, part: Callable[[Any], Any]) -> Any:
-        """The sum over the classes of a function of their scores, for each item."""
-
-    def ahead(self, ties: Ties) -> Any:
-        """How many classes rank ahead of the true one, for each item."""
-
-
-class Predicted(NamedTuple):
-    """Items with a score for every class, in arrays."""
 
     codes: Array
     """The true class of each item."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from whichf1.errors import InputError, ShapeError, TooLargeError
-from whichf1.tables.cells import Array, OneVsRest, Table, once, sum_by
+from whichf1.tables.cells import Array, OneVsRest, Table, sum_by
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.units import Units, present_clusters, refuse_undeclared, some
 
@@ -219,7 +220,7 @@ class Counts(Units):
         np.add.at(dense, (self.true, self.predicted), self.count)
         return dense
 
-    @once
+    @cached_property
     def table(self) -> Table:
         """The same cells as float64 arrays without labels, for formulas."""
         self._refuse_several()

@@ -34,11 +34,11 @@ class LabelTable:
 
     @cached_property
     def _sums(self) -> tuple[Array, Array, Array]:
-        tp, fp, fn = (self._by_label(self.outcome == kind) for kind in (TP, FP, FN))
+        lines = (self.outcome == kind for kind in (TP, FP, FN))
+        tp, fp, fn = (
+            sum_by(self.label[x], self.count[..., self.item[x]], self.classes) for x in lines
+        )
         return tp, fp, fn
-
-    def _by_label(self, lines: Array) -> Array:
-        return sum_by(self.label[lines], self.count[..., self.item[lines]], self.classes)
 
     @property
     def rows(self) -> Array:
@@ -180,19 +180,16 @@ def outcomes(true: Array, predicted: Sequence[Array], labels: int) -> tuple[Arra
 
     A set has a key for each label of an item: item · labels + label, sorted and distinct.
     """
-    width = max(1, labels)
-    parts = [_outcomes_of_one(true, each, width) for each in predicted]
-    item = np.concatenate([part[0] for part in parts])
-    label = np.concatenate([part[1] + place * width for place, part in enumerate(parts)])
-    return item, label, np.concatenate([part[2] for part in parts])
-
-
-def _outcomes_of_one(true: Array, predicted: Array, width: int) -> tuple[Array, Array, Array]:
-    hit = np.intersect1d(true, predicted, assume_unique=True)
-    extra = np.setdiff1d(predicted, true, assume_unique=True)
-    missed = np.setdiff1d(true, predicted, assume_unique=True)
-    item, label = np.divmod(np.concatenate([hit, extra, missed]), width)
-    return item, label, np.repeat([TP, FP, FN], [len(hit), len(extra), len(missed)])
+    parts: list[tuple[Array, Array, Array]] = []
+    for place, guessed in enumerate(predicted):
+        hit = np.intersect1d(true, guessed, assume_unique=True)
+        extra = np.setdiff1d(guessed, true, assume_unique=True)
+        missed = np.setdiff1d(true, guessed, assume_unique=True)
+        item, label = np.divmod(np.concatenate([hit, extra, missed]), max(1, labels))
+        outcome = np.repeat([TP, FP, FN], [len(hit), len(extra), len(missed)])
+        parts.append((item, label + place * max(1, labels), outcome))
+    item, label, outcome = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return item, label, outcome
 
 
 def group_sets(

@@ -14,17 +14,16 @@ from whichf1.errors import LabelError, did_you_mean
 Label: TypeAlias = int | str | bool
 Kind: TypeAlias = Literal["int", "str", "bool"]
 
-_KINDS: tuple[tuple[Kind, tuple[type, ...]], ...] = (
-    ("bool", (bool, np.bool_)),  # before int: a bool is an int to Python
-    ("int", (int, np.integer)),
-    ("str", (str,)),
-)
-_PYTHON: dict[Kind, type] = {"bool": bool, "int": int, "str": str}
+_KINDS: dict[Kind, tuple[type, ...]] = {
+    "bool": (bool, np.bool_),  # before int: a bool is an int to Python
+    "int": (int, np.integer),
+    "str": (str,),
+}
 
 
 def kind_of(value: object) -> Kind | None:
     """Which kind of label a value is; None if it cannot be one. 3.0 counts as the integer 3."""
-    for kind, types in _KINDS:
+    for kind, types in _KINDS.items():
         if isinstance(value, types):
             return kind
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
@@ -42,7 +41,7 @@ def plain(value: Any) -> Label:
             "Labels are integers, strings, booleans or floats that are whole numbers."
             + (" Sets of labels are counted by count_multilabel (--labels-sep)." if several else "")
         )
-    return _PYTHON[kind](value)  # type: ignore[no-any-return]
+    return _KINDS[kind][0](value)  # type: ignore[no-any-return]
 
 
 class Labels(tuple[Label, ...]):
@@ -60,8 +59,19 @@ class Labels(tuple[Label, ...]):
                 "For the classes 0 to 2 pass labels=range(3)."
             )
         self = super().__new__(cls, map(plain, values))
-        _refuse_mixed(self)
-        _refuse_repeated(self)
+        seen: dict[Label, int] = {}
+        kind = self.kind
+        for position, label in enumerate(self):
+            if kind_of(label) != kind:
+                raise LabelError(
+                    f"labels mix types: {self[0]!r} ({kind}) at position 0 and {label!r} "
+                    f"({kind_of(label)}) at position {position}. Use one type for all classes."
+                )
+            if seen.setdefault(label, position) != position:
+                raise LabelError(
+                    f"label {label!r} is declared twice, at positions {seen[label]} and "
+                    f"{position}. Declare each class once."
+                )
         return self
 
     @classmethod
@@ -118,46 +128,7 @@ class Labels(tuple[Label, ...]):
         return f"Labels({list(self)!r})"
 
 
-def _refuse_mixed(labels: Labels) -> None:
-    for position, label in enumerate(labels):
-        if kind_of(label) != labels.kind:
-            raise LabelError(
-                f"labels mix types: {labels[0]!r} ({labels.kind}) at position 0 and {label!r} "
-                f"({kind_of(label)}) at position {position}. Use one type for all classes."
-            )
-
-
-def _refuse_repeated(labels: Labels) -> None:
-    if len(set(labels)) == len(labels):
-        return
-    seen: dict[Label, int] = {}
-    for position, label in enumerate(labels):
-        if label in seen:
-            raise LabelError(
-                f"label {label!r} is declared twice, at positions {seen[label]} and {position}. "
-                "Declare each class once."
-            )
-        seen[label] = position
-
-
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-
-
-def _refuse_fractions(texts: list[str]) -> None:
-    """Raise where all are numbers and one has a fraction: those are scores and no classes."""
-    import re
-
-    if not all(re.fullmatch(_NUMBER, text) for text in texts):
-        return
-    found = next((text for text in texts if not float(text).is_integer()), None)
-    if found is not None:
-        raise LabelError(
-            f"{found!r} is a number with a fraction, which cannot be a label. For a column of "
-            "scores use --score (at_threshold in Python), or compare systems by -m roc_auc; for "
-            "such names pass labels= as text."
-        )
-
-
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")
 """Hexadecimal digits as letters alone, so that a digest is never read as a number."""
 
@@ -176,7 +147,14 @@ def from_text(values: Iterable[str]) -> Iterator[Label]:
     import re
 
     texts = list(values)
-    _refuse_fractions(texts)
+    if all(re.fullmatch(_NUMBER, text) for text in texts):  # fractions are scores, not classes
+        for text in texts:
+            if not float(text).is_integer():
+                raise LabelError(
+                    f"{text!r} is a number with a fraction, which cannot be a label. For a column "
+                    "of scores use --score (at_threshold in Python), or compare systems by -m "
+                    "roc_auc; for such names pass labels= as text."
+                )
     whole = [re.fullmatch(_WHOLE, text) for text in texts]
     if all(whole):
         return (int(match[1]) for match in whole if match)

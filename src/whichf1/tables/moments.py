@@ -7,10 +7,11 @@ from typing import Any
 
 from whichf1.errors import MergeError
 from whichf1.tables.labels import Label, Labels
+from whichf1.tables.units import Additive
 
 
 @dataclass(frozen=True)
-class Moments:
+class Moments(Additive):
     """The sums of a loss or another score over items; made by ``whichf1.moments``.
 
     Moments of the same metric can be added; ``sum(parts)`` merges many.
@@ -43,11 +44,7 @@ class Moments:
         square = self.squares / self.n
         return beyond_rounding(square - self.mean**2, square)
 
-    def __add__(self, other: object) -> Moments:
-        if isinstance(other, int) and other == 0:
-            return self  # so that sum(parts) works
-        if not isinstance(other, Moments):
-            return NotImplemented
+    def _plus(self, other: Moments) -> Moments:
         for what in ("metric", "parameters", "labels", "positive"):
             mine, theirs = getattr(self, what), getattr(other, what)
             if mine != theirs or type(mine) is not type(theirs):
@@ -61,8 +58,6 @@ class Moments:
             total=self.total + other.total,
             squares=self.squares + other.squares,
         )
-
-    __radd__ = __add__
 
 
 def beyond_rounding(difference: float, of: float) -> float:

@@ -10,10 +10,11 @@ import numpy as np
 from whichf1.errors import InputError, MergeError
 from whichf1.tables.cells import Array, RankTable
 from whichf1.tables.labels import Label, Labels
+from whichf1.tables.units import Additive
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class Ranking(Additive):
     """How many positives and negatives have each score; made by ``whichf1.rank``.
 
     Rankings with the same positive class can be added; ``sum(parts)`` merges many.
@@ -72,11 +73,7 @@ class Ranking:
                     f"class {self.positive!r} among {self.n:,} items. Give items of both."
                 )
 
-    def __add__(self, other: object) -> Ranking:
-        if isinstance(other, int) and other == 0:
-            return self  # so that sum(parts) works
-        if not isinstance(other, Ranking):
-            return NotImplemented
+    def _plus(self, other: Ranking) -> Ranking:
         self._refuse_other(other)
         score = np.concatenate([self.score, other.score])
         distinct, at = np.unique(-score, return_inverse=True)
@@ -92,8 +89,6 @@ class Ranking:
         return Ranking(
             -distinct + 0.0, positives, negatives, labels, self.positive, self.resolution
         )
-
-    __radd__ = __add__
 
     def _refuse_other(self, other: Ranking) -> None:
         for what, mine, theirs in (

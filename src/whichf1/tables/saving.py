@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from whichf1.errors import FileError, LabelError, MergeError, WeightError
+from whichf1.errors import FileError, MergeError
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Labels
 
@@ -58,7 +58,7 @@ def from_json(text: str | bytes, name: str) -> dict[str, Any]:
     """The fields of the counts that were saved; ``name`` says in messages where they came from."""
     try:
         return _fields(json.loads(text))
-    except (ValueError, TypeError, KeyError, LabelError) as error:
+    except (ValueError, TypeError, KeyError) as error:
         raise FileError(
             f"{name} is not a complete file of counts: {error}. Count again and save."
         ) from None
@@ -69,23 +69,33 @@ def _fields(record: Any) -> dict[str, Any]:
         raise ValueError(f"it has no {FORMAT!r}")
     if record["version"] != VERSION:
         raise ValueError(f"its version is {record['version']!r}; this program reads {VERSION}")
-    labels = Labels(record["labels"])
+    labels, weighted, declared = Labels(record["labels"]), record["weighted"], record["declared"]
     true, predicted = (_codes(record[side], len(labels)) for side in ("true", "predicted"))
-    count = _count(record)
+    if not weighted and any(type(x) is not int for x in record["count"]):
+        raise ValueError("a count is not a whole number")
+    count = _positive(record["count"], np.float64 if weighted else np.int64, "count")
     if not true.shape == predicted.shape == count.shape or count.ndim != 1:
         raise ValueError("its columns differ in length")
-    decision, declared = record.get("decision"), record["declared"]
+    decision, squares, cluster, names = record.get("decision"), None, None, None
     if not isinstance(decision, (str, type(None))):
         raise ValueError("its decision is not text")
     if not isinstance(declared, bool):
         raise ValueError("'declared' is neither true nor false")
-    cluster, names = _clusters(record, count)
+    if weighted and "squares" in record:
+        squares = _positive(record["squares"], np.float64, "sum of squared weights")
+        if squares.shape != count.shape:
+            raise ValueError("a sum of squared weights is missing")
+    if "cluster" in record:
+        names = Labels(record["clusters"])
+        cluster = _codes(record["cluster"], len(names))
+        if cluster.shape != count.shape or len(np.unique(cluster)) < len(names):
+            raise ValueError("its clusters do not match its cells")
     return {
         "labels": labels,
         "true": true,
         "predicted": predicted,
         "count": count,
-        "squares": _squares(record, count) if record["weighted"] else None,
+        "squares": squares,
         "cluster": cluster,
         "cluster_names": names,
         "declared": declared,
@@ -93,33 +103,11 @@ def _fields(record: Any) -> dict[str, Any]:
     }
 
 
-def _count(record: Any) -> Array:
-    weighted = record["weighted"]
-    if not weighted and any(type(x) is not int for x in record["count"]):
-        raise ValueError("a count is not a whole number")
-    count = np.array(record["count"], np.float64 if weighted else np.int64)
-    if not (np.isfinite(count) & (count > 0)).all():
-        raise WeightError("a count is not positive")
-    return count
-
-
-def _clusters(record: Any, count: Array) -> tuple[Array | None, Labels | None]:
-    if "cluster" not in record:
-        return None, None
-    names = Labels(record["clusters"])
-    cluster = _codes(record["cluster"], len(names))
-    if cluster.shape != count.shape or len(np.unique(cluster)) < len(names):
-        raise ValueError("its clusters do not match its cells")
-    return cluster, names
-
-
-def _squares(record: Any, count: Array) -> Array | None:
-    if "squares" not in record:
-        return None
-    squares = np.array(record["squares"], np.float64)
-    if squares.shape != count.shape or not (np.isfinite(squares) & (squares > 0)).all():
-        raise WeightError("a sum of squared weights is missing or not positive")
-    return squares
+def _positive(values: Any, dtype: Any, what: str) -> Array:
+    column = np.array(values, dtype)
+    if not (np.isfinite(column) & (column > 0)).all():
+        raise ValueError(f"a {what} is not positive")
+    return column
 
 
 def _codes(values: Any, classes: int) -> Array:

@@ -9,12 +9,13 @@ from typing import Any, TypeAlias
 
 from whichf1.errors import InputError
 from whichf1.tables.counts import Counts
+from whichf1.tables.units import Additive
 
 Key: TypeAlias = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Slices(Mapping[Key, Counts]):
+class Slices(Additive, Mapping[Key, Counts]):
     """Counts of each slice; a key has one value for each column, None if it is missing.
 
     If there is one column, ``slices["en"]`` is short for ``slices[("en",)]``. All slices have the
@@ -57,11 +58,7 @@ class Slices(Mapping[Key, Counts]):
     def __len__(self) -> int:
         return len(self.parts)
 
-    def __add__(self, other: object) -> Slices:
-        if isinstance(other, int) and other == 0:
-            return self  # so that sum(parts) works
-        if not isinstance(other, Slices):
-            return NotImplemented
+    def _plus(self, other: Slices) -> Slices:
         if self.by != other.by:
             raise InputError(f"slices by {self.by} and by {other.by} do not add up")
         if not all(isinstance(each, Counts) for each in (self.whole, other.whole)):
@@ -73,8 +70,6 @@ class Slices(Mapping[Key, Counts]):
             key: empty + self.parts.get(key, empty) + other.parts.get(key, empty) for key in keys
         }
         return Slices(self.by, dict(sorted(parts.items(), key=order)))
-
-    __radd__ = __add__
 
 
 def order(part: tuple[Key, Any]) -> tuple[tuple[bool, str, Any], ...]:

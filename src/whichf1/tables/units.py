@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
-from typing import Any, TypeVar
+from functools import cached_property, partial
+from typing import Any, Self
 
 import numpy as np
 
 from whichf1.errors import InputError, LabelError, MergeError
-from whichf1.tables.cells import Array, once
+from whichf1.tables.cells import Array
 from whichf1.tables.labels import Labels
-
-T = TypeVar("T", bound="Units")
 
 NOTES = (" (above every score)", " (below every score)")
 """What a decision says of a threshold that puts all items on one side."""
 
 
-class Units:
+class Additive:
+    """Parts that are merged with ``+``, and many of them with ``sum``."""
+
+    __slots__ = ()
+
+    def _plus(self, other: Any) -> Self:
+        raise NotImplementedError
+
+    def __add__(self, other: object) -> Self:
+        if isinstance(other, int) and other == 0:
+            return self  # so that sum(parts) works
+        return self._plus(other) if isinstance(other, type(self)) else NotImplemented
+
+    __radd__ = __add__
+
+
+class Units(Additive):
     """How many items each unit stands for, with their weights, clusters and systems.
 
     The base of :class:`Counts` and :class:`MultiLabelCounts`. Immutable; a subclass names its key
@@ -72,18 +86,18 @@ class Units:
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(type(self), **self._fields(), in_order=True), ()
 
-    def changed(self: T, **fields: Any) -> T:
+    def changed(self, **fields: Any) -> Self:
         """The same units with other fields: the names of systems, say."""
         in_order = fields.keys() <= {*self._FACTS}
         return type(self)(**self._fields() | fields, in_order=in_order)
 
-    def system(self: T, at: int) -> T:
+    def system(self, at: int) -> Self:
         """The counts of one of several systems."""
         if len(self.systems) == 1 and at == 0:
             return self
         return self.changed(**self._keys(at), systems=(self.systems[at],))
 
-    @once
+    @cached_property
     def n(self) -> int | float:
         """The number of items, or the sum of their weights."""
         total = np.add.reduce(self.count).item()
@@ -102,8 +116,6 @@ class Units:
     @property
     def facts(self) -> tuple[tuple[str, Any], ...]:
         """How the data were made, as fields of a signature."""
-        if self.cluster is None and self.decision is None and not self.weighted:
-            return ()
         facts = {
             "decision": self.decision,
             "weighted": self.weighted or None,
@@ -118,11 +130,7 @@ class Units:
                 "Choose one with counts.system(0)."
             )
 
-    def __add__(self: T, other: object) -> T:
-        if isinstance(other, int) and other == 0:
-            return self  # so that sum(parts) works
-        if not isinstance(other, type(self)):
-            return NotImplemented
+    def _plus(self, other: Self) -> Self:
         if self.weighted != other.weighted and self.n and other.n:
             raise MergeError(
                 "one part was counted with weights, the other without. Count both the same way."
@@ -142,8 +150,6 @@ class Units:
             decision=common_decision(self, other),
             systems=self.systems,
         )
-
-    __radd__ = __add__
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Units) or type(other) is not type(self):

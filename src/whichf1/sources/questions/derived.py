@@ -108,7 +108,7 @@ _UFUNCS: dict[Any, Callable[..., Any]] = {
 
 
 class JudgedColumns:
-    """The scores of one system as a loss sees them: see ``tables.cells.Judged``."""
+    """The scores of one system as a loss sees them: see ``tables.cells.Predicted``."""
 
     def __init__(self, scores: Sequence[Any], own: Any) -> None:
         self._scores, self.own = scores, Expression(own)
@@ -194,7 +194,7 @@ class Values(Systems):
         systems: int = 1,
         filtered: int | None = None,
     ) -> None:
-        """``each``: the number, of scores that answer as ``tables.cells.Judged`` says."""
+        """``each``: the number, of scores that answer as ``tables.cells.Predicted`` says."""
         super().__init__(places, systems, filtered)
         self._each = each
 
