@@ -15,20 +15,11 @@ from whichf1.definitions import signature
 from whichf1.definitions.class_sets import AnyCounts, Frozen, fix_classes
 from whichf1.definitions.methods import Bootstrap, Method, find_method
 from whichf1.definitions.names import look_up
-from whichf1.definitions.options import CHECKS, ClassSet, EpsilonIn, TwoClasses
+from whichf1.definitions.options import CHECKS, Average, ClassSet, EpsilonIn, Formula, TwoClasses
 from whichf1.definitions.signature import KEYS, VERSION, Word
 from whichf1.errors import DefinitionError, ShapeError, did_you_mean
 from whichf1.metrics import COUNTED, Metric, find
-from whichf1.metrics.averaging import (
-    Average,
-    Formula,
-    Scope,
-    Undefined,
-    ZeroRule,
-    micro,
-    of_averages,
-    per_class,
-)
+from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label
 

@@ -144,6 +144,8 @@ METHODS: dict[str, type[Method]] = {
     method.word: method
     for method in (Delta, Bootstrap, Wilson, ClopperPearson, AgrestiCoull, Jeffreys, DeLong)
 }
+PARAMETERS = {field.name for method in METHODS.values() for field in fields(method)}
+"""The parameters of all methods."""
 SHORT: dict[str, dict[str, Any]] = {kind: {"kind": kind} for kind in get_args(BootstrapKind)}
 """Names for a bootstrap of a particular kind."""
 
@@ -167,11 +169,6 @@ def find_method(given: Any, **parameters: Any) -> Method | None:
                 f"the interval method {word!r} has no parameter {name!r}; it has {', '.join(known)}"
             )
     return method(**parameters)
-
-
-def parameter_names() -> set[str]:
-    """The parameters of all methods."""
-    return {field.name for method in METHODS.values() for field in fields(method)}
 
 
 def enough_replicates(replicates: int, level: float) -> None:

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 from whichf1.errors import DefinitionError
 from whichf1.metrics import find, plain_name
 
+WITH_LABELS = " with labels= listing all classes"
+
 
 class Shorthand(NamedTuple):
     """A name for a metric with some of its options: never a new formula."""
@@ -15,75 +17,62 @@ class Shorthand(NamedTuple):
     metric: str
     options: Mapping[str, Any]
     summary: str
-    sklearn: str
-    """How to compute it in scikit-learn, or why that is impossible."""
     other_names: tuple[str, ...] = ()
     """What else it is called in the literature; these are not looked up."""
 
+    @property
+    def sklearn(self) -> str:
+        """How to compute it in scikit-learn, or why that is impossible."""
+        if self.options.get("formula") == "of-averages":
+            return "no function: combine precision_score and recall_score, both average='macro'"
+        if self.options.get("classes") == "true":
+            return "balanced_accuracy_score"
+        average, beta = self.options["average"], "beta=…, " if self.metric == "f_beta" else ""
+        call = f"{find(self.metric).sklearn}({beta}average={average!r})"
+        return call + WITH_LABELS if average == "macro" else call
 
-def _macro(**options: Any) -> dict[str, Any]:
-    return {"average": "macro", **options}
 
-
-WITH_LABELS = " with labels= listing all classes"
-_NONE = "no function: combine precision_score and recall_score, both average='macro'"
+_MACRO = {"average": "macro"}
+_AVERAGED = {"average": "macro", "formula": "averaged"}
+_OF_AVERAGES = {"average": "macro", "formula": "of-averages"}
 SHORTHANDS = {
     "averaged_f1": Shorthand(
         "f1",
-        _macro(formula="averaged"),
+        _AVERAGED,
         "Mean over classes of the F1 of each class.",
-        f"f1_score(average='macro'){WITH_LABELS}",
         ("macro F1 (ambiguous)",),
     ),
     "f1_of_averages": Shorthand(
         "f1",
-        _macro(formula="of-averages"),
+        _OF_AVERAGES,
         "Harmonic mean of macro precision and macro recall.",
-        _NONE,
         ("macro F1 (ambiguous)",),
     ),
     "averaged_f_beta": Shorthand(
-        "f_beta",
-        _macro(formula="averaged"),
-        "Mean over classes of the F-beta of each class.",
-        f"fbeta_score(beta=…, average='macro'){WITH_LABELS}",
+        "f_beta", _AVERAGED, "Mean over classes of the F-beta of each class."
     ),
     "f_beta_of_averages": Shorthand(
-        "f_beta",
-        _macro(formula="of-averages"),
-        "Weighted harmonic mean of macro precision and macro recall.",
-        _NONE,
+        "f_beta", _OF_AVERAGES, "Weighted harmonic mean of macro precision and macro recall."
     ),
     "micro_f1": Shorthand(
         "f1",
         {"average": "micro"},
         "F1 of the true positives, false positives and false negatives summed over classes.",
-        "f1_score(average='micro')",
     ),
     "weighted_f1": Shorthand(
         "f1",
         {"average": "weighted", "formula": "averaged"},
         "Mean over classes of the F1 of each class, weighted by its number of true items.",
-        "f1_score(average='weighted')",
         ("support-weighted F1",),
     ),
     "macro_precision": Shorthand(
-        "precision",
-        _macro(),
-        "Mean over classes of the precision of each class.",
-        f"precision_score(average='macro'){WITH_LABELS}",
+        "precision", _MACRO, "Mean over classes of the precision of each class."
     ),
-    "macro_recall": Shorthand(
-        "recall",
-        _macro(),
-        "Mean over classes of the recall of each class.",
-        f"recall_score(average='macro'){WITH_LABELS}",
-    ),
+    "macro_recall": Shorthand("recall", _MACRO, "Mean over classes of the recall of each class."),
     "balanced_accuracy": Shorthand(
         "recall",
-        _macro(classes="true"),
+        {"average": "macro", "classes": "true"},
         "Mean recall of the classes that have true items.",
-        "balanced_accuracy_score",
         ("unweighted average recall",),
     ),
 }

@@ -9,13 +9,15 @@ import numpy as np
 
 from whichf1.definitions.methods import IntervalName, Method, find_method, whole
 from whichf1.errors import DefinitionError, did_you_mean
-from whichf1.metrics.averaging import Average, Formula, Scope, Undefined
+from whichf1.metrics.averaging import Scope, Undefined
 from whichf1.metrics.probability import Binning
 from whichf1.metrics.ranking import MultiClass
 from whichf1.sources.counts import Reading
 from whichf1.tables.cells import Ties
 from whichf1.tables.labels import Labels
 
+Average: TypeAlias = Literal["macro", "weighted", "micro", "samples"]
+Formula: TypeAlias = Literal["averaged", "of-averages"]
 ClassSet: TypeAlias = Literal["declared", "observed", "true", "range"]
 TwoClasses: TypeAlias = Literal["both", "first", "last"]
 EpsilonIn: TypeAlias = Literal["all", "harmonic"]

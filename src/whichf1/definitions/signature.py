@@ -16,7 +16,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from whichf1.definitions.methods import find_method, parameter_names
+from whichf1.definitions.methods import PARAMETERS, find_method
 from whichf1.errors import DefinitionError, did_you_mean
 
 VERSION = 1
@@ -95,7 +95,7 @@ def _options(fields: dict[str, Any], known: Collection[str], text: str) -> dict[
     for name, short in KEYS.items():
         if name in fields and short in fields:
             raise DefinitionError(f"{short!r} and {name!r} are the same field; {text!r} has both")
-    method = {key: options.pop(key) for key in parameter_names() & set(options)}
+    method = {key: options.pop(key) for key in PARAMETERS & options.keys()}
     if "interval" in options:
         options["interval"] = find_method(options["interval"], **method)
     elif method:

@@ -140,25 +140,21 @@ def zero_rule(definition: Definition) -> str:
 
 def sentence(definition: Definition, k: int | None = None, n: int | float | None = None) -> str:
     """One or two sentences that say what the score is, to paste into a paper."""
+    d, method = definition, definition.interval
+    one = "" if d.two_classes == "both" else d.two_classes
     number = "" if k is None else f"{k:,} "
-    parts = [f"{_capital(title(definition))} is {_what(definition, number)}"]
-    if definition.exclude:
-        parts.append(f" except {_list(definition.exclude)}, whose items still count as errors")
-    if definition.ignore:
-        parts.append(f"; items whose true class is {_list(definition.ignore)} are dropped")
-    if definition.two_classes != "both":
-        parts.append(f"; with two classes, only the {definition.two_classes} is scored")
-    if definition.epsilon:
-        parts.append(f"; {definition.epsilon:g} is added to {_DENOMINATORS[definition.epsilon_in]}")
-    if definition.batch is not None:
-        parts.append(f"; it is the mean over consecutive batches of {definition.batch:,} items")
-    parts.append(f"{_zero(definition)}.")
-    if definition.interval is not None:
-        level = f"{100 * definition.interval.level:g} %"
-        parts.append(f" Intervals: {level}, {definition.interval.word} method.")
-    if n is not None:
-        parts.append(f" n = {n:,}.")
-    return "".join(parts)
+    phrases = [
+        f"{_capital(title(d))} is {_what(d, number)}",
+        f" except {_list(d.exclude)}, whose items still count as errors" if d.exclude else "",
+        f"; items whose true class is {_list(d.ignore)} are dropped" if d.ignore else "",
+        f"; with two classes, only the {one} is scored" if one else "",
+        f"; {d.epsilon:g} is added to {_DENOMINATORS[d.epsilon_in]}" if d.epsilon else "",
+        f"; it is the mean over consecutive batches of {d.batch:,} items" if d.batch else "",
+        f"{_zero(d)}.",
+        f" Intervals: {100 * method.level:g} %, {method.word} method." if method else "",
+        "" if n is None else f" n = {n:,}.",
+    ]
+    return "".join(phrases)
 
 
 def _what(definition: Definition, k: str) -> str:
@@ -240,13 +236,19 @@ def because(definition: Definition) -> str:
 
 def departures(definition: Definition) -> list[str]:
     """Each difference from the usual macro F1, as a phrase with a verb."""
-    phrases = [_other_metric(definition), _other_average(definition), *_other_classes(definition)]
-    phrases.append(_other_zero(definition))
-    if definition.epsilon:
-        where = "its denominators" if definition.epsilon_in == "all" else "the denominator of F1"
-        phrases.append(f"adds {definition.epsilon:g} to {where}")
-    if definition.batch is not None:
-        phrases.append(f"averages over batches of {definition.batch:,} items")
+    d = definition
+    where = "its denominators" if d.epsilon_in == "all" else "the denominator of F1"
+    phrases = [
+        _other_metric(d),
+        _other_average(d),
+        _other_classes(d),
+        f"leaves class {_list(d.exclude)} out of the average" if d.exclude else "",
+        f"drops items whose true class is {_list(d.ignore)}" if d.ignore else "",
+        f"scores only the {d.two_classes} of two classes" if d.two_classes != "both" else "",
+        _other_zero(d),
+        f"adds {d.epsilon:g} to {where}" if d.epsilon else "",
+        f"averages over batches of {d.batch:,} items" if d.batch else "",
+    ]
     return [phrase for phrase in phrases if phrase]
 
 
@@ -283,20 +285,13 @@ def _other_average(definition: Definition) -> str:
     return "weights each class by its number of true items" if weighted else ""
 
 
-def _other_classes(definition: Definition) -> list[str]:
-    phrases = []
-    if definition.declaration.kind == "rate" and definition.positive is None:
-        if not isinstance(definition.classes, str):
-            phrases.append(f"averages over the classes {_list(definition.classes)}")
-        elif definition.classes != "observed" and definition.average != "weighted":
-            phrases.append(_SETS[definition.classes])
-    if definition.exclude:
-        phrases.append(f"leaves class {_list(definition.exclude)} out of the average")
-    if definition.ignore:
-        phrases.append(f"drops items whose true class is {_list(definition.ignore)}")
-    if definition.two_classes != "both":
-        phrases.append(f"scores only the {definition.two_classes} of two classes")
-    return phrases
+def _other_classes(definition: Definition) -> str:
+    classes = definition.classes
+    if definition.declaration.kind != "rate" or definition.positive is not None:
+        return ""
+    if not isinstance(classes, str):
+        return f"averages over the classes {_list(classes)}"
+    return _SETS.get(classes, "") if definition.average != "weighted" else ""
 
 
 def _other_zero(definition: Definition) -> str:

@@ -95,9 +95,8 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
     width = np.dtype(kind).itemsize
     room = np.empty((8 + 2 * width) * n, np.uint8)  # one block, so that large pages fit
     bounds = (0, 8 * n, (8 + width) * n, len(room))
-    parts: list[Array] = []
-    for start, end, dtype in zip(bounds, bounds[1:], (np.float64, kind, kind), strict=False):
-        parts.append(room[start:end].view(dtype))
+    spans = zip(bounds, bounds[1:], (np.float64, kind, kind), strict=False)
+    parts: list[Array] = [room[start:end].view(dtype) for start, end, dtype in spans]
     distinct = c.rank_table(scores, positive, weights, THREADS, *parts)
     for at, part in enumerate(parts):  # of many ties, do not keep the unused memory
         parts[at] = part[:distinct].copy() if 2 * distinct < n else part[:distinct]

@@ -13,8 +13,6 @@ from whichf1.tables.cells import Array, OneVsRest
 
 Undefined: TypeAlias = Literal[0, 1, "skip", "nan"]
 Scope: TypeAlias = Literal["empty", "one-sided", "no-hits"]
-Average: TypeAlias = Literal["macro", "weighted", "micro", "samples"]
-Formula: TypeAlias = Literal["averaged", "of-averages"]
 
 
 @dataclass(frozen=True, slots=True)

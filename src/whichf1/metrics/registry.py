@@ -163,22 +163,18 @@ agreement = partial(declare, "agreement")
 
 
 def _parameter(default: Value, hint: Any) -> Parameter:
-    hint, notes = _unwrap(hint)
-    if get_origin(hint) in (Union, UnionType):  # X | None
-        hint, inner = _unwrap(next(each for each in get_args(hint) if each is not NoneType))
-        notes += inner
+    notes: list[Any] = []
+    while get_origin(hint) in (Annotated, Union, UnionType):
+        if get_origin(hint) is Annotated:
+            notes += hint.__metadata__
+            hint = hint.__origin__
+        else:  # X | None
+            hint = next(each for each in get_args(hint) if each is not NoneType)
     meaning = next((note for note in notes if isinstance(note, str)), "")
     if get_origin(hint) is Literal:
         return Parameter(default, meaning, get_args(hint))
     within = next((note for note in notes if isinstance(note, Within)), ANY)
     return Parameter(default, meaning, within=within)
-
-
-def _unwrap(hint: Any) -> tuple[Any, tuple[Any, ...]]:
-    """A type without its annotations, and those annotations."""
-    if get_origin(hint) is Annotated:
-        return hint.__origin__, hint.__metadata__
-    return hint, ()
 
 
 def plain_name(name: str) -> str:

@@ -55,21 +55,17 @@ AVERAGED = (
 ONCE = (ZeroRule(0), ZeroRule(1), ZeroRule("skip"), ZeroRule("nan"))
 """Every 0/0 rule that can change precision, recall, or an F score of their averages."""
 
-_COSTS: dict[Any, int] = {
-    ("metric", "f1"): 0,
-    ("metric", "precision"): 3,
-    ("metric", "recall"): 3,
-    ("metric", "one_vs_rest_accuracy"): 3,
-    ("metric", "f_beta"): 2,
-    ("average", "macro"): 0,
-    ("formula", "averaged"): 0,
-    ("classes", "observed"): 0,
-    ("classes", "declared"): 0,
-    ("undefined", 0): 0,
-    "exclude": 3,
-    "ignore": 3,
+_COSTS: dict[str, dict[Any, int]] = {
+    "metric": {"f1": 0, "f_beta": 2, "precision": 3, "recall": 3, "one_vs_rest_accuracy": 3},
+    "average": {"macro": 0},
+    "formula": {"averaged": 0},
+    "classes": {"observed": 0, "declared": 0},
+    "undefined": {0: 0},
 }
-"""The cost of each choice; any other choice costs 1. The simplest explanation costs least."""
+"""The cost of each choice; to exclude or ignore a class costs 3, any other choice 1.
+
+The simplest explanation costs least.
+"""
 
 
 @dataclass(frozen=True)
@@ -326,8 +322,9 @@ class Family:
     def candidate(self, at: int) -> _Candidate:
         """One variant; its cost is how much has to be said beyond 'macro F1'."""
         options = {**self.variants[at].options, **self.options}
-        choices = {"metric": self.metric, **options}
-        cost = sum(_COSTS.get(key, _COSTS.get((key, choices[key]), 1)) for key in choices)
+        other = {"exclude": 3, "ignore": 3}
+        choices = {"metric": self.metric, **options}.items()
+        cost = sum(_COSTS.get(key, {}).get(x, other.get(key, 1)) for key, x in choices)
         build = partial(define, self.metric, self.parameters, options)
         return _Candidate(cost, float(self.values[at]), build)
 

@@ -15,11 +15,10 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import Bootstrap
 from whichf1.definitions.names import look_up
-from whichf1.definitions.options import MEANING, Options
+from whichf1.definitions.options import MEANING, Average, Options
 from whichf1.definitions.words import formula, meaning
 from whichf1.errors import DefinitionError
 from whichf1.metrics import Metric, find
-from whichf1.metrics.averaging import Average
 from whichf1.metrics.registry import Parameter
 from whichf1.scoring.score import Score
 from whichf1.sources.counts import Reading

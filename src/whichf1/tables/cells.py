@@ -49,7 +49,7 @@ class OneVsRest:
         return self._tn
 
 
-class Margins(NamedTuple):
+class Margins:
     """The whole table summed up: all that a measure of agreement needs, arrays (…, classes)."""
 
     rows: Array
@@ -61,20 +61,26 @@ class Margins(NamedTuple):
     distances: Array
     """Items whose predicted class stands 0, 1, 2, … places from the true one."""
 
+    def __init__(self, rows: Array, columns: Array, hits: Array, distances: Array) -> None:
+        self.rows, self.columns, self.hits, self.distances = rows, columns, hits, distances
+
     @property
+    def margins(self) -> Margins:
+        """Itself, which has one class for each item."""
+        return self
+
+    @cached_property
     def total(self) -> Array:
         """All items (…)."""
         total: Array = self.rows.sum(-1)
         return total
 
-    @property
-    def margins(self) -> Margins:
-        """Itself: a definition runs on a Table or on its margins."""
-        return self
-
     def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""
-        return _one_vs_rest(self, classes)
+        rows, columns, hits = self.rows, self.columns, self.hits
+        if classes is not every_class(rows.shape[-1]):
+            rows, columns, hits = rows[..., classes], columns[..., classes], hits[..., classes]
+        return OneVsRest(hits, columns - hits, rows - hits, whole=self)
 
 
 _BLOCK = 1 << 16
@@ -139,7 +145,7 @@ class RankTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(Margins):
     """The arrays behind Counts, without labels: what formulas compute on.
 
     ``count`` may have leading axes (replicates, slices); the cells stand on its last axis. The same
@@ -163,55 +169,20 @@ class Table:
             sum_by(self.true[right], self.count[..., right], self.classes),
         )
 
-    @property
-    def rows(self) -> Array:
-        """Items of each class (…, classes)."""
-        return self._sums[0]
-
-    @property
-    def columns(self) -> Array:
-        """Items predicted as each class (…, classes)."""
-        return self._sums[1]
-
-    @property
-    def hits(self) -> Array:
-        """Items of each class predicted as it (…, classes): the diagonal."""
-        return self._sums[2]
-
-    @cached_property
-    def total(self) -> Array:
-        """All items (…)."""
-        total: Array = np.add.reduce(self.rows, -1)
-        return total
-
-    @property
-    def margins(self) -> Margins:
-        """The whole table summed up."""
-        distance = np.abs(self.true - self.predicted)
-        distances = sum_by(distance, self.count, self.classes)
-        return Margins(self.rows, self.columns, self.hits, distances)
-
-    def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
-        """True and false positives and negatives of the chosen classes."""
-        return _one_vs_rest(self, classes)
-
-
-def _one_vs_rest(whole: Margins | Table, classes: Array | slice) -> OneVsRest:
-    sums = whole.rows, whole.columns, whole.hits
-    if classes is not every_class(whole.rows.shape[-1]):
-        sums = sums[0][..., classes], sums[1][..., classes], sums[2][..., classes]
-    rows, columns, hits = sums
-    return OneVsRest(hits, columns - hits, rows - hits, whole=whole)
+    rows = cached_property(lambda self: self._sums[0])
+    columns = cached_property(lambda self: self._sums[1])
+    hits = cached_property(lambda self: self._sums[2])
+    distances = cached_property(
+        lambda self: sum_by(np.abs(self.true - self.predicted), self.count, self.classes)
+    )
 
 
 class Predicted(NamedTuple):
     """Items with a score for every class, as a loss sees them.
 
-    A loss is written once, in NumPy, and is computed from these arrays or in the engine that holds
-    the columns: ``-np.log(np.maximum(x.own, floor))``. In place of an array it may see an
-    expression, which answers arithmetic, comparisons, ``np.where`` and the usual functions of a
-    number; what replaces this class then has the same ``classes``, ``own``, ``total`` and
-    ``ahead``.
+    A loss is written once, in NumPy: ``-np.log(np.maximum(x.own, floor))``. An engine that holds
+    the columns passes an object with the same attributes, whose values are expressions in place of
+    arrays: they answer arithmetic, comparisons, ``np.where`` and the usual functions of a number.
     """
 
     codes: Array
@@ -238,14 +209,9 @@ class Predicted(NamedTuple):
         """How many classes rank ahead of the true one, for each item."""
         own, own_place = self.own[:, None], self.codes[:, None]
         place = np.arange(self.scores.shape[1])
-        equal = self.scores == own
-        beaten_by = {
-            "first": equal & (place < own_place),
-            "last": equal & (place > own_place),
-            "best": np.False_,
-            "worst": equal & (place != own_place),
-        }[ties]
-        ahead: Array = np.count_nonzero((self.scores > own) | beaten_by, axis=1)
+        earlier, later = place < own_place, place > own_place
+        wins = {"first": earlier, "last": later, "best": np.False_, "worst": earlier | later}[ties]
+        ahead: Array = np.count_nonzero((self.scores > own) | ((self.scores == own) & wins), axis=1)
         return ahead
 
 

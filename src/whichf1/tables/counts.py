@@ -64,7 +64,7 @@ class Counts(Units):
         """``in_order``: the cells are known to be sorted, distinct and not 0; ``n``: known, too."""
         sides = predicted if isinstance(predicted, tuple) else (predicted,)
         if not in_order:
-            keys = [true, *sides, *([] if cluster is None else [cluster])]
+            keys = np.stack([true, *sides, *([] if cluster is None else [cluster])])
             keys, count, squares = in_order_of_keys(keys, count, squares)
             true, *rest = keys
             sides = tuple(rest[: len(sides)])
@@ -368,21 +368,18 @@ class Counts(Units):
 
 
 def in_order_of_keys(
-    keys: list[Array], count: Array, squares: Array | None
-) -> tuple[list[Array], Array, Array | None]:
-    """Cells sorted by their keys, each combination once, without zeros."""
-    keep = count != 0
-    if not keep.all():
-        keys, count = [key[keep] for key in keys], count[keep]
-        squares = None if squares is None else squares[keep]
+    keys: Array, count: Array, squares: Array | None
+) -> tuple[Array, Array, Array | None]:
+    """Cells sorted by their keys (keys, cells), each combination once, without zeros."""
     order = np.lexsort(keys[::-1])
-    keys, count = [key[order] for key in keys], count[order]
+    order = order[count[order] != 0]
+    keys = keys[:, order]
     new = np.ones(len(order), np.bool_)
-    new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    new[1:] = (keys[:, 1:] != keys[:, :-1]).any(0)
     at, size = np.cumsum(new) - 1, int(new.sum())
     if squares is not None:
         squares = sum_by(at, squares[order], size)
-    return [key[new] for key in keys], sum_by(at, count, size), squares
+    return keys[:, new], sum_by(at, count[order], size), squares
 
 
 def refuse_dense(size: int, what: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from whichf1.errors import MergeError
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.units import Additive
 
@@ -44,20 +43,12 @@ class Moments(Additive):
         square = self.squares / self.n
         return beyond_rounding(square - self.mean**2, square)
 
+    def _alike(self) -> dict[str, Any]:
+        return {x: getattr(self, x) for x in ("metric", "parameters", "labels", "positive")}
+
     def _plus(self, other: Moments) -> Moments:
-        for what in ("metric", "parameters", "labels", "positive"):
-            mine, theirs = getattr(self, what), getattr(other, what)
-            if mine != theirs or type(mine) is not type(theirs):
-                raise MergeError(
-                    f"{what} differs: {mine!r} in one part, {theirs!r} in the other. "
-                    "Compute both parts the same way."
-                )
-        return replace(
-            self,
-            n=self.n + other.n,
-            total=self.total + other.total,
-            squares=self.squares + other.squares,
-        )
+        sums = {x: getattr(self, x) + getattr(other, x) for x in ("n", "total", "squares")}
+        return replace(self, **sums)
 
 
 def beyond_rounding(difference: float, of: float) -> float:

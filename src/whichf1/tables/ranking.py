@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from whichf1.errors import InputError, MergeError
+from whichf1.errors import InputError
 from whichf1.tables.cells import Array, RankTable
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.units import Additive
@@ -73,46 +74,33 @@ class Ranking(Additive):
                     f"class {self.positive!r} among {self.n:,} items. Give items of both."
                 )
 
-    def _plus(self, other: Ranking) -> Ranking:
-        self._refuse_other(other)
-        score = np.concatenate([self.score, other.score])
-        distinct, at = np.unique(-score, return_inverse=True)
-        sums = []
-        for side in ("positives", "negatives"):
-            parts = [getattr(x, side) for x in (self, other)]
-            total = np.bincount(at, np.concatenate(parts), len(distinct))  # exact below 2⁵³
-            sums.append(total if self.weighted else total.astype(np.int64))
-        labels = Labels.sorted({*self.labels, *other.labels})
-        if self.labels == other.labels:
-            labels = self.labels
-        positives, negatives = sums
-        return Ranking(
-            -distinct + 0.0, positives, negatives, labels, self.positive, self.resolution
-        )
+    def _alike(self) -> dict[str, Any]:
+        return {
+            "the positive class": self.positive,
+            "the type of labels": self.labels.kind,
+            "weighting": self.weighted,
+            "the bins of scores": self.resolution,
+        }
 
-    def _refuse_other(self, other: Ranking) -> None:
-        for what, mine, theirs in (
-            ("the positive class", self.positive, other.positive),
-            ("the type of labels", self.labels.kind, other.labels.kind),
-            ("weighting", self.weighted, other.weighted),
-            ("the bins of scores", self.resolution, other.resolution),
-        ):
-            if mine != theirs or type(mine) is not type(theirs):
-                raise MergeError(
-                    f"{what} differs: {mine!r} in one part, {theirs!r} in the other. "
-                    "Rank both parts the same way."
-                )
+    def _columns(self) -> tuple[Array, Array, Array]:
+        return self.score, self.positives, self.negatives
+
+    def _plus(self, other: Ranking) -> Ranking:
+        score, *sides = map(np.append, self._columns(), other._columns())
+        distinct, at = np.unique(-score, return_inverse=True)
+        sums = (np.bincount(at, side, len(distinct)) for side in sides)  # exact below 2⁵³
+        positives, negatives = (x if self.weighted else x.astype(np.int64) for x in sums)
+        labels = self.labels
+        if labels != other.labels:
+            labels = Labels.sorted({*labels, *other.labels})
+        score = -distinct + 0.0
+        return replace(self, score=score, positives=positives, negatives=negatives, labels=labels)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranking):
             return NotImplemented
-        return (
-            (self.positive, self.labels, self.weighted, self.resolution)
-            == (other.positive, other.labels, other.weighted, other.resolution)
-            and np.array_equal(self.score, other.score)
-            and np.array_equal(self.positives, other.positives)
-            and np.array_equal(self.negatives, other.negatives)
-        )
+        same_facts = self.labels == other.labels and self._alike() == other._alike()
+        return same_facts and all(map(np.array_equal, self._columns(), other._columns()))
 
     __hash__ = None  # type: ignore[assignment]
 

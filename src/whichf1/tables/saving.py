@@ -76,31 +76,23 @@ def _fields(record: Any) -> dict[str, Any]:
     count = _positive(record["count"], np.float64 if weighted else np.int64, "count")
     if not true.shape == predicted.shape == count.shape or count.ndim != 1:
         raise ValueError("its columns differ in length")
-    decision, squares, cluster, names = record.get("decision"), None, None, None
-    if not isinstance(decision, (str, type(None))):
+    fields: dict[str, Any] = {"labels": labels, "true": true, "predicted": predicted}
+    fields |= {"count": count, "declared": declared, "decision": record.get("decision")}
+    if not isinstance(fields["decision"], (str, type(None))):
         raise ValueError("its decision is not text")
     if not isinstance(declared, bool):
         raise ValueError("'declared' is neither true nor false")
     if weighted and "squares" in record:
-        squares = _positive(record["squares"], np.float64, "sum of squared weights")
-        if squares.shape != count.shape:
+        fields["squares"] = _positive(record["squares"], np.float64, "sum of squared weights")
+        if fields["squares"].shape != count.shape:
             raise ValueError("a sum of squared weights is missing")
     if "cluster" in record:
         names = Labels(record["clusters"])
         cluster = _codes(record["cluster"], len(names))
         if cluster.shape != count.shape or len(np.unique(cluster)) < len(names):
             raise ValueError("its clusters do not match its cells")
-    return {
-        "labels": labels,
-        "true": true,
-        "predicted": predicted,
-        "count": count,
-        "squares": squares,
-        "cluster": cluster,
-        "cluster_names": names,
-        "declared": declared,
-        "decision": decision,
-    }
+        fields |= {"cluster": cluster, "cluster_names": names}
+    return fields
 
 
 def _positive(values: Any, dtype: Any, what: str) -> Array:

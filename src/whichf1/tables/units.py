@@ -21,13 +21,26 @@ class Additive:
 
     __slots__ = ()
 
+    def _alike(self) -> dict[str, Any]:
+        """What must be the same in two parts, by what a message calls it."""
+        return {}
+
     def _plus(self, other: Any) -> Self:
         raise NotImplementedError
 
     def __add__(self, other: object) -> Self:
         if isinstance(other, int) and other == 0:
             return self  # so that sum(parts) works
-        return self._plus(other) if isinstance(other, type(self)) else NotImplemented
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        for what, mine in self._alike().items():
+            theirs = other._alike()[what]
+            if mine != theirs or type(mine) is not type(theirs):
+                raise MergeError(
+                    f"{what} differs: {mine!r} in one part, {theirs!r} in the other. "
+                    "Make both parts the same way."
+                )
+        return self._plus(other)
 
     __radd__ = __add__
 
@@ -139,7 +152,7 @@ class Units(Additive):
             raise MergeError("the parts are of different systems. Count both with the same ones.")
         labels, declared = common_labels(self, other)
         names, clusters = common_clusters(self, other)
-        return type(self)(
+        return self.changed(
             **self._joined_keys(other, labels),
             labels=labels,
             count=np.concatenate([self.count, other.count]),
@@ -148,7 +161,6 @@ class Units(Additive):
             cluster_names=names,
             declared=declared,
             decision=common_decision(self, other),
-            systems=self.systems,
         )
 
     def __eq__(self, other: object) -> bool:
