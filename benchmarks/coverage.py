@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import whichf1 as wf
-from whichf1.definitions.class_sets import Frozen
-from whichf1.definitions.definition import Definition, define
+from whichf1.definitions.definition import Definition, Frozen, define
 from whichf1.metrics import find
 from whichf1.statistics.cells import SystemMargins
 from whichf1.statistics.intervals import percentile_interval

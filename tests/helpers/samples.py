@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import whichf1 as wf
-from whichf1.definitions.class_sets import Frozen
-from whichf1.definitions.definition import Definition
+from whichf1.definitions.definition import Definition, Frozen
 from whichf1.errors import DefinitionError
 from whichf1.metrics import COUNTED, METRICS
 from whichf1.scoring.functions import with_options

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from whichf1.definitions.class_sets import AnyCounts
-from whichf1.definitions.definition import Definition, define_fitting
+from whichf1.definitions.definition import AnyCounts, Definition, define_fitting
 from whichf1.errors import InputError
 from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.scoring.functions import with_options

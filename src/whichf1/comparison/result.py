@@ -12,8 +12,7 @@ from whichf1.comparison.rank_flips import Flip, SystemRanks, rank_systems
 from whichf1.comparison.significance import McNemar
 from whichf1.comparison.significance import letters as shared_letters
 from whichf1.definitions import signature
-from whichf1.definitions.class_sets import AnyCounts
-from whichf1.definitions.definition import Definition
+from whichf1.definitions.definition import AnyCounts, Definition
 from whichf1.definitions.methods import SEED, whole
 from whichf1.definitions.signature import Word
 from whichf1.errors import DefinitionError

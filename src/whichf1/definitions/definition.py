@@ -9,22 +9,41 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from whichf1.definitions import signature
-from whichf1.definitions.class_sets import AnyCounts, Frozen, fix_classes
 from whichf1.definitions.methods import Bootstrap, Method, find_method
 from whichf1.definitions.names import look_up
 from whichf1.definitions.options import CHECKS, Average, ClassSet, EpsilonIn, Formula, TwoClasses
 from whichf1.definitions.signature import KEYS, VERSION, Word
-from whichf1.errors import DefinitionError, ShapeError, did_you_mean
+from whichf1.errors import DefinitionError, LabelError, ShapeError, did_you_mean
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
-from whichf1.tables.cells import Array
-from whichf1.tables.labels import Label
+from whichf1.tables.cells import Array, every_class
+from whichf1.tables.counts import Counts
+from whichf1.tables.label_sets import MultiLabelCounts
+from whichf1.tables.labels import Label, Labels
 
 if TYPE_CHECKING:
     from whichf1.scoring.score import Score
+
+
+AnyCounts: TypeAlias = Counts | MultiLabelCounts
+
+
+class Frozen(NamedTuple):
+    """Counts prepared for a definition: the class set stays the same when they are resampled."""
+
+    table: Any
+    """The cells of class counts, or the lines of label sets."""
+    classes: Array
+    """The codes of the classes to average over."""
+    labels: Labels
+    """Those classes."""
+    units: Any = None
+    """The counts themselves, with weights and clusters; None for a table by itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,6 +267,49 @@ class Definition:
             return of_averages(metric, parameters, rule, c, support)
         rates = per_class(metric, parameters, rule, c)
         return rates if self.average is None else rule.mean(rates, support)
+
+
+def fix_classes(
+    counts: AnyCounts, classes: Any, exclude: tuple[Label, ...], two_classes: str
+) -> Frozen:
+    """Determine the classes to average over."""
+    if classes == "range":
+        counts, chosen = over_range(counts)
+    else:
+        chosen = codes_of(counts, classes)
+    if two_classes != "both" and len(chosen) == 2:
+        chosen = chosen[:1] if two_classes == "first" else chosen[1:]
+    if exclude:
+        chosen = np.setdiff1d(chosen, counts.labels.codes(exclude), assume_unique=True)
+    if not len(chosen):
+        why = "exclude= names all of them" if exclude else "declare classes with labels="
+        raise DefinitionError(f"there are no classes to average over: {why}")
+    labels = counts.labels
+    if len(chosen) < len(labels):
+        labels = Labels.trusted(labels[code] for code in chosen)
+    return Frozen(counts.table, chosen, labels, counts)
+
+
+def codes_of(counts: AnyCounts, classes: Any) -> Array:
+    """Codes of the classes of a class set."""
+    if classes == "declared":
+        return every_class(len(counts.labels))
+    if classes == "observed":
+        return np.flatnonzero(counts.table.rows + counts.table.columns)
+    if classes == "true":
+        return np.flatnonzero(counts.table.rows)
+    return counts.labels.codes(classes)
+
+
+def over_range(counts: AnyCounts) -> tuple[AnyCounts, Array]:
+    """Every integer from 0 to the largest observed label, whether it occurs or not."""
+    observed = [counts.labels[code] for code in codes_of(counts, "observed")]
+    if counts.labels.kind != "int" or min(observed) < 0:
+        raise LabelError("classes='range' needs labels that are integers of at least 0")
+    wanted = range(max(observed) + 1)
+    missing = [label for label in wanted if label not in counts.labels]
+    wider = counts.declare([*counts.labels, *missing]) if missing else counts
+    return wider, wider.labels.codes(wanted)
 
 
 _FIELDS = tuple(Definition.__dataclass_fields__)

@@ -37,10 +37,7 @@ _AVERAGED = {"average": "macro", "formula": "averaged"}
 _OF_AVERAGES = {"average": "macro", "formula": "of-averages"}
 SHORTHANDS = {
     "averaged_f1": Shorthand(
-        "f1",
-        _AVERAGED,
-        "Mean over classes of the F1 of each class.",
-        ("macro F1 (ambiguous)",),
+        "f1", _AVERAGED, "Mean over classes of the F1 of each class.", ("macro F1 (ambiguous)",)
     ),
     "f1_of_averages": Shorthand(
         "f1",

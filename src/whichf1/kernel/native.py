@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import whichf1.kernel._native as c
-from whichf1.kernel.reference import TOLERANCE, Array, LossSums, Pairs, Ranks, sort_pairs
+from whichf1.kernel.reference import TOLERANCE, Array, LossSums, Pairs, Ranks, sparse_pairs
 from whichf1.kernel.reference import encode as _encode_any
 
 _LOG, _BRIER, _CHECK = 1, 2, 4
@@ -28,7 +28,8 @@ def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> 
         return Pairs(labels, np.frombuffer(left, np.int64), np.frombuffer(right, np.int64), count)
     unsigned = true.dtype.kind != "i" and predicted.dtype.kind != "i"
     wide = np.uint64 if unsigned else np.int64
-    return sort_pairs(np.frombuffer(left, wide), np.frombuffer(right, wide), count)
+    pairs = sparse_pairs(np.frombuffer(left, wide), np.frombuffer(right, wide), count)
+    return pairs._replace(count=pairs.count.astype(count.dtype))
 
 
 def count_margins(

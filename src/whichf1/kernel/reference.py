@@ -65,20 +65,15 @@ def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> 
         lowest = wide.type(low)
         left, right = ((side.astype(wide) - lowest).astype(np.intp) for side in (true, predicted))
         return _dense(left, right, weights, low, span)
-    both = np.concatenate([true.astype(wide), predicted.astype(wide)])
-    values, codes = np.unique(both, return_inverse=True)
-    n, k = len(true), len(values)
-    keys, at = np.unique(codes[:n] * k + codes[n:], return_inverse=True)
-    count = np.bincount(at, weights, len(keys))
-    return Pairs(values.tolist(), keys // k, keys % k, count)
+    return sparse_pairs(true.astype(wide), predicted.astype(wide), weights)
 
 
-def sort_pairs(true: Array, predicted: Array, count: Array) -> Pairs:
-    """Sort distinct pairs of label values, and replace the values by their codes."""
+def sparse_pairs(true: Array, predicted: Array, weights: Array | None) -> Pairs:
+    """Count distinct pairs of labels of one type, however large, by sorting them."""
     values, codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)
     n, k = len(true), len(values)
-    order = np.argsort(codes[:n] * k + codes[n:])
-    return Pairs(values.tolist(), codes[:n][order], codes[n:][order], count[order])
+    keys, at = np.unique(codes[:n] * k + codes[n:], return_inverse=True)
+    return Pairs(values.tolist(), keys // k, keys % k, np.bincount(at, weights, len(keys)))
 
 
 def _common_type(true: Array, predicted: Array) -> np.dtype[Any]:

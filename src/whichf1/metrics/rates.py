@@ -95,11 +95,7 @@ def false_positive_rate(c: OneVsRest) -> Ratio:
     return c.fp, c.fp + c.tn
 
 
-@rate(
-    tex=r"\frac{FN}{FN+TP}",
-    aliases=("fnr", "miss_rate", "type_2_error"),
-    better="lower",
-)
+@rate(tex=r"\frac{FN}{FN+TP}", aliases=("fnr", "miss_rate", "type_2_error"), better="lower")
 def false_negative_rate(c: OneVsRest) -> Ratio:
     """Fraction of items in this class that are not predicted as it."""
     return c.fn, c.fn + c.tp

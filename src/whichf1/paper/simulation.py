@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whichf1.definitions.class_sets import Frozen
-from whichf1.definitions.definition import define
+from whichf1.definitions.definition import Frozen, define
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.metrics.rates import precision, recall
 from whichf1.scoring.macro import gap_contributions

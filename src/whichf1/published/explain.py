@@ -178,8 +178,8 @@ def explain(
     if not isinstance(counts, Counts):
         raise InputError("explain needs one class per item; these items have sets of labels")
     families = list(search(counts))
-    names = _dialect_names(counts)
-    others = [*_dialect_values(names, counts), *_batch_values(y_true, y_pred, counts)]
+    names, others = _dialect_values(counts)
+    others += _batch_values(y_true, y_pred, counts)
 
     def between(low: float, high: float) -> tuple[Match, ...]:
         chosen = [each for each in others if low <= each.value <= high]
@@ -241,24 +241,20 @@ def _nearest(
 # candidates outside the families: the dialects themselves, and means over batches
 
 
-def _dialect_names(counts: Counts) -> dict[Definition, list[str]]:
-    """The dialects that accept these classes, by definition."""
+def _dialect_values(counts: Counts) -> tuple[dict[Definition, list[str]], list[_Candidate]]:
+    """The dialects by definition, and a candidate for each that applies to these data.
+
+    Some add an epsilon, which no family does.
+    """
     names: dict[Definition, list[str]] = {}
+    candidates = []
     for name, dialect in dialects.items():
-        with suppress(DefinitionError):  # it takes two classes only
-            names.setdefault(dialect.definition_for(counts.labels), []).append(name)
-    return names
-
-
-def _dialect_values(names: dict[Definition, list[str]], counts: Counts) -> Iterator[_Candidate]:
-    """A candidate for each dialect; some add an epsilon, which no family does."""
-    for definition, printed_by in names.items():
-        try:
+        with suppress(WhichF1Error):  # it takes two classes only, or does not apply to these data
+            definition = dialect.definition_for(counts.labels)
+            names.setdefault(definition, []).append(name)
             value = float(definition.values(definition.freeze(counts)))
-        except WhichF1Error:
-            continue  # it does not apply to these data
-        one = _Candidate(len(departures(definition)), value, definition.settled)
-        yield from [one] * len(printed_by)
+            candidates.append(_Candidate(len(departures(definition)), value, definition.settled))
+    return names, candidates
 
 
 def _batch_values(y_true: Any, y_pred: Any, counts: Counts) -> Iterator[_Candidate]:

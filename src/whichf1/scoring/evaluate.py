@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whichf1.definitions.class_sets import AnyCounts, Frozen
-from whichf1.definitions.definition import Definition
+from whichf1.definitions.definition import AnyCounts, Definition, Frozen
 from whichf1.errors import DefinitionError
 from whichf1.metrics import COUNTED
 from whichf1.scoring.score import PerClass, Score, warn_of_other_data

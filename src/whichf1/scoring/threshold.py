@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from whichf1.definitions.class_sets import Frozen
-from whichf1.definitions.definition import Definition
+from whichf1.definitions.definition import Definition, Frozen
 from whichf1.errors import DefinitionError, InputError
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, refuse_other_data

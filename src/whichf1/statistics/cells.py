@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whichf1.definitions.class_sets import Frozen
-from whichf1.definitions.definition import Definition
+from whichf1.definitions.definition import Definition, Frozen
 from whichf1.statistics.sample import Sample, Share, Statistic, Swap, equal_items
 from whichf1.statistics.scales import Spread
 from whichf1.statistics.tracing import slopes

@@ -12,8 +12,7 @@ from math import inf
 
 import numpy as np
 
-from whichf1.definitions.class_sets import Frozen
-from whichf1.definitions.definition import Definition
+from whichf1.definitions.definition import Definition, Frozen
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.statistics.cells import kind_slopes
 from whichf1.statistics.sample import Sample, Share, Statistic

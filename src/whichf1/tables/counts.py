@@ -43,7 +43,6 @@ class Counts(Units):
     true: Array
     predictions: tuple[Array, ...]
     """The predicted class of each cell, by each system."""
-    KEYS = ("true", "predictions")
 
     def __init__(
         self,

@@ -100,7 +100,6 @@ class MultiLabelCounts(Units):
     item: Array
     label: Array
     outcome: Array
-    KEYS = ("item", "label", "outcome")
 
     def __init__(
         self,
@@ -120,7 +119,8 @@ class MultiLabelCounts(Units):
         if not in_order:
             lines, count, squares, cluster = group_sets(lines, count, squares, cluster)
             cluster, cluster_names = present_clusters(cluster, cluster_names)
-        columns = {**dict(zip(self.KEYS, lines, strict=True)), "count": count, "squares": squares}
+        keys = dict(zip(("item", "label", "outcome"), lines, strict=True))
+        columns = {**keys, "count": count, "squares": squares}
         clusters = {"cluster": cluster, "cluster_names": cluster_names}
         facts = {"labels": labels, "systems": systems, "declared": declared, "decision": decision}
         super().__init__(**columns, **clusters, **facts)

@@ -48,8 +48,8 @@ class Additive:
 class Units(Additive):
     """How many items each unit stands for, with their weights, clusters and systems.
 
-    The base of :class:`Counts` and :class:`MultiLabelCounts`. Immutable; a subclass names its key
-    columns in ``KEYS`` and knows how to put them in order.
+    The base of :class:`Counts` and :class:`MultiLabelCounts`. Immutable; a subclass has the
+    key columns and knows how to put them in order.
     """
 
     _FACTS = ("squares", "cluster", "cluster_names", "systems", "declared", "decision")
@@ -70,9 +70,6 @@ class Units(Additive):
     """Whether the classes were declared; if not, they are the observed ones."""
     decision: str | None
     """How scores became predictions, as 'score>=0.5'; None where classes were predicted."""
-
-    KEYS: tuple[str, ...] = ()
-    """The key columns."""
 
     def __init__(self, **fields: Any) -> None:
         """Set the fields, once; arrays become read-only."""
@@ -167,9 +164,8 @@ class Units(Additive):
         if not isinstance(other, Units) or type(other) is not type(self):
             return NotImplemented
         facts = ("labels", "weighted", "cluster_names", "declared", "decision")
-        return all(getattr(self, x) == getattr(other, x) for x in facts) and all(
-            _same(getattr(self, x), getattr(other, x)) for x in (*self.KEYS, "count", "cluster")
-        )
+        mine, theirs = ((*x._keys().values(), x.count, x.cluster) for x in (self, other))
+        return all(getattr(self, x) == getattr(other, x) for x in facts) and _same(mine, theirs)
 
     __hash__ = None  # type: ignore[assignment]
 
