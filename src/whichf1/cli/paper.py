@@ -18,16 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Part(StrEnum):
-    """What to reproduce."""
-
-    tables = "tables"
-    fig1 = "fig1"
-    fig2 = "fig2"
-    fig3 = "fig3"
-    theorem = "theorem"
-    beyond = "beyond"
-    all = "all"
+Part = StrEnum("Part", "tables fig1 fig2 fig3 theorem beyond all")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,12 +37,12 @@ class PaperOptions:
 def paper(options: PaperOptions) -> None:
     """Reproduce 'Macro F1 and Macro F1' (Opitz and Burst 2019). Shows its numbers next to ours."""
     from whichf1.paper.plots import available
-    from whichf1.paper.reproduction import makers, write, write_page
+    from whichf1.paper.reproduction import PARTS, write, write_page
 
     kinds, output, page = _formats(options.formats), options.output, options.page
     if page is not None and (output is None or options.part is not Part.all):
         raise DefinitionError("--page shows every figure: it needs the part 'all' and --output DIR")
-    chosen = makers(options.part.value)
+    chosen = PARTS[options.part]
     figures = [maker(options.seed) for maker in _tracked(chosen, len(chosen), "computing")]
     if output is not None:
         for _ in _tracked(write(figures, output, kinds), len(figures), "writing"):

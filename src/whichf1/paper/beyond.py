@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
 from whichf1.errors import InputError
-from whichf1.metrics.averaging import ZeroRule, averaged
-from whichf1.metrics.rates import precision, recall
-from whichf1.paper.result import Fact, Figure, Quantity
-from whichf1.paper.simulation import generator, one_vs_rest, score
+from whichf1.paper.result import Fact, Figure, tidy
+from whichf1.paper.simulation import class_rates, generator, score
 from whichf1.scoring.macro import bounds, macro_f1
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
@@ -27,26 +25,21 @@ def variance(seed: int) -> Figure:
     """The classes of an example by precision and recall, and their contributions to the gap."""
     m = macro_f1(Counts.from_matrix(EXAMPLE, rows="true", labels=list("abcd")))
     weight = m.precision + m.recall
-    numbers: tuple[tuple[str, str, float, Quantity], ...] = (
+    contribution = m.contributions
+    numbers = (
         ("of", "example", m.of_averages.value, "F1 of averages"),
         ("av", "example", m.averaged.value, "averaged F1"),
         ("gap", "example, as a difference", m.gap, "gap"),
-        ("sum", "example, as a variance", float(m.contributions.sum()), "gap"),
+        ("sum", "example, as a variance", float(contribution.sum()), "gap"),
     )
-    data = (int(m.averaged.n), len(m.labels), None, 4)
+    labels, n = tuple(m.labels), int(m.averaged.n)
+    parts = [(labels, m.precision, m.recall, weight, m.precision / weight, contribution)]
     return Figure(
         name="variance",
         title="The gap is a weighted variance over the classes",
-        columns={
-            "class": np.array(m.labels),
-            "precision": m.precision,
-            "recall": m.recall,
-            "weight": weight,
-            "direction": m.precision / weight,
-            "contribution": m.contributions,
-        },
+        columns=tidy("class precision recall weight direction contribution", parts),
         parameters={"rows": "true", "matrix": EXAMPLE},
-        facts=[Fact(*number, *data, labels=tuple(m.labels)) for number in numbers],
+        facts=[Fact(*number, n, len(labels), None, 4, labels=labels) for number in numbers],
     )
 
 
@@ -56,6 +49,8 @@ COUNTEREXAMPLE = ((12, 3, 0), (3, 12, 0), (5, 5, 0))
 """Predictions in rows: the third class has no hit, the others have P = .8 and R = .6."""
 SMALLEST = ((1, 1), (2, 0))
 """Predictions in rows: four items, every class true and predicted, P₁ = 1/2 and R₁ = 1/3."""
+SILENT = "gap_is_0_although_p_differs_from_r"
+ONE_SIDED = "gap_above_0_although_all_p_are_on_one_side_of_r"
 MOST = {2: 16, 3: 9}
 """For each number of classes, all tables of up to this many items are enumerated."""
 
@@ -63,17 +58,10 @@ MOST = {2: 16, 3: 9}
 def counterexample(seed: int) -> Figure:
     """How many small tables violate the theorem's second part as printed, by enumeration."""
     rows = [(k, n, *broken(k, n)) for k, most in MOST.items() for n in range(1, most + 1)]
-    k, n, tables, silent, one_sided = (np.array(column) for column in zip(*rows, strict=True))
     return Figure(
         name="counterexample",
         title="The theorem's second part needs a hit in every class",
-        columns={
-            "classes": k,
-            "items": n,
-            "tables": tables,
-            "gap_is_0_although_p_differs_from_r": silent,
-            "gap_above_0_although_all_p_are_on_one_side_of_r": one_sided,
-        },
+        columns=tidy(f"classes items tables {SILENT} {ONE_SIDED}", rows),
         parameters={
             "tables": "all with that many classes and items",
             "counterexample, predictions in rows": COUNTEREXAMPLE,
@@ -165,12 +153,11 @@ def limits(seed: int, points: int = 101) -> Figure:
     for name, curve in curves.items():
         x = precision[precision > _least(_classes(name))]
         parts.append((np.repeat(name, len(x)), x, np.array([curve(float(p)) for p in x])))
-    names, x, y = (np.concatenate(column) for column in zip(*parts, strict=True))
     at = f"at P = {AT} and R = {RECALL}"
     return Figure(
         name="bounds",
         title="Where averaged F1 can lie, given macro precision and macro recall",
-        columns={"curve": names, "macro_precision": x, "averaged_f1": y},
+        columns=tidy("curve macro_precision averaged_f1", parts),
         parameters={"macro recall": RECALL, "classes": [*KNOWN]},
         facts=[
             Fact(name, f"{name}, {at}", curve(AT), "averaged F1", "any", _classes(name), None, 4)
@@ -217,12 +204,11 @@ def interval(seed: int, tables: int = 300) -> Figure:
         panel = np.repeat(["free", "fixed"], tables)
         parts.append([panel, np.full(2 * tables, k), p, r, *both[:2]])
         facts.append(_outside(k, p, r, both.averaged))
-    names = ("panel", "classes", "macro_precision", "macro_recall", "averaged_f1", "f1_of_averages")
-    columns = map(np.concatenate, zip(*parts, strict=True))
+    names = "panel classes macro_precision macro_recall averaged_f1 f1_of_averages"
     return Figure(
         name="interval",
         title="Random tables inside the interval of possible averaged F1s",
-        columns=dict(zip(names, columns, strict=True)),
+        columns=tidy(names, parts),
         parameters={"tables per panel and number of classes": tables, **RANDOM_TABLES},
         seed=seed,
         facts=facts,
@@ -231,9 +217,8 @@ def interval(seed: int, tables: int = 300) -> Figure:
 
 def macro(tables: Array) -> tuple[Array, Array]:
     """Macro precision and macro recall of each table (…)."""
-    c = one_vs_rest(tables)
-    p, r = (averaged(metric, {}, ZeroRule(0), c) for metric in (precision, recall))
-    return p, r
+    p, r = class_rates(tables)
+    return p.mean(-1), r.mean(-1)
 
 
 def tuned(tables: Array, target: float) -> Array:
@@ -275,26 +260,18 @@ RANDOM_PAIRS = {
 def rankings(seed: int, pairs: int = 2000, items: int = 1000) -> Figure:
     """How often the two formulas rank two random classifiers differently."""
     rng = generator(seed, "rankings")
-    rows = [
-        (skill, k, ratio, float(flipped(rng, k, ratio, pairs, items, skill == "equal").mean()))
-        for skill in ("equal", "independent")
-        for k in RANKED
-        for ratio in RATIOS
-    ]
-    skill, k, ratio, share = (np.array(column) for column in zip(*rows, strict=True))
+    rows = []
+    for skill, k, ratio in product(("equal", "independent"), RANKED, RATIOS):
+        share = float(flipped(rng, k, ratio, pairs, items, skill == "equal").mean())
+        rows.append((skill, k, ratio, share, np.sqrt(share * (1 - share) / pairs)))
+    names = "skill classes largest_to_smallest_class share_ranked_differently standard_error"
     return Figure(
         name="rankings",
         title="Pairs of classifiers that the two formulas rank differently",
-        columns={
-            "skill": skill,
-            "classes": k,
-            "largest_to_smallest_class": ratio,
-            "share_ranked_differently": share,
-            "standard_error": np.sqrt(share * (1 - share) / pairs),
-        },
+        columns=tidy(names, rows),
         parameters={"pairs per point": pairs, "items": items, **RANDOM_PAIRS},
         seed=seed,
-        facts=[_flips(*row, items) for row in rows if row[2] in (RATIOS[0], RATIOS[-1])],
+        facts=[_flips(*row[:4], items) for row in rows if row[2] in (RATIOS[0], RATIOS[-1])],
     )
 
 

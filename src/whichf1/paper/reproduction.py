@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import TypeAlias
 from urllib.parse import quote
 
-from whichf1.errors import DefinitionError, FileError, did_you_mean
+from whichf1.errors import DefinitionError, FileError
 from whichf1.paper import plots
 from whichf1.paper.beyond import counterexample, interval, limits, rankings, variance
 from whichf1.paper.figures import fig1a, fig1b, fig2, fig3, tables, theorem
@@ -18,10 +17,8 @@ from whichf1.paper.result import DEFINITIONS, Figure
 from whichf1.report.escape import markdown, markdown_code
 from whichf1.tables.saving import written_whole
 
-Maker: TypeAlias = Callable[[int], Figure]
-
 SEED = 2019
-PARTS: dict[str, tuple[Maker, ...]] = {
+PARTS: dict[str, tuple[Callable[[int], Figure], ...]] = {
     "tables": (tables,),
     "fig1": (fig1a, fig1b),
     "fig2": (fig2,),
@@ -29,19 +26,10 @@ PARTS: dict[str, tuple[Maker, ...]] = {
     "theorem": (theorem,),
     "beyond": (variance, counterexample, limits, interval, rankings),
 }
+"""The functions that compute the figures of each part, given a seed."""
+PARTS["all"] = tuple(maker for makers in PARTS.values() for maker in makers)
 _SLOT = re.compile(r"\{\{(\w+)(?:\.([^}]+))?\}\}")
 HEAD = ("where", "what", "of", "paper", "here", "data")
-
-
-def makers(part: str) -> list[Maker]:
-    """The functions that compute the figures of one part, or of all."""
-    if part == "all":
-        return [maker for each in PARTS.values() for maker in each]
-    if part not in PARTS:
-        raise DefinitionError(
-            f"there is no part {part!r} of the paper. {did_you_mean(part, [*PARTS, 'all'])}"
-        )
-    return [*PARTS[part]]
 
 
 def rows(figures: Sequence[Figure]) -> list[list[str]]:
@@ -56,11 +44,9 @@ def rows(figures: Sequence[Figure]) -> list[list[str]]:
 def signatures(figures: Sequence[Figure]) -> dict[str, str]:
     """The signature of every score in the table, which ``data`` completes."""
     used = {fact.of for figure in figures for fact in figure.facts}
-    scores = {each.signature for of in used for each in DEFINITIONS[of]}
+    scores = {each for of in used for each in DEFINITIONS[of]}
     single = {
-        name: parts[0].signature
-        for name, parts in DEFINITIONS.items()
-        if len(parts) == 1 and parts[0].signature in scores
+        name: x[0].signature for name, x in DEFINITIONS.items() if len(x) == 1 and x[0] in scores
     }
     words = {"gap": "F1 of averages - averaged F1", "both": "averaged F1 and F1 of averages"}
     return {**single, **{name: text for name, text in words.items() if name in used}}
@@ -137,5 +123,4 @@ def _shown(figure: Figure, folder: str, image: str) -> str:
 def write_page(figures: Sequence[Figure], page: str, directory: str, image: str = "svg") -> None:
     """Write the page, with links to the figures in ``directory``."""
     folder = os.path.relpath(directory, Path(page).parent)
-    with written_whole(page) as temporary:
-        temporary.write_text(fill(figures, Path(folder).as_posix(), image), encoding="utf-8")
+    _write(page, fill(figures, Path(folder).as_posix(), image))

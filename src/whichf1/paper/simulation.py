@@ -16,7 +16,7 @@ from whichf1.definitions.definition import define
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.metrics.rates import precision, recall
 from whichf1.scoring.macro import gap_contributions
-from whichf1.tables.cells import Array, OneVsRest, Table
+from whichf1.tables.cells import Array, Table
 from whichf1.tables.labels import Labels
 
 AVERAGED = define("averaged_f1")
@@ -47,18 +47,14 @@ def draw(rng: np.random.Generator, cells: Array, items: int, tasks: int) -> Arra
 
 def score(tables: Array) -> Both:
     """Both macro F1s of dense tables (…, k, k), as the paper defines them."""
-    frozen = _frozen(tables)
-    c = frozen.table.one_vs_rest()
-    rule = ZeroRule(AVERAGED.undefined)
-    p, r = (per_class(metric, {}, rule, c) for metric in (precision, recall))
-    gap = gap_contributions(p, r).sum(-1)
+    frozen, gap = _frozen(tables), gap_contributions(*class_rates(tables)).sum(-1)
     return Both(AVERAGED.values(frozen), OF_AVERAGES.values(frozen), gap)
 
 
-def one_vs_rest(tables: Array) -> OneVsRest:
-    """Each class against all others, of dense tables (…, k, k)."""
-    table: Table = _frozen(tables).table
-    return table.one_vs_rest()
+def class_rates(tables: Array) -> tuple[Array, Array]:
+    """Precision and recall of each class (…, k) of dense tables."""
+    c, rule = _frozen(tables).table.one_vs_rest(), ZeroRule(AVERAGED.undefined)
+    return per_class(precision, {}, rule, c), per_class(recall, {}, rule, c)
 
 
 def _frozen(tables: Array) -> Frozen:

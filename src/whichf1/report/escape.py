@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 _LATEX = str.maketrans(
     {
@@ -82,9 +82,8 @@ def csv_cell(value: object) -> object:
     return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown
 
 
-def csv_text(rows: Iterable[Iterable[object]]) -> str:
+def csv_text(rows: Iterable[Iterable[object]], show: Callable[[object], object] = csv_cell) -> str:
     """Write rows as CSV; None is an empty cell."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerows([csv_cell(cell) for cell in row] for row in rows)
+    csv.writer(out, lineterminator="\n").writerows(map(show, row) for row in rows)
     return out.getvalue()
