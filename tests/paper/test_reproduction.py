@@ -18,7 +18,7 @@ from PIL import Image
 import whichf1 as wf
 from tests.helpers.commands import Run
 from tests.helpers.readme import ROOT
-from whichf1.cli.paper import Part
+from whichf1.cli.options import Part
 from whichf1.errors import DefinitionError
 from whichf1.paper import plots
 from whichf1.paper.reproduction import PARTS, as_markdown, fill, rows

@@ -7,7 +7,6 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -15,11 +14,10 @@ import typer
 import whichf1
 from whichf1.cli.compare import compare
 from whichf1.cli.counts import count, merge
-from whichf1.cli.options import REQUIRED, FormatOptions, OutputOptions, argument, command
+from whichf1.cli.options import DefineOptions, FormatOptions, OutputOptions, command
 from whichf1.cli.paper import paper
 from whichf1.cli.published import audit, convert, dialects, explain
-from whichf1.cli.score import matrix, score
-from whichf1.cli.threshold import threshold
+from whichf1.cli.score import matrix, score, threshold
 from whichf1.errors import OtherDataWarning, WhichF1Error
 from whichf1.report.escape import visible
 from whichf1.report.reference import definition_document, metric_list
@@ -31,13 +29,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class DefineOptions:
-    """All that ``whichf1 define`` takes."""
-
-    name: str = argument("A metric, a shorthand, an alias or a signature.", default=REQUIRED)
 
 
 def metrics(options: FormatOptions) -> None:

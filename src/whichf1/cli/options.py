@@ -64,35 +64,21 @@ def command(run: Callable[[Any], None]) -> Callable[..., None]:
     return call
 
 
-class Format(StrEnum):
-    """Output formats."""
-
-    text = "text"
-    json = "json"
-    markdown = "markdown"
-    latex = "latex"
-    csv = "csv"
-
-
-class OnError(StrEnum):
-    """What to do with malformed lines and items."""
-
-    stop = "raise"
-    skip = "skip"
-
-
-class Engine(StrEnum):
-    """What reads the files."""
-
-    duckdb = "duckdb"
-    spark = "spark"
-
+Format = StrEnum("Format", "text json markdown latex csv")
+OnError = StrEnum("OnError", {"stop": "raise", "skip": "skip"})
+Engine = StrEnum("Engine", "duckdb spark")
+Part = StrEnum("Part", "tables fig1 fig2 fig3 theorem beyond all")
 
 TRUE = "Column with the true classes."
 PRED = "Column with the predicted classes."
 CLUSTER = "Column with clusters, such as the document or user that items come from."
 SCORE = "Column with scores; higher means more positive."
 SEPARATOR = "Cells hold several labels, separated by this text."
+DECIMALS = "Decimals that the published numbers were rounded to."
+SCALE = "unit or percent. Default: inferred."
+DIALECT = "A dialect or a signature."
+
+# groups of options
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,19 +102,14 @@ class OutputOptions(FormatOptions):
                 text = render(document, self.format.value, self.decimals)
                 temporary.write_text(text, encoding="utf-8")
         elif self.format is Format.text and (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
-            print_lines(document, self.decimals)
+            from rich.console import Console
+            from rich.text import Text
+
+            console = Console(highlight=False)  # it honours NO_COLOR
+            for line in text_lines(document, self.decimals):
+                console.print(Text(line.text, style="bold" if line.bold else ""), soft_wrap=True)
         else:
             sys.stdout.write(render(document, self.format.value, self.decimals))
-
-
-def print_lines(document: Document, decimals: int) -> None:
-    """Print a document to a terminal, with bold headings; rich itself honours NO_COLOR."""
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    for line in text_lines(document, decimals):
-        console.print(Text(line.text, style="bold" if line.bold else ""), soft_wrap=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,6 +153,10 @@ class DataOptions(LabelOptions, FileOptions):
     true: Text = option(TRUE)
     weights: Text = option("Column with item weights.")
 
+    def columns(self, *names: str) -> dict[str, Any]:
+        """The options with these names, and the declared classes."""
+        return {"labels": self.declared, **{name: getattr(self, name) for name in names}}
+
 
 @dataclass(frozen=True, kw_only=True)
 class CountingOptions(DataOptions):
@@ -183,6 +168,13 @@ class CountingOptions(DataOptions):
     )
     pred: Text = option(PRED)
     cluster: Text = option(CLUSTER)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountsFileOptions:
+    """Where counts are written."""
+
+    output: Text = option("Write the counts to this file, not standard output.", "--output", "-o")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,6 +259,17 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class InlineMatrixOptions:
+    """A confusion matrix on the command line."""
+
+    matrix: Text = option("A confusion matrix instead of a file: '2 5 10 5 10'.")
+    rows: Text = option("What a row of the matrix is: true or predicted.")
+
+
+# the options of each command
+
+
+@dataclass(frozen=True, kw_only=True)
 class ScoreOptions(CountingOptions, ReportOptions):
     """All that ``whichf1 score`` takes."""
 
@@ -288,6 +291,118 @@ class ScoreOptions(CountingOptions, ReportOptions):
         if not columns or not all(columns):
             raise InputError(f"--by takes names of columns, such as lang,domain; got {self.by!r}")
         return columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixOptions(LabelOptions, ReportOptions):
+    """All that ``whichf1 matrix`` takes."""
+
+    numbers: list[str] = argument(
+        "The number of classes, then the matrix row by row.", default=REQUIRED
+    )
+    rows: Text = option("What a row is: true or predicted.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountOptions(CountingOptions, CountsFileOptions):
+    """All that ``whichf1 count`` takes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergeOptions(CountsFileOptions):
+    """All that ``whichf1 merge`` takes."""
+
+    files: list[str] = argument("Files of counts.", default=REQUIRED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOptions):
+    """All that ``whichf1 compare`` takes."""
+
+    pred: list[str] = option(
+        "Column with the predictions of a system; repeat it.", default=REQUIRED
+    )
+    metric: str = option("A metric, or a signature.", "--metric", "-m", default="averaged_f1")
+    cluster: Text = option(CLUSTER)
+    labels_sep: Text = option(SEPARATOR)
+    power: float | None = option("Power for the detectable difference. Default: 0.8.")
+    margin: float | None = option("Also test whether systems differ by less than this.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThresholdOptions(DataOptions, OutputOptions):
+    """All that ``whichf1 threshold`` takes."""
+
+    metric: str = option(
+        "The metric to maximize, of predicted classes.", "--metric", "-m", default="f1"
+    )
+    score_column: Text = option(SCORE, "--score")
+    positive: Text = option("The class that the scores are for.")
+    around: int = option("Thresholds to show on either side of the best.", default=5, min=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DialectOptions(LabelOptions, InlineMatrixOptions, OutputOptions):
+    """All that ``whichf1 dialects`` takes: a file of predictions, or a matrix."""
+
+    file: Text = argument("A file of predictions, as score reads them.")
+    true: Text = option(TRUE)
+    pred: Text = option(PRED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvertOptions(DialectOptions):
+    """All that ``whichf1 convert`` takes."""
+
+    source: str = option(DIALECT, "--from", default=REQUIRED)
+    target: str = option(DIALECT, "--to", default=REQUIRED)
+    value: Text = option("The published score, to be checked.")
+    value_decimals: int | None = option(DECIMALS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions(DialectOptions):
+    """All that ``whichf1 explain`` takes."""
+
+    value: str = option("The published number, as printed: 0.354 or 35.4.", default=REQUIRED)
+    value_decimals: int | None = option(DECIMALS)
+    scale: Text = option(SCALE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions(InlineMatrixOptions, OutputOptions):
+    """All that ``whichf1 audit`` takes."""
+
+    results: Text = argument("A CSV file of published results, one triple per row.")
+    precision: Text = option("Published macro precision.")
+    recall: Text = option("Published macro recall.")
+    f1: Text = option("Published macro F1.")
+    value_decimals: int | None = option(DECIMALS)
+    classes: int | None = option(
+        "Number of classes, if each item has one and all are averaged over."
+    )
+    scale: Text = option(SCALE)
+    per_class: Text = option("A CSV file with the precision and recall of each class.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DefineOptions:
+    """All that ``whichf1 define`` takes."""
+
+    name: str = argument("A metric, a shorthand, an alias or a signature.", default=REQUIRED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperOptions:
+    """All that ``whichf1 paper`` takes."""
+
+    part: Part = argument(
+        "Which part; beyond: questions that the paper leaves open.", default=Part.all
+    )
+    output: Text = option("Folder for figures, data and summary.", "--output", "-o")
+    seed: int = option("Seed for everything random.", default=2019, min=0)
+    formats: str = option("Formats of the figures, among pdf, svg and png.", default="pdf,svg,png")
+    page: Text = option("Write the annotated page here; needs all and --output.")
 
 
 def split_list(text: str) -> list[str]:

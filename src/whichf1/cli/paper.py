@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
-from whichf1.cli.options import OutputOptions, Text, argument, option, split_list
+from whichf1.cli.options import OutputOptions, PaperOptions, Part, split_list
 from whichf1.errors import DefinitionError, did_you_mean
 from whichf1.report.document import Document, Grid, GridColumn, Note, Signature
 
@@ -16,22 +14,6 @@ if TYPE_CHECKING:
     from whichf1.paper.result import Figure
 
 T = TypeVar("T")
-
-
-Part = StrEnum("Part", "tables fig1 fig2 fig3 theorem beyond all")
-
-
-@dataclass(frozen=True, kw_only=True)
-class PaperOptions:
-    """All that ``whichf1 paper`` takes."""
-
-    part: Part = argument(
-        "Which part; beyond: questions that the paper leaves open.", default=Part.all
-    )
-    output: Text = option("Folder for figures, data and summary.", "--output", "-o")
-    seed: int = option("Seed for everything random.", default=2019, min=0)
-    formats: str = option("Formats of the figures, among pdf, svg and png.", default="pdf,svg,png")
-    page: Text = option("Write the annotated page here; needs all and --output.")
 
 
 def paper(options: PaperOptions) -> None:

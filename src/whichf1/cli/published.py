@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from whichf1.cli.options import (
-    PRED,
-    REQUIRED,
-    TRUE,
-    LabelOptions,
-    OutputOptions,
-    Text,
-    argument,
-    option,
-)
+from whichf1.cli.options import AuditOptions, ConvertOptions, DialectOptions, ExplainOptions
 from whichf1.cli.score import square
 from whichf1.errors import InputError
 from whichf1.published.audit import Audit
@@ -33,34 +23,15 @@ from whichf1.report.published import (
 from whichf1.sources.counts import count
 from whichf1.tables.counts import Counts
 
-DECIMALS = "Decimals that the published numbers were rounded to."
-SCALE = "unit or percent. Default: inferred."
-DIALECT = "A dialect or a signature."
 
-
-@dataclass(frozen=True, kw_only=True)
-class InlineMatrixOptions:
-    """A confusion matrix on the command line."""
-
-    matrix: Text = option("A confusion matrix instead of a file: '2 5 10 5 10'.")
-    rows: Text = option("What a row of the matrix is: true or predicted.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class DialectOptions(LabelOptions, InlineMatrixOptions, OutputOptions):
-    """All that ``whichf1 dialects`` takes: a file of predictions, or a matrix."""
-
-    file: Text = argument("A file of predictions, as score reads them.")
-    true: Text = option(TRUE)
-    pred: Text = option(PRED)
-
-    def counts(self) -> tuple[str, Counts]:
-        """A name for the predictions, and their counts."""
-        if (self.file is None) == (self.matrix is None):
-            raise InputError("give a file of predictions, or --matrix with --rows")
-        if self.file is None:
-            return "matrix", _read_matrix(self.matrix or "", self.rows, self.declared)
-        return self.file, count(self.file, true=self.true, pred=self.pred, labels=self.declared)
+def _counts(options: DialectOptions) -> tuple[str, Counts]:
+    """A name for the predictions, and their counts."""
+    file, labels = options.file, options.declared
+    if (file is None) == (options.matrix is None):
+        raise InputError("give a file of predictions, or --matrix with --rows")
+    if file is None:
+        return "matrix", _read_matrix(options.matrix or "", options.rows, labels)
+    return file, count(file, true=options.true, pred=options.pred, labels=labels)
 
 
 def _read_matrix(text: str, rows: str | None, labels: Any = None) -> Counts:
@@ -85,23 +56,13 @@ def dialects(options: DialectOptions) -> None:
     if options.file is None and options.matrix is None:
         options.write(dialect_list(known))
         return
-    source, counts = options.counts()
+    source, counts = _counts(options)
     options.write(dialect_document(source, known.table(counts)))
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConvertOptions(DialectOptions):
-    """All that ``whichf1 convert`` takes."""
-
-    source: str = option(DIALECT, "--from", default=REQUIRED)
-    target: str = option(DIALECT, "--to", default=REQUIRED)
-    value: Text = option("The published score, to be checked.")
-    value_decimals: int | None = option(DECIMALS)
 
 
 def convert(options: ConvertOptions) -> None:
     """Express a score of one dialect in another. Prints both signatures."""
-    name, counts = options.counts()
+    name, counts = _counts(options)
     conversion = known.convert(counts, source=options.source, target=options.target)
     if options.value is not None:
         _check(conversion, options.value, options)
@@ -118,37 +79,12 @@ def _check(conversion: Conversion, value: str, options: ConvertOptions) -> None:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExplainOptions(DialectOptions):
-    """All that ``whichf1 explain`` takes."""
-
-    value: str = option("The published number, as printed: 0.354 or 35.4.", default=REQUIRED)
-    value_decimals: int | None = option(DECIMALS)
-    scale: Text = option(SCALE)
-
-
 def explain(options: ExplainOptions) -> None:
     """Find definitions that give a published number on this data."""
-    source, counts = options.counts()
+    source, counts = _counts(options)
     rounding: dict[str, Any] = {"decimals": options.value_decimals, "scale": _scale(options.scale)}
     explanation = find_explanation(counts, options.value, **rounding)
     options.write(explanation_document(source, explanation))
-
-
-@dataclass(frozen=True, kw_only=True)
-class AuditOptions(InlineMatrixOptions, OutputOptions):
-    """All that ``whichf1 audit`` takes."""
-
-    results: Text = argument("A CSV file of published results, one triple per row.")
-    precision: Text = option("Published macro precision.")
-    recall: Text = option("Published macro recall.")
-    f1: Text = option("Published macro F1.")
-    value_decimals: int | None = option(DECIMALS)
-    classes: int | None = option(
-        "Number of classes, if each item has one and all are averaged over."
-    )
-    scale: Text = option(SCALE)
-    per_class: Text = option("A CSV file with the precision and recall of each class.")
 
 
 def audit(options: AuditOptions) -> None:

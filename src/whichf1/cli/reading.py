@@ -14,26 +14,38 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from whichf1.cli.options import CountingOptions, Engine, FileOptions, ScoreOptions
+from whichf1.cli.options import (
+    CountingOptions,
+    Engine,
+    FileOptions,
+    ScoreOptions,
+    ThresholdOptions,
+    find_label,
+)
 from whichf1.errors import FileError, InputError, SkippedWarning, WhichF1Error
 from whichf1.report.escape import visible
+from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.counts import count, count_by
+from whichf1.sources.lines import ScoredLines, classes_of
+from whichf1.sources.request import Request
+from whichf1.sources.sequences import column
 from whichf1.tables.counts import Counts
+from whichf1.tables.labels import Label, Labels
 from whichf1.tables.saving import FORMAT
 from whichf1.tables.slices import Slices
 
 LARGE = 50_000_000
 """Bytes from which a terminal shows a progress bar."""
 STDIN = "standard input"
+COLUMNS = ("true", "pred", "weights", "cluster")
 
 
 def read_counts(options: CountingOptions) -> Counts:
     """Count predictions, or load saved counts."""
     saved = _saved(options)
     if saved is None:
-        with opened(options) as (sources, reading):
-            data, predictions = [*sources, None][:2]
-            return count(data, predictions, **_columns(options), **reading)
+        with opened(options) as (data, predictions, reading):
+            return count(data, predictions, **options.columns(*COLUMNS), **reading)
     for option in ("true", "pred", "weights", "cluster", "id", "master"):
         if getattr(options, option):
             raise InputError(f"saved counts have no columns: remove --{option}")
@@ -44,10 +56,30 @@ def read_slices(options: ScoreOptions) -> Slices:
     """Count the predictions of each slice."""
     if _saved(options) is not None:
         raise InputError("saved counts have no columns to slice by: score the original file")
-    with opened(options) as (sources, reading):
-        data, predictions = [*sources, None][:2]
-        by = options.slice_columns
-        return count_by(data, predictions, by=by, **_columns(options), **reading)
+    with opened(options) as (data, predictions, reading):
+        columns = options.columns(*COLUMNS)
+        return count_by(data, predictions, by=options.slice_columns, **columns, **reading)
+
+
+def read_lines(
+    options: ScoreOptions | ThresholdOptions,
+    data: str,
+    predictions: str | None,
+    *,
+    apart: bool = False,
+    **reading: Any,
+) -> ScoredLines:
+    """Read a column of scores, and fix its classes."""
+    columns = options.columns("true", "weights")
+    request = Request.of_scores(score=options.score_column, **columns, **reading)
+    lines = read_scores(data, predictions, request, apart=apart)
+    classes = classes_of(column(lines.true, "y_true"), options.declared)
+    return lines._replace(labels=list(classes))
+
+
+def named_class(text: str | None, lines: ScoredLines) -> Label | None:
+    """The class of --positive among those of the lines."""
+    return None if text is None else find_label(text, Labels(lines.labels))
 
 
 def source_name(options: FileOptions) -> str:
@@ -55,12 +87,6 @@ def source_name(options: FileOptions) -> str:
     if options.file is None:
         return f"{options.gold} with {options.pred_file}"
     return STDIN if options.file == "-" else options.file
-
-
-def _columns(options: CountingOptions) -> dict[str, Any]:
-    columns = {name: getattr(options, name) for name in ("true", "pred", "weights")}
-    columns |= {"cluster": options.cluster} if options.cluster else {}
-    return {**columns, "labels": options.declared}
 
 
 def _saved(options: FileOptions) -> Counts | None:
@@ -83,10 +109,10 @@ def _saved(options: FileOptions) -> Counts | None:
 
 
 @contextmanager
-def opened(options: FileOptions) -> Iterator[tuple[list[str], dict[str, Any]]]:
-    """The files to read, standard input copied into one, and the options of reading them."""
+def opened(options: FileOptions) -> Iterator[tuple[str, str | None, dict[str, Any]]]:
+    """The one or two files to read, standard input copied into one, and how to read them."""
     sources = _sources(options)
-    reading = {
+    reading: dict[str, Any] = {
         "format": options.from_,
         "memory_limit": options.memory_limit,
         "on_error": options.on_error.value,
@@ -102,8 +128,8 @@ def opened(options: FileOptions) -> Iterator[tuple[list[str], dict[str, Any]]]:
             copy = stack.enter_context(_copied_stdin())
             sources, named = [copy.path], copy.named
         stack.enter_context(_messages(named))
-        progress = stack.enter_context(_progress(sources))
-        yield sources, {**reading, "progress": progress}
+        reading["progress"] = stack.enter_context(_progress(sources))
+        yield sources[0], sources[1] if len(sources) > 1 else None, reading
 
 
 def _sources(options: FileOptions) -> list[str]:

@@ -114,6 +114,11 @@ def items(n: float, decimals: int = 0) -> str:
     return f"{n:,}" if isinstance(n, int) else f"{n:,.6g}"
 
 
+def size(n: float) -> str:
+    """Say how many items there are, or their weight."""
+    return f"{items(n)} items" if isinstance(n, int) else f"weight {items(n)}"
+
+
 def exact(value: float) -> float | str:
     """A value in full precision for CSV; NaN and infinity in words."""
     return value if math.isfinite(value) else number(value, 0)

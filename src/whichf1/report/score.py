@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,7 @@ from whichf1.report.document import (
     exact,
     items,
     number,
+    size,
 )
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
@@ -121,15 +122,30 @@ def is_per_class(definition: Definition) -> bool:
     return rate and definition.average is None and definition.positive is None
 
 
-def score_document(report: Report, decimals: int) -> Document:
-    """The report as a document; ``decimals`` are those of numbers in its notes."""
-    counts = report.counts
-    size = f"weight {items(counts.n)}" if counts.weighted else f"{items(counts.n)} items"
+def score_document(
+    source: str,
+    counts: Counts,
+    definitions: Sequence[tuple[str, Definition]] | None,
+    options: dict[str, Any],
+    decimals: int,
+    scores: Sequence[tuple[str, Score]] = (),
+    *,
+    oriented: bool = True,
+) -> Document:
+    """The chosen definitions, or the full report if None; ``scores`` come before others.
+
+    ``decimals`` are those of numbers in the notes.
+    """
+    if definitions is None:
+        report = full_report(source, counts, options, oriented=oriented)
+    else:
+        report = chosen_report(source, counts, definitions)
+    report = replace(report, scores=(*scores, *report.scores))
     return Document(
         _blocks(report),
         partial(_record, report),
         partial(_rows, report),
-        f"{report.source}: {size}, {len(counts.labels):,} classes",
+        f"{source}: {size(counts.n)}, {len(counts.labels):,} classes",
         [*_gap_notes(report, decimals), *_orientation_notes(report), *_interval_notes(report)],
     )
 

@@ -6,17 +6,28 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeAlias
 
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import sentence
 from whichf1.errors import InputError
-from whichf1.report.document import Cell, Document, Grid, GridColumn, Rows, exact, items, signed
+from whichf1.report.document import (
+    Cell,
+    Document,
+    Grid,
+    GridColumn,
+    Rows,
+    exact,
+    items,
+    signed,
+    size,
+)
 from whichf1.report.score import SCORE_COLUMNS, score_cells, score_fields
 from whichf1.scoring.score import Score
 from whichf1.tables.slices import Key
 
-T = TypeVar("T")
+Scorer: TypeAlias = Callable[[Definition], Score]
+"""Scores the whole, or one slice."""
 WIDE = 0.1
 """An interval wider than this fraction of the metric's range says little."""
 FEW = 10
@@ -33,23 +44,15 @@ NOTE = (
 
 @dataclass(frozen=True)
 class SliceScore:
-    """The score of one slice."""
+    """The score of one slice, or of all items."""
 
-    key: Key
+    key: Key | None
+    """None for all items."""
     score: Score
-    gap: float
+    gap: float = math.nan
     """The slice's score minus that of the whole."""
-    verdict: str
+    verdict: str | None = None
     """'below', 'above', 'near' or 'too small to tell'."""
-
-
-@dataclass(frozen=True)
-class SlicesOf:
-    """One metric on the whole and on every slice, worst first."""
-
-    name: str
-    whole: Score
-    rows: tuple[SliceScore, ...]
 
 
 @dataclass(frozen=True)
@@ -57,42 +60,57 @@ class SliceReport:
     """Some metrics on every slice."""
 
     source: str
-    by: tuple[str, ...]
-    metrics: tuple[SlicesOf, ...]
-    empty: tuple[Key, ...]
+    by: Sequence[str]
+    metrics: Sequence[tuple[str, list[SliceScore]]]
+    """Each metric's name and scores: the whole, then the slices, worst first."""
+    empty: Sequence[Key]
     """Slices with nothing to score: all items ignored, or of weight 0."""
 
+    @property
+    def notes(self) -> list[str]:
+        """What the verdicts mean, and what could not be scored."""
+        lacking = ", ".join(map(_name, self.empty))
+        return [NOTE, *([f"Nothing to score in: {lacking}"] if lacking else [])]
 
-def slice_report(
+
+def slice_document(
     source: str,
     by: Sequence[str],
-    whole: T,
-    parts: Mapping[Key, T],
     definitions: Sequence[tuple[str, Definition]],
-    score: Callable[[Definition, T], Score],
-) -> SliceReport:
-    """Score the whole and every slice."""
+    whole: Scorer,
+    slices: Mapping[Key, Scorer],
+) -> Document:
+    """Score the whole and every slice: a table for each metric."""
     empty: dict[Key, None] = {}
-    metrics = []
-    for name, definition in definitions:
-        of_whole = score(definition, whole)
-        plain = replace(definition, data=())  # what a signature says of its data is of the whole
-        rows = []
-        for key, part in parts.items():
-            try:
-                of_slice = score(plain, part)
-            except InputError:  # a slice may lack what the whole has
-                empty[key] = None
-                continue
-            gap = of_slice.value - of_whole.value
-            rows.append(SliceScore(key, of_slice, gap, _verdict(of_slice, of_whole)))
-        metrics.append(SlicesOf(name, of_whole, tuple(sorted(rows, key=_worst_first))))
-    return SliceReport(source, tuple(by), tuple(metrics), tuple(empty))
+    metrics = [(name, _scored(each, whole, slices, empty)) for name, each in definitions]
+    report = SliceReport(source, by, metrics, [*empty])
+    n = metrics[0][1][0].score.n
+    return Document(
+        [_table(*metric) for metric in metrics],
+        partial(_record, report),
+        partial(_rows, report),
+        f"{source}: {size(n)} in {len(slices):,} slices by {', '.join(by)}",
+        report.notes,
+    )
 
 
-def _worst_first(row: SliceScore) -> tuple[bool, float]:
-    lower = row.score.definition.declaration.better == "lower"
-    return math.isnan(row.gap), -row.gap if lower else row.gap
+def _scored(
+    definition: Definition, whole: Scorer, slices: Mapping[Key, Scorer], empty: dict[Key, None]
+) -> list[SliceScore]:
+    """The whole, then the slices; those with nothing to score are added to ``empty``."""
+    of_whole, scored = whole(definition), []
+    plain = replace(definition, data=())  # what a signature says of its data is of the whole
+    for key, score in slices.items():
+        try:
+            of_slice = score(plain)
+        except InputError:  # a slice may lack what the whole has
+            empty[key] = None
+            continue
+        gap = of_slice.value - of_whole.value
+        scored.append(SliceScore(key, of_slice, gap, _verdict(of_slice, of_whole)))
+    sign = -1 if definition.declaration.better == "lower" else 1
+    scored.sort(key=lambda row: (math.isnan(row.gap), sign * row.gap))
+    return [SliceScore(None, of_whole), *scored]
 
 
 def _verdict(score: Score, whole: Score) -> str:
@@ -107,27 +125,10 @@ def _verdict(score: Score, whole: Score) -> str:
     return SMALL if wide else "near"
 
 
-def _name(key: Key) -> str:
+def _name(key: Key | None) -> str:
+    if key is None:
+        return WHOLE
     return ", ".join("(missing)" if value is None else str(value) for value in key)
-
-
-def slice_document(report: SliceReport) -> Document:
-    """The report as a document: a table for each metric."""
-    n = report.metrics[0].whole.n
-    slices = len({*report.empty, *(row.key for each in report.metrics for row in each.rows)})
-    size = f"{items(n)} items" if isinstance(n, int) else f"weight {items(n)}"
-    return Document(
-        [_table(metric) for metric in report.metrics],
-        partial(_record, report),
-        partial(_rows, report),
-        f"{report.source}: {size} in {slices:,} slices by {', '.join(report.by)}",
-        _notes(report),
-    )
-
-
-def _notes(report: SliceReport) -> list[str]:
-    lacking = ", ".join(map(_name, report.empty))
-    return [NOTE, *([f"Nothing to score in: {lacking}"] if lacking else [])]
 
 
 COLUMNS = (
@@ -142,19 +143,15 @@ COLUMNS = (
 )
 
 
-def _table(metric: SlicesOf) -> Grid:
-    lines: list[tuple[str, Score, Cell, str]] = [(WHOLE, metric.whole, "", "")]
-    lines += [(_name(x.key), x.score, x.gap, x.verdict) for x in metric.rows]
-    rows = [
-        [name, x.n, len(x.classes), x.value, x.interval, gap, verdict, x.signature]
-        for name, x, gap, verdict in lines
-    ]
-    return Grid(COLUMNS, rows, metric.name, sentences=lambda: _sentences(metric))
-
-
-def _sentences(metric: SlicesOf) -> list[str]:
-    whole = f"{WHOLE}: {sentence(metric.whole.definition)}"
-    return [whole, *(f"{_name(row.key)}:" for row in metric.rows)]
+def _table(name: str, scored: Sequence[SliceScore]) -> Grid:
+    rows: list[list[Cell]] = []
+    for row in scored:
+        x, judged = row.score, ["", ""] if row.key is None else [row.gap, row.verdict]
+        cells = [_name(row.key), x.n, len(x.classes), x.value, x.interval, *judged, x.signature]
+        rows.append(cells)
+    whole, *slices = scored
+    said = [f"{WHOLE}: {sentence(whole.score.definition)}", *(f"{_name(x.key)}:" for x in slices)]
+    return Grid(COLUMNS, rows, name, sentences=lambda: said)
 
 
 def _record(report: SliceReport) -> dict[str, Any]:
@@ -163,37 +160,37 @@ def _record(report: SliceReport) -> dict[str, Any]:
         "by": list(report.by),
         "metrics": [
             {
-                "name": metric.name,
-                "whole": score_fields(metric.whole),
+                "name": name,
+                "whole": score_fields(whole.score),
                 "slices": [
                     {
-                        "slice": dict(zip(report.by, map(_plain, row.key), strict=True)),
+                        "slice": dict(zip(report.by, _values(report, row.key), strict=True)),
                         **score_fields(row.score),
                         "gap": row.gap,
                         "verdict": row.verdict,
                     }
-                    for row in metric.rows
+                    for row in slices
                 ],
             }
-            for metric in report.metrics
+            for name, (whole, *slices) in report.metrics
         ],
         "nothing to score in": [_name(key) for key in report.empty],
-        "notes": _notes(report),
+        "notes": report.notes,
     }
 
 
-def _plain(value: Any) -> Any:
-    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
+def _values(report: SliceReport, key: Key | None) -> list[Any]:
+    """The values of a slice as JSON and CSV hold them."""
+    if key is None:
+        return [WHOLE] * len(report.by)
+    return [x if x is None or isinstance(x, (bool, int, str)) else str(x) for x in key]
 
 
 def _rows(report: SliceReport) -> Rows:
     """One line per number; the whole comes before its slices."""
     yield ["name", *report.by, *SCORE_COLUMNS, "gap", "verdict", "n", "signature"]
-    for metric in report.metrics:
-        whole = metric.whole
-        values: list[Any] = [WHOLE] * len(report.by)
-        yield [metric.name, *values, *score_cells(whole), None, None, whole.n, whole.signature]
-        for row in metric.rows:
-            values, score = [_plain(value) for value in row.key], row.score
-            judged = [exact(row.gap), row.verdict]
-            yield [metric.name, *values, *score_cells(score), *judged, score.n, score.signature]
+    for name, scored in report.metrics:
+        for row in scored:
+            score, gap = row.score, None if row.key is None else exact(row.gap)
+            cells = [*_values(report, row.key), *score_cells(score), gap, row.verdict]
+            yield [name, *cells, score.n, score.signature]
