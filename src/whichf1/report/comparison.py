@@ -71,7 +71,7 @@ def _systems(comparison: Comparison) -> list[Block]:
         rows.append([name, score.value, score.interval, *chance, comparison.letters[name]])
     score = next(iter(comparison.scores.values()))
     level = 100 * (1 - level_of(comparison.definition))
-    words = partial(sentence, comparison.definition, len(score.classes), score.n)
+    words = sentence(comparison.definition, len(score.classes), score.n)
     return [
         Grid(columns, rows),
         Signature(comparison.signature, sentence=words),

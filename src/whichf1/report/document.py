@@ -46,8 +46,8 @@ class Grid:
     columns: Sequence[GridColumn]
     rows: Sequence[Sequence[Cell]]
     title: str = ""
-    sentences: Callable[[], Sequence[str]] | None = None
-    """Says in words what each row is, for formats that put signatures below the table."""
+    sentences: Sequence[str] = ()
+    """What each row is in words, for formats that put signatures below the table."""
     stacked: bool = False
     """In text: the first two columns on one line, the others below it."""
     most: int | None = None
@@ -63,8 +63,8 @@ class Signature:
     text: str
     name: str = ""
     """The column that it belongs to."""
-    sentence: Callable[[], str] | None = None
-    """Says it in words."""
+    sentence: str = ""
+    """The same in words."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def text_lines(document: Document, decimals: int) -> Iterator[Line]:
     for at, block in enumerate(document.blocks):
         if isinstance(block, Grid) and block.rows and (at or document.title):
             yield Line("")
-        yield from _TEXT[type(block)](block, decimals)
+        yield from _text_block(block, decimals)
     if document.notes:
         yield Line("")
         yield from (Line(visible(note)) for note in document.notes)
@@ -229,26 +229,17 @@ def _width(text: str) -> int:
     return cell_len(text)
 
 
-def _text_signature(signature: Signature, decimals: int) -> Iterator[Line]:
-    lead = f"{signature.name}: " if signature.name else ""
-    yield Line(visible(f"{lead}{signature.text}"))
-
-
-def _text_note(note: Note, decimals: int) -> Iterator[Line]:
-    return (Line(visible(line)) for line in note.text.split("\n"))
-
-
-def _text_facts(facts: FactList, decimals: int) -> Iterator[Line]:
-    width = max(len(name) for name, _ in facts.pairs)
-    return (Line(f"{name:<{width}}  {visible(value)}") for name, value in facts.pairs)
-
-
-_TEXT: dict[type[Block], Callable[[Any, int], Iterable[Line]]] = {
-    Grid: _text_table,
-    Signature: _text_signature,
-    Note: _text_note,
-    FactList: _text_facts,
-}
+def _text_block(block: Block, decimals: int) -> Iterator[Line]:
+    match block:
+        case Grid():
+            yield from _text_table(block, decimals)
+        case Signature():
+            yield Line(visible(f"{block.name}: {block.text}" if block.name else block.text))
+        case Note():
+            yield from (Line(visible(line)) for line in block.text.split("\n"))
+        case FactList():
+            width = max(len(name) for name, _ in block.pairs)
+            yield from (Line(f"{name:<{width}}  {visible(value)}") for name, value in block.pairs)
 
 
 def _markdown(document: Document, decimals: int) -> str:
@@ -355,7 +346,7 @@ def _latex_below(block: Block, decimals: int) -> Iterator[str]:
         case Grid():
             yield from _latex_signatures(block, decimals)
         case Signature():
-            lead = block.sentence() if block.sentence else block.name and f"{block.name}:"
+            lead = block.sentence or (block.name and f"{block.name}:")
             yield _latex_signature(lead, block.text)
         case Note():
             yield from map(latex, block.text.split("\n"))
@@ -366,7 +357,7 @@ def _latex_below(block: Block, decimals: int) -> Iterator[str]:
 def _latex_signatures(table: Grid, decimals: int) -> Iterator[str]:
     codes = [at for at, column in enumerate(table.columns) if column.kind == "code"]
     body = _body(table, decimals)
-    leads = table.sentences() if table.sentences else [f"{row[0]}:" for row in body]
+    leads = table.sentences or [f"{row[0]}:" for row in body]
     for lead, row in zip(leads, body, strict=True):
         yield from (_latex_signature(lead, row[at]) for at in codes if row[at])
 

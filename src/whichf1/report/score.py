@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -37,16 +37,9 @@ from whichf1.tables.labels import Label
 
 CLASS_METRICS = ("precision", "recall", "f1")
 SUMMARY = (
-    "averaged_f1",
-    "f1_of_averages",
-    "macro_precision",
-    "macro_recall",
-    "micro_f1",
-    "weighted_f1",
-    "accuracy",
-    "cohen_kappa",
-    "mcc",
-)
+    "averaged_f1", "f1_of_averages", "macro_precision", "macro_recall", "micro_f1", "weighted_f1",
+    "accuracy", "cohen_kappa", "mcc",
+)  # fmt: skip
 LABEL_SETS = (*SUMMARY[:6], "subset_accuracy", "hamming_loss")
 """The summary for label sets, besides F1 and the Jaccard index averaged over items."""
 SYMMETRIC = ("averaged_f1", "f1_of_averages", "micro_f1", "accuracy", "cohen_kappa", "mcc")
@@ -63,42 +56,30 @@ class Report:
     counts: Counts
     per_class: tuple[tuple[str, PerClass], ...]
     scores: tuple[tuple[str, Score], ...]
-    macro: MacroF1 | None
+    macro: MacroF1 | None = None
     """The gap between the two macro F1s, where it is reported."""
     oriented: bool = True
     """Whether it is known which side of the counts is true."""
-
-    @property
-    def support(self) -> dict[Label, float]:
-        """The number of true items of each class."""
-        c = self.counts.per_class()
-        return dict(zip(self.counts.labels, (c.tp + c.fn).tolist(), strict=True))
 
 
 def full_report(
     source: str, counts: Counts, options: dict[str, Any], *, oriented: bool = True
 ) -> Report:
     """Score every class and the usual averages; only symmetric scores if not ``oriented``."""
-    columns = [define_fitting(name, options) for name in (CLASS_METRICS if oriented else ("f1",))]
     sets = isinstance(counts, MultiLabelCounts)
-    names = LABEL_SETS if sets else SUMMARY if oriented else SYMMETRIC
-    chosen = [define_fitting(name, options) for name in names]
+    averages = LABEL_SETS if sets else SUMMARY
+    names = (*CLASS_METRICS, *averages) if oriented else ("f1", *SYMMETRIC)
+    definitions = [define_fitting(name, options) for name in names]
     if sets:
         by_item = {**options, "average": "samples"}
-        chosen += [define_fitting(name, by_item) for name in ("f1", "jaccard")]
-    both = chosen[0]
-    macro = None
+        definitions += [define_fitting(name, by_item) for name in ("f1", "jaccard")]
+    report = chosen_report(source, counts, [(title(each), each) for each in definitions])
+    both = define_fitting("averaged_f1", options)
     if both.undefined in (0, 1) and both.scope == "empty":
         shared = ("classes", "exclude", "ignore", "undefined")
         macro = macro_f1(counts, **{k: v for k, v in options.items() if k in shared})
-    return Report(
-        source,
-        counts,
-        tuple((title(each), evaluate_per_class(each, counts)) for each in columns),
-        tuple((title(each), evaluate(each, counts)) for each in chosen),
-        macro,
-        oriented,
-    )
+        report = replace(report, macro=macro)
+    return replace(report, oriented=oriented)
 
 
 def chosen_report(
@@ -112,7 +93,6 @@ def chosen_report(
         counts,
         tuple((name, evaluate_per_class(d, counts)) for name, d in each),
         tuple((name, evaluate(d, counts)) for name, d in whole),
-        None,
     )
 
 
@@ -156,7 +136,7 @@ def _blocks(report: Report) -> list[Block]:
     if report.per_class:
         blocks.append(_class_table(report, level))
         blocks += [
-            Signature(x.signature, name, partial(_said, name, x.definition, len(x.labels), x.n))
+            Signature(x.signature, name, _said(name, x.definition, len(x.labels), x.n))
             for name, x in report.per_class
         ]
     if report.scores:
@@ -185,7 +165,8 @@ def _class_table(report: Report, level: str | None) -> Grid:
             columns.append(GridColumn(level, "interval", optional=True))
             cells.append(scores.intervals)
     if report.oriented:
-        support = report.support
+        c = report.counts.per_class()
+        support = dict(zip(report.counts.labels, (c.tp + c.fn).tolist(), strict=True))
         columns.append(GridColumn("support", "number", items))
         cells.append([support.get(label, 0) for label in labels])
     return Grid(columns, [*zip(*cells, strict=True)], most=MOST_CLASSES, unit="classes")
@@ -198,11 +179,8 @@ def _score_table(report: Report, level: str | None) -> Grid:
         columns.insert(2, GridColumn(level, "interval"))
         for row, (_, score) in zip(rows, report.scores, strict=True):
             row.insert(2, score.interval)
-    return Grid(columns, rows, sentences=lambda: _sentences(report))
-
-
-def _sentences(report: Report) -> list[str]:
-    return [_said(name, x.definition, len(x.classes), x.n) for name, x in report.scores]
+    said = [_said(name, x.definition, len(x.classes), x.n) for name, x in report.scores]
+    return Grid(columns, rows, sentences=said)
 
 
 def _said(name: str, definition: Definition, k: int, n: float) -> str:
@@ -265,28 +243,17 @@ def _interval_notes(report: Report) -> list[str]:
     return [f"{note} For proportions, there is one with: -m precision --interval wilson."]
 
 
-def _records(report: Report) -> Iterator[tuple[str, Label | None, Score]]:
-    """Every number with its name and class."""
-    for name, score in report.scores:
-        yield name, None, score
-    for name, scores in report.per_class:
-        for label, score in scores.items():
-            yield name, label, score
-
-
 def _record(report: Report) -> dict[str, Any]:
-    macro, records = report.macro, [*_records(report)]
+    macro = report.macro
     record: dict[str, Any] = {
         "source": report.source,
         "n": report.counts.n,
         "labels": list(report.counts.labels),
-        "scores": [
-            {"name": name, **score_fields(score)} for name, label, score in records if label is None
-        ],
+        "scores": [{"name": name, **score_fields(x)} for name, x in report.scores],
         "per_class": [
-            {"name": name, "class": label, **score_fields(score)}
-            for name, label, score in records
-            if label is not None
+            {"name": name, "class": label, **score_fields(x)}
+            for name, scores in report.per_class
+            for label, x in scores.items()
         ],
     }
     if macro is not None:
@@ -302,7 +269,9 @@ def _record(report: Report) -> dict[str, Any]:
 
 def _rows(report: Report) -> Rows:
     yield ["name", "class", *SCORE_COLUMNS, "n", "signature"]
-    for name, label, score in _records(report):
+    every: list[tuple[str, Label | None, Score]] = [(name, None, x) for name, x in report.scores]
+    every += [(name, label, x) for name, each in report.per_class for label, x in each.items()]
+    for name, label, score in every:
         yield [name, label, *score_cells(score), score.n, score.signature]
 
 
@@ -333,14 +302,10 @@ def _limit(threshold: float, decimals: int = 0) -> str:
     return "none positive" if math.isinf(threshold) else repr(threshold)
 
 
-def _part(items: float, decimals: int) -> str:
-    return f"{items:,.6g}"
-
-
 CURVE_COLUMNS = (
     GridColumn("threshold", "number", _limit),
     GridColumn("value", "number"),
-    *(GridColumn(name, "number", _part) for name in ("TP", "FP", "FN", "TN")),
+    *(GridColumn(x, "number", lambda n, decimals: f"{n:,.6g}") for x in ("TP", "FP", "FN", "TN")),
     GridColumn("signature", "code"),
 )
 CURVE_HEAD = tuple(column.name for column in CURVE_COLUMNS)
@@ -348,7 +313,8 @@ CURVE_HEAD = tuple(column.name for column in CURVE_COLUMNS)
 
 def threshold_document(source: str, best: BestThreshold, around: int, decimals: int) -> Document:
     """The best threshold with ``around`` others on either side."""
-    curve = [_point(best, at) for at in _nearby(best, around)]
+    nearby = range(max(0, best.at - around), min(len(best.curve), best.at + around + 1))
+    curve = [_point(best, at) for at in nearby]
     notes = [
         f"best threshold: {_limit(best.threshold)} (a score equal to it is positive)",
         f"value there: {number(best.value, decimals)} ({best.score.signature})",
@@ -372,10 +338,6 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
         lambda: rows,
         f"{source}: {len(best.curve) - 1:,} distinct scores",
     )
-
-
-def _nearby(best: BestThreshold, around: int) -> range:
-    return range(max(0, best.at - around), min(len(best.curve), best.at + around + 1))
 
 
 def _point(best: BestThreshold, at: int) -> Sequence[Any]:

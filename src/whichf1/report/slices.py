@@ -151,7 +151,7 @@ def _table(name: str, scored: Sequence[SliceScore]) -> Grid:
         rows.append(cells)
     whole, *slices = scored
     said = [f"{WHOLE}: {sentence(whole.score.definition)}", *(f"{_name(x.key)}:" for x in slices)]
-    return Grid(COLUMNS, rows, name, sentences=lambda: said)
+    return Grid(COLUMNS, rows, name, sentences=said)
 
 
 def _record(report: SliceReport) -> dict[str, Any]:
