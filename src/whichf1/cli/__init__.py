@@ -33,12 +33,12 @@ app = typer.Typer(
 
 def metrics(options: FormatOptions) -> None:
     """List every metric with its other names and its meaning."""
-    OutputOptions(format=options.format).write(metric_list())
+    OutputOptions(format=options.format, output=None).write(metric_list())
 
 
 def define(options: DefineOptions) -> None:
     """Explain a metric or a signature. Prints a sentence to paste into a paper."""
-    OutputOptions().write(definition_document(options.name))
+    OutputOptions(output=None).write(definition_document(options.name))
 
 
 for run in (score, matrix, count, merge, compare, threshold, dialects, explain, audit, convert,

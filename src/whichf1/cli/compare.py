@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from whichf1.cli.files import opened, source_name
 from whichf1.cli.options import CompareOptions, find_label
-from whichf1.cli.reading import opened, source_name
 from whichf1.comparison.compare import compare_counts, compare_items, made_from, planned, refuse_few
 from whichf1.comparison.result import Comparison
 from whichf1.definitions.definition import define
@@ -26,7 +26,7 @@ def compare(options: CompareOptions) -> None:
 
 def _compare(options: CompareOptions) -> Comparison:
     counted, sets = made_from(define(read(options.metric)[0]).declaration)
-    with opened(options) as (data, other, reading):
+    with opened(options) as ((data, other), reading):
         columns = options.columns("true", "weights", "cluster")
         columns |= {"sep": options.labels_sep, **reading}
         systems = read_systems(data, options.pred, other, counted=counted, sets=sets, **columns)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from functools import reduce
 
+from whichf1.cli.files import read_counts
 from whichf1.cli.options import CountOptions, MergeOptions
-from whichf1.cli.reading import read_counts
 from whichf1.errors import MergeError
 from whichf1.report.escape import visible
 from whichf1.tables.counts import Counts

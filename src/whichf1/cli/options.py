@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
 from enum import StrEnum
 from functools import wraps
-from typing import Annotated, Any, TypeAlias, get_type_hints
+from typing import Annotated, Any, TypeAlias, dataclass_transform, get_type_hints
 
 import typer
 
@@ -81,14 +81,20 @@ DIALECT = "A dialect or a signature."
 # groups of options
 
 
-@dataclass(frozen=True, kw_only=True)
-class FormatOptions:
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, argument))
+class Options:
+    """A group of options; every subclass is a frozen dataclass."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+
+
+class FormatOptions(Options):
     """How a document is printed."""
 
     format: Format = option("Output format.", "--format", "-f", default=Format.text)
 
 
-@dataclass(frozen=True, kw_only=True)
 class OutputOptions(FormatOptions):
     """How a document is printed, and where."""
 
@@ -112,8 +118,7 @@ class OutputOptions(FormatOptions):
             sys.stdout.write(render(document, self.format.value, self.decimals))
 
 
-@dataclass(frozen=True, kw_only=True)
-class LabelOptions:
+class LabelOptions(Options):
     """The declared classes."""
 
     labels: Text = option("The declared classes in order: a,b,c.")
@@ -124,8 +129,7 @@ class LabelOptions:
         return None if self.labels is None else list(from_text(split_list(self.labels)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class FileOptions:
+class FileOptions(Options):
     """Which files are read, and how."""
 
     file: Text = argument(
@@ -146,7 +150,6 @@ class FileOptions:
     master: Text = option("Spark master, such as spark://host:7077.")
 
 
-@dataclass(frozen=True, kw_only=True)
 class DataOptions(LabelOptions, FileOptions):
     """Columns that every kind of data has."""
 
@@ -158,7 +161,6 @@ class DataOptions(LabelOptions, FileOptions):
         return {"labels": self.declared, **{name: getattr(self, name) for name in names}}
 
 
-@dataclass(frozen=True, kw_only=True)
 class CountingOptions(DataOptions):
     """Predictions to be counted."""
 
@@ -170,15 +172,13 @@ class CountingOptions(DataOptions):
     cluster: Text = option(CLUSTER)
 
 
-@dataclass(frozen=True, kw_only=True)
-class CountsFileOptions:
+class CountsFileOptions(Options):
     """Where counts are written."""
 
     output: Text = option("Write the counts to this file, not standard output.", "--output", "-o")
 
 
-@dataclass(frozen=True, kw_only=True)
-class DefinitionOptions:
+class DefinitionOptions(Options):
     """What the score is."""
 
     average: Text = option("macro, weighted or micro; none: per class.")
@@ -209,8 +209,7 @@ class DefinitionOptions:
         return {name: value for name, value in options.items() if value is not None}
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResamplingOptions:
+class ResamplingOptions(Options):
     """How sure the intervals are, and how they are drawn."""
 
     level: float | None = option("Nominal coverage of intervals. Default: 0.95.")
@@ -218,7 +217,6 @@ class ResamplingOptions:
     seed: int | None = option("Seed for resampling.")
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
     """What is reported of some counts."""
 
@@ -258,8 +256,7 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
                 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class InlineMatrixOptions:
+class InlineMatrixOptions(Options):
     """A confusion matrix on the command line."""
 
     matrix: Text = option("A confusion matrix instead of a file: '2 5 10 5 10'.")
@@ -269,7 +266,6 @@ class InlineMatrixOptions:
 # the options of each command
 
 
-@dataclass(frozen=True, kw_only=True)
 class ScoreOptions(CountingOptions, ReportOptions):
     """All that ``whichf1 score`` takes."""
 
@@ -293,7 +289,6 @@ class ScoreOptions(CountingOptions, ReportOptions):
         return columns
 
 
-@dataclass(frozen=True, kw_only=True)
 class MatrixOptions(LabelOptions, ReportOptions):
     """All that ``whichf1 matrix`` takes."""
 
@@ -303,19 +298,16 @@ class MatrixOptions(LabelOptions, ReportOptions):
     rows: Text = option("What a row is: true or predicted.")
 
 
-@dataclass(frozen=True, kw_only=True)
 class CountOptions(CountingOptions, CountsFileOptions):
     """All that ``whichf1 count`` takes."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class MergeOptions(CountsFileOptions):
     """All that ``whichf1 merge`` takes."""
 
     files: list[str] = argument("Files of counts.", default=REQUIRED)
 
 
-@dataclass(frozen=True, kw_only=True)
 class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOptions):
     """All that ``whichf1 compare`` takes."""
 
@@ -329,7 +321,6 @@ class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOp
     margin: float | None = option("Also test whether systems differ by less than this.")
 
 
-@dataclass(frozen=True, kw_only=True)
 class ThresholdOptions(DataOptions, OutputOptions):
     """All that ``whichf1 threshold`` takes."""
 
@@ -341,7 +332,6 @@ class ThresholdOptions(DataOptions, OutputOptions):
     around: int = option("Thresholds to show on either side of the best.", default=5, min=0)
 
 
-@dataclass(frozen=True, kw_only=True)
 class DialectOptions(LabelOptions, InlineMatrixOptions, OutputOptions):
     """All that ``whichf1 dialects`` takes: a file of predictions, or a matrix."""
 
@@ -350,7 +340,6 @@ class DialectOptions(LabelOptions, InlineMatrixOptions, OutputOptions):
     pred: Text = option(PRED)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ConvertOptions(DialectOptions):
     """All that ``whichf1 convert`` takes."""
 
@@ -360,7 +349,6 @@ class ConvertOptions(DialectOptions):
     value_decimals: int | None = option(DECIMALS)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ExplainOptions(DialectOptions):
     """All that ``whichf1 explain`` takes."""
 
@@ -369,7 +357,6 @@ class ExplainOptions(DialectOptions):
     scale: Text = option(SCALE)
 
 
-@dataclass(frozen=True, kw_only=True)
 class AuditOptions(InlineMatrixOptions, OutputOptions):
     """All that ``whichf1 audit`` takes."""
 
@@ -385,15 +372,13 @@ class AuditOptions(InlineMatrixOptions, OutputOptions):
     per_class: Text = option("A CSV file with the precision and recall of each class.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class DefineOptions:
+class DefineOptions(Options):
     """All that ``whichf1 define`` takes."""
 
     name: str = argument("A metric, a shorthand, an alias or a signature.", default=REQUIRED)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PaperOptions:
+class PaperOptions(Options):
     """All that ``whichf1 paper`` takes."""
 
     part: Part = argument(

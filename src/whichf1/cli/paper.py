@@ -31,7 +31,7 @@ def paper(options: PaperOptions) -> None:
             pass
     if page is not None and output is not None:
         write_page(figures, page, output, "svg" if "svg" in kinds else kinds[0])
-    OutputOptions().write(_summary(figures))
+    OutputOptions(output=None).write(_summary(figures))
     if output is None:
         _note("add -o DIR to write the figures, their data and this table to files.")
     elif not available():

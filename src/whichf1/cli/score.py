@@ -12,21 +12,15 @@ from typing import Any
 import numpy as np
 import typer
 
+from whichf1.cli import files
+from whichf1.cli.files import Paths
 from whichf1.cli.options import (
     MatrixOptions,
     ReportOptions,
     ScoreOptions,
     ThresholdOptions,
+    find_label,
     split_list,
-)
-from whichf1.cli.reading import (
-    COLUMNS,
-    named_class,
-    opened,
-    read_counts,
-    read_lines,
-    read_slices,
-    source_name,
 )
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.names import BOTH, plain_name
@@ -133,12 +127,14 @@ def _refuse_unused(kind: str, options: ScoreOptions) -> None:
 def read_subject(options: ScoreOptions) -> Iterator[Subject]:
     """Read what the options name; files stay open, since probabilities are read repeatedly."""
     if not asks_for_scores(options):
-        sliced = options.by is not None
-        yield _sliced(read_slices(options)) if sliced else _counted(read_counts(options))
+        if options.by is None:
+            yield _counted(files.read_counts(options))
+        else:
+            yield _sliced(files.read_slices(options))
         return
-    with opened(options) as (data, predictions, reading):
+    with files.opened(options) as (paths, reading):
         kind = _label_sets if options.labels_sep else _probabilities if options.probs else _column
-        yield kind(options, data, predictions, **reading)
+        yield kind(options, paths, reading)
 
 
 def _counted(counts: Any) -> Subject:
@@ -150,24 +146,29 @@ def _sliced(counts: Slices) -> Subject:
     return replace(_counted(counts.whole), slices=parts)
 
 
-def _label_sets(options: ScoreOptions, data: str, predictions: Any, **reading: Any) -> Subject:
-    columns = {"sep": options.labels_sep, **options.columns(*COLUMNS), **reading}
+def _label_sets(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
+    columns = {"sep": options.labels_sep, **options.columns(*files.COLUMNS), **reading}
     if options.by is None:
-        return _counted(count_cells(data, predictions, **columns))
-    return _sliced(slice_cells(data, predictions, by=options.slice_columns, **columns))
+        return _counted(count_cells(*paths, **columns))
+    return _sliced(slice_cells(*paths, by=options.slice_columns, **columns))
 
 
-def _column(options: ScoreOptions, data: str, predictions: Any, **reading: Any) -> Subject:
+def _column(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
     reading |= {"cluster": options.cluster, "by": options.slice_columns}
     apart = bool(options.weights or options.cluster)
-    lines = read_lines(options, data, predictions, apart=apart, **reading)
-    named = named_class(options.positive, lines)
+    lines = files.read_lines(options, paths, apart=apart, **reading)
+    named = _named_class(options.positive, lines)
     positive = positive_class(Labels(lines.labels), _agreed_positive(options.metric, named))
     slices = {
         key: _scores(lines.of_slice(at), positive, options.threshold)
         for at, key in enumerate(lines.keys)
     }
     return replace(_scores(lines, positive, options.threshold), slices=slices)
+
+
+def _named_class(text: str | None, lines: ScoredLines) -> Label | None:
+    """The class of --positive among those of the lines."""
+    return None if text is None else find_label(text, Labels(lines.labels))
 
 
 def _agreed_positive(metrics: list[str] | None, named: Label | None) -> Label | None:
@@ -196,12 +197,12 @@ def _scores(lines: ScoredLines, positive: Label, threshold: float | None) -> Sub
     return Subject(threshold_lines(lines, threshold, positive), score, summary)
 
 
-def _probabilities(options: ScoreOptions, data: str, predictions: Any, **reading: Any) -> Subject:
+def _probabilities(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
     names, columns = _probability_columns(options.probs or [], options.declared)
     reading |= {name: getattr(options, name) for name in ("true", "weights", "cluster")}
     classes, by = dict(zip(names, columns, strict=True)), options.slice_columns
     request = Request.of_scores(score=classes, by=by, **reading)
-    scores = ClassScores(data, predictions, request, fair=True)
+    scores = ClassScores(*paths, request, fair=True)
     subject, several = _of_classes(scores), len(names) > 2
     summary: tuple[str, ...] = (*SEVERAL, "top_k_accuracy") if several else SEVERAL
     if len(set(subject.counts.true.tolist())) == len(names):  # each class has items, with weight
@@ -241,7 +242,7 @@ def score(options: ScoreOptions) -> None:
         chosen = options.chosen(subject.counts.labels)
         if options.score_column and options.metric is None:
             chosen.pop("positive", None)  # it says which class the scores are for
-        source = source_name(options)
+        source = files.source_name(options)
         if options.by is not None:
             document = _slices(source, options, subject, chosen)
         else:
@@ -418,9 +419,9 @@ def _refuse_if_orientation_matters(
 
 def threshold(options: ThresholdOptions) -> None:
     """Find the threshold at which a score is best. Tries every distinct score."""
-    with opened(options) as (data, predictions, reading):
-        lines = read_lines(options, data, predictions, **reading)
-    ranking = rank_lines(lines, named_class(options.positive, lines))
+    with files.opened(options) as (paths, reading):
+        lines = files.read_lines(options, paths, **reading)
+    ranking = rank_lines(lines, _named_class(options.positive, lines))
     best = best_threshold(ranking, metric=options.metric)
-    source = source_name(options)
+    source = files.source_name(options)
     options.write(threshold_document(source, best, options.around, options.decimals))
