@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from whichf1.cli.options import AuditOptions, ConvertOptions, DialectOptions, ExplainOptions
@@ -9,7 +10,6 @@ from whichf1.cli.score import square
 from whichf1.errors import InputError
 from whichf1.published.audit import Audit
 from whichf1.published.audit import audit as audit_triple
-from whichf1.published.dialects import Conversion
 from whichf1.published.dialects import dialects as known
 from whichf1.published.explain import explain as find_explanation
 from whichf1.published.numbers import read_per_class, read_published, read_results
@@ -22,6 +22,8 @@ from whichf1.report.published import (
 )
 from whichf1.sources.counts import count
 from whichf1.tables.counts import Counts
+
+TRIPLE = ("precision", "recall", "f1")
 
 
 def _counts(options: DialectOptions) -> tuple[str, Counts]:
@@ -65,73 +67,58 @@ def convert(options: ConvertOptions) -> None:
     name, counts = _counts(options)
     conversion = known.convert(counts, source=options.source, target=options.target)
     if options.value is not None:
-        _check(conversion, options.value, options)
-    names = (options.source, options.target)
-    options.write(conversion_document(name, conversion, names))
-
-
-def _check(conversion: Conversion, value: str, options: ConvertOptions) -> None:
-    published = read_published(value, options.value_decimals)
-    if conversion.source.value not in published:
-        raise InputError(
-            f"{options.source} gives {conversion.source.value:.6g} on these predictions, not "
-            f"{published}. To find a definition that gives it, run: whichf1 explain"
-        )
+        here, published = conversion.source, read_published(options.value, options.value_decimals)
+        if here.value not in published:
+            raise InputError(
+                f"{options.source} gives {here.value:.6g} on these predictions, not {published}. "
+                "To find a definition that gives it, run: whichf1 explain"
+            )
+    options.write(conversion_document(name, conversion, (options.source, options.target)))
 
 
 def explain(options: ExplainOptions) -> None:
     """Find definitions that give a published number on this data."""
     source, counts = _counts(options)
-    rounding: dict[str, Any] = {"decimals": options.value_decimals, "scale": _scale(options.scale)}
-    explanation = find_explanation(counts, options.value, **rounding)
+    scale, decimals = _scale(options.scale), options.value_decimals
+    explanation = find_explanation(counts, options.value, decimals=decimals, scale=scale)
     options.write(explanation_document(source, explanation))
 
 
 def audit(options: AuditOptions) -> None:
     """Tell which macro F1 was published. Both, or neither, may fit."""
-    triple = {"precision": options.precision, "recall": options.recall, "f1": options.f1}
+    triple = {name: getattr(options, name) for name in TRIPLE}
     scale = _scale(options.scale)
     if options.rows is not None and options.matrix is None:
         raise InputError("--rows needs --matrix: give both, or neither")
     if options.results is not None:
         if any((*triple.values(), options.per_class, options.matrix)):
             raise InputError("give a file of results, or one triple, not both")
-        options.write(audit_document(_audit_rows(options.results, scale, options)))
+        options.write(audit_document([*_audits(options.results, scale, options)]))
         return
     missing = [f"--{name}" for name, text in triple.items() if text is None]
     if missing:
         raise InputError(f"give a file of results, or one triple: {', '.join(missing)} missing")
-    details: dict[str, Any] = {
-        **triple,
-        "per_class": None if options.per_class is None else read_per_class(options.per_class),
-        "counts": None if options.matrix is None else _read_matrix(options.matrix, options.rows),
-    }
     result = audit_triple(
-        **details, decimals=options.value_decimals, scale=scale, classes=options.classes
+        **triple,
+        decimals=options.value_decimals,
+        scale=scale,
+        classes=options.classes,
+        per_class=None if options.per_class is None else read_per_class(options.per_class),
+        counts=None if options.matrix is None else _read_matrix(options.matrix, options.rows),
     )
     options.write(audit_document([("", result)]))
 
 
-def _audit_rows(path: str, scale: Any, options: AuditOptions) -> list[tuple[str, Audit]]:
-    audits = []
+def _audits(path: str, scale: Any, options: AuditOptions) -> Iterator[tuple[str, Audit]]:
+    """The audit of each row of a file, with its name."""
     results = read_results(path, scale)
     for row in results.rows:
-        classes = row.classes if row.classes is not None else options.classes
-        if options.classes not in (None, classes):
-            raise InputError(
-                f"{path!r}, line {row.line}: the file says {classes} classes, --classes "
-                f"{options.classes}"
-            )
+        classes = options.classes if row.classes is None else row.classes
+        triple = {name: getattr(row, name) for name in TRIPLE}
+        rounding: dict[str, Any] = {"decimals": options.value_decimals, "scale": results.scale}
         try:
-            result = audit_triple(
-                precision=row.precision,
-                recall=row.recall,
-                f1=row.f1,
-                decimals=options.value_decimals,
-                scale=results.scale,
-                classes=classes,
-            )
+            if options.classes not in (None, classes):
+                raise InputError(f"the file says {classes} classes, --classes {options.classes}")
+            yield row.name, audit_triple(**triple, **rounding, classes=classes)
         except InputError as error:
             raise InputError(f"{path!r}, line {row.line}: {error}") from None
-        audits.append((row.name, result))
-    return audits

@@ -242,21 +242,16 @@ def score(options: ScoreOptions) -> None:
         chosen = options.chosen(subject.counts.labels)
         if options.score_column and options.metric is None:
             chosen.pop("positive", None)  # it says which class the scores are for
-        source = files.source_name(options)
         if options.by is not None:
-            document = _slices(source, options, subject, chosen)
+            document = _slices(options, subject, chosen)
         else:
-            document = _report(source, options, subject, chosen)
+            document = _report(files.source_name(options), subject, options, chosen)
         below = below_floors(options.fail_under, chosen, subject.evaluate)
     _finish(options, document, below)
 
 
 def _report(
-    source: str,
-    options: ReportOptions,
-    subject: Subject,
-    chosen: dict[str, Any],
-    oriented: bool = True,
+    source: str, subject: Subject, options: ReportOptions, chosen: dict[str, Any], **kind: bool
 ) -> Document:
     """Metrics of the scores, then of the predictions made from them; all, or those of -m."""
     counted: list[tuple[str, Definition]] | None = None if subject.decided else []
@@ -274,31 +269,25 @@ def _report(
         summary = (define_fitting(x, macro if x in MEANS else chosen) for x in subject.summary)
         scored = [(title(each), each) for each in summary]
     scores = [(name, subject.score(each)) for name, each in scored]
-    return score_document(
-        source, subject.counts, counted, chosen, options.decimals, scores, oriented=oriented
-    )
+    return score_document(source, subject.counts, counted, chosen, options.decimals, scores, **kind)
 
 
-def _slices(
-    source: str, options: ScoreOptions, subject: Subject, chosen: dict[str, Any]
-) -> Document:
+def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> Document:
     """Score the slices, each on the classes that it has unless classes are declared."""
-    observed = options.labels is None and options.classes is None
     default = subject.summary[:2] + (BOTH_F1 if subject.decided else ())
-    names = options.metric or [*default]
-    definitions = [
-        _on_observed(name, definition, chosen) if observed else definition
-        for name, definition in definitions_of(names, chosen)
-    ]
-    for definition in definitions:
+    named = []
+    for name, definition in definitions_of(options.metric or [*default], chosen):
+        if options.labels is None and options.classes is None:
+            definition = _on_observed(name, definition, chosen)
         if is_per_class(definition):
             raise DefinitionError(
                 f"--by gives one number per slice: {definition.metric} needs --average or "
                 "--positive"
             )
-    named = [*zip(names if options.metric else map(title, definitions), definitions, strict=True)]
+        named.append((name if options.metric else title(definition), definition))
     slices = {key: part.evaluate for key, part in subject.slices.items()}
-    return slice_document(source, options.slice_columns, named, subject.evaluate, slices)
+    source, columns = files.source_name(options), options.slice_columns
+    return slice_document(source, columns, named, subject.evaluate, slices)
 
 
 def _on_observed(name: str, definition: Definition, chosen: dict[str, Any]) -> Definition:
@@ -310,23 +299,18 @@ def _on_observed(name: str, definition: Definition, chosen: dict[str, Any]) -> D
 
 
 def definitions_of(names: list[str], chosen: dict[str, Any]) -> list[tuple[str, Definition]]:
-    """The metrics with the options that apply to each; every option must apply to one of them."""
-    names = [each for name in names for each in _both(name)]
+    """The metrics with the options that apply to each; every option must apply to one of them.
+
+    'macro F1' stands for both.
+    """
+    names = [x for name in names for x in (BOTH_F1 if plain_name(name) in BOTH else (name,))]
     definitions = [(name, define_fitting(name, chosen)) for name in names]
     for key, value in chosen.items():
-        used = any(_equal(getattr(definition, key), value) for _, definition in definitions)
+        wanted = tuple(value) if isinstance(value, list) else value
+        used = any(getattr(definition, key) == wanted for _, definition in definitions)
         if not used and key != "interval":
             raise DefinitionError(f"--{key} does not apply to {', '.join(names)}")
     return definitions
-
-
-def _both(name: str) -> tuple[str, ...]:
-    """Both macro F1s, if asked for 'macro F1'."""
-    return BOTH_F1 if plain_name(name) in BOTH else (name,)
-
-
-def _equal(value: Any, chosen: Any) -> bool:
-    return bool(value == (tuple(chosen) if isinstance(chosen, list) else chosen))
 
 
 def below_floors(
@@ -378,7 +362,7 @@ def matrix(options: MatrixOptions) -> None:
     chosen, subject = options.chosen(counts.labels), _counted(counts)
     if not oriented:
         _refuse_if_orientation_matters(counts, options, chosen)
-    document = _report("matrix", options, subject, chosen, oriented)
+    document = _report("matrix", subject, options, chosen, oriented=oriented)
     _finish(options, document, below_floors(options.fail_under, chosen, subject.evaluate))
 
 
