@@ -70,17 +70,14 @@ def _summary(figures: list[Figure]) -> Document:
 
     numbers = ("paper", "here")
     columns = [GridColumn(name, "number" if name in numbers else "text") for name in HEAD]
-    lines = rows(figures)
     return Document(
         [
-            Grid(columns, lines),
+            Grid(columns, rows(figures)),
             Note(""),
             *(Note(f"{figure.text}\n") for figure in figures if figure.text),
             *(Signature(text, name) for name, text in signatures(figures).items()),
             Note(origin(figures)),
-        ],
-        lambda: [dict(zip(HEAD, line, strict=True)) for line in lines],
-        lambda: [HEAD, *lines],
+        ]
     )
 
 

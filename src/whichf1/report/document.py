@@ -74,14 +74,7 @@ class Note:
     text: str
 
 
-@dataclass(frozen=True)
-class FactList:
-    """Names and values."""
-
-    pairs: Sequence[tuple[str, str]]
-
-
-Block: TypeAlias = Grid | Signature | Note | FactList
+Block: TypeAlias = Grid | Signature | Note
 
 
 @dataclass(frozen=True)
@@ -89,9 +82,9 @@ class Document:
     """A title, blocks and notes for people; a record and rows for programs."""
 
     blocks: Sequence[Block]
-    record: Callable[[], Any]
+    record: Callable[[], Any] = dict
     """Makes what JSON holds; numbers that are not finite become null."""
-    rows: Callable[[], Rows]
+    rows: Callable[[], Rows] = list
     """Makes what CSV holds, the header first."""
     title: str = ""
     notes: Sequence[str] = ()
@@ -193,20 +186,15 @@ def _text_table(table: Grid, decimals: int) -> Iterator[Line]:
         yield Line(visible(table.title))
     rows = [[visible(cell) for cell in row] for row in _body(table, decimals, table.most)]
     if table.stacked:
-        yield from _stacked(rows)
+        for at, (first, second, *others) in enumerate(rows):
+            yield from [Line("")] if at else []
+            yield Line(f"{first}  {second}")
+            yield from (Line(f"    {cell}") for cell in others if cell)
     elif rows:
         yield from _aligned(table.columns, rows)
     hidden = len(table.rows) - len(rows)
     if hidden:
         yield Line(f"… and {hidden:,} more {table.unit}: all are in --format csv")
-
-
-def _stacked(rows: list[list[str]]) -> Iterator[Line]:
-    for at, (first, second, *others) in enumerate(rows):
-        if at:
-            yield Line("")
-        yield Line(f"{first}  {second}")
-        yield from (Line(f"    {cell}") for cell in others if cell)
 
 
 def _aligned(columns: Sequence[GridColumn], rows: list[list[str]]) -> Iterator[Line]:
@@ -237,9 +225,6 @@ def _text_block(block: Block, decimals: int) -> Iterator[Line]:
             yield Line(visible(f"{block.name}: {block.text}" if block.name else block.text))
         case Note():
             yield from (Line(visible(line)) for line in block.text.split("\n"))
-        case FactList():
-            width = max(len(name) for name, _ in block.pairs)
-            yield from (Line(f"{name:<{width}}  {visible(value)}") for name, value in block.pairs)
 
 
 def _markdown(document: Document, decimals: int) -> str:
@@ -251,21 +236,13 @@ def _markdown(document: Document, decimals: int) -> str:
             case Signature(name=""):
                 parts.append(markdown_code(block.text))
             case Signature():
-                _list_item(parts, f"{markdown(block.name)}: {markdown_code(block.text)}")
+                item = f"- {markdown(block.name)}: {markdown_code(block.text)}"
+                if parts and parts[-1].startswith("- "):  # it joins the list
+                    item = f"{parts.pop()}\n{item}"
+                parts.append(item)
             case Note():
                 parts.append("  \n".join(map(markdown, block.text.split("\n"))))
-            case FactList():
-                for name, text in block.pairs:
-                    _list_item(parts, f"{markdown(name)}: {markdown(text)}")
     return "\n\n".join([*parts, *map(markdown, document.notes)]) + "\n"
-
-
-def _list_item(parts: list[str], text: str) -> None:
-    """Add an item to the list that the last part is, or start one."""
-    if parts and parts[-1].startswith("- "):
-        parts[-1] += f"\n- {text}"
-    else:
-        parts.append(f"- {text}")
 
 
 _MARKDOWN: dict[Kind, Callable[[str], str]] = {"code": markdown_code, "interval": visible}
@@ -315,25 +292,19 @@ def _latex_float(title: str, blocks: Sequence[Block], decimals: int) -> Iterator
 
 
 def _latex_tabular(table: Grid, decimals: int) -> Iterator[str]:
-    body = _body(table, decimals)
-    fits = [not column.optional and column.kind != "code" for column in table.columns]
-
-    def line(cells: Iterable[str]) -> str:
-        shown = (latex(cell) for cell, fit in zip(cells, fits, strict=True) if fit)
-        return " & ".join(shown) + r" \\"
-
-    layout = [_latex_column(x, [r[at] for r in body]) for at, x in enumerate(table.columns)]
-    letters = "".join(letter for letter, fit in zip(layout, fits, strict=True) if fit)
+    columns = [
+        (column, cells)
+        for column, *cells in zip(table.columns, *_body(table, decimals), strict=True)
+        if not column.optional and column.kind != "code"
+    ]
+    letters = "".join(_latex_letter(column, cells) for column, cells in columns)
+    lines = zip(*([column.name, *cells] for column, cells in columns), strict=True)
+    head, *body = (" & ".join(map(latex, line)) + r" \\" for line in lines)
     yield rf"\begin{{tabular}}{{{letters}}}"
-    yield r"\toprule"
-    yield line(column.name for column in table.columns)
-    yield r"\midrule"
-    yield from map(line, body)
-    yield r"\bottomrule"
-    yield r"\end{tabular}"
+    yield from (r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}")
 
 
-def _latex_column(column: GridColumn, cells: Iterable[str]) -> str:
+def _latex_letter(column: GridColumn, cells: Iterable[str]) -> str:
     if column.align == "right":
         return "r"
     long = column.kind == "prose" and any(len(cell) > 24 for cell in cells)
@@ -341,25 +312,19 @@ def _latex_column(column: GridColumn, cells: Iterable[str]) -> str:
 
 
 def _latex_below(block: Block, decimals: int) -> Iterator[str]:
-    """What stands below the tables: signatures with their sentences, notes and facts."""
+    """What stands below the tables: signatures with their sentences, and notes."""
     match block:
         case Grid():
-            yield from _latex_signatures(block, decimals)
+            codes = [at for at, column in enumerate(block.columns) if column.kind == "code"]
+            body = _body(block, decimals)
+            leads = block.sentences or [f"{row[0]}:" for row in body]
+            for lead, row in zip(leads, body, strict=True):
+                yield from (_latex_signature(lead, row[at]) for at in codes if row[at])
         case Signature():
             lead = block.sentence or (block.name and f"{block.name}:")
             yield _latex_signature(lead, block.text)
         case Note():
             yield from map(latex, block.text.split("\n"))
-        case FactList():
-            yield from (latex(f"{name}: {value}") for name, value in block.pairs)
-
-
-def _latex_signatures(table: Grid, decimals: int) -> Iterator[str]:
-    codes = [at for at, column in enumerate(table.columns) if column.kind == "code"]
-    body = _body(table, decimals)
-    leads = table.sentences or [f"{row[0]}:" for row in body]
-    for lead, row in zip(leads, body, strict=True):
-        yield from (_latex_signature(lead, row[at]) for at in codes if row[at])
 
 
 def _latex_signature(lead: str, text: str) -> str:

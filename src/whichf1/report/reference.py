@@ -15,7 +15,7 @@ from whichf1.definitions.words import (
 )
 from whichf1.metrics import EVERY, Metric, find
 from whichf1.metrics.registry import KINDS
-from whichf1.report.document import Document, FactList, Grid, GridColumn
+from whichf1.report.document import Document, Grid, GridColumn, Note
 
 COLUMNS = (
     GridColumn("name"),
@@ -62,8 +62,8 @@ def definition_document(text: str) -> Document:
         "signature": definition.signature,
         "to paste": sentence(definition),
     }
-    pairs = [*facts.items()]
-    return Document([FactList(pairs)], lambda: facts, lambda: [("name", "value"), *pairs])
+    width = max(map(len, facts))
+    return Document([Note(f"{name:<{width}}  {value}") for name, value in facts.items()])
 
 
 def _parameters(metric: Metric) -> str:

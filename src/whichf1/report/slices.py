@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeAlias
 
 from whichf1.definitions.definition import Definition
@@ -55,24 +54,6 @@ class SliceScore:
     """'below', 'above', 'near' or 'too small to tell'."""
 
 
-@dataclass(frozen=True)
-class SliceReport:
-    """Some metrics on every slice."""
-
-    source: str
-    by: Sequence[str]
-    metrics: Sequence[tuple[str, list[SliceScore]]]
-    """Each metric's name and scores: the whole, then the slices, worst first."""
-    empty: Sequence[Key]
-    """Slices with nothing to score: all items ignored, or of weight 0."""
-
-    @property
-    def notes(self) -> list[str]:
-        """What the verdicts mean, and what could not be scored."""
-        lacking = ", ".join(map(_name, self.empty))
-        return [NOTE, *([f"Nothing to score in: {lacking}"] if lacking else [])]
-
-
 def slice_document(
     source: str,
     by: Sequence[str],
@@ -83,21 +64,30 @@ def slice_document(
     """Score the whole and every slice: a table for each metric."""
     empty: dict[Key, None] = {}
     metrics = [(name, _scored(each, whole, slices, empty)) for name, each in definitions]
-    report = SliceReport(source, by, metrics, [*empty])
-    n = metrics[0][1][0].score.n
+    lacking = [_name(key) for key in empty]
+    notes = [NOTE, *([f"Nothing to score in: {', '.join(lacking)}"] if lacking else [])]
     return Document(
         [_table(*metric) for metric in metrics],
-        partial(_record, report),
-        partial(_rows, report),
-        f"{source}: {size(n)} in {len(slices):,} slices by {', '.join(by)}",
-        report.notes,
+        lambda: {
+            "source": source,
+            "by": list(by),
+            "metrics": [_record(by, *metric) for metric in metrics],
+            "nothing to score in": lacking,
+            "notes": notes,
+        },
+        lambda: _rows(by, metrics),
+        f"{source}: {size(metrics[0][1][0].score.n)} in {len(slices):,} slices by {', '.join(by)}",
+        notes,
     )
 
 
 def _scored(
     definition: Definition, whole: Scorer, slices: Mapping[Key, Scorer], empty: dict[Key, None]
 ) -> list[SliceScore]:
-    """The whole, then the slices; those with nothing to score are added to ``empty``."""
+    """The whole, then the slices, worst first.
+
+    Slices with nothing to score (all items ignored, or of weight 0) are added to ``empty``.
+    """
     of_whole, scored = whole(definition), []
     plain = replace(definition, data=())  # what a signature says of its data is of the whole
     for key, score in slices.items():
@@ -154,43 +144,33 @@ def _table(name: str, scored: Sequence[SliceScore]) -> Grid:
     return Grid(COLUMNS, rows, name, sentences=said)
 
 
-def _record(report: SliceReport) -> dict[str, Any]:
+def _record(by: Sequence[str], name: str, scored: Sequence[SliceScore]) -> dict[str, Any]:
+    whole, *slices = scored
     return {
-        "source": report.source,
-        "by": list(report.by),
-        "metrics": [
+        "name": name,
+        "whole": score_fields(whole.score),
+        "slices": [
             {
-                "name": name,
-                "whole": score_fields(whole.score),
-                "slices": [
-                    {
-                        "slice": dict(zip(report.by, _values(report, row.key), strict=True)),
-                        **score_fields(row.score),
-                        "gap": row.gap,
-                        "verdict": row.verdict,
-                    }
-                    for row in slices
-                ],
+                "slice": dict(zip(by, map(_plain, row.key or ()), strict=True)),
+                **score_fields(row.score),
+                "gap": row.gap,
+                "verdict": row.verdict,
             }
-            for name, (whole, *slices) in report.metrics
+            for row in slices
         ],
-        "nothing to score in": [_name(key) for key in report.empty],
-        "notes": report.notes,
     }
 
 
-def _values(report: SliceReport, key: Key | None) -> list[Any]:
-    """The values of a slice as JSON and CSV hold them."""
-    if key is None:
-        return [WHOLE] * len(report.by)
-    return [x if x is None or isinstance(x, (bool, int, str)) else str(x) for x in key]
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
-def _rows(report: SliceReport) -> Rows:
+def _rows(by: Sequence[str], metrics: Sequence[tuple[str, list[SliceScore]]]) -> Rows:
     """One line per number; the whole comes before its slices."""
-    yield ["name", *report.by, *SCORE_COLUMNS, "gap", "verdict", "n", "signature"]
-    for name, scored in report.metrics:
+    yield ["name", *by, *SCORE_COLUMNS, "gap", "verdict", "n", "signature"]
+    for name, scored in metrics:
         for row in scored:
-            score, gap = row.score, None if row.key is None else exact(row.gap)
-            cells = [*_values(report, row.key), *score_cells(score), gap, row.verdict]
-            yield [name, *cells, score.n, score.signature]
+            values = [WHOLE] * len(by) if row.key is None else map(_plain, row.key)
+            judged = [None if row.key is None else exact(row.gap), row.verdict]
+            score = row.score
+            yield [name, *values, *score_cells(score), *judged, score.n, score.signature]
