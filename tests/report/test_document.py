@@ -12,18 +12,9 @@ from typing import Any
 
 import pytest
 
-from whichf1.report.document import (
-    Cell,
-    Document,
-    Grid,
-    GridColumn,
-    Note,
-    Signature,
-    items,
-    render,
-    signed,
-)
+from whichf1.report.document import Cell, Document, Grid, GridColumn, Note, Signature, render
 from whichf1.report.escape import latex, visible
+from whichf1.report.numbers import items, signed
 from whichf1.statistics.scales import Interval
 
 COLUMNS = (

@@ -191,21 +191,19 @@ class DefinitionOptions(Options):
 
     def chosen(self, labels: Labels) -> dict[str, Any]:
         """The options that were set, as a definition takes them, with the data's own labels."""
-        options: dict[str, Any] = {"average": self.average, "scope": self.scope}
-        if self.average == "none":
-            options["average"] = None
-        if self.positive is not None:
-            options["positive"] = find_label(self.positive, labels)
+        options: dict[str, Any] = {
+            "average": None if self.average == "none" else self.average,
+            "scope": self.scope,
+            "positive": None if self.positive is None else find_label(self.positive, labels),
+        }
         for name in ("classes", "exclude", "ignore"):
             text = getattr(self, name)
             word = name == "classes" and text in ("declared", "observed", "true", "range")
-            if text is not None and not word:
-                options[name] = [find_label(each, labels) for each in split_list(text)]
-            elif word:
-                options[name] = text
-        if self.undefined is not None:
-            number = self.undefined in ("0", "1")
-            options["undefined"] = int(self.undefined) if number else self.undefined
+            if text is not None:
+                classes = text if word else [find_label(x, labels) for x in split_list(text)]
+                options[name] = classes
+        number = self.undefined in ("0", "1")
+        options["undefined"] = int(self.undefined or 0) if number else self.undefined
         return {name: value for name, value in options.items() if value is not None}
 
 
@@ -242,18 +240,14 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
             options["interval"] = find_method(self.interval or "delta", **method)
         elif method:
             raise DefinitionError(f"--interval none takes no --{next(iter(method))}: remove it")
-        if self.interval is not None or method:
-            self._refuse_signatures()
-        return options
-
-    def _refuse_signatures(self) -> None:
-        """Raise if an interval is asked for beside a signature, which has its own."""
+        asked = self.interval is not None or bool(method)
         for text in self.metric or []:
-            if read(text)[2]:
+            if asked and read(text)[2]:  # a signature has its own interval
                 raise DefinitionError(
                     f"the signature {text!r} is complete: remove --interval, --level, "
                     "--replicates and --seed"
                 )
+        return options
 
 
 class InlineMatrixOptions(Options):

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from whichf1.cli.options import OutputOptions, PaperOptions, Part, split_list
 from whichf1.errors import DefinitionError, did_you_mean
-from whichf1.report.document import Document, Grid, GridColumn, Note, Signature
-
-if TYPE_CHECKING:
-    from whichf1.paper.result import Figure
 
 T = TypeVar("T")
 
@@ -19,7 +15,7 @@ T = TypeVar("T")
 def paper(options: PaperOptions) -> None:
     """Reproduce 'Macro F1 and Macro F1' (Opitz and Burst 2019). Shows its numbers next to ours."""
     from whichf1.paper.plots import available
-    from whichf1.paper.reproduction import PARTS, write, write_page
+    from whichf1.paper.reproduction import PARTS, summary, write, write_page
 
     kinds, output, page = _formats(options.formats), options.output, options.page
     if page is not None and (output is None or options.part is not Part.all):
@@ -31,7 +27,7 @@ def paper(options: PaperOptions) -> None:
             pass
     if page is not None and output is not None:
         write_page(figures, page, output, "svg" if "svg" in kinds else kinds[0])
-    OutputOptions(output=None).write(_summary(figures))
+    OutputOptions(output=None).write(summary(figures))
     if output is None:
         _note("add -o DIR to write the figures, their data and this table to files.")
     elif not available():
@@ -63,22 +59,6 @@ def _tracked(steps: Iterable[T], total: int, what: str) -> Iterator[T]:
 
     console = Console(stderr=True)
     yield from track(steps, total=total, description=what, console=console, transient=True)
-
-
-def _summary(figures: list[Figure]) -> Document:
-    from whichf1.paper.reproduction import HEAD, origin, rows, signatures
-
-    numbers = ("paper", "here")
-    columns = [GridColumn(name, "number" if name in numbers else "text") for name in HEAD]
-    return Document(
-        [
-            Grid(columns, rows(figures)),
-            Note(""),
-            *(Note(f"{figure.text}\n") for figure in figures if figure.text),
-            *(Signature(text, name) for name, text in signatures(figures).items()),
-            Note(origin(figures)),
-        ]
-    )
 
 
 def _note(text: str) -> None:

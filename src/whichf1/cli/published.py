@@ -13,13 +13,7 @@ from whichf1.published.audit import audit as audit_triple
 from whichf1.published.dialects import dialects as known
 from whichf1.published.explain import explain as find_explanation
 from whichf1.published.numbers import read_per_class, read_published, read_results
-from whichf1.report.published import (
-    audit_document,
-    conversion_document,
-    dialect_document,
-    dialect_list,
-    explanation_document,
-)
+from whichf1.report import published as reports
 from whichf1.sources.counts import count
 from whichf1.tables.counts import Counts
 
@@ -56,10 +50,10 @@ def _scale(text: str | None) -> Any:
 def dialects(options: DialectOptions) -> None:
     """Print every library's macro F1 for the same predictions. Without a file, lists them."""
     if options.file is None and options.matrix is None:
-        options.write(dialect_list(known))
+        options.write(reports.dialect_list(known))
         return
     source, counts = _counts(options)
-    options.write(dialect_document(source, known.table(counts)))
+    options.write(reports.dialect_document(source, known.table(counts)))
 
 
 def convert(options: ConvertOptions) -> None:
@@ -73,7 +67,7 @@ def convert(options: ConvertOptions) -> None:
                 f"{options.source} gives {here.value:.6g} on these predictions, not {published}. "
                 "To find a definition that gives it, run: whichf1 explain"
             )
-    options.write(conversion_document(name, conversion, (options.source, options.target)))
+    options.write(reports.conversion_document(name, conversion, (options.source, options.target)))
 
 
 def explain(options: ExplainOptions) -> None:
@@ -81,7 +75,7 @@ def explain(options: ExplainOptions) -> None:
     source, counts = _counts(options)
     scale, decimals = _scale(options.scale), options.value_decimals
     explanation = find_explanation(counts, options.value, decimals=decimals, scale=scale)
-    options.write(explanation_document(source, explanation))
+    options.write(reports.explanation_document(source, explanation))
 
 
 def audit(options: AuditOptions) -> None:
@@ -93,7 +87,7 @@ def audit(options: AuditOptions) -> None:
     if options.results is not None:
         if any((*triple.values(), options.per_class, options.matrix)):
             raise InputError("give a file of results, or one triple, not both")
-        options.write(audit_document([*_audits(options.results, scale, options)]))
+        options.write(reports.audit_document([*_audits(options.results, scale, options)]))
         return
     missing = [f"--{name}" for name, text in triple.items() if text is None]
     if missing:
@@ -106,7 +100,7 @@ def audit(options: AuditOptions) -> None:
         per_class=None if options.per_class is None else read_per_class(options.per_class),
         counts=None if options.matrix is None else _read_matrix(options.matrix, options.rows),
     )
-    options.write(audit_document([("", result)]))
+    options.write(reports.audit_document([("", result)]))
 
 
 def _audits(path: str, scale: Any, options: AuditOptions) -> Iterator[tuple[str, Audit]]:

@@ -6,17 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from whichf1.paper import mf1
+from whichf1.paper import mf1, simulation
 from whichf1.paper.result import Fact, Figure, tidy
-from whichf1.paper.simulation import (
-    Both,
-    draw,
-    even_errors,
-    generator,
-    guessing,
-    score,
-    skewed_errors,
-)
+from whichf1.paper.simulation import Both, draw, generator, score
 from whichf1.scoring.macro import MacroF1, extremal, macro_f1, supremum
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
@@ -123,7 +115,7 @@ STATISTICS = (
 
 def fig1a(seed: int, tasks: int = 1000, items: int = 1000, repetitions: int = 100) -> Figure:
     """Both macro F1s of a guessing classifier on two classes of 95 % and 5 %."""
-    cells = guessing(shares("95:5"))
+    cells = simulation.guessing(shares("95:5"))
     both = score(draw(generator(seed, "fig1a"), cells, items, tasks))
     again = generator(seed, "fig1a again")
     repeated = [_statistics(score(draw(again, cells, items, tasks))) for _ in range(repetitions)]
@@ -165,7 +157,7 @@ def fig1b(seed: int, tasks: int = 1000, items: int = 1000, points: int = 200) ->
     parts, facts = [], []
     for distribution in (*BINARY, *SEVERAL):
         of_classes = shares(distribution)
-        gap = score(draw(rng, guessing(of_classes), items, tasks)).gap
+        gap = score(draw(rng, simulation.guessing(of_classes), items, tasks)).gap
         # on a linear axis, balanced distributions would be spikes at 0
         logs = np.log10(gap[gap > 0])
         x = np.linspace(logs.min() - 0.25, logs.max() + 0.25, points)
@@ -191,13 +183,13 @@ def fig1b(seed: int, tasks: int = 1000, items: int = 1000, points: int = 200) ->
 def fig2(seed: int) -> Figure:
     """The gap by accuracy and skew of the classes."""
     title = "skewed classes, even errors"
-    return _heat_maps("fig2", title, even_errors, ("up to 2", "up to 2"), seed)
+    return _heat_maps("fig2", title, simulation.even_errors, ("up to 2", "up to 2"), seed)
 
 
 def fig3(seed: int) -> Figure:
     """The gap by accuracy and skew of the wrong labels, on balanced classes."""
     title = "balanced classes, skewed errors"
-    return _heat_maps("fig3", title, skewed_errors, ("0.8", "1.7"), seed)
+    return _heat_maps("fig3", title, simulation.skewed_errors, ("0.8", "1.7"), seed)
 
 
 def _heat_maps(
@@ -234,18 +226,10 @@ def _largest(gap: Array, few: int, printed: str, items: int, k: int) -> Fact:
     """The largest mean over ``few`` tasks per point, averaged over as many maps as that gives."""
     maps = len(gap) // few
     largest = 100 * gap[: maps * few].reshape(maps, few, -1).mean(1).max(-1)
-    return Fact(
-        f"max{k}_{few}",
-        f"{k} classes: largest mean gap, tasks per point: {few}",
-        float(largest.mean()),
-        "gap",
-        items,
-        k,
-        printed,
-        decimals=2,
-        unit=" pp",
-        spread=float(largest.std(ddof=1)) if maps > 1 else None,
-    )
+    what = f"{k} classes: largest mean gap, tasks per point: {few}"
+    spread = float(largest.std(ddof=1)) if maps > 1 else None
+    mean = float(largest.mean())
+    return Fact(f"max{k}_{few}", what, mean, "gap", items, k, printed, 2, " pp", spread)
 
 
 def theorem(seed: int, most: int = 20) -> Figure:

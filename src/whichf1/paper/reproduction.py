@@ -13,7 +13,8 @@ from whichf1.errors import DefinitionError, FileError
 from whichf1.paper import plots
 from whichf1.paper.beyond import counterexample, interval, limits, rankings, variance
 from whichf1.paper.figures import fig1a, fig1b, fig2, fig3, tables, theorem
-from whichf1.paper.result import DEFINITIONS, Figure
+from whichf1.paper.result import DEFINITIONS, SINGLE, Figure
+from whichf1.report.document import Document, Grid, GridColumn, Note, Signature
 from whichf1.report.escape import markdown, markdown_code
 from whichf1.tables.saving import written_whole
 
@@ -45,9 +46,7 @@ def signatures(figures: Sequence[Figure]) -> dict[str, str]:
     """The signature of every score in the table, which ``data`` completes."""
     used = {fact.of for figure in figures for fact in figure.facts}
     scores = {each for of in used for each in DEFINITIONS[of]}
-    single = {
-        name: x[0].signature for name, x in DEFINITIONS.items() if len(x) == 1 and x[0] in scores
-    }
+    single = {of: DEFINITIONS[of][0].signature for of in SINGLE if DEFINITIONS[of][0] in scores}
     words = {"gap": "F1 of averages - averaged F1", "both": "averaged F1 and F1 of averages"}
     return {**single, **{name: text for name, text in words.items() if name in used}}
 
@@ -56,6 +55,16 @@ def origin(figures: Sequence[Figure]) -> str:
     """The seed that reproduces the numbers."""
     seeds = {figure.seed for figure in figures if figure.seed is not None}
     return f"seed: {min(seeds)}" if seeds else "nothing here is random"
+
+
+def summary(figures: Sequence[Figure]) -> Document:
+    """The comparison with the paper, what its program prints, and signatures."""
+    numbers = ("paper", "here")
+    columns = [GridColumn(name, "number" if name in numbers else "text") for name in HEAD]
+    printed = [Note(f"{figure.text}\n") for figure in figures if figure.text]
+    named = [Signature(text, name) for name, text in signatures(figures).items()]
+    table = Grid(columns, rows(figures))
+    return Document([table, Note(""), *printed, *named, Note(origin(figures))])
 
 
 def as_markdown(figures: Sequence[Figure], *, where: bool = True) -> str:

@@ -11,20 +11,8 @@ from typing import Any
 from whichf1.comparison.rank_flips import Flip, Order, SystemRanks
 from whichf1.comparison.result import Comparison, level_of
 from whichf1.definitions.words import sentence, title
-from whichf1.report.document import (
-    Block,
-    Cell,
-    Document,
-    Grid,
-    GridColumn,
-    Note,
-    Rows,
-    Signature,
-    exact,
-    items,
-    signed,
-    size,
-)
+from whichf1.report.document import Block, Cell, Document, Grid, GridColumn, Note, Rows, Signature
+from whichf1.report.numbers import exact, items, signed, size
 from whichf1.statistics.scales import Interval
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from whichf1.report.escape import csv_text, latex, markdown, markdown_code, visible
+from whichf1.report.numbers import items, number
 from whichf1.statistics.scales import Interval
 
 Kind: TypeAlias = Literal["text", "prose", "code", "number", "interval"]
@@ -88,33 +89,6 @@ class Document:
     """Makes what CSV holds, the header first."""
     title: str = ""
     notes: Sequence[str] = ()
-
-
-def number(value: float, decimals: int) -> str:
-    """Format a value; NaN and infinity in words."""
-    if math.isnan(value):
-        return "undefined"
-    return f"{value:.{decimals}f}" if math.isfinite(value) else "infinite"
-
-
-def signed(value: float, decimals: int) -> str:
-    """Format a difference, always with its sign."""
-    return f"{value:+.{decimals}f}" if math.isfinite(value) else number(value, decimals)
-
-
-def items(n: float, decimals: int = 0) -> str:
-    """Format a number of items, or a sum of weights."""
-    return f"{n:,}" if isinstance(n, int) else f"{n:,.6g}"
-
-
-def size(n: float) -> str:
-    """Say how many items there are, or their weight."""
-    return f"{items(n)} items" if isinstance(n, int) else f"weight {items(n)}"
-
-
-def exact(value: float) -> float | str:
-    """A value in full precision for CSV; NaN and infinity in words."""
-    return value if math.isfinite(value) else number(value, 0)
 
 
 def _shown(column: GridColumn, cell: Cell, decimals: int) -> str:

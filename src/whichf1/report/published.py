@@ -10,7 +10,8 @@ from whichf1.definitions.words import because
 from whichf1.published.audit import SIGNATURES, Audit, Verdict
 from whichf1.published.dialects import Conversion, Dialect, DialectTable
 from whichf1.published.explain import Explanation, Match
-from whichf1.report.document import Cell, Document, Grid, GridColumn, exact
+from whichf1.report.document import Cell, Document, Grid, GridColumn
+from whichf1.report.numbers import exact
 
 MOST_MATCHES = 10
 """Matches shown to people; files hold all."""

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
+from whichf1.definitions import words
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
-from whichf1.definitions.words import (
-    formula,
-    in_sklearn,
-    meaning,
-    other_names,
-    sentence,
-    title,
-    zero_rule,
-)
 from whichf1.metrics import EVERY, Metric, find
 from whichf1.metrics.registry import KINDS
 from whichf1.report.document import Document, Grid, GridColumn, Note
@@ -49,18 +41,18 @@ def definition_document(text: str) -> Document:
     definition = Definition.parse(text)
     metric = definition.declaration
     better = "" if metric.better == "neither" else f", {metric.better} is better"
-    name = title(definition)
+    name = words.title(definition)
     facts = {
         "name": name,
-        "meaning": meaning(definition),
-        "formula": formula(definition),
+        "meaning": words.meaning(definition),
+        "formula": words.formula(definition),
         "bounds": f"{_bounds(metric)}{better}",
-        "0/0": zero_rule(definition),
-        "other names": ", ".join(x for x in other_names(definition) if x != name) or "–",
+        "0/0": words.zero_rule(definition),
+        "other names": ", ".join(x for x in words.other_names(definition) if x != name) or "–",
         "parameters": _parameters(metric).strip("()") or "–",
-        "in scikit-learn": in_sklearn(definition) or "–",
+        "in scikit-learn": words.in_sklearn(definition) or "–",
         "signature": definition.signature,
-        "to paste": sentence(definition),
+        "to paste": words.sentence(definition),
     }
     width = max(map(len, facts))
     return Document([Note(f"{name:<{width}}  {value}") for name, value in facts.items()])

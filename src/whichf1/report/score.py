@@ -11,20 +11,8 @@ from typing import Any
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.words import sentence, title
 from whichf1.metrics import COUNTED
-from whichf1.report.document import (
-    Block,
-    Cell,
-    Document,
-    Grid,
-    GridColumn,
-    Note,
-    Rows,
-    Signature,
-    exact,
-    items,
-    number,
-    size,
-)
+from whichf1.report.document import Block, Cell, Document, Grid, GridColumn, Note, Rows, Signature
+from whichf1.report.numbers import exact, items, number, size
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
@@ -44,6 +32,10 @@ LABEL_SETS = (*SUMMARY[:6], "subset_accuracy", "hamming_loss")
 """The summary for label sets, besides F1 and the Jaccard index averaged over items."""
 SYMMETRIC = ("averaged_f1", "f1_of_averages", "micro_f1", "accuracy", "cohen_kappa", "mcc")
 """Scores that stay the same when true and predicted are swapped (with declared classes)."""
+UNORIENTED = (
+    "These scores are the same whether rows are true or predicted. For precision, recall and "
+    "scores built on them, say --rows true or --rows predicted."
+)
 MOST_CLASSES = 60
 """Classes shown in text; every other format shows all."""
 
@@ -121,12 +113,13 @@ def score_document(
     else:
         report = chosen_report(source, counts, definitions)
     report = replace(report, scores=(*scores, *report.scores))
+    orientation = [] if report.oriented else [UNORIENTED]
     return Document(
         _blocks(report),
         partial(_record, report),
         partial(_rows, report),
         f"{source}: {size(counts.n)}, {len(counts.labels):,} classes",
-        [*_gap_notes(report, decimals), *_orientation_notes(report), *_interval_notes(report)],
+        [*_gap_notes(report, decimals), *orientation, *_interval_notes(report)],
     )
 
 
@@ -173,14 +166,13 @@ def _class_table(report: Report, level: str | None) -> Grid:
 
 
 def _score_table(report: Report, level: str | None) -> Grid:
-    columns = [GridColumn("score"), GridColumn("value", "number"), GridColumn("signature", "code")]
-    rows: list[list[Cell]] = [[name, x.value, x.signature] for name, x in report.scores]
-    if level:
-        columns.insert(2, GridColumn(level, "interval"))
-        for row, (_, score) in zip(rows, report.scores, strict=True):
-            row.insert(2, score.interval)
+    heading = [GridColumn(level, "interval")] if level else []
+    columns = [GridColumn("score"), GridColumn("value", "number"), *heading]
+    rows: list[list[Cell]] = [
+        [name, x.value, *([x.interval] if level else []), x.signature] for name, x in report.scores
+    ]
     said = [_said(name, x.definition, len(x.classes), x.n) for name, x in report.scores]
-    return Grid(columns, rows, sentences=said)
+    return Grid([*columns, GridColumn("signature", "code")], rows, sentences=said)
 
 
 def _said(name: str, definition: Definition, k: int, n: float) -> str:
@@ -207,16 +199,6 @@ def _gap_notes(report: Report, decimals: int) -> list[str]:
     elif k > 2:
         notes.append(f"Classes {pair.a} and {pair.b} account for {100 * pair.share:.0f} % of it.")
     return notes
-
-
-def _orientation_notes(report: Report) -> list[str]:
-    """What is missing if it is not known what a row of the matrix is."""
-    if report.oriented:
-        return []
-    return [
-        "These scores are the same whether rows are true or predicted. For precision, recall and "
-        "scores built on them, say --rows true or --rows predicted."
-    ]
 
 
 def _interval_notes(report: Report) -> list[str]:
@@ -280,21 +262,17 @@ SCORE_COLUMNS = ("value", "low", "high", "level", "method")
 
 def score_cells(score: Score) -> list[object]:
     """A score in the cells of CSV that ``SCORE_COLUMNS`` names."""
-    value, interval = exact(score.value), score.interval
-    if interval is None:
-        return [value, None, None, None, None]
-    return [value, interval.low, interval.high, interval.level, interval.method]
+    ends = [getattr(score.interval, name, None) for name in SCORE_COLUMNS[1:]]
+    return [exact(score.value), *ends]
 
 
 def score_fields(score: Score) -> dict[str, Any]:
     """A score in the fields of JSON; if the value is null, 'why' says so in a word."""
-    finite, interval = math.isfinite(score.value), score.interval
     fields: dict[str, Any] = {"value": score.value}
-    if not finite:
+    if not math.isfinite(score.value):
         fields["why"] = number(score.value, 0)
-    if interval is not None:
-        names = ("low", "high", "level", "method")
-        fields["interval"] = {name: getattr(interval, name) for name in names}
+    if score.interval is not None:
+        fields["interval"] = {name: getattr(score.interval, name) for name in SCORE_COLUMNS[1:]}
     return {**fields, "n": score.n, "signature": score.signature}
 
 
@@ -308,7 +286,6 @@ CURVE_COLUMNS = (
     *(GridColumn(x, "number", lambda n, decimals: f"{n:,.6g}") for x in ("TP", "FP", "FN", "TN")),
     GridColumn("signature", "code"),
 )
-CURVE_HEAD = tuple(column.name for column in CURVE_COLUMNS)
 
 
 def threshold_document(source: str, best: BestThreshold, around: int, decimals: int) -> Document:
@@ -323,30 +300,30 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
         notes.append(
             f"if the scores are calibrated, the best threshold is F1/2 = {best.calibrated:.4f}"
         )
-    record = {
-        "source": source,
-        "threshold": best.threshold,
-        "value": best.value,
-        "signature": best.score.signature,
-        "calibrated": best.calibrated,
-        "curve": [dict(zip(CURVE_HEAD, point, strict=True)) for point in curve],
-    }
-    rows = [["best", *CURVE_HEAD], *([int(point[0] == best.threshold), *point] for point in curve)]
     return Document(
-        [*map(Note, notes), Grid(CURVE_COLUMNS, curve)],
-        lambda: record,
-        lambda: rows,
+        [*map(Note, notes), Grid(CURVE_COLUMNS, [[*point.values()] for point in curve])],
+        lambda: {
+            "source": source,
+            "threshold": best.threshold,
+            "value": best.value,
+            "signature": best.score.signature,
+            "calibrated": best.calibrated,
+            "curve": curve,
+        },
+        lambda: [
+            ["best", *curve[0]],
+            *([int(x["threshold"] == best.threshold), *x.values()] for x in curve),
+        ],
         f"{source}: {len(best.curve) - 1:,} distinct scores",
     )
 
 
-def _point(best: BestThreshold, at: int) -> Sequence[Any]:
+def _point(best: BestThreshold, at: int) -> dict[str, Any]:
     """One threshold: its value, the counts of the positive class, and the signature."""
     curve, ranking = best.curve, best.curve.ranking
     threshold = float(curve.threshold[at])
     counts = at_threshold(ranking, threshold=threshold)
-    positive = counts.labels.code(ranking.positive)
-    c = counts.per_class()
-    parts = [x[positive].item() for x in (c.tp, c.fp, c.fn, c.tn)]
+    positive, c = counts.labels.code(ranking.positive), counts.per_class()
+    parts = {name: getattr(c, name.lower())[positive].item() for name in ("TP", "FP", "FN", "TN")}
     score = evaluate(curve.definition, counts)
-    return [threshold, score.value, *parts, score.signature]
+    return {"threshold": threshold, "value": score.value, **parts, "signature": score.signature}

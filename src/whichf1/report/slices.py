@@ -10,17 +10,8 @@ from typing import Any, TypeAlias
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import sentence
 from whichf1.errors import InputError
-from whichf1.report.document import (
-    Cell,
-    Document,
-    Grid,
-    GridColumn,
-    Rows,
-    exact,
-    items,
-    signed,
-    size,
-)
+from whichf1.report.document import Cell, Document, Grid, GridColumn, Rows
+from whichf1.report.numbers import exact, items, signed, size
 from whichf1.report.score import SCORE_COLUMNS, score_cells, score_fields
 from whichf1.scoring.score import Score
 from whichf1.tables.slices import Key
