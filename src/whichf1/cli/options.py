@@ -11,9 +11,9 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from functools import wraps
+from functools import partial, wraps
 from typing import Annotated, Any, TypeAlias, dataclass_transform, get_type_hints
 
 import typer
@@ -27,7 +27,8 @@ from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.saving import written_whole
 
 Text: TypeAlias = str | None
-REQUIRED = MISSING
+REQUIRED = ...
+"""The default of what must be given, as typer writes it."""
 
 
 def option(help: str, *names: str, default: Any = None, **more: Any) -> Any:
@@ -45,22 +46,18 @@ def command(run: Callable[[Any], None]) -> Callable[..., None]:
     options = get_type_hints(run)["options"]
     hints, every = get_type_hints(options), {each.name: each for each in fields(options)}
     names = (name for base in options.__mro__ for name in inspect.get_annotations(base))
+    parameter = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
 
     @wraps(run)
     def call(**values: Any) -> None:
         run(options(**values))
 
+    annotated = {x: Annotated[hints[x], every[x].metadata["typer"]] for x in dict.fromkeys(names)}
     parameters = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if x.default is MISSING else x.default,
-            annotation=Annotated[hints[name], x.metadata["typer"]],
-        )
-        for name, x in ((name, every[name]) for name in dict.fromkeys(names))
+        parameter(name, default=every[name].default, annotation=x) for name, x in annotated.items()
     ]
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {each.name: each.annotation for each in parameters}
+    call.__annotations__ = annotated
     return call
 
 

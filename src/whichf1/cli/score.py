@@ -30,7 +30,7 @@ from whichf1.errors import DefinitionError, InputError, LabelError
 from whichf1.metrics import COUNTED
 from whichf1.report.document import Document
 from whichf1.report.escape import visible
-from whichf1.report.score import SYMMETRIC, is_per_class, score_document, threshold_document
+from whichf1.report.score import SYMMETRIC, Report, is_per_class, score_document, threshold_document
 from whichf1.report.slices import slice_document
 from whichf1.scoring.decisions import decide, threshold_lines
 from whichf1.scoring.evaluate import evaluate, refuse_other_data
@@ -269,7 +269,8 @@ def _report(
         summary = (define_fitting(x, macro if x in MEANS else chosen) for x in subject.summary)
         scored = [(title(each), each) for each in summary]
     scores = [(name, subject.score(each)) for name, each in scored]
-    return score_document(source, subject.counts, counted, chosen, options.decimals, scores, **kind)
+    report = Report.of(source, subject.counts, chosen, counted, scores, **kind)
+    return score_document(report, options.decimals)
 
 
 def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> Document:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from itertools import combinations, product
 
 import numpy as np
@@ -141,17 +139,13 @@ def sharp_bound(precision: float, recall: float, classes: int) -> float:
 
 def limits(seed: int, points: int = 101) -> Figure:
     """The range of averaged F1, given macro precision, macro recall and the number of classes."""
-    curves: dict[str, Callable[[float], float]] = {
-        "lower bound": lambda p: bounds(p, RECALL).low,
-        "F1 of averages": lambda p: bounds(p, RECALL).high,
-        **{f"{k} classes": partial(_high, k=k) for k in KNOWN},
-        **{f"{k} classes, sharp": partial(sharp_bound, recall=RECALL, classes=k) for k in KNOWN},
-    }
-    precision = np.linspace(0, 1, points)
-    parts = []
-    for name, curve in curves.items():
-        x = precision[precision > _least(_classes(name))]
-        parts.append((np.repeat(name, len(x)), x, np.array([curve(float(p)) for p in x])))
+    curves = ["lower bound", "F1 of averages", *(f"{k} classes" for k in KNOWN)]
+    curves += [f"{k} classes, sharp" for k in KNOWN]
+    precision, parts = np.linspace(0, 1, points), []
+    for name in curves:
+        k = _classes(name)  # below 1/k, no table of few classes has macro recall RECALL
+        x = precision[precision > (1 / k if k is not None and (k - 1) / k < RECALL else -1)]
+        parts.append((np.repeat(name, len(x)), x, np.array([_bound(name, float(p)) for p in x])))
     at = f"at P = {AT} and R = {RECALL}"
     return Figure(
         name="bounds",
@@ -159,23 +153,23 @@ def limits(seed: int, points: int = 101) -> Figure:
         columns=tidy("curve macro_precision averaged_f1", parts),
         parameters={"macro recall": RECALL, "classes": [*KNOWN]},
         facts=[
-            Fact(name, f"{name}, {at}", curve(AT), "averaged F1", "any", _classes(name), None, 4)
-            for name, curve in curves.items()
+            Fact(x, f"{x}, {at}", _bound(x, AT), "averaged F1", "any", _classes(x), None, 4)
+            for x in curves
         ],
     )
 
 
-def _high(p: float, k: int) -> float:
-    return bounds(p, RECALL, k).high
+def _classes(curve: str) -> int | None:
+    return int(curve.split()[0]) if "classes" in curve else None
 
 
-def _classes(name: str) -> int | None:
-    return int(name.split()[0]) if "classes" in name else None
-
-
-def _least(k: int | None) -> float:
-    """Below this macro precision, no table of k classes has macro recall RECALL."""
-    return 1 / k if k is not None and (k - 1) / k < RECALL else -1
+def _bound(curve: str, precision: float) -> float:
+    """The bound that a curve shows, at this macro precision."""
+    k = _classes(curve)
+    if k is not None and "sharp" in curve:
+        return sharp_bound(precision, RECALL, k)
+    low, high = bounds(precision, RECALL, k)
+    return low if curve == "lower bound" else high
 
 
 # random tables inside the bounds

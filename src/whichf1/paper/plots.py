@@ -93,11 +93,11 @@ def _fig1a(figure: Figure) -> Picture:
     panel.scatter(x, y, **look)
     ends = [min(x.min(), y.min()) - 0.01, y.max() + 0.01]
     panel.plot(ends, ends, color=INK[0], linestyle="--", linewidth=1, label="no gap")
-    panel.set(xlabel="averaged F1", ylabel="F1 of averages", xlim=(x.min() - 0.01, x.max() + 0.04))
-    panel.set_ylim(ends[0], ends[1])
+    panel.set(xlim=(x.min() - 0.01, x.max() + 0.04), ylim=ends)
+    panel.set(xlabel="averaged F1", ylabel="F1 of averages")
     panel.legend(loc="lower right")
-    stated = [(fact.what, fact.here) for fact in figure.facts if fact.what != "maximum"]
-    text = "\n".join(f"{what}: {value:.3f}" for what, value in stated)
+    stated = [f"{x.what}: {x.here:.3f}" for x in figure.facts if x.what != "maximum"]
+    text = "\n".join(stated)
     panel.text(0.97, 0.62, text, transform=panel.transAxes, va="top", ha="right", fontsize=7.5)
     return picture
 

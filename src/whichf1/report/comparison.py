@@ -8,7 +8,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from whichf1.comparison.rank_flips import Flip, Order, SystemRanks
+from whichf1.comparison.rank_flips import Order, SystemRanks
 from whichf1.comparison.result import Comparison, level_of
 from whichf1.definitions.words import sentence, title
 from whichf1.report.document import Block, Cell, Document, Grid, GridColumn, Note, Rows, Signature
@@ -130,6 +130,7 @@ def _resampling(comparison: Comparison) -> list[str]:
 
 def _flips(comparison: Comparison, ranks: SystemRanks) -> list[Block]:
     names, orders = comparison.ranking, ranks.orders
+    titles = [title(order.definition) for order in orders]
     key = attrgetter("metric", "average", "formula", "positive", "parameters")
     keys = [key(order.definition) for order in orders]
     wanted = key(comparison.definition)
@@ -143,7 +144,7 @@ def _flips(comparison: Comparison, ranks: SystemRanks) -> list[Block]:
     ]
     rows = [
         [
-            title(order.definition),
+            titles[at],
             *(order.scores[name].value for name in names),
             " > ".join(" = ".join(tied) for tied in order.order),
             ranks.tau[reference][at],
@@ -155,24 +156,16 @@ def _flips(comparison: Comparison, ranks: SystemRanks) -> list[Block]:
     if ranks.flips:
         many = f"{len(ranks.flips)} pair{'s' if len(ranks.flips) > 1 else ''}"
         heading = f"RANK FLIPS: the order of {many} depends on the definition of the score"
-    notes = [_flip_sentence(flip, ranks) for flip in ranks.flips]
-    notes.append(
-        f"tau: Kendall's tau-b with the order under {title(orders[reference].definition)}."
-    )
+    notes = []
+    for flip in ranks.flips:
+        a, b = (", ".join(titles[at] for at in better) for better in (flip.a_better, flip.b_better))
+        notes.append(f"{flip.a} is better by {a}; {flip.b} by {b}.")
+    notes.append(f"tau: Kendall's tau-b with the order under {titles[reference]}.")
     return [Grid(columns, rows, heading), *map(Note, notes)]
 
 
 def _signature(order: Order) -> str:
     return next(iter(order.scores.values())).signature
-
-
-def _flip_sentence(flip: Flip, ranks: SystemRanks) -> str:
-    """Which definitions prefer which system."""
-    a, b = (
-        ", ".join(title(ranks.orders[at].definition) for at in places)
-        for places in (flip.a_better, flip.b_better)
-    )
-    return f"{flip.a} is better by {a}; {flip.b} by {b}."
 
 
 def _record(comparison: Comparison, source: str) -> dict[str, Any]:

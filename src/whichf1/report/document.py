@@ -20,7 +20,7 @@ Kind: TypeAlias = Literal["text", "prose", "code", "number", "interval"]
 """What a column holds: names, sentences, signatures, numbers, or intervals."""
 Cell: TypeAlias = str | int | float | Interval | None
 """Text is shown as it is; None is a dash among numbers and empty among texts."""
-Rows: TypeAlias = Iterable[Sequence[object]]
+Rows: TypeAlias = Iterable[Iterable[object]]
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 
 def number(value: float, decimals: int) -> str:
@@ -27,6 +28,6 @@ def size(n: float) -> str:
     return f"{items(n)} items" if isinstance(n, int) else f"weight {items(n)}"
 
 
-def exact(value: float) -> float | str:
+def exact(value: Any) -> Any:
     """A value in full precision for CSV; NaN and infinity in words."""
-    return value if math.isfinite(value) else number(value, 0)
+    return number(value, 0) if isinstance(value, float) and not math.isfinite(value) else value

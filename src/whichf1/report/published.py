@@ -32,10 +32,7 @@ def _document(
     return Document(
         [table],
         lambda: {"title": title, **facts, "rows": rows, "notes": list(notes)},
-        lambda: [
-            [*rows[0]],
-            *([exact(x) if isinstance(x, float) else x for x in row.values()] for row in rows),
-        ],
+        lambda: [rows[0], *(map(exact, row.values()) for row in rows)],
         title,
         notes,
     )
@@ -43,22 +40,16 @@ def _document(
 
 def dialect_list(dialects: Mapping[str, Dialect]) -> Document:
     """Every dialect with its source."""
-    rows = [
-        {
-            "name": x.name,
-            "library": x.library,
-            "versions": x.versions,
-            "what it computes": because(x.definition),
-            "note": x.note,
-            "read from": x.file,
-            "signature": x.signature,
-        }
-        for x in dialects.values()
-    ]
     columns = [*map(GridColumn, ("name", "library", "versions"))]
     columns += [GridColumn(name, "prose") for name in ("what it computes", "note", "read from")]
-    table = Grid([*columns, SIGNATURE], [[*row.values()] for row in rows])
-    return _document(f"{len(rows)} dialects of macro F1", table, rows)
+    columns.append(SIGNATURE)
+    cells = [
+        [x.name, x.library, x.versions, because(x.definition), x.note, x.file, x.signature]
+        for x in dialects.values()
+    ]
+    names = [column.name for column in columns]
+    rows = [dict(zip(names, line, strict=True)) for line in cells]
+    return _document(f"{len(rows)} dialects of macro F1", Grid(columns, cells), rows)
 
 
 def dialect_document(source: str, table: DialectTable) -> Document:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.words import sentence, title
@@ -36,6 +36,8 @@ UNORIENTED = (
     "These scores are the same whether rows are true or predicted. For precision, recall and "
     "scores built on them, say --rows true or --rows predicted."
 )
+Named: TypeAlias = Sequence[tuple[str, Definition]]
+"""Definitions, each with the name it is shown by."""
 MOST_CLASSES = 60
 """Classes shown in text; every other format shows all."""
 
@@ -48,16 +50,31 @@ class Report:
     counts: Counts
     per_class: tuple[tuple[str, PerClass], ...]
     scores: tuple[tuple[str, Score], ...]
-    macro: MacroF1 | None = None
+    macro: MacroF1 | None
     """The gap between the two macro F1s, where it is reported."""
-    oriented: bool = True
+    oriented: bool
     """Whether it is known which side of the counts is true."""
 
+    @classmethod
+    def of(
+        cls,
+        source: str,
+        counts: Counts,
+        options: dict[str, Any],
+        definitions: Named | None = None,
+        scores: Sequence[tuple[str, Score]] = (),
+        oriented: bool = True,
+    ) -> Report:
+        """Score the definitions (default: the usual ones); ``scores`` come before others."""
+        macro = _both_macro_f1s(counts, options) if definitions is None else None
+        chosen = _usual(counts, options, oriented) if definitions is None else definitions
+        each = tuple((name, evaluate_per_class(d, counts)) for name, d in chosen if is_per_class(d))
+        whole = ((name, evaluate(d, counts)) for name, d in chosen if not is_per_class(d))
+        return cls(source, counts, each, (*scores, *whole), macro, oriented)
 
-def full_report(
-    source: str, counts: Counts, options: dict[str, Any], *, oriented: bool = True
-) -> Report:
-    """Score every class and the usual averages; only symmetric scores if not ``oriented``."""
+
+def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
+    """Every class and the usual averages; only symmetric scores if not ``oriented``."""
     sets = isinstance(counts, MultiLabelCounts)
     averages = LABEL_SETS if sets else SUMMARY
     names = (*CLASS_METRICS, *averages) if oriented else ("f1", *SYMMETRIC)
@@ -65,27 +82,16 @@ def full_report(
     if sets:
         by_item = {**options, "average": "samples"}
         definitions += [define_fitting(name, by_item) for name in ("f1", "jaccard")]
-    report = chosen_report(source, counts, [(title(each), each) for each in definitions])
-    both = define_fitting("averaged_f1", options)
-    if both.undefined in (0, 1) and both.scope == "empty":
-        shared = ("classes", "exclude", "ignore", "undefined")
-        macro = macro_f1(counts, **{k: v for k, v in options.items() if k in shared})
-        report = replace(report, macro=macro)
-    return replace(report, oriented=oriented)
+    return [(title(each), each) for each in definitions]
 
 
-def chosen_report(
-    source: str, counts: Counts, definitions: Sequence[tuple[str, Definition]]
-) -> Report:
-    """Score the chosen metrics only; a rate without an average is given per class."""
-    each = [(name, d) for name, d in definitions if is_per_class(d)]
-    whole = [(name, d) for name, d in definitions if not is_per_class(d)]
-    return Report(
-        source,
-        counts,
-        tuple((name, evaluate_per_class(d, counts)) for name, d in each),
-        tuple((name, evaluate(d, counts)) for name, d in whole),
-    )
+def _both_macro_f1s(counts: Counts, options: dict[str, Any]) -> MacroF1 | None:
+    """Both macro F1s, if the options apply to both."""
+    averaged = define_fitting("averaged_f1", options)
+    if averaged.undefined not in (0, 1) or averaged.scope != "empty":
+        return None
+    shared = ("classes", "exclude", "ignore", "undefined")
+    return macro_f1(counts, **{k: v for k, v in options.items() if k in shared})
 
 
 def is_per_class(definition: Definition) -> bool:
@@ -94,31 +100,14 @@ def is_per_class(definition: Definition) -> bool:
     return rate and definition.average is None and definition.positive is None
 
 
-def score_document(
-    source: str,
-    counts: Counts,
-    definitions: Sequence[tuple[str, Definition]] | None,
-    options: dict[str, Any],
-    decimals: int,
-    scores: Sequence[tuple[str, Score]] = (),
-    *,
-    oriented: bool = True,
-) -> Document:
-    """The chosen definitions, or the full report if None; ``scores`` come before others.
-
-    ``decimals`` are those of numbers in the notes.
-    """
-    if definitions is None:
-        report = full_report(source, counts, options, oriented=oriented)
-    else:
-        report = chosen_report(source, counts, definitions)
-    report = replace(report, scores=(*scores, *report.scores))
-    orientation = [] if report.oriented else [UNORIENTED]
+def score_document(report: Report, decimals: int) -> Document:
+    """The report as a document; ``decimals`` are those of numbers in its notes."""
+    counts, orientation = report.counts, [] if report.oriented else [UNORIENTED]
     return Document(
         _blocks(report),
         partial(_record, report),
         partial(_rows, report),
-        f"{source}: {size(counts.n)}, {len(counts.labels):,} classes",
+        f"{report.source}: {size(counts.n)}, {len(counts.labels):,} classes",
         [*_gap_notes(report, decimals), *orientation, *_interval_notes(report)],
     )
 
