@@ -79,14 +79,14 @@ DIALECT = "A dialect or a signature."
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, argument))
-class Options:
+class OptionGroup:
     """A group of options; every subclass is a frozen dataclass."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, kw_only=True)(cls)
 
 
-class FormatOptions(Options):
+class FormatOptions(OptionGroup):
     """How a document is printed."""
 
     format: Format = option("Output format.", "--format", "-f", default=Format.text)
@@ -115,7 +115,7 @@ class OutputOptions(FormatOptions):
             sys.stdout.write(render(document, self.format.value, self.decimals))
 
 
-class LabelOptions(Options):
+class LabelOptions(OptionGroup):
     """The declared classes."""
 
     labels: Text = option("The declared classes in order: a,b,c.")
@@ -126,7 +126,7 @@ class LabelOptions(Options):
         return None if self.labels is None else list(from_text(split_list(self.labels)))
 
 
-class FileOptions(Options):
+class FileOptions(OptionGroup):
     """Which files are read, and how."""
 
     file: Text = argument(
@@ -169,13 +169,13 @@ class CountingOptions(DataOptions):
     cluster: Text = option(CLUSTER)
 
 
-class CountsFileOptions(Options):
+class CountsFileOptions(OptionGroup):
     """Where counts are written."""
 
     output: Text = option("Write the counts to this file, not standard output.", "--output", "-o")
 
 
-class DefinitionOptions(Options):
+class DefinitionOptions(OptionGroup):
     """What the score is."""
 
     average: Text = option("macro, weighted or micro; none: per class.")
@@ -204,7 +204,7 @@ class DefinitionOptions(Options):
         return {name: value for name, value in options.items() if value is not None}
 
 
-class ResamplingOptions(Options):
+class ResamplingOptions(OptionGroup):
     """How sure the intervals are, and how they are drawn."""
 
     level: float | None = option("Nominal coverage of intervals. Default: 0.95.")
@@ -247,7 +247,7 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
         return options
 
 
-class InlineMatrixOptions(Options):
+class InlineMatrixOptions(OptionGroup):
     """A confusion matrix on the command line."""
 
     matrix: Text = option("A confusion matrix instead of a file: '2 5 10 5 10'.")
@@ -363,13 +363,13 @@ class AuditOptions(InlineMatrixOptions, OutputOptions):
     per_class: Text = option("A CSV file with the precision and recall of each class.")
 
 
-class DefineOptions(Options):
+class DefineOptions(OptionGroup):
     """All that ``whichf1 define`` takes."""
 
     name: str = argument("A metric, a shorthand, an alias or a signature.", default=REQUIRED)
 
 
-class PaperOptions(Options):
+class PaperOptions(OptionGroup):
     """All that ``whichf1 paper`` takes."""
 
     part: Part = argument(
