@@ -23,7 +23,6 @@ from whichf1.report.escape import visible
 from whichf1.report.reference import definition_document, metric_list
 
 app = typer.Typer(
-    help="Classification scores that say what they are.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

@@ -197,8 +197,7 @@ class DefinitionOptions(OptionGroup):
             text = getattr(self, name)
             word = name == "classes" and text in ("declared", "observed", "true", "range")
             if text is not None:
-                classes = text if word else [find_label(x, labels) for x in split_list(text)]
-                options[name] = classes
+                options[name] = text if word else [find_label(x, labels) for x in split_list(text)]
         number = self.undefined in ("0", "1")
         options["undefined"] = int(self.undefined or 0) if number else self.undefined
         return {name: value for name, value in options.items() if value is not None}

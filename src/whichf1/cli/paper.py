@@ -29,12 +29,13 @@ def paper(options: PaperOptions) -> None:
         write_page(figures, page, output, "svg" if "svg" in kinds else kinds[0])
     OutputOptions(output=None).write(summary(figures))
     if output is None:
-        _note("add -o DIR to write the figures, their data and this table to files.")
+        note = "add -o DIR to write the figures, their data and this table to files."
     elif not available():
-        _note(
-            "no figures, because matplotlib is not installed: pip install 'whichf1[plot]'. "
-            "The data and the tables are written."
-        )
+        note = "no figures, because matplotlib is not installed: pip install 'whichf1[plot]'. "
+        note += "The data and the tables are written."
+    else:
+        return
+    print(f"whichf1: {note}", file=sys.stderr)
 
 
 def _formats(text: str) -> list[str]:
@@ -59,7 +60,3 @@ def _tracked(steps: Iterable[T], total: int, what: str) -> Iterator[T]:
 
     console = Console(stderr=True)
     yield from track(steps, total=total, description=what, console=console, transient=True)
-
-
-def _note(text: str) -> None:
-    print(f"whichf1: {text}", file=sys.stderr)

@@ -73,16 +73,12 @@ class Subject:
         """Run any definition on what it needs."""
         if not _is_counted(definition):
             return self.score(definition)
-        self.refuse_undecided(definition)
-        return evaluate(definition, self.counts)
-
-    def refuse_undecided(self, definition: Definition) -> None:
-        """Raise if there are no predictions to compute a score from."""
         if not self.decided:
             raise DefinitionError(
                 f"{definition.metric} needs predictions: give the lowest score of a positive item "
                 "with --threshold, or find the best one with: whichf1 threshold"
             )
+        return evaluate(definition, self.counts)
 
 
 def _is_counted(definition: Definition) -> bool:
@@ -259,8 +255,8 @@ def _report(
         definitions = definitions_of(options.metric, chosen)
         counted = [each for each in definitions if _is_counted(each[1])]
         scored = [each for each in definitions if not _is_counted(each[1])]
-        for _, definition in counted:
-            subject.refuse_undecided(definition)
+        if counted and not subject.decided:
+            subject.evaluate(counted[0][1])  # says what is missing
     else:
         for name in ("average", "positive"):
             if name in chosen:
@@ -300,10 +296,8 @@ def _on_observed(name: str, definition: Definition, chosen: dict[str, Any]) -> D
 
 
 def definitions_of(names: list[str], chosen: dict[str, Any]) -> list[tuple[str, Definition]]:
-    """The metrics with the options that apply to each; every option must apply to one of them.
-
-    'macro F1' stands for both.
-    """
+    """The metrics with the options that apply to each; every option must apply to one of them."""
+    # 'macro F1' stands for both
     names = [x for name in names for x in (BOTH_F1 if plain_name(name) in BOTH else (name,))]
     definitions = [(name, define_fitting(name, chosen)) for name in names]
     for key, value in chosen.items():

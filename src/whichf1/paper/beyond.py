@@ -23,15 +23,14 @@ def variance(seed: int) -> Figure:
     """The classes of an example by precision and recall, and their contributions to the gap."""
     m = macro_f1(Counts.from_matrix(EXAMPLE, rows="true", labels=list("abcd")))
     weight = m.precision + m.recall
-    contribution = m.contributions
     numbers = (
         ("of", "example", m.of_averages.value, "F1 of averages"),
         ("av", "example", m.averaged.value, "averaged F1"),
         ("gap", "example, as a difference", m.gap, "gap"),
-        ("sum", "example, as a variance", float(contribution.sum()), "gap"),
+        ("sum", "example, as a variance", float(m.contributions.sum()), "gap"),
     )
     labels, n = tuple(m.labels), int(m.averaged.n)
-    parts = [(labels, m.precision, m.recall, weight, m.precision / weight, contribution)]
+    parts = [(labels, m.precision, m.recall, weight, m.precision / weight, m.contributions)]
     return Figure(
         name="variance",
         title="The gap is a weighted variance over the classes",
@@ -253,10 +252,14 @@ RANDOM_PAIRS = {
 def rankings(seed: int, pairs: int = 2000, items: int = 1000) -> Figure:
     """How often the two formulas rank two random classifiers differently."""
     rng = generator(seed, "rankings")
-    rows = []
+    rows, facts = [], []
     for skill, k, ratio in product(("equal", "independent"), RANKED, RATIOS):
         share = float(flipped(rng, k, ratio, pairs, items, skill == "equal").mean())
         rows.append((skill, k, ratio, share, np.sqrt(share * (1 - share) / pairs)))
+        if ratio in (RATIOS[0], RATIOS[-1]):
+            what = f"{skill} skill, {k} classes, {ratio}:1, pairs ranked differently"
+            key, percent = f"{skill}{k}_{ratio}", 100 * share
+            facts.append(Fact(key, what, percent, "both", items, k, None, 1, " %"))
     names = "skill classes largest_to_smallest_class share_ranked_differently standard_error"
     return Figure(
         name="rankings",
@@ -264,13 +267,8 @@ def rankings(seed: int, pairs: int = 2000, items: int = 1000) -> Figure:
         columns=tidy(names, rows),
         parameters={"pairs per point": pairs, "items": items, **RANDOM_PAIRS},
         seed=seed,
-        facts=[_flips(*row[:4], items) for row in rows if row[2] in (RATIOS[0], RATIOS[-1])],
+        facts=facts,
     )
-
-
-def _flips(skill: str, k: int, ratio: int, share: float, items: int) -> Fact:
-    what = f"{skill} skill, {k} classes, {ratio}:1, pairs ranked differently"
-    return Fact(f"{skill}{k}_{ratio}", what, 100 * share, "both", items, k, None, 1, " %")
 
 
 def flipped(
@@ -286,5 +284,4 @@ def flipped(
     rows = rows / rows.sum(-1, keepdims=True)
     both = score(rng.multinomial(np.repeat(true[:, None], 2, 1), rows))
     a, b = (values[:, 0] - values[:, 1] for values in both[:2])
-    differently: Array = a * b < 0
-    return differently
+    return np.asarray(a * b < 0)

@@ -31,7 +31,6 @@ RUNS = {
 }
 """Appendix D: the four numbers that the paper's program prints for tables 3 and 4."""
 LABELS = ("a", "b")
-_PAIRS = [(x, y) for x in LABELS for y in LABELS]
 
 
 def table(number: int) -> MacroF1:
@@ -98,9 +97,8 @@ GRID = 31
 
 def shares(distribution: str) -> Array:
     """'95:5' as fractions."""
-    parts: Array = np.array([float(part) for part in distribution.split(":")])
-    parts /= parts.sum()
-    return parts
+    parts = np.array([float(part) for part in distribution.split(":")])
+    return np.asarray(parts / parts.sum())
 
 
 STATISTICS = (
@@ -193,30 +191,24 @@ def fig3(seed: int) -> Figure:
 
 
 def _heat_maps(
-    name: str,
-    title: str,
-    cells: Callable[[int, Array, Array], Array],
-    paper: tuple[str, str],
-    seed: int,
-    items: int = 2000,
-    tasks: int = 100,
-    grid: int = GRID,
+    name: str, title: str, cells: Callable[..., Array], paper: tuple[str, str], seed: int
 ) -> Figure:
+    items, tasks = 2000, 100
     rng = generator(seed, name)
     parts, facts = [], []
     for k, printed in zip(CLASSES, paper, strict=True):
-        accuracy, skew = np.meshgrid(np.linspace(1 / k, 1, grid), np.linspace(0, 1, grid))
+        accuracy, skew = np.meshgrid(np.linspace(1 / k, 1, GRID), np.linspace(0, 1, GRID))
         # one line of the map at a time, which fits in a cache
         lines = (cells(k, *line) for line in zip(accuracy, skew, strict=True))
         gap = np.stack([score(draw(rng, line, items, tasks)).gap for line in lines], axis=1)
         columns = (np.full(skew.shape, k), accuracy, skew, gap.mean(0), gap.std(0, ddof=1))
         parts.append([column.ravel() for column in columns])
-        facts += [_largest(gap, few, printed, items, k) for few in (tasks, 10, 1) if few <= tasks]
+        facts += [_largest(gap, few, printed, items, k) for few in (tasks, 10, 1)]
     return Figure(
         name=name,
         title=f"Mean gap: {title}",
         columns=tidy("classes accuracy skew mean_gap standard_deviation_of_gap", parts),
-        parameters={"items": items, "tasks per point": tasks, "grid": f"{grid} × {grid}"},
+        parameters={"items": items, "tasks per point": tasks, "grid": f"{GRID} × {GRID}"},
         seed=seed,
         facts=facts,
     )

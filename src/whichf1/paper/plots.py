@@ -176,10 +176,7 @@ def _counterexample(figure: Figure) -> Picture:
     plane.scatter(m.recall, m.precision, s=sizes, color=INK[1], zorder=3)
     plane.annotate("1 and 2", (0.6, 0.8), xytext=(9, -3), textcoords="offset points")
     plane.annotate("3, without a hit", (0, 0), xytext=(9, -1), textcoords="offset points")
-    kinds = {
-        beyond.SILENT: "gap 0, some P ≠ R",
-        beyond.ONE_SIDED: "gap > 0, no P < R or no P > R",
-    }
+    kinds = {beyond.SILENT: "gap 0, some P ≠ R", beyond.ONE_SIDED: "gap > 0, no P < R or no P > R"}
     curves = [(k, figure.where(classes=k), column) for k in (2, 3) for column in kinds]
     seen = [curve for curve in curves if curve[1][curve[2]].any()]
     for at, (k, rows, column) in enumerate(seen):

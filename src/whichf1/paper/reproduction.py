@@ -81,9 +81,7 @@ def as_markdown(figures: Sequence[Figure], *, where: bool = True) -> str:
     return "\n".join([*table, "", *notes, f"- {origin(figures)}", ""])
 
 
-def write(
-    figures: Sequence[Figure], directory: str, formats: Sequence[str] = plots.FORMATS
-) -> Iterator[str]:
+def write(figures: Sequence[Figure], directory: str, formats: Sequence[str]) -> Iterator[str]:
     """Write data, parameters and picture of each figure, then the summary; yield each name."""
     folder = Path(directory)
     try:

@@ -67,24 +67,21 @@ def _frozen(tables: Array) -> Frozen:
 def guessing(shares: Array) -> Array:
     """Cells of a classifier that guesses uniformly on classes of these relative sizes (fig. 1)."""
     k = shares.shape[-1]
-    cells: Array = np.repeat(shares[..., None], k, -1) / k
-    return cells
+    return np.asarray(np.repeat(shares[..., None], k, -1) / k)
 
 
 def class_shares(k: int, skew: Array) -> Array:
     """Relative class sizes from 1/k (skew 0) to i / Σi (skew 1), for class i = 1 … k (fig. 2)."""
     i = np.arange(1, k + 1)
     y = np.asarray(skew)[..., None]
-    shares: Array = (1 - y) / k + y * i / i.sum()
-    return shares
+    return np.asarray((1 - y) / k + y * i / i.sum())
 
 
 def even_errors(k: int, accuracy: Array, skew: Array) -> Array:
     """Cells of skewed classes whose errors are spread evenly over the wrong labels (fig. 2)."""
     x = np.asarray(accuracy)[..., None, None]
     rows = np.where(np.eye(k, dtype=bool), x, (1 - x) / (k - 1))
-    cells: Array = class_shares(k, skew)[..., None] * rows
-    return cells
+    return np.asarray(class_shares(k, skew)[..., None] * rows)
 
 
 def skewed_errors(k: int, accuracy: Array, skew: Array) -> Array:
@@ -92,5 +89,4 @@ def skewed_errors(k: int, accuracy: Array, skew: Array) -> Array:
     x, y = (np.asarray(axis)[..., None, None] for axis in (accuracy, skew))
     j = np.arange(1, k + 1)
     wrong = (1 - y) / (k - 1) + y * j / (j.sum() - j[:, None])
-    cells: Array = np.where(np.eye(k, dtype=bool), x, (1 - x) * wrong) / k
-    return cells
+    return np.asarray(np.where(np.eye(k, dtype=bool), x, (1 - x) * wrong) / k)

@@ -132,9 +132,8 @@ def _flips(comparison: Comparison, ranks: SystemRanks) -> list[Block]:
     names, orders = comparison.ranking, ranks.orders
     titles = [title(order.definition) for order in orders]
     key = attrgetter("metric", "average", "formula", "positive", "parameters")
-    keys = [key(order.definition) for order in orders]
-    wanted = key(comparison.definition)
-    reference = keys.index(wanted) if wanted in keys else 0
+    same = (at for at, x in enumerate(orders) if key(x.definition) == key(comparison.definition))
+    reference = next(same, 0)
     columns = [
         GridColumn("definition"),
         *(GridColumn(name, "number") for name in names),

@@ -22,11 +22,7 @@ SIGNATURE = GridColumn("signature", "code")
 
 
 def _document(
-    title: str,
-    table: Grid,
-    rows: Sequence[dict[str, Any]],
-    notes: Sequence[str] = (),
-    **facts: Any,
+    title: str, table: Grid, rows: Sequence[dict[str, Any]], notes: Sequence[str] = (), **facts: Any
 ) -> Document:
     """A table for people; for programs the rows, and in JSON some facts."""
     return Document(
@@ -172,10 +168,6 @@ def conversion_document(source: str, conversion: Conversion, names: tuple[str, s
         for name, x in zip(names, pair, strict=True)
     ]
     table = Grid((GridColumn("dialect"), VALUE, SIGNATURE), [[*row.values()] for row in rows])
-    return _document(
-        f"{source}: the same predictions in two dialects",
-        table,
-        rows,
-        [f"The two signatures differ in {conversion.difference}."],
-        difference=conversion.difference,
-    )
+    title = f"{source}: the same predictions in two dialects"
+    notes = [f"The two signatures differ in {conversion.difference}."]
+    return _document(title, table, rows, notes, difference=conversion.difference)

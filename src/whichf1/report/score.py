@@ -113,7 +113,12 @@ def score_document(report: Report, decimals: int) -> Document:
 
 
 def _blocks(report: Report) -> list[Block]:
-    level = _interval_head(report)
+    both: tuple[tuple[str, Score | PerClass], ...] = (*report.per_class, *report.scores)
+    methods = [each.definition.interval for _, each in both]
+    levels = {method.level for method in methods if method is not None}
+    level = "interval" if levels else ""
+    if len(levels) == 1:
+        level = f"{100 * levels.pop():g} % interval"
     blocks: list[Block] = []
     if report.per_class:
         blocks.append(_class_table(report, level))
@@ -126,17 +131,7 @@ def _blocks(report: Report) -> list[Block]:
     return blocks
 
 
-def _interval_head(report: Report) -> str | None:
-    """The heading of the intervals, with their level; None if there are none."""
-    both: tuple[tuple[str, Score | PerClass], ...] = (*report.per_class, *report.scores)
-    definitions = [each.definition for _, each in both]
-    levels = {x.interval.level for x in definitions if x.interval is not None}
-    if not levels:
-        return None
-    return f"{100 * levels.pop():g} % interval" if len(levels) == 1 else "interval"
-
-
-def _class_table(report: Report, level: str | None) -> Grid:
+def _class_table(report: Report, level: str) -> Grid:
     columns = [GridColumn("class")]
     labels = report.per_class[0][1].labels
     cells: list[Sequence[Cell]] = [[str(label) for label in labels]]
@@ -154,7 +149,7 @@ def _class_table(report: Report, level: str | None) -> Grid:
     return Grid(columns, [*zip(*cells, strict=True)], most=MOST_CLASSES, unit="classes")
 
 
-def _score_table(report: Report, level: str | None) -> Grid:
+def _score_table(report: Report, level: str) -> Grid:
     heading = [GridColumn(level, "interval")] if level else []
     columns = [GridColumn("score"), GridColumn("value", "number"), *heading]
     rows: list[list[Cell]] = [

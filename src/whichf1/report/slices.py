@@ -75,16 +75,13 @@ def slice_document(
 def _scored(
     definition: Definition, whole: Scorer, slices: Mapping[Key, Scorer], empty: dict[Key, None]
 ) -> list[SliceScore]:
-    """The whole, then the slices, worst first.
-
-    Slices with nothing to score (all items ignored, or of weight 0) are added to ``empty``.
-    """
+    """The whole, then the slices, worst first; ``empty`` gets those with nothing to score."""
     of_whole, scored = whole(definition), []
     plain = replace(definition, data=())  # what a signature says of its data is of the whole
     for key, score in slices.items():
         try:
             of_slice = score(plain)
-        except InputError:  # a slice may lack what the whole has
+        except InputError:  # it may lack what the whole has, or all items are ignored
             empty[key] = None
             continue
         gap = of_slice.value - of_whole.value
