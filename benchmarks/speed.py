@@ -22,7 +22,7 @@ from sklearn import metrics as sk
 
 import whichf1 as wf
 from whichf1 import kernel
-from whichf1.report.score import full_report
+from whichf1.report.score import Report
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -96,7 +96,7 @@ def torchmetrics(call: Any) -> dict[str, Any]:
 
 def our_report(true: Array, predicted: Array) -> float:
     """Everything that ``whichf1 score`` prints, with its intervals."""
-    report = full_report("arrays", wf.count(true, predicted), {"interval": "delta"})
+    report = Report.of("arrays", wf.count(true, predicted), {"interval": "delta"})
     return report.scores[0][1].value
 
 

@@ -38,9 +38,9 @@ def pytest_runtest_makereport() -> Generator[None, Any, None]:
 @pytest.fixture(scope="session")
 def made() -> dict[str, Figure]:
     """Every figure of the paper by name, as ``whichf1 paper all`` computes it."""
-    from whichf1.paper.reproduction import SEED, makers
+    from whichf1.paper.reproduction import PARTS, SEED
 
-    return {figure.name: figure for figure in (maker(SEED) for maker in makers("all"))}
+    return {figure.name: figure for figure in (maker(SEED) for maker in PARTS["all"])}
 
 
 @pytest.fixture

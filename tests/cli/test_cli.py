@@ -416,3 +416,9 @@ def test_a_table_without_intervals_has_no_column_for_them(run: Run) -> None:
     for format in ("markdown", "latex"):
         _, out, _ = run("score", ANIMALS, "-m", "accuracy", "--interval", "none", "-f", format)
         assert "interval" not in out
+
+
+def test_slices_are_scored_by_both_macro_f1s_if_asked_for_macro_f1(run: Run) -> None:
+    code, out, _ = run("score", ANIMALS, "--by", "gold", "-m", "macro_f1", "-f", "json")
+    names = [metric["name"] for metric in json.loads(out)["metrics"]]
+    assert code == 0 and names == ["averaged_f1", "f1_of_averages"]

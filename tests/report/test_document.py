@@ -12,19 +12,9 @@ from typing import Any
 
 import pytest
 
-from whichf1.report.document import (
-    Cell,
-    Document,
-    FactList,
-    Grid,
-    GridColumn,
-    Note,
-    Signature,
-    items,
-    render,
-    signed,
-)
+from whichf1.report.document import Cell, Document, Grid, GridColumn, Note, Signature, render
 from whichf1.report.escape import latex, visible
+from whichf1.report.numbers import items, signed
 from whichf1.statistics.scales import Interval
 
 COLUMNS = (
@@ -95,7 +85,7 @@ def test_markdown_escapes_cells_and_aligns_columns() -> None:
 
 
 def test_latex_drops_what_may_be_dropped_and_puts_signatures_below() -> None:
-    out = render(document(sentences=lambda: ["One.", "Two."]), "latex", 2)
+    out = render(document(sentences=["One.", "Two."]), "latex", 2)
     assert r"\begin{tabular}{lrrr}" in out
     assert "name & value & interval & n \\\\" in out
     assert "One. \\texttt{f1\\textbar{}v:1}\\par" in out and "Two." not in out
@@ -117,9 +107,8 @@ def test_json_has_null_where_a_number_is_not_finite_and_csv_runs_nothing() -> No
 
 
 @pytest.mark.parametrize("format", ["text", "markdown", "latex"])
-def test_facts_in_every_format(format: str) -> None:
-    facts = Document([FactList([("name", "a_b"), ("longer name", "\x1b")])], dict, list)
-    out = render(facts, format)
+def test_notes_in_every_format(format: str) -> None:
+    out = render(Document([Note("name  a_b"), Note("longer name  \x1b")]), format)
     assert "\x1b" not in out and out.index("name") < out.index("longer name")
 
 

@@ -7,7 +7,6 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -15,17 +14,15 @@ import typer
 import whichf1
 from whichf1.cli.compare import compare
 from whichf1.cli.counts import count, merge
-from whichf1.cli.options import REQUIRED, FormatOptions, OutputOptions, argument, command
+from whichf1.cli.options import DefineOptions, FormatOptions, OutputOptions, command
 from whichf1.cli.paper import paper
 from whichf1.cli.published import audit, convert, dialects, explain
-from whichf1.cli.score import matrix, score
-from whichf1.cli.threshold import threshold
+from whichf1.cli.score import matrix, score, threshold
 from whichf1.errors import OtherDataWarning, WhichF1Error
 from whichf1.report.escape import visible
 from whichf1.report.reference import definition_document, metric_list
 
 app = typer.Typer(
-    help="Classification scores that say what they are.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -33,21 +30,14 @@ app = typer.Typer(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class DefineOptions:
-    """All that ``whichf1 define`` takes."""
-
-    name: str = argument("A metric, a shorthand, an alias or a signature.", default=REQUIRED)
-
-
 def metrics(options: FormatOptions) -> None:
     """List every metric with its other names and its meaning."""
-    OutputOptions(format=options.format).write(metric_list())
+    OutputOptions(format=options.format, output=None).write(metric_list())
 
 
 def define(options: DefineOptions) -> None:
     """Explain a metric or a signature. Prints a sentence to paste into a paper."""
-    OutputOptions().write(definition_document(options.name))
+    OutputOptions(output=None).write(definition_document(options.name))
 
 
 for run in (score, matrix, count, merge, compare, threshold, dialects, explain, audit, convert,

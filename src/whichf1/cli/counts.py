@@ -3,45 +3,18 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from functools import reduce
 
-from whichf1.cli.options import REQUIRED, CountingOptions, Text, argument, option
-from whichf1.cli.reading import read_counts
+from whichf1.cli.files import read_counts
+from whichf1.cli.options import CountOptions, MergeOptions
 from whichf1.errors import MergeError
 from whichf1.report.escape import visible
 from whichf1.tables.counts import Counts
 
 
-@dataclass(frozen=True, kw_only=True)
-class CountsFileOptions:
-    """Where counts are written."""
-
-    output: Text = option("Write the counts to this file, not standard output.", "--output", "-o")
-
-    def save(self, counts: Counts) -> None:
-        """Write counts to the file, or to standard output."""
-        if self.output is None:
-            sys.stdout.write(counts.to_json() + "\n")
-        else:
-            counts.save(self.output)
-
-
-@dataclass(frozen=True, kw_only=True)
-class CountOptions(CountingOptions, CountsFileOptions):
-    """All that ``whichf1 count`` takes."""
-
-
 def count(options: CountOptions) -> None:
     """Count a file of predictions once, to merge and score later."""
-    options.save(read_counts(options))
-
-
-@dataclass(frozen=True, kw_only=True)
-class MergeOptions(CountsFileOptions):
-    """All that ``whichf1 merge`` takes."""
-
-    files: list[str] = argument("Files of counts.", default=REQUIRED)
+    _save(read_counts(options), options.output)
 
 
 def merge(options: MergeOptions) -> None:
@@ -55,7 +28,14 @@ def merge(options: MergeOptions) -> None:
             "declared in the other files are used",
             file=sys.stderr,
         )
-    options.save(whole)
+    _save(whole, options.output)
+
+
+def _save(counts: Counts, output: str | None) -> None:
+    if output is None:
+        sys.stdout.write(counts.to_json() + "\n")
+    else:
+        counts.save(output)
 
 
 def _added(whole: tuple[str, Counts], part: tuple[str, Counts]) -> tuple[str, Counts]:

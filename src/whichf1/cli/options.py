@@ -11,10 +11,10 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from functools import wraps
-from typing import Annotated, Any, TypeAlias, get_type_hints
+from functools import partial, wraps
+from typing import Annotated, Any, TypeAlias, dataclass_transform, get_type_hints
 
 import typer
 
@@ -27,7 +27,8 @@ from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.saving import written_whole
 
 Text: TypeAlias = str | None
-REQUIRED = MISSING
+REQUIRED = ...
+"""The default of what must be given, as typer writes it."""
 
 
 def option(help: str, *names: str, default: Any = None, **more: Any) -> Any:
@@ -45,64 +46,52 @@ def command(run: Callable[[Any], None]) -> Callable[..., None]:
     options = get_type_hints(run)["options"]
     hints, every = get_type_hints(options), {each.name: each for each in fields(options)}
     names = (name for base in options.__mro__ for name in inspect.get_annotations(base))
+    parameter = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
 
     @wraps(run)
     def call(**values: Any) -> None:
         run(options(**values))
 
+    annotated = {x: Annotated[hints[x], every[x].metadata["typer"]] for x in dict.fromkeys(names)}
     parameters = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if x.default is MISSING else x.default,
-            annotation=Annotated[hints[name], x.metadata["typer"]],
-        )
-        for name, x in ((name, every[name]) for name in dict.fromkeys(names))
+        parameter(name, default=every[name].default, annotation=x) for name, x in annotated.items()
     ]
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {each.name: each.annotation for each in parameters}
+    call.__annotations__ = annotated
     return call
 
 
-class Format(StrEnum):
-    """Output formats."""
-
-    text = "text"
-    json = "json"
-    markdown = "markdown"
-    latex = "latex"
-    csv = "csv"
-
-
-class OnError(StrEnum):
-    """What to do with malformed lines and items."""
-
-    stop = "raise"
-    skip = "skip"
-
-
-class Engine(StrEnum):
-    """What reads the files."""
-
-    duckdb = "duckdb"
-    spark = "spark"
-
+Format = StrEnum("Format", "text json markdown latex csv")
+OnError = StrEnum("OnError", {"stop": "raise", "skip": "skip"})
+Engine = StrEnum("Engine", "duckdb spark")
+Part = StrEnum("Part", "tables fig1 fig2 fig3 theorem beyond all")
 
 TRUE = "Column with the true classes."
 PRED = "Column with the predicted classes."
 CLUSTER = "Column with clusters, such as the document or user that items come from."
 SCORE = "Column with scores; higher means more positive."
 SEPARATOR = "Cells hold several labels, separated by this text."
+DECIMALS = "Decimals that the published numbers were rounded to."
+SCALE = "unit or percent. Default: inferred."
+DIALECT = "A dialect or a signature."
+
+# groups of options
 
 
-@dataclass(frozen=True, kw_only=True)
-class FormatOptions:
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, argument))
+class OptionGroup:
+    """A group of options; every subclass is a frozen dataclass."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+
+
+class FormatOptions(OptionGroup):
     """How a document is printed."""
 
     format: Format = option("Output format.", "--format", "-f", default=Format.text)
 
 
-@dataclass(frozen=True, kw_only=True)
 class OutputOptions(FormatOptions):
     """How a document is printed, and where."""
 
@@ -116,23 +105,17 @@ class OutputOptions(FormatOptions):
                 text = render(document, self.format.value, self.decimals)
                 temporary.write_text(text, encoding="utf-8")
         elif self.format is Format.text and (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
-            print_lines(document, self.decimals)
+            from rich.console import Console
+            from rich.text import Text
+
+            console = Console(highlight=False)  # it honours NO_COLOR
+            for line in text_lines(document, self.decimals):
+                console.print(Text(line.text, style="bold" if line.bold else ""), soft_wrap=True)
         else:
             sys.stdout.write(render(document, self.format.value, self.decimals))
 
 
-def print_lines(document: Document, decimals: int) -> None:
-    """Print a document to a terminal, with bold headings; rich itself honours NO_COLOR."""
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    for line in text_lines(document, decimals):
-        console.print(Text(line.text, style="bold" if line.bold else ""), soft_wrap=True)
-
-
-@dataclass(frozen=True, kw_only=True)
-class LabelOptions:
+class LabelOptions(OptionGroup):
     """The declared classes."""
 
     labels: Text = option("The declared classes in order: a,b,c.")
@@ -143,8 +126,7 @@ class LabelOptions:
         return None if self.labels is None else list(from_text(split_list(self.labels)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class FileOptions:
+class FileOptions(OptionGroup):
     """Which files are read, and how."""
 
     file: Text = argument(
@@ -165,15 +147,17 @@ class FileOptions:
     master: Text = option("Spark master, such as spark://host:7077.")
 
 
-@dataclass(frozen=True, kw_only=True)
 class DataOptions(LabelOptions, FileOptions):
     """Columns that every kind of data has."""
 
     true: Text = option(TRUE)
     weights: Text = option("Column with item weights.")
 
+    def columns(self, *names: str) -> dict[str, Any]:
+        """The options with these names, and the declared classes."""
+        return {"labels": self.declared, **{name: getattr(self, name) for name in names}}
 
-@dataclass(frozen=True, kw_only=True)
+
 class CountingOptions(DataOptions):
     """Predictions to be counted."""
 
@@ -185,8 +169,13 @@ class CountingOptions(DataOptions):
     cluster: Text = option(CLUSTER)
 
 
-@dataclass(frozen=True, kw_only=True)
-class DefinitionOptions:
+class CountsFileOptions(OptionGroup):
+    """Where counts are written."""
+
+    output: Text = option("Write the counts to this file, not standard output.", "--output", "-o")
+
+
+class DefinitionOptions(OptionGroup):
     """What the score is."""
 
     average: Text = option("macro, weighted or micro; none: per class.")
@@ -199,26 +188,22 @@ class DefinitionOptions:
 
     def chosen(self, labels: Labels) -> dict[str, Any]:
         """The options that were set, as a definition takes them, with the data's own labels."""
-        options: dict[str, Any] = {"average": self.average, "scope": self.scope}
-        if self.average == "none":
-            options["average"] = None
-        if self.positive is not None:
-            options["positive"] = find_label(self.positive, labels)
+        options: dict[str, Any] = {
+            "average": None if self.average == "none" else self.average,
+            "scope": self.scope,
+            "positive": None if self.positive is None else find_label(self.positive, labels),
+        }
         for name in ("classes", "exclude", "ignore"):
             text = getattr(self, name)
             word = name == "classes" and text in ("declared", "observed", "true", "range")
-            if text is not None and not word:
-                options[name] = [find_label(each, labels) for each in split_list(text)]
-            elif word:
-                options[name] = text
-        if self.undefined is not None:
-            number = self.undefined in ("0", "1")
-            options["undefined"] = int(self.undefined) if number else self.undefined
+            if text is not None:
+                options[name] = text if word else [find_label(x, labels) for x in split_list(text)]
+        number = self.undefined in ("0", "1")
+        options["undefined"] = int(self.undefined or 0) if number else self.undefined
         return {name: value for name, value in options.items() if value is not None}
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResamplingOptions:
+class ResamplingOptions(OptionGroup):
     """How sure the intervals are, and how they are drawn."""
 
     level: float | None = option("Nominal coverage of intervals. Default: 0.95.")
@@ -226,7 +211,6 @@ class ResamplingOptions:
     seed: int | None = option("Seed for resampling.")
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
     """What is reported of some counts."""
 
@@ -252,21 +236,26 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
             options["interval"] = find_method(self.interval or "delta", **method)
         elif method:
             raise DefinitionError(f"--interval none takes no --{next(iter(method))}: remove it")
-        if self.interval is not None or method:
-            self._refuse_signatures()
-        return options
-
-    def _refuse_signatures(self) -> None:
-        """Raise if an interval is asked for beside a signature, which has its own."""
+        asked = self.interval is not None or bool(method)
         for text in self.metric or []:
-            if read(text)[2]:
+            if asked and read(text)[2]:  # a signature has its own interval
                 raise DefinitionError(
                     f"the signature {text!r} is complete: remove --interval, --level, "
                     "--replicates and --seed"
                 )
+        return options
 
 
-@dataclass(frozen=True, kw_only=True)
+class InlineMatrixOptions(OptionGroup):
+    """A confusion matrix on the command line."""
+
+    matrix: Text = option("A confusion matrix instead of a file: '2 5 10 5 10'.")
+    rows: Text = option("What a row of the matrix is: true or predicted.")
+
+
+# the options of each command
+
+
 class ScoreOptions(CountingOptions, ReportOptions):
     """All that ``whichf1 score`` takes."""
 
@@ -288,6 +277,107 @@ class ScoreOptions(CountingOptions, ReportOptions):
         if not columns or not all(columns):
             raise InputError(f"--by takes names of columns, such as lang,domain; got {self.by!r}")
         return columns
+
+
+class MatrixOptions(LabelOptions, ReportOptions):
+    """All that ``whichf1 matrix`` takes."""
+
+    numbers: list[str] = argument(
+        "The number of classes, then the matrix row by row.", default=REQUIRED
+    )
+    rows: Text = option("What a row is: true or predicted.")
+
+
+class CountOptions(CountingOptions, CountsFileOptions):
+    """All that ``whichf1 count`` takes."""
+
+
+class MergeOptions(CountsFileOptions):
+    """All that ``whichf1 merge`` takes."""
+
+    files: list[str] = argument("Files of counts.", default=REQUIRED)
+
+
+class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOptions):
+    """All that ``whichf1 compare`` takes."""
+
+    pred: list[str] = option(
+        "Column with the predictions of a system; repeat it.", default=REQUIRED
+    )
+    metric: str = option("A metric, or a signature.", "--metric", "-m", default="averaged_f1")
+    cluster: Text = option(CLUSTER)
+    labels_sep: Text = option(SEPARATOR)
+    power: float | None = option("Power for the detectable difference. Default: 0.8.")
+    margin: float | None = option("Also test whether systems differ by less than this.")
+
+
+class ThresholdOptions(DataOptions, OutputOptions):
+    """All that ``whichf1 threshold`` takes."""
+
+    metric: str = option(
+        "The metric to maximize, of predicted classes.", "--metric", "-m", default="f1"
+    )
+    score_column: Text = option(SCORE, "--score")
+    positive: Text = option("The class that the scores are for.")
+    around: int = option("Thresholds to show on either side of the best.", default=5, min=0)
+
+
+class DialectOptions(LabelOptions, InlineMatrixOptions, OutputOptions):
+    """All that ``whichf1 dialects`` takes: a file of predictions, or a matrix."""
+
+    file: Text = argument("A file of predictions, as score reads them.")
+    true: Text = option(TRUE)
+    pred: Text = option(PRED)
+
+
+class ConvertOptions(DialectOptions):
+    """All that ``whichf1 convert`` takes."""
+
+    source: str = option(DIALECT, "--from", default=REQUIRED)
+    target: str = option(DIALECT, "--to", default=REQUIRED)
+    value: Text = option("The published score, to be checked.")
+    value_decimals: int | None = option(DECIMALS)
+
+
+class ExplainOptions(DialectOptions):
+    """All that ``whichf1 explain`` takes."""
+
+    value: str = option("The published number, as printed: 0.354 or 35.4.", default=REQUIRED)
+    value_decimals: int | None = option(DECIMALS)
+    scale: Text = option(SCALE)
+
+
+class AuditOptions(InlineMatrixOptions, OutputOptions):
+    """All that ``whichf1 audit`` takes."""
+
+    results: Text = argument("A CSV file of published results, one triple per row.")
+    precision: Text = option("Published macro precision.")
+    recall: Text = option("Published macro recall.")
+    f1: Text = option("Published macro F1.")
+    value_decimals: int | None = option(DECIMALS)
+    classes: int | None = option(
+        "Number of classes, if each item has one and all are averaged over."
+    )
+    scale: Text = option(SCALE)
+    per_class: Text = option("A CSV file with the precision and recall of each class.")
+
+
+class DefineOptions(OptionGroup):
+    """All that ``whichf1 define`` takes."""
+
+    name: str = argument("A metric, a shorthand, an alias or a signature.", default=REQUIRED)
+
+
+class PaperOptions(OptionGroup):
+    """All that ``whichf1 paper`` takes."""
+
+    part: Part = argument(
+        "Which part; beyond: questions that the paper leaves open.", default=Part.all
+    )
+    output: Text = option("Folder for figures, data and summary.", "--output", "-o")
+    seed: int = option("Seed for everything random.", default=2019, min=0)
+    formats: str = option("Formats of the figures, among pdf, svg and png.", default="pdf,svg,png")
+    page: Text = option("Write the annotated page here; needs all and --output.")
 
 
 def split_list(text: str) -> list[str]:

@@ -4,68 +4,38 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from whichf1.cli.options import OutputOptions, Text, argument, option, split_list
+from whichf1.cli.options import OutputOptions, PaperOptions, Part, split_list
 from whichf1.errors import DefinitionError, did_you_mean
-from whichf1.report.document import Document, Grid, GridColumn, Note, Signature
-
-if TYPE_CHECKING:
-    from whichf1.paper.result import Figure
 
 T = TypeVar("T")
-
-
-class Part(StrEnum):
-    """What to reproduce."""
-
-    tables = "tables"
-    fig1 = "fig1"
-    fig2 = "fig2"
-    fig3 = "fig3"
-    theorem = "theorem"
-    beyond = "beyond"
-    all = "all"
-
-
-@dataclass(frozen=True, kw_only=True)
-class PaperOptions:
-    """All that ``whichf1 paper`` takes."""
-
-    part: Part = argument(
-        "Which part; beyond: questions that the paper leaves open.", default=Part.all
-    )
-    output: Text = option("Folder for figures, data and summary.", "--output", "-o")
-    seed: int = option("Seed for everything random.", default=2019, min=0)
-    formats: str = option("Formats of the figures, among pdf, svg and png.", default="pdf,svg,png")
-    page: Text = option("Write the annotated page here; needs all and --output.")
 
 
 def paper(options: PaperOptions) -> None:
     """Reproduce 'Macro F1 and Macro F1' (Opitz and Burst 2019). Shows its numbers next to ours."""
     from whichf1.paper.plots import available
-    from whichf1.paper.reproduction import makers, write, write_page
+    from whichf1.paper.reproduction import PARTS, summary, write, write_page
 
     kinds, output, page = _formats(options.formats), options.output, options.page
     if page is not None and (output is None or options.part is not Part.all):
         raise DefinitionError("--page shows every figure: it needs the part 'all' and --output DIR")
-    chosen = makers(options.part.value)
+    chosen = PARTS[options.part]
     figures = [maker(options.seed) for maker in _tracked(chosen, len(chosen), "computing")]
     if output is not None:
         for _ in _tracked(write(figures, output, kinds), len(figures), "writing"):
             pass
     if page is not None and output is not None:
         write_page(figures, page, output, "svg" if "svg" in kinds else kinds[0])
-    OutputOptions().write(_summary(figures))
+    OutputOptions(output=None).write(summary(figures))
     if output is None:
-        _note("add -o DIR to write the figures, their data and this table to files.")
+        note = "add -o DIR to write the figures, their data and this table to files."
     elif not available():
-        _note(
-            "no figures, because matplotlib is not installed: pip install 'whichf1[plot]'. "
-            "The data and the tables are written."
-        )
+        note = "no figures, because matplotlib is not installed: pip install 'whichf1[plot]'. "
+        note += "The data and the tables are written."
+    else:
+        return
+    print(f"whichf1: {note}", file=sys.stderr)
 
 
 def _formats(text: str) -> list[str]:
@@ -90,26 +60,3 @@ def _tracked(steps: Iterable[T], total: int, what: str) -> Iterator[T]:
 
     console = Console(stderr=True)
     yield from track(steps, total=total, description=what, console=console, transient=True)
-
-
-def _summary(figures: list[Figure]) -> Document:
-    from whichf1.paper.reproduction import HEAD, origin, rows, signatures
-
-    numbers = ("paper", "here")
-    columns = [GridColumn(name, "number" if name in numbers else "text") for name in HEAD]
-    lines = rows(figures)
-    return Document(
-        [
-            Grid(columns, lines),
-            Note(""),
-            *(Note(f"{figure.text}\n") for figure in figures if figure.text),
-            *(Signature(text, name) for name, text in signatures(figures).items()),
-            Note(origin(figures)),
-        ],
-        lambda: [dict(zip(HEAD, line, strict=True)) for line in lines],
-        lambda: [HEAD, *lines],
-    )
-
-
-def _note(text: str) -> None:
-    print(f"whichf1: {text}", file=sys.stderr)

@@ -2,65 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
-from whichf1.cli.options import (
-    PRED,
-    REQUIRED,
-    TRUE,
-    LabelOptions,
-    OutputOptions,
-    Text,
-    argument,
-    option,
-)
+from whichf1.cli.options import AuditOptions, ConvertOptions, DialectOptions, ExplainOptions
 from whichf1.cli.score import square
 from whichf1.errors import InputError
 from whichf1.published.audit import Audit
 from whichf1.published.audit import audit as audit_triple
-from whichf1.published.dialects import Conversion
 from whichf1.published.dialects import dialects as known
 from whichf1.published.explain import explain as find_explanation
 from whichf1.published.numbers import read_per_class, read_published, read_results
-from whichf1.report.published import (
-    audit_document,
-    conversion_document,
-    dialect_document,
-    dialect_list,
-    explanation_document,
-)
+from whichf1.report import published as reports
 from whichf1.sources.counts import count
 from whichf1.tables.counts import Counts
 
-DECIMALS = "Decimals that the published numbers were rounded to."
-SCALE = "unit or percent. Default: inferred."
-DIALECT = "A dialect or a signature."
+TRIPLE = ("precision", "recall", "f1")
 
 
-@dataclass(frozen=True, kw_only=True)
-class InlineMatrixOptions:
-    """A confusion matrix on the command line."""
-
-    matrix: Text = option("A confusion matrix instead of a file: '2 5 10 5 10'.")
-    rows: Text = option("What a row of the matrix is: true or predicted.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class DialectOptions(LabelOptions, InlineMatrixOptions, OutputOptions):
-    """All that ``whichf1 dialects`` takes: a file of predictions, or a matrix."""
-
-    file: Text = argument("A file of predictions, as score reads them.")
-    true: Text = option(TRUE)
-    pred: Text = option(PRED)
-
-    def counts(self) -> tuple[str, Counts]:
-        """A name for the predictions, and their counts."""
-        if (self.file is None) == (self.matrix is None):
-            raise InputError("give a file of predictions, or --matrix with --rows")
-        if self.file is None:
-            return "matrix", _read_matrix(self.matrix or "", self.rows, self.declared)
-        return self.file, count(self.file, true=self.true, pred=self.pred, labels=self.declared)
+def _counts(options: DialectOptions) -> tuple[str, Counts]:
+    """A name for the predictions, and their counts."""
+    file, labels = options.file, options.declared
+    if (file is None) == (options.matrix is None):
+        raise InputError("give a file of predictions, or --matrix with --rows")
+    if file is None:
+        return "matrix", _read_matrix(options.matrix or "", options.rows, labels)
+    return file, count(file, true=options.true, pred=options.pred, labels=labels)
 
 
 def _read_matrix(text: str, rows: str | None, labels: Any = None) -> Counts:
@@ -83,113 +50,68 @@ def _scale(text: str | None) -> Any:
 def dialects(options: DialectOptions) -> None:
     """Print every library's macro F1 for the same predictions. Without a file, lists them."""
     if options.file is None and options.matrix is None:
-        options.write(dialect_list(known))
+        options.write(reports.dialect_list(known))
         return
-    source, counts = options.counts()
-    options.write(dialect_document(source, known.table(counts)))
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConvertOptions(DialectOptions):
-    """All that ``whichf1 convert`` takes."""
-
-    source: str = option(DIALECT, "--from", default=REQUIRED)
-    target: str = option(DIALECT, "--to", default=REQUIRED)
-    value: Text = option("The published score, to be checked.")
-    value_decimals: int | None = option(DECIMALS)
+    source, counts = _counts(options)
+    options.write(reports.dialect_document(source, known.table(counts)))
 
 
 def convert(options: ConvertOptions) -> None:
     """Express a score of one dialect in another. Prints both signatures."""
-    name, counts = options.counts()
+    name, counts = _counts(options)
     conversion = known.convert(counts, source=options.source, target=options.target)
     if options.value is not None:
-        _check(conversion, options.value, options)
-    names = (options.source, options.target)
-    options.write(conversion_document(name, conversion, names))
-
-
-def _check(conversion: Conversion, value: str, options: ConvertOptions) -> None:
-    published = read_published(value, options.value_decimals)
-    if conversion.source.value not in published:
-        raise InputError(
-            f"{options.source} gives {conversion.source.value:.6g} on these predictions, not "
-            f"{published}. To find a definition that gives it, run: whichf1 explain"
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExplainOptions(DialectOptions):
-    """All that ``whichf1 explain`` takes."""
-
-    value: str = option("The published number, as printed: 0.354 or 35.4.", default=REQUIRED)
-    value_decimals: int | None = option(DECIMALS)
-    scale: Text = option(SCALE)
+        here, published = conversion.source, read_published(options.value, options.value_decimals)
+        if here.value not in published:
+            raise InputError(
+                f"{options.source} gives {here.value:.6g} on these predictions, not {published}. "
+                "To find a definition that gives it, run: whichf1 explain"
+            )
+    options.write(reports.conversion_document(name, conversion, (options.source, options.target)))
 
 
 def explain(options: ExplainOptions) -> None:
     """Find definitions that give a published number on this data."""
-    source, counts = options.counts()
-    rounding: dict[str, Any] = {"decimals": options.value_decimals, "scale": _scale(options.scale)}
-    explanation = find_explanation(counts, options.value, **rounding)
-    options.write(explanation_document(source, explanation))
-
-
-@dataclass(frozen=True, kw_only=True)
-class AuditOptions(InlineMatrixOptions, OutputOptions):
-    """All that ``whichf1 audit`` takes."""
-
-    results: Text = argument("A CSV file of published results, one triple per row.")
-    precision: Text = option("Published macro precision.")
-    recall: Text = option("Published macro recall.")
-    f1: Text = option("Published macro F1.")
-    value_decimals: int | None = option(DECIMALS)
-    classes: int | None = option(
-        "Number of classes, if each item has one and all are averaged over."
-    )
-    scale: Text = option(SCALE)
-    per_class: Text = option("A CSV file with the precision and recall of each class.")
+    source, counts = _counts(options)
+    scale, decimals = _scale(options.scale), options.value_decimals
+    explanation = find_explanation(counts, options.value, decimals=decimals, scale=scale)
+    options.write(reports.explanation_document(source, explanation))
 
 
 def audit(options: AuditOptions) -> None:
     """Tell which macro F1 was published. Both, or neither, may fit."""
-    triple = {"precision": options.precision, "recall": options.recall, "f1": options.f1}
+    triple = {name: getattr(options, name) for name in TRIPLE}
     scale = _scale(options.scale)
     if options.rows is not None and options.matrix is None:
         raise InputError("--rows needs --matrix: give both, or neither")
     if options.results is not None:
         if any((*triple.values(), options.per_class, options.matrix)):
             raise InputError("give a file of results, or one triple, not both")
-        options.write(audit_document(_audit_rows(options.results, scale, options)))
+        options.write(reports.audit_document([*_audits(options.results, scale, options)]))
         return
     missing = [f"--{name}" for name, text in triple.items() if text is None]
     if missing:
         raise InputError(f"give a file of results, or one triple: {', '.join(missing)} missing")
-    details: dict[str, Any] = {
-        **triple,
-        "per_class": None if options.per_class is None else read_per_class(options.per_class),
-        "counts": None if options.matrix is None else _read_matrix(options.matrix, options.rows),
-    }
     result = audit_triple(
-        **details, decimals=options.value_decimals, scale=scale, classes=options.classes
+        **triple,
+        decimals=options.value_decimals,
+        scale=scale,
+        classes=options.classes,
+        per_class=None if options.per_class is None else read_per_class(options.per_class),
+        counts=None if options.matrix is None else _read_matrix(options.matrix, options.rows),
     )
-    options.write(audit_document([("", result)]))
+    options.write(reports.audit_document([("", result)]))
 
 
-def _audit_rows(path: str, scale: Any, options: AuditOptions) -> list[tuple[str, Audit]]:
-    audits = []
+def _audits(path: str, scale: Any, options: AuditOptions) -> Iterator[tuple[str, Audit]]:
+    """The audit of each row of a file, with its name."""
     rows, scale = read_results(path, scale)
     for row in rows:
-        classes = row.classes if row.classes is not None else options.classes
-        if options.classes not in (None, classes):
-            raise InputError(
-                f"{path!r}, line {row.line}: the file says {classes} classes, --classes "
-                f"{options.classes}"
-            )
+        classes = options.classes if row.classes is None else row.classes
+        rounding: dict[str, Any] = {"decimals": options.value_decimals, "scale": scale}
         try:
-            decimals = options.value_decimals
-            result = audit_triple(**row.triple, decimals=decimals, scale=scale, classes=classes)
+            if options.classes not in (None, classes):
+                raise InputError(f"the file says {classes} classes, --classes {options.classes}")
+            yield row.name, audit_triple(**row.triple, **rounding, classes=classes)
         except InputError as error:
             raise InputError(f"{path!r}, line {row.line}: {error}") from None
-        audits.append((row.name, result))
-    return audits

@@ -1,47 +1,235 @@
-"""``whichf1 score`` and ``whichf1 matrix``."""
+"""``whichf1 score``, ``whichf1 matrix`` and ``whichf1 threshold``."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import typer
 
+from whichf1.cli import files
+from whichf1.cli.files import Paths
 from whichf1.cli.options import (
-    REQUIRED,
-    LabelOptions,
+    MatrixOptions,
     ReportOptions,
     ScoreOptions,
-    Text,
-    argument,
-    option,
+    ThresholdOptions,
+    find_label,
+    split_list,
 )
-from whichf1.cli.reading import source_name
-from whichf1.cli.subject import Subject, read_subject, subject_report
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.names import BOTH
+from whichf1.definitions.signature import read
 from whichf1.definitions.words import title
-from whichf1.errors import DefinitionError, InputError
+from whichf1.errors import DefinitionError, InputError, LabelError
 from whichf1.metrics import COUNTED, plain_name
 from whichf1.report.document import Document
 from whichf1.report.escape import visible
-from whichf1.report.score import (
-    SYMMETRIC,
-    chosen_report,
-    full_report,
-    is_per_class,
-    score_document,
-)
-from whichf1.report.slices import slice_document, slice_report
+from whichf1.report.score import SYMMETRIC, Report, is_per_class, score_document, threshold_document
+from whichf1.report.slices import slice_document
+from whichf1.scoring.decisions import decide, threshold_lines
 from whichf1.scoring.evaluate import evaluate, refuse_other_data
+from whichf1.scoring.lines import score_lines
 from whichf1.scoring.score import Score
+from whichf1.scoring.threshold import best_threshold
+from whichf1.sources.answers.label_sets import count_cells, slice_cells
+from whichf1.sources.answers.lines import ClassScores
+from whichf1.sources.lines import ScoredLines, positive_class, rank_lines
+from whichf1.sources.request import Request
 from whichf1.tables.counts import Counts
+from whichf1.tables.labels import Label, Labels, from_text
+from whichf1.tables.slices import Key, Slices
 
+BINARY = ("roc_auc", "average_precision")
+PROBABILITY = ("log_loss", "brier", "expected_calibration_error")
+SEVERAL = ("log_loss", "brier", "expected_calibration_error(multi_class=top-label)")
+MEANS = ("roc_auc(multi_class=ovr)", "roc_auc(multi_class=ovo)")
+"""Of these, the macro mean."""
 BOTH_F1 = ("averaged_f1", "f1_of_averages")
+
+# what is scored: predictions, scores, probabilities or label sets
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What was read, and what its scores are computed from."""
+
+    counts: Any
+    """Counts, or label sets; a Ranking if nothing turns scores into predictions."""
+    score: Callable[[Definition], Score]
+    """Runs a definition that needs scores."""
+    summary: tuple[str, ...] = ()
+    """The metrics of the scores themselves."""
+    decided: bool = True
+    """Whether there are predictions."""
+    slices: Mapping[Key, Subject] = field(default_factory=dict)
+
+    def evaluate(self, definition: Definition) -> Score:
+        """Run any definition on what it needs."""
+        if not _is_counted(definition):
+            return self.score(definition)
+        if not self.decided:
+            raise DefinitionError(
+                f"{definition.metric} needs predictions: give the lowest score of a positive item "
+                "with --threshold, or find the best one with: whichf1 threshold"
+            )
+        return evaluate(definition, self.counts)
+
+
+def _is_counted(definition: Definition) -> bool:
+    return definition.declaration.kind in (*COUNTED, "items")
+
+
+def asks_for_scores(options: ScoreOptions) -> bool:
+    """Whether the options are about scores or label sets; errors if they mix them."""
+    if options.labels_sep == "":
+        raise InputError("--labels-sep must not be empty: give the text between two labels")
+    kinds = {
+        "--score": options.score_column,
+        "--probs": options.probs,
+        "--labels-sep": options.labels_sep,
+    }
+    chosen = [name for name, value in kinds.items() if value]
+    if len(chosen) > 1:
+        raise InputError("--score, --probs and --labels-sep exclude each other: choose one")
+    if options.threshold is not None and not options.score_column:
+        raise InputError("--threshold applies to scores: name their column with --score")
+    if options.pred and (options.score_column or options.probs):
+        raise InputError("--pred excludes --score and --probs, which make predictions: choose one")
+    if chosen:
+        _refuse_unused(chosen[0], options)
+    return bool(chosen)
+
+
+def _refuse_unused(kind: str, options: ScoreOptions) -> None:
+    """Raise for an option that has no effect on files of scores or label sets."""
+    unused = ["ignore"]
+    if options.metric is None:
+        unused += ["average"] if kind == "--score" else ["average", "positive"]
+        if kind == "--score" and options.threshold is None:
+            unused += ["classes", "exclude", "undefined", "scope"]
+    for option in unused:
+        if getattr(options, option):
+            needs = " without -m" if option in ("average", "positive") else ""
+            raise InputError(f"{kind}{needs} takes no --{option}: remove it")
+
+
+@contextmanager
+def read_subject(options: ScoreOptions) -> Iterator[Subject]:
+    """Read what the options name; files stay open, since probabilities are read repeatedly."""
+    if not asks_for_scores(options):
+        if options.by is None:
+            yield _counted(files.read_counts(options))
+        else:
+            yield _sliced(files.read_slices(options))
+        return
+    with files.opened(options) as (paths, reading):
+        kind = _label_sets if options.labels_sep else _probabilities if options.probs else _column
+        yield kind(options, paths, reading)
+
+
+def _counted(counts: Any) -> Subject:
+    return Subject(counts, lambda definition: evaluate(definition, counts))
+
+
+def _sliced(counts: Slices) -> Subject:
+    parts = {key: _counted(part) for key, part in counts.items()}
+    return replace(_counted(counts.whole), slices=parts)
+
+
+def _label_sets(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
+    columns = {"sep": options.labels_sep, **options.columns(*files.COLUMNS), **reading}
+    if options.by is None:
+        return _counted(count_cells(*paths, **columns))
+    return _sliced(slice_cells(*paths, by=options.slice_columns, **columns))
+
+
+def _column(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
+    reading |= {"cluster": options.cluster, "by": options.slice_columns}
+    apart = bool(options.weights or options.cluster)
+    lines = files.read_lines(options, paths, apart=apart, **reading)
+    named = _named_class(options.positive, lines)
+    positive = positive_class(Labels(lines.labels), _agreed_positive(options.metric, named))
+    slices = {
+        key: _scores(lines.of_slice(at), positive, options.threshold)
+        for at, key in enumerate(lines.keys)
+    }
+    return replace(_scores(lines, positive, options.threshold), slices=slices)
+
+
+def _named_class(text: str | None, lines: ScoredLines) -> Label | None:
+    """The class of --positive among those of the lines."""
+    return None if text is None else find_label(text, Labels(lines.labels))
+
+
+def _agreed_positive(metrics: list[str] | None, named: Label | None) -> Label | None:
+    """The class that the scores are for; signatures that name one must agree with --positive."""
+    said = [Definition.parse(text).positive for text in metrics or [] if read(text)[2]]
+    for label in said:
+        if label is not None and named is not None and label != named:
+            raise DefinitionError(
+                f"a column of scores is for one class, not for both {named!r} and {label!r}: "
+                "choose one"
+            )
+        named = named if label is None else label
+    return named
+
+
+def _scores(lines: ScoredLines, positive: Label, threshold: float | None) -> Subject:
+    ranking = rank_lines(lines, positive)
+
+    def score(definition: Definition) -> Score:
+        return score_lines(replace(definition, positive=positive), lines)
+
+    two = len(lines.labels) == 2  # a loss has no class that is the rest
+    summary = BINARY + ((PROBABILITY if two else PROBABILITY[2:]) if ranking.probabilities else ())
+    if threshold is None:
+        return Subject(ranking, score, summary, decided=False)
+    return Subject(threshold_lines(lines, threshold, positive), score, summary)
+
+
+def _probabilities(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
+    names, columns = _probability_columns(options.probs or [], options.declared)
+    reading |= {name: getattr(options, name) for name in ("true", "weights", "cluster")}
+    classes, by = dict(zip(names, columns, strict=True)), options.slice_columns
+    request = Request.of_scores(score=classes, by=by, **reading)
+    scores = ClassScores(*paths, request, fair=True)
+    subject, several = _of_classes(scores), len(names) > 2
+    summary: tuple[str, ...] = (*SEVERAL, "top_k_accuracy") if several else SEVERAL
+    if len(set(subject.counts.true.tolist())) == len(names):  # each class has items, with weight
+        summary += MEANS if several else MEANS[:1]
+    slices = {key: _of_classes(x) for key, x in scores.slices().items()} if by else {}
+    return replace(subject, summary=summary, slices=slices)
+
+
+def _of_classes(scores: ClassScores) -> Subject:
+    return Subject(decide(scores), lambda definition: score_lines(definition, scores))
+
+
+def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[Labels, list[str]]:
+    parts = [each for text in probs for each in split_list(text)]
+    pairs = [part.partition("=")[::2] for part in parts]
+    columns = [column_name or name for name, column_name in pairs]
+    texts = [name for name, _ in pairs]
+    known = labels is not None and Labels(labels).kind == "str"
+    names = Labels(texts if known else from_text(texts))
+    if len(names) < 2:
+        raise InputError(f"--probs needs a column for each class; got {', '.join(parts)}")
+    unknown = next((x for x in names if labels is not None and x not in Labels(labels)), None)
+    if unknown is not None:
+        raise LabelError(f"{unknown!r} in --probs is not one of --labels {labels!r}")
+    if labels is None:
+        return names, columns
+    order = sorted(range(len(names)), key=Labels(labels).codes(names).tolist().__getitem__)
+    return Labels.trusted(names[at] for at in order), [columns[at] for at in order]
+
+
+# score
 
 
 def score(options: ScoreOptions) -> None:
@@ -53,133 +241,71 @@ def score(options: ScoreOptions) -> None:
         if options.by is not None:
             document = _slices(options, subject, chosen)
         else:
-            definitions = _definitions(options, chosen)
-            report = subject_report(source_name(options), subject, definitions, chosen)
-            document = score_document(report, options.decimals)
+            document = _report(files.source_name(options), subject, options, chosen)
         below = below_floors(options.fail_under, chosen, subject.evaluate)
     _finish(options, document, below)
 
 
-def _definitions(
-    options: ReportOptions, chosen: dict[str, Any]
-) -> list[tuple[str, Definition]] | None:
-    """The chosen metrics; None for the whole report, which takes no --average or --positive."""
+def _report(
+    source: str, subject: Subject, options: ReportOptions, chosen: dict[str, Any], **kind: bool
+) -> Document:
+    """Metrics of the scores, then of the predictions made from them; all, or those of -m."""
+    counted: list[tuple[str, Definition]] | None = None if subject.decided else []
     if options.metric:
-        return definitions_of(options.metric, chosen)
-    for name in ("average", "positive"):
-        if name in chosen:
-            raise DefinitionError(f"--{name} needs a metric, such as -m precision")
-    return None
+        definitions = definitions_of(options.metric, chosen)
+        counted = [each for each in definitions if _is_counted(each[1])]
+        scored = [each for each in definitions if not _is_counted(each[1])]
+        if counted and not subject.decided:
+            subject.evaluate(counted[0][1])  # says what is missing
+    else:
+        for name in ("average", "positive"):
+            if name in chosen:
+                raise DefinitionError(f"--{name} needs a metric, such as -m precision")
+        macro = {**chosen, "average": "macro"}
+        summary = (define_fitting(x, macro if x in MEANS else chosen) for x in subject.summary)
+        scored = [(title(each), each) for each in summary]
+    scores = [(name, subject.score(each)) for name, each in scored]
+    report = Report.of(source, subject.counts, chosen, counted, scores, **kind)
+    return score_document(report, options.decimals)
 
 
 def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> Document:
     """Score the slices, each on the classes that it has unless classes are declared."""
-    observed = options.labels is None and options.classes is None
-    default = [name for name, _ in subject.summary[:2]] + list(BOTH_F1 if subject.decided else ())
-    names = options.metric or default
-    definitions = [
-        _on_observed(name, definition, chosen) if observed else definition
-        for name, definition in definitions_of(names, chosen)
-    ]
-    for definition in definitions:
+    default = subject.summary[:2] + (BOTH_F1 if subject.decided else ())
+    named = []
+    for name, definition in definitions_of(options.metric or [*default], chosen):
+        if options.labels is None and options.classes is None:
+            definition = _on_observed(name, definition, chosen)
         if is_per_class(definition):
             raise DefinitionError(
                 f"--by gives one number per slice: {definition.metric} needs --average or "
                 "--positive"
             )
-    named = [*zip(names if options.metric else map(title, definitions), definitions, strict=True)]
-    source, columns = source_name(options), options.slice_columns
-    report = slice_report(
-        source, columns, subject, subject.slices, named, lambda x, part: part.evaluate(x)
-    )
-    return slice_document(report)
+        named.append((name if options.metric else title(definition), definition))
+    slices = {key: part.evaluate for key, part in subject.slices.items()}
+    source, columns = files.source_name(options), options.slice_columns
+    return slice_document(source, columns, named, subject.evaluate, slices)
 
 
 def _on_observed(name: str, definition: Definition, chosen: dict[str, Any]) -> Definition:
     """The definition on the classes that a slice has, unless it says itself which it is over."""
     fixed = definition.positive is not None or definition.classes != "declared"
-    if "|" in name or fixed or definition.declaration.kind not in (*COUNTED, "items"):
+    if "|" in name or fixed or not _is_counted(definition):
         return definition
     return define_fitting(name, {"classes": "observed", **chosen})
 
 
-@dataclass(frozen=True, kw_only=True)
-class MatrixOptions(LabelOptions, ReportOptions):
-    """All that ``whichf1 matrix`` takes."""
-
-    numbers: list[str] = argument(
-        "The number of classes, then the matrix row by row.", default=REQUIRED
-    )
-    rows: Text = option("What a row is: true or predicted.")
-
-
-def matrix(options: MatrixOptions) -> None:
-    """Score a confusion matrix: whichf1 matrix 2 100 10000 0 100."""
-    oriented = options.rows is not None
-    rows: Any = options.rows or "true"
-    counts = Counts.from_matrix(square(options.numbers), rows=rows, labels=options.declared)
-    chosen = options.chosen(counts.labels)
-    if not oriented:
-        _refuse_if_orientation_matters(counts, options, chosen)
-    definitions = _definitions(options, chosen)
-    if definitions is None:
-        report = full_report("matrix", counts, chosen, oriented=oriented)
-    else:
-        report = chosen_report("matrix", counts, definitions)
-    below = below_floors(options.fail_under, chosen, lambda x: evaluate(x, counts))
-    _finish(options, score_document(report, options.decimals), below)
-
-
-def square(numbers: list[str]) -> list[list[int]]:
-    """The number of classes, then the cells row by row, as a matrix."""
-    try:
-        k, *cells = (int(text) for text in numbers)
-    except ValueError:
-        raise InputError(f"a matrix takes whole numbers; got {' '.join(numbers)!r}") from None
-    if k < 1 or len(cells) != k * k:
-        raise InputError(
-            f"{k} classes need {k * k} cells; got {len(cells)}. "
-            "Give the number of classes, then the matrix row by row."
-        )
-    return [cells[start : start + k] for start in range(0, k * k, k)]
-
-
-def _refuse_if_orientation_matters(
-    counts: Counts, options: MatrixOptions, chosen: dict[str, Any]
-) -> None:
-    """Raise if a chosen score changes when true and predicted are swapped."""
-    swapped = Counts(
-        counts.labels, counts.predicted, counts.true, counts.count.copy(), declared=True
-    )
-    floors = [floor.rpartition("=")[0] for floor in options.fail_under or []]
-    for name in [*(options.metric or SYMMETRIC), *floors]:
-        definition = define_fitting(name, chosen)
-        refuse_other_data(definition, counts)
-        a, b = (definition.values(definition.freeze(each)) for each in (counts, swapped))
-        if not np.allclose(a, b, equal_nan=True):
-            raise InputError(
-                f"{definition.metric} depends on what a row is: say --rows true or --rows predicted"
-            )
-
-
 def definitions_of(names: list[str], chosen: dict[str, Any]) -> list[tuple[str, Definition]]:
     """The metrics with the options that apply to each; every option must apply to one of them."""
-    names = [each for name in names for each in _both(name)]
+    # 'macro F1' stands for both
+    names = [x for name in names for x in (BOTH_F1 if plain_name(name) in BOTH else (name,))]
     definitions = [(name, define_fitting(name, chosen)) for name in names]
     for key, value in chosen.items():
-        used = any(_equal(getattr(definition, key), value) for _, definition in definitions)
+        wanted = tuple(value) if isinstance(value, list) else value
+        used = any(getattr(definition, key) == wanted for _, definition in definitions)
         if not used and key != "interval":
             raise DefinitionError(f"--{key} does not apply to {', '.join(names)}")
     return definitions
-
-
-def _both(name: str) -> tuple[str, ...]:
-    """Both macro F1s, if asked for 'macro F1'."""
-    return BOTH_F1 if plain_name(name) in BOTH else (name,)
-
-
-def _equal(value: Any, chosen: Any) -> bool:
-    return bool(value == (tuple(chosen) if isinstance(chosen, list) else chosen))
 
 
 def below_floors(
@@ -218,3 +344,63 @@ def _finish(options: ReportOptions, document: Document, below: list[str]) -> Non
         print(f"whichf1: {visible(message)}", file=sys.stderr)
     if below:
         raise typer.Exit(1)
+
+
+# matrix
+
+
+def matrix(options: MatrixOptions) -> None:
+    """Score a confusion matrix: whichf1 matrix 2 100 10000 0 100."""
+    oriented = options.rows is not None
+    rows: Any = options.rows or "true"
+    counts = Counts.from_matrix(square(options.numbers), rows=rows, labels=options.declared)
+    chosen, subject = options.chosen(counts.labels), _counted(counts)
+    if not oriented:
+        _refuse_if_orientation_matters(counts, options, chosen)
+    document = _report("matrix", subject, options, chosen, oriented=oriented)
+    _finish(options, document, below_floors(options.fail_under, chosen, subject.evaluate))
+
+
+def square(numbers: list[str]) -> list[list[int]]:
+    """The number of classes, then the cells row by row, as a matrix."""
+    try:
+        k, *cells = (int(text) for text in numbers)
+    except ValueError:
+        raise InputError(f"a matrix takes whole numbers; got {' '.join(numbers)!r}") from None
+    if k < 1 or len(cells) != k * k:
+        raise InputError(
+            f"{k} classes need {k * k} cells; got {len(cells)}. "
+            "Give the number of classes, then the matrix row by row."
+        )
+    return [cells[start : start + k] for start in range(0, k * k, k)]
+
+
+def _refuse_if_orientation_matters(
+    counts: Counts, options: MatrixOptions, chosen: dict[str, Any]
+) -> None:
+    """Raise if a chosen score changes when true and predicted are swapped."""
+    swapped = Counts(
+        counts.labels, counts.predicted, counts.true, counts.count.copy(), declared=True
+    )
+    floors = [floor.rpartition("=")[0] for floor in options.fail_under or []]
+    for name in [*(options.metric or SYMMETRIC), *floors]:
+        definition = define_fitting(name, chosen)
+        refuse_other_data(definition, counts)
+        a, b = (definition.values(definition.freeze(each)) for each in (counts, swapped))
+        if not np.allclose(a, b, equal_nan=True):
+            raise InputError(
+                f"{definition.metric} depends on what a row is: say --rows true or --rows predicted"
+            )
+
+
+# threshold
+
+
+def threshold(options: ThresholdOptions) -> None:
+    """Find the threshold at which a score is best. Tries every distinct score."""
+    with files.opened(options) as (paths, reading):
+        lines = files.read_lines(options, paths, **reading)
+    ranking = rank_lines(lines, _named_class(options.positive, lines))
+    best = best_threshold(ranking, metric=options.metric)
+    source = files.source_name(options)
+    options.write(threshold_document(source, best, options.around, options.decimals))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
 from whichf1.errors import InputError
-from whichf1.metrics.averaging import ZeroRule, per_class
-from whichf1.metrics.rates import precision, recall
-from whichf1.paper.result import Fact, Figure, Quantity
-from whichf1.paper.simulation import generator, one_vs_rest, score
+from whichf1.paper.result import Fact, Figure, tidy
+from whichf1.paper.simulation import class_rates, generator, score
 from whichf1.scoring.macro import bounds, macro_f1
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
@@ -27,26 +23,20 @@ def variance(seed: int) -> Figure:
     """The classes of an example by precision and recall, and their contributions to the gap."""
     m = macro_f1(Counts.from_matrix(EXAMPLE, rows="true", labels=list("abcd")))
     weight = m.precision + m.recall
-    numbers: tuple[tuple[str, str, float, Quantity], ...] = (
+    numbers = (
         ("of", "example", m.of_averages.value, "F1 of averages"),
         ("av", "example", m.averaged.value, "averaged F1"),
         ("gap", "example, as a difference", m.gap, "gap"),
         ("sum", "example, as a variance", float(m.contributions.sum()), "gap"),
     )
-    data = (int(m.averaged.n), len(m.labels), None, 4)
+    labels, n = tuple(m.labels), int(m.averaged.n)
+    parts = [(labels, m.precision, m.recall, weight, m.precision / weight, m.contributions)]
     return Figure(
         name="variance",
         title="The gap is a weighted variance over the classes",
-        columns={
-            "class": np.array(m.labels),
-            "precision": m.precision,
-            "recall": m.recall,
-            "weight": weight,
-            "direction": m.precision / weight,
-            "contribution": m.contributions,
-        },
+        columns=tidy("class precision recall weight direction contribution", parts),
         parameters={"rows": "true", "matrix": EXAMPLE},
-        facts=[Fact(*number, *data, labels=tuple(m.labels)) for number in numbers],
+        facts=[Fact(*number, n, len(labels), None, 4, labels=labels) for number in numbers],
     )
 
 
@@ -56,6 +46,8 @@ COUNTEREXAMPLE = ((12, 3, 0), (3, 12, 0), (5, 5, 0))
 """Predictions in rows: the third class has no hit, the others have P = .8 and R = .6."""
 SMALLEST = ((1, 1), (2, 0))
 """Predictions in rows: four items, every class true and predicted, P₁ = 1/2 and R₁ = 1/3."""
+SILENT = "gap_is_0_although_p_differs_from_r"
+ONE_SIDED = "gap_above_0_although_all_p_are_on_one_side_of_r"
 MOST = {2: 16, 3: 9}
 """For each number of classes, all tables of up to this many items are enumerated."""
 
@@ -63,17 +55,10 @@ MOST = {2: 16, 3: 9}
 def counterexample(seed: int) -> Figure:
     """How many small tables violate the theorem's second part as printed, by enumeration."""
     rows = [(k, n, *broken(k, n)) for k, most in MOST.items() for n in range(1, most + 1)]
-    k, n, tables, silent, one_sided = (np.array(column) for column in zip(*rows, strict=True))
     return Figure(
         name="counterexample",
         title="The theorem's second part needs a hit in every class",
-        columns={
-            "classes": k,
-            "items": n,
-            "tables": tables,
-            "gap_is_0_although_p_differs_from_r": silent,
-            "gap_above_0_although_all_p_are_on_one_side_of_r": one_sided,
-        },
+        columns=tidy(f"classes items tables {SILENT} {ONE_SIDED}", rows),
         parameters={
             "tables": "all with that many classes and items",
             "counterexample, predictions in rows": COUNTEREXAMPLE,
@@ -82,7 +67,7 @@ def counterexample(seed: int) -> Figure:
         facts=[
             _no_gap("three", "three classes", COUNTEREXAMPLE),
             _no_gap("two", "two classes, both true and predicted", SMALLEST),
-            *(_silent_share(classes, items) for classes, items in MOST.items()),
+            *(_silent_share(*row[:4]) for row in rows if row[1] == MOST[row[0]]),
         ],
     )
 
@@ -93,8 +78,7 @@ def _no_gap(key: str, what: str, matrix: tuple[tuple[int, ...], ...]) -> Fact:
     return Fact(key, f"counterexample: {what}", m.gap, "gap", n, k, "> 0", 4)
 
 
-def _silent_share(k: int, items: int) -> Fact:
-    tables, silent, _ = broken(k, items)
+def _silent_share(k: int, items: int, tables: int, silent: int) -> Fact:
     what = f"tables of {items} items with gap 0 although P ≠ R for a class"
     return Fact(f"share{k}", what, 100 * silent / tables, "gap", items, k, "0 %", 1, " %")
 
@@ -154,42 +138,37 @@ def sharp_bound(precision: float, recall: float, classes: int) -> float:
 
 def limits(seed: int, points: int = 101) -> Figure:
     """The range of averaged F1, given macro precision, macro recall and the number of classes."""
-    curves: dict[str, Callable[[float], float]] = {
-        "lower bound": lambda p: bounds(p, RECALL).low,
-        "F1 of averages": lambda p: bounds(p, RECALL).high,
-        **{f"{k} classes": partial(_high, k=k) for k in KNOWN},
-        **{f"{k} classes, sharp": partial(sharp_bound, recall=RECALL, classes=k) for k in KNOWN},
-    }
-    precision = np.linspace(0, 1, points)
-    parts = []
-    for name, curve in curves.items():
-        x = precision[precision > _least(_classes(name))]
-        parts.append((np.repeat(name, len(x)), x, np.array([curve(float(p)) for p in x])))
-    names, x, y = (np.concatenate(column) for column in zip(*parts, strict=True))
+    curves = ["lower bound", "F1 of averages", *(f"{k} classes" for k in KNOWN)]
+    curves += [f"{k} classes, sharp" for k in KNOWN]
+    precision, parts = np.linspace(0, 1, points), []
+    for name in curves:
+        k = _classes(name)  # below 1/k, no table of few classes has macro recall RECALL
+        x = precision[precision > (1 / k if k is not None and (k - 1) / k < RECALL else -1)]
+        parts.append((np.repeat(name, len(x)), x, np.array([_bound(name, float(p)) for p in x])))
     at = f"at P = {AT} and R = {RECALL}"
     return Figure(
         name="bounds",
         title="Where averaged F1 can lie, given macro precision and macro recall",
-        columns={"curve": names, "macro_precision": x, "averaged_f1": y},
+        columns=tidy("curve macro_precision averaged_f1", parts),
         parameters={"macro recall": RECALL, "classes": [*KNOWN]},
         facts=[
-            Fact(name, f"{name}, {at}", curve(AT), "averaged F1", "any", _classes(name), None, 4)
-            for name, curve in curves.items()
+            Fact(x, f"{x}, {at}", _bound(x, AT), "averaged F1", "any", _classes(x), None, 4)
+            for x in curves
         ],
     )
 
 
-def _high(p: float, k: int) -> float:
-    return bounds(p, RECALL, k).high
+def _classes(curve: str) -> int | None:
+    return int(curve.split()[0]) if "classes" in curve else None
 
 
-def _classes(name: str) -> int | None:
-    return int(name.split()[0]) if "classes" in name else None
-
-
-def _least(k: int | None) -> float:
-    """Below this macro precision, no table of k classes has macro recall RECALL."""
-    return 1 / k if k is not None and (k - 1) / k < RECALL else -1
+def _bound(curve: str, precision: float) -> float:
+    """The bound that a curve shows, at this macro precision."""
+    k = _classes(curve)
+    if k is not None and "sharp" in curve:
+        return sharp_bound(precision, RECALL, k)
+    low, high = bounds(precision, RECALL, k)
+    return low if curve == "lower bound" else high
 
 
 # random tables inside the bounds
@@ -217,12 +196,11 @@ def interval(seed: int, tables: int = 300) -> Figure:
         panel = np.repeat(["free", "fixed"], tables)
         parts.append([panel, np.full(2 * tables, k), p, r, *both[:2]])
         facts.append(_outside(k, p, r, both.averaged))
-    names = ("panel", "classes", "macro_precision", "macro_recall", "averaged_f1", "f1_of_averages")
-    columns = map(np.concatenate, zip(*parts, strict=True))
+    names = "panel classes macro_precision macro_recall averaged_f1 f1_of_averages"
     return Figure(
         name="interval",
         title="Random tables inside the interval of possible averaged F1s",
-        columns=dict(zip(names, columns, strict=True)),
+        columns=tidy(names, parts),
         parameters={"tables per panel and number of classes": tables, **RANDOM_TABLES},
         seed=seed,
         facts=facts,
@@ -231,10 +209,8 @@ def interval(seed: int, tables: int = 300) -> Figure:
 
 def macro(tables: Array) -> tuple[Array, Array]:
     """Macro precision and macro recall of each table (…)."""
-    c = one_vs_rest(tables)
-    rule = ZeroRule(0)
-    p, r = (rule.mean(per_class(metric, {}, rule, c)) for metric in (precision, recall))
-    return p, r
+    p, r = class_rates(tables)
+    return p.mean(-1), r.mean(-1)
 
 
 def tuned(tables: Array, target: float) -> Array:
@@ -276,32 +252,23 @@ RANDOM_PAIRS = {
 def rankings(seed: int, pairs: int = 2000, items: int = 1000) -> Figure:
     """How often the two formulas rank two random classifiers differently."""
     rng = generator(seed, "rankings")
-    rows = [
-        (skill, k, ratio, float(flipped(rng, k, ratio, pairs, items, skill == "equal").mean()))
-        for skill in ("equal", "independent")
-        for k in RANKED
-        for ratio in RATIOS
-    ]
-    skill, k, ratio, share = (np.array(column) for column in zip(*rows, strict=True))
+    rows, facts = [], []
+    for skill, k, ratio in product(("equal", "independent"), RANKED, RATIOS):
+        share = float(flipped(rng, k, ratio, pairs, items, skill == "equal").mean())
+        rows.append((skill, k, ratio, share, np.sqrt(share * (1 - share) / pairs)))
+        if ratio in (RATIOS[0], RATIOS[-1]):
+            what = f"{skill} skill, {k} classes, {ratio}:1, pairs ranked differently"
+            key, percent = f"{skill}{k}_{ratio}", 100 * share
+            facts.append(Fact(key, what, percent, "both", items, k, None, 1, " %"))
+    names = "skill classes largest_to_smallest_class share_ranked_differently standard_error"
     return Figure(
         name="rankings",
         title="Pairs of classifiers that the two formulas rank differently",
-        columns={
-            "skill": skill,
-            "classes": k,
-            "largest_to_smallest_class": ratio,
-            "share_ranked_differently": share,
-            "standard_error": np.sqrt(share * (1 - share) / pairs),
-        },
+        columns=tidy(names, rows),
         parameters={"pairs per point": pairs, "items": items, **RANDOM_PAIRS},
         seed=seed,
-        facts=[_flips(*row, items) for row in rows if row[2] in (RATIOS[0], RATIOS[-1])],
+        facts=facts,
     )
-
-
-def _flips(skill: str, k: int, ratio: int, share: float, items: int) -> Fact:
-    what = f"{skill} skill, {k} classes, {ratio}:1, pairs ranked differently"
-    return Fact(f"{skill}{k}_{ratio}", what, 100 * share, "both", items, k, None, 1, " %")
 
 
 def flipped(
@@ -317,5 +284,4 @@ def flipped(
     rows = rows / rows.sum(-1, keepdims=True)
     both = score(rng.multinomial(np.repeat(true[:, None], 2, 1), rows))
     a, b = (values[:, 0] - values[:, 1] for values in both[:2])
-    differently: Array = a * b < 0
-    return differently
+    return np.asarray(a * b < 0)

@@ -7,9 +7,14 @@ counts as 0, as the paper's text says.
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Iterable
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from itertools import combinations
+
+NAMES = ("macroF1 benevolent", "macroF1 non-benevolent", "delta", "delta calculated")
 
 
 def lines(numbers: list[int]) -> list[str]:
@@ -28,13 +33,13 @@ def lines(numbers: list[int]) -> list[str]:
         return _over(2 * (cross * cross), scale)  # cross ** 2 rounds differently
 
     calculated = _sum([term(x, y) for x, y in combinations(range(k), 2)])
-    named = (
-        ("macroF1 benevolent", benevolent),
-        ("macroF1 non-benevolent", averaged),
-        ("delta", benevolent - averaged),
-        ("delta calculated", calculated),
-    )
-    return [f'("{name}",{haskell(value)})' for name, value in named]
+    values = (benevolent, averaged, benevolent - averaged, calculated)
+    return lines_of(map(haskell, values))
+
+
+def lines_of(numbers: Iterable[str]) -> list[str]:
+    """The four lines with these numbers."""
+    return [f'("{name}",{number})' for name, number in zip(NAMES, numbers, strict=True)]
 
 
 def _sum(values: list[float]) -> float:
@@ -58,8 +63,8 @@ def haskell(value: float) -> str:
         return f"-{haskell(-value)}"
     if value == 0:
         return "0.0"
-    digits, exponent = _digits(value)
-    text = "".join(map(str, digits))
+    digits = _digits(value)
+    text, exponent = "".join(map(str, digits.as_tuple().digits)), digits.adjusted() + 1
     if 0 < exponent <= 7:
         text = text.ljust(exponent, "0")
         return f"{text[:exponent]}.{text[exponent:] or '0'}"
@@ -68,33 +73,19 @@ def haskell(value: float) -> str:
     return f"{text[0]}.{text[1:] or '0'}e{exponent - 1}"
 
 
-def _digits(value: float) -> tuple[list[int], int]:
-    """The shortest digits strictly between the midpoints to both neighbours (Steele and White).
+def _digits(value: float) -> Decimal:
+    """The shortest decimal strictly between the midpoints to both neighbours (Steele and White).
 
     Haskell never uses a midpoint itself, but Python's repr may: 1e23 is 9.999999999999999e22.
     """
-    mantissa, power = value.hex().split("p")
-    exact = Fraction(value)
-    ulp = Fraction(2) ** (int(power) - 52)
-    above = ulp / 2
-    below = above / 2 if mantissa == "0x1.0000000000000" else above
-    exponent = 0
-    while exact + above > Fraction(10) ** exponent:
-        exponent += 1
-    while exact + above <= Fraction(10) ** (exponent - 1):
-        exponent -= 1
-    scale = Fraction(10) ** exponent
-    rest, low, high = exact / scale, below / scale, above / scale
-    digits = []
-    while True:
-        rest, low, high = rest * 10, low * 10, high * 10
-        digit = int(rest)
-        rest -= digit
-        down, up = rest < low, rest + high > 1
-        if down or up:
-            digits.append(digit + 1 if up and (not down or rest * 2 >= 1) else digit)
-            return digits, exponent
-        digits.append(digit)
+    exact, above = Fraction(value), Fraction(math.ulp(value)) / 2
+    below = above / 2 if value.hex().startswith("0x1.0000000000000p") else above
+    rounded = (
+        Context(digits, way).create_decimal_from_float(value)
+        for digits in range(1, 18)
+        for way in (ROUND_HALF_UP, ROUND_CEILING, ROUND_FLOOR)
+    )
+    return next(x for x in rounded if exact - below < Fraction(x) < exact + above)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whichf1.paper.beyond import (
-    COUNTEREXAMPLE,
-    FIXED,
-    KNOWN,
-    RATIOS,
-    RECALL,
-    sharp_bound,
-)
+from whichf1.paper import beyond
+from whichf1.paper.beyond import FIXED, KNOWN, RECALL, sharp_bound
 from whichf1.paper.figures import BINARY, CLASSES, SEVERAL
 from whichf1.paper.result import Figure
 from whichf1.scoring.macro import bounds, macro_f1
@@ -28,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
 
-FORMATS = ("pdf", "svg", "png")
 STYLE: dict[Any, Any] = {
     "font.size": 9,
     "axes.titlesize": 9,
@@ -47,7 +40,8 @@ METADATA: dict[str, dict[str, None]] = {
     "svg": {"Date": None, "Creator": None},
     "png": {"Software": None},
 }
-"""Omit everything that changes between runs or versions."""
+"""Each format, without everything that changes between runs or versions."""
+FORMATS = tuple(METADATA)
 INK = ("#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7")
 """Colours that colour-blind readers can distinguish (Okabe and Ito)."""
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
@@ -56,32 +50,20 @@ MARKERS = ("o", "s", "^", "D", "v")
 
 def available() -> bool:
     """Whether matplotlib is installed."""
-    from importlib.util import find_spec
-
     return find_spec("matplotlib") is not None
 
 
-def save(figure: Figure, directory: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
+def save(figure: Figure, directory: Path, formats: Sequence[str] = FORMATS) -> None:
     """Draw a figure and write it in each format; equal data give equal bytes."""
-    paths = []
-    with _style():
-        picture = DRAWINGS[figure.name](figure)
-        for kind in formats:
-            path = directory / f"{figure.name}.{kind}"
-            with written_whole(path) as temporary:
-                picture.savefig(temporary, format=kind, metadata=METADATA[kind])
-            paths.append(path)
-    return paths
-
-
-@contextmanager
-def _style() -> Iterator[None]:
     import matplotlib
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()  # ignore the user's own settings
         matplotlib.rcParams.update(STYLE)
-        yield
+        picture = DRAWINGS[figure.name](figure)
+        for kind in formats:
+            with written_whole(directory / f"{figure.name}.{kind}") as temporary:
+                picture.savefig(temporary, format=kind, metadata=METADATA[kind])
 
 
 def _panels(*titles: str, width: float = 3.6, height: float = 3.1) -> tuple[Picture, list[Axes]]:
@@ -94,8 +76,12 @@ def _panels(*titles: str, width: float = 3.6, height: float = 3.1) -> tuple[Pict
     return picture, axes
 
 
-def _look(at: int, **more: Any) -> dict[str, Any]:
+def _points(at: int, **more: Any) -> dict[str, Any]:
     return {"color": INK[at], "marker": MARKERS[at], **more}
+
+
+def _line(at: int, **more: Any) -> dict[str, Any]:
+    return {"color": INK[at], "linestyle": LINES[at], **more}
 
 
 def _fig1a(figure: Figure) -> Picture:
@@ -103,16 +89,15 @@ def _fig1a(figure: Figure) -> Picture:
     title = f"{of['tasks']:,} tasks of {of['items']:,} items, classes 95 : 5"
     picture, (panel,) = _panels(title, width=4.2, height=3.6)
     x, y = figure.columns["averaged_f1"], figure.columns["f1_of_averages"]
-    panel.scatter(
-        x, y, s=7, color=INK[1], alpha=0.5, linewidths=0, label="a task, guessed uniformly"
-    )
+    look = _points(1, marker="o", s=7, alpha=0.5, linewidths=0, label="a task, guessed uniformly")
+    panel.scatter(x, y, **look)
     ends = [min(x.min(), y.min()) - 0.01, y.max() + 0.01]
     panel.plot(ends, ends, color=INK[0], linestyle="--", linewidth=1, label="no gap")
-    panel.set(xlabel="averaged F1", ylabel="F1 of averages", xlim=(x.min() - 0.01, x.max() + 0.04))
-    panel.set_ylim(ends[0], ends[1])
+    panel.set(xlim=(x.min() - 0.01, x.max() + 0.04), ylim=ends)
+    panel.set(xlabel="averaged F1", ylabel="F1 of averages")
     panel.legend(loc="lower right")
-    stated = [(fact.what, fact.here) for fact in figure.facts if fact.what != "maximum"]
-    text = "\n".join(f"{what}: {value:.3f}" for what, value in stated)
+    stated = [f"{x.what}: {x.here:.3f}" for x in figure.facts if x.what != "maximum"]
+    text = "\n".join(stated)
     panel.text(0.97, 0.62, text, transform=panel.transAxes, va="top", ha="right", fontsize=7.5)
     return picture
 
@@ -122,8 +107,7 @@ def _fig1b(figure: Figure) -> Picture:
     for panel, chosen in zip(axes, (BINARY, SEVERAL), strict=True):
         for at, distribution in enumerate(chosen):
             rows = figure.where(distribution=distribution)
-            x, y = rows["gap"], rows["density_per_decade"]
-            panel.plot(x, y, color=INK[at], linestyle=LINES[at], label=distribution)
+            panel.plot(rows["gap"], rows["density_per_decade"], **_line(at, label=distribution))
         panel.set(xscale="log", xlim=(1e-6, 0.3), ylim=(0, None), xlabel="gap (log scale)")
         panel.legend(title="classes, %", loc="upper left")
     axes[0].set_ylabel("density per decade of the gap")
@@ -133,6 +117,8 @@ def _fig1b(figure: Figure) -> Picture:
 def _heat(figure: Figure, skew: str) -> Picture:
     picture, axes = _panels(*(f"{k} classes" for k in CLASSES), width=3.7)
     most = 100 * figure.columns["mean_gap"].max()
+    levels = [level for level in (0.1, 0.25, 0.5, 1.0, 1.5) if level < most]
+    ink = ["black" if level > most / 2 else "white" for level in levels]
     for panel, k in zip(axes, CLASSES, strict=True):
         rows = figure.where(classes=k)
         side = len(np.unique(rows["skew"]))
@@ -140,8 +126,7 @@ def _heat(figure: Figure, skew: str) -> Picture:
         image = panel.pcolormesh(
             x, y, 100 * gap, cmap="cividis", vmin=0, vmax=most, shading="nearest", rasterized=True
         )
-        ink = ["black" if level > most / 2 else "white" for level in _levels(most)]
-        lines = panel.contour(x, y, 100 * gap, levels=_levels(most), colors=ink, linewidths=0.7)
+        lines = panel.contour(x, y, 100 * gap, levels=levels, colors=ink, linewidths=0.7)
         panel.clabel(lines, fontsize=6.5, fmt="%g")
         panel.set(xlabel="probability of a correct label x", ylabel=skew)
         panel.grid(visible=False)
@@ -149,19 +134,12 @@ def _heat(figure: Figure, skew: str) -> Picture:
     return picture
 
 
-def _levels(most: float) -> list[float]:
-    return [level for level in (0.1, 0.25, 0.5, 1.0, 1.5) if level < most]
-
-
 def _theorem(figure: Figure) -> Picture:
     picture, (panel,) = _panels("matrices of appendix C", width=5.2, height=3.4)
     for at, z in enumerate(np.unique(figure.columns["z"])):
         rows = figure.where(z=z)
-        panel.plot(
-            rows["classes"],
-            rows["gap"],
-            **_look(at + 1, linestyle="none", markersize=4, label=f"z = {z:,}"),
-        )
+        look = _points(at + 1, linestyle="none", markersize=4, label=f"z = {z:,}")
+        panel.plot(rows["classes"], rows["gap"], **look)
     panel.plot(rows["classes"], rows["supremum"], color=INK[0], lw=1, zorder=1, label="supremum")
     panel.set(xlabel="number of classes", ylabel="gap", ylim=(0, 0.53), xticks=range(2, 21, 2))
     panel.legend(loc="center right", ncols=2)
@@ -172,8 +150,7 @@ def _variance(figure: Figure) -> Picture:
     picture, (plane, bars) = _panels("classes of an example", "their parts of the gap")
     c = figure.columns
     _rays(plane, float(c["precision"].sum() / c["recall"].sum()))
-    sizes = 60 * c["weight"]
-    plane.scatter(c["recall"], c["precision"], s=sizes, color=INK[1], zorder=3)
+    plane.scatter(c["recall"], c["precision"], s=60 * c["weight"], color=INK[1], zorder=3)
     for name, x, y in zip(c["class"], c["recall"], c["precision"], strict=True):
         plane.annotate(name, (x, y), xytext=(9, -3), textcoords="offset points")
     bars.bar(c["class"], 100 * c["contribution"], color=INK[1], width=0.6)
@@ -193,30 +170,20 @@ def _rays(panel: Axes, slope: float) -> None:
 
 def _counterexample(figure: Figure) -> Picture:
     picture, (plane, share) = _panels("P ≠ R, and no gap", "share of all tables")
-    m = macro_f1(Counts.from_matrix(COUNTEREXAMPLE, rows="predicted"))
+    m = macro_f1(Counts.from_matrix(beyond.COUNTEREXAMPLE, rows="predicted"))
     _rays(plane, float(m.precision.sum() / m.recall.sum()))
-    plane.scatter(
-        m.recall, m.precision, s=60 * (m.precision + m.recall) + 20, color=INK[1], zorder=3
-    )
+    sizes = 60 * (m.precision + m.recall) + 20
+    plane.scatter(m.recall, m.precision, s=sizes, color=INK[1], zorder=3)
     plane.annotate("1 and 2", (0.6, 0.8), xytext=(9, -3), textcoords="offset points")
     plane.annotate("3, without a hit", (0, 0), xytext=(9, -1), textcoords="offset points")
-    kinds = {
-        "gap_is_0_although_p_differs_from_r": "gap 0, some P ≠ R",
-        "gap_above_0_although_all_p_are_on_one_side_of_r": "gap > 0, no P < R or no P > R",
-    }
-    at = 0
-    for k in (2, 3):
-        rows = figure.where(classes=k)
-        for column, name in kinds.items():
-            if not rows[column].any():
-                continue
-            percent = 100 * rows[column] / rows["tables"]
-            label = f"{k} classes: {name}"
-            share.plot(rows["items"], percent, **_look(at, linestyle=LINES[at], ms=4, label=label))
-            at += 1
-    share.set(
-        xlabel="items in the table", ylabel="% of all tables", ylim=(0, 75), xticks=range(2, 17, 2)
-    )
+    kinds = {beyond.SILENT: "gap 0, some P ≠ R", beyond.ONE_SIDED: "gap > 0, no P < R or no P > R"}
+    curves = [(k, figure.where(classes=k), column) for k in (2, 3) for column in kinds]
+    seen = [curve for curve in curves if curve[1][curve[2]].any()]
+    for at, (k, rows, column) in enumerate(seen):
+        look = _points(at, linestyle=LINES[at], ms=4, label=f"{k} classes: {kinds[column]}")
+        share.plot(rows["items"], 100 * rows[column] / rows["tables"], **look)
+    share.set(xlabel="items in the table", ylabel="% of all tables")
+    share.set(ylim=(0, 75), xticks=range(2, 17, 2))
     share.legend(loc="upper right")
     return picture
 
@@ -226,8 +193,8 @@ def _bounds(figure: Figure) -> Picture:
     p = np.linspace(0, 1, 101)
     for at, r in enumerate((0.25, 0.5, 0.75, 1.0)):
         f1 = np.array([bounds(float(x), r).high for x in p])
-        low.plot(p, f1, color=INK[at], linestyle=LINES[at], label=f"R = {r:g}")
-        low.plot(p, np.maximum(0, p + r - 1), color=INK[at], linestyle=LINES[at], linewidth=0.7)
+        low.plot(p, f1, **_line(at, label=f"R = {r:g}"))
+        low.plot(p, np.maximum(0, p + r - 1), **_line(at, linewidth=0.7))
     low.set(xlabel="precision P", ylabel="F1 (thick) and P + R − 1 (thin)")
     low.legend(loc="upper left")
     top = figure.where(curve="F1 of averages")["averaged_f1"]
@@ -235,9 +202,8 @@ def _bounds(figure: Figure) -> Picture:
         for name, width in ((f"{k} classes, sharp", 1.6), (f"{k} classes", 0.7)):
             rows = figure.where(curve=name)
             x, bound = rows["macro_precision"], rows["averaged_f1"]
-            label = f"{k} classes" if width > 1 else None
-            gap = 100 * (top[-len(x) :] - bound)
-            high.plot(x, gap, color=INK[at], ls=LINES[at], lw=width, label=label)
+            look = _line(at, lw=width, label=f"{k} classes" if width > 1 else None)
+            high.plot(x, 100 * (top[-len(x) :] - bound), **look)
     high.set(xlabel="macro precision", ylabel="gap at least, percentage points", ylim=(-0.1, 5))
     high.legend(loc="upper left", title="sharp (thin: simple)")
     return picture
@@ -250,7 +216,7 @@ def _interval(figure: Figure) -> Picture:
     low, high = np.array([bounds(FIXED, float(r)) for r in ends]).T
     fixed.fill_between(ends, low, high, color="#e8e8e8", label="possible")
     for at, k in enumerate(KNOWN, start=1):
-        look = {**_look(at), "s": 7, "alpha": 0.6, "linewidths": 0, "label": f"{k} classes"}
+        look = _points(at, s=7, alpha=0.6, linewidths=0, label=f"{k} classes")
         rows = figure.where(panel="free", classes=k)
         free.scatter(rows["f1_of_averages"], rows["averaged_f1"], **look)
         rows = figure.where(panel="fixed", classes=k)
@@ -258,12 +224,10 @@ def _interval(figure: Figure) -> Picture:
     for at, k in enumerate((2, 3)):
         upper = ends[ends > 1 / k]
         sharp = [sharp_bound(FIXED, float(r), k) for r in upper]
-        fixed.plot(
-            upper, sharp, color=INK[0], ls=LINES[at + 1], lw=1, label=f"at most, {k} classes"
-        )
-    free.set(xlabel="F1 of averages", ylabel="averaged F1", xlim=(0, 1), ylim=(0, 1))
-    fixed.set(xlabel="macro recall", ylabel="averaged F1", xlim=(0, 1), ylim=(0, 1))
-    for panel in (free, fixed):
+        look = _line(at + 1, color=INK[0], lw=1, label=f"at most, {k} classes")
+        fixed.plot(upper, sharp, **look)
+    for panel, name in ((free, "F1 of averages"), (fixed, "macro recall")):
+        panel.set(xlabel=name, ylabel="averaged F1", xlim=(0, 1), ylim=(0, 1))
         panel.legend(loc="upper left", markerscale=1.6)
     return picture
 
@@ -274,14 +238,11 @@ def _rankings(figure: Figure) -> Picture:
     for panel, skill in zip(axes, titles, strict=True):
         for at, k in enumerate(np.unique(figure.columns["classes"])):
             rows = figure.where(skill=skill, classes=k)
-            panel.errorbar(
-                rows["largest_to_smallest_class"],
-                100 * rows["share_ranked_differently"],
-                yerr=196 * rows["standard_error"],
-                **_look(at, linestyle=LINES[at], ms=4, capsize=2, lw=1.2, label=f"{k} classes"),
-            )
+            x, y = rows["largest_to_smallest_class"], 100 * rows["share_ranked_differently"]
+            look = _points(at, linestyle=LINES[at], ms=4, capsize=2, lw=1.2, label=f"{k} classes")
+            panel.errorbar(x, y, yerr=196 * rows["standard_error"], **look)
         panel.set(xscale="log", xlabel="largest : smallest class", ylim=(0, 40))
-        panel.set_xticks(RATIOS, [f"{ratio}:1" for ratio in RATIOS], minor=False)
+        panel.set_xticks(beyond.RATIOS, [f"{x}:1" for x in beyond.RATIOS], minor=False)
         panel.tick_params(axis="x", which="minor", bottom=False)
         panel.legend(loc="best", ncols=2)
     axes[0].set_ylabel("% of pairs ranked differently")

@@ -7,21 +7,19 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import TypeAlias
 from urllib.parse import quote
 
-from whichf1.errors import DefinitionError, FileError, did_you_mean
+from whichf1.errors import DefinitionError, FileError
 from whichf1.paper import plots
 from whichf1.paper.beyond import counterexample, interval, limits, rankings, variance
 from whichf1.paper.figures import fig1a, fig1b, fig2, fig3, tables, theorem
-from whichf1.paper.result import DEFINITIONS, Figure
+from whichf1.paper.result import DEFINITIONS, SINGLE, Figure
+from whichf1.report.document import Document, Grid, GridColumn, Note, Signature
 from whichf1.report.escape import markdown, markdown_code
 from whichf1.tables.saving import written_whole
 
-Maker: TypeAlias = Callable[[int], Figure]
-
 SEED = 2019
-PARTS: dict[str, tuple[Maker, ...]] = {
+PARTS: dict[str, tuple[Callable[[int], Figure], ...]] = {
     "tables": (tables,),
     "fig1": (fig1a, fig1b),
     "fig2": (fig2,),
@@ -29,19 +27,10 @@ PARTS: dict[str, tuple[Maker, ...]] = {
     "theorem": (theorem,),
     "beyond": (variance, counterexample, limits, interval, rankings),
 }
+"""The functions that compute the figures of each part, given a seed."""
+PARTS["all"] = tuple(maker for makers in PARTS.values() for maker in makers)
 _SLOT = re.compile(r"\{\{(\w+)(?:\.([^}]+))?\}\}")
 HEAD = ("where", "what", "of", "paper", "here", "data")
-
-
-def makers(part: str) -> list[Maker]:
-    """The functions that compute the figures of one part, or of all."""
-    if part == "all":
-        return [maker for each in PARTS.values() for maker in each]
-    if part not in PARTS:
-        raise DefinitionError(
-            f"there is no part {part!r} of the paper. {did_you_mean(part, [*PARTS, 'all'])}"
-        )
-    return [*PARTS[part]]
 
 
 def rows(figures: Sequence[Figure]) -> list[list[str]]:
@@ -56,12 +45,8 @@ def rows(figures: Sequence[Figure]) -> list[list[str]]:
 def signatures(figures: Sequence[Figure]) -> dict[str, str]:
     """The signature of every score in the table, which ``data`` completes."""
     used = {fact.of for figure in figures for fact in figure.facts}
-    scores = {each.signature for of in used for each in DEFINITIONS[of]}
-    single = {
-        name: parts[0].signature
-        for name, parts in DEFINITIONS.items()
-        if len(parts) == 1 and parts[0].signature in scores
-    }
+    scores = {each for of in used for each in DEFINITIONS[of]}
+    single = {of: DEFINITIONS[of][0].signature for of in SINGLE if DEFINITIONS[of][0] in scores}
     words = {"gap": "F1 of averages - averaged F1", "both": "averaged F1 and F1 of averages"}
     return {**single, **{name: text for name, text in words.items() if name in used}}
 
@@ -70,6 +55,16 @@ def origin(figures: Sequence[Figure]) -> str:
     """The seed that reproduces the numbers."""
     seeds = {figure.seed for figure in figures if figure.seed is not None}
     return f"seed: {min(seeds)}" if seeds else "nothing here is random"
+
+
+def summary(figures: Sequence[Figure]) -> Document:
+    """The comparison with the paper, what its program prints, and signatures."""
+    numbers = ("paper", "here")
+    columns = [GridColumn(name, "number" if name in numbers else "text") for name in HEAD]
+    printed = [Note(f"{figure.text}\n") for figure in figures if figure.text]
+    named = [Signature(text, name) for name, text in signatures(figures).items()]
+    table = Grid(columns, rows(figures))
+    return Document([table, Note(""), *printed, *named, Note(origin(figures))])
 
 
 def as_markdown(figures: Sequence[Figure], *, where: bool = True) -> str:
@@ -86,9 +81,7 @@ def as_markdown(figures: Sequence[Figure], *, where: bool = True) -> str:
     return "\n".join([*table, "", *notes, f"- {origin(figures)}", ""])
 
 
-def write(
-    figures: Sequence[Figure], directory: str, formats: Sequence[str] = plots.FORMATS
-) -> Iterator[str]:
+def write(figures: Sequence[Figure], directory: str, formats: Sequence[str]) -> Iterator[str]:
     """Write data, parameters and picture of each figure, then the summary; yield each name."""
     folder = Path(directory)
     try:
@@ -137,5 +130,4 @@ def _shown(figure: Figure, folder: str, image: str) -> str:
 def write_page(figures: Sequence[Figure], page: str, directory: str, image: str = "svg") -> None:
     """Write the page, with links to the figures in ``directory``."""
     folder = os.path.relpath(directory, Path(page).parent)
-    with written_whole(page) as temporary:
-        temporary.write_text(fill(figures, Path(folder).as_posix(), image), encoding="utf-8")
+    _write(page, fill(figures, Path(folder).as_posix(), image))

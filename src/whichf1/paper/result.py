@@ -2,52 +2,32 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from whichf1.definitions.definition import Definition, define
 from whichf1.paper.simulation import AVERAGED, OF_AVERAGES
-from whichf1.report.escape import csv_cell
+from whichf1.report.escape import csv_cell, csv_text
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels
 
-Quantity: TypeAlias = Literal[
-    "averaged F1",
-    "F1 of averages",
-    "gap",
-    "both",
-    "macro precision",
-    "macro recall",
-    "precision",
-    "recall",
-]
-
+SINGLE = ("averaged F1", "F1 of averages", "macro precision", "macro recall", "precision", "recall")
 DEFINITIONS: dict[str, tuple[Definition, ...]] = {
-    "averaged F1": (AVERAGED,),
-    "F1 of averages": (OF_AVERAGES,),
-    "gap": (OF_AVERAGES, AVERAGED),
-    "both": (OF_AVERAGES, AVERAGED),
-    "macro precision": (define("macro_precision"),),
-    "macro recall": (define("macro_recall"),),
-    "precision": (define("precision"),),
-    "recall": (define("recall"),),
+    **{of: (define(of.lower().replace(" ", "_")),) for of in SINGLE},
+    **dict.fromkeys(("gap", "both"), (OF_AVERAGES, AVERAGED)),
 }
 """The scores behind each quantity; a gap is the first minus the second."""
-SCORES: dict[str, Quantity] = {
-    "averaged_f1": "averaged F1",
-    "f1_of_averages": "F1 of averages",
-    "macro_precision": "macro precision",
-    "macro_recall": "macro recall",
-    "precision": "precision",
-    "recall": "recall",
-    **dict.fromkeys(("gap", "mean_gap", "standard_deviation_of_gap", "supremum"), "gap"),
-    **dict.fromkeys(("contribution", "term_a_a", "term_a_b", "term_b_a", "term_b_b"), "gap"),
+GAPS = (
+    "gap", "mean_gap", "standard_deviation_of_gap", "supremum", "contribution",
+    "term_a_a", "term_a_b", "term_b_a", "term_b_b",
+)  # fmt: skip
+SCORES: dict[str, str] = {
+    **{of.lower().replace(" ", "_"): of for of in SINGLE},
+    **dict.fromkeys(GAPS, "gap"),
     **dict.fromkeys(("share_ranked_differently", "standard_error"), "both"),
 }
 """The columns of figures that are scores, and of which quantity."""
@@ -61,7 +41,8 @@ class Fact:
     """The name by which the page refers to it."""
     what: str
     here: float
-    of: Quantity
+    of: str
+    """The quantity: a key of ``DEFINITIONS``."""
     items: int | str
     """Items per table, or 'any'."""
     classes: int | None
@@ -140,12 +121,8 @@ class Figure:
 
     def csv(self) -> str:
         """The columns as CSV, with signatures in the header."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([csv_cell(self.heading(name)) for name in self.columns])
-        cells = [[_short(x) for x in column.tolist()] for column in self.columns.values()]
-        writer.writerows(zip(*cells, strict=True))
-        return out.getvalue()
+        rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
+        return csv_text([map(self.heading, self.columns), *rows], _short)
 
     def json(self) -> str:
         """Parameters, seed, signatures and facts."""
@@ -160,7 +137,12 @@ class Figure:
         return json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _joined(of: Quantity, write: Callable[[Definition], str]) -> str:
+def tidy(names: str, parts: Iterable[Sequence[Any]]) -> dict[str, Array]:
+    """Columns with these names, from rows of numbers or from parts of columns."""
+    return dict(zip(names.split(), map(np.hstack, zip(*parts, strict=True)), strict=True))
+
+
+def _joined(of: str, write: Callable[[Definition], str]) -> str:
     return (" - " if of == "gap" else " and ").join(write(each) for each in DEFINITIONS[of])
 
 

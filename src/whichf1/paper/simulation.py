@@ -15,7 +15,7 @@ from whichf1.definitions.definition import Frozen, define
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.metrics.rates import precision, recall
 from whichf1.scoring.macro import gap_contributions
-from whichf1.tables.cells import Array, OneVsRest, Table
+from whichf1.tables.cells import Array, Table
 from whichf1.tables.labels import Labels
 
 AVERAGED = define("averaged_f1")
@@ -46,18 +46,14 @@ def draw(rng: np.random.Generator, cells: Array, items: int, tasks: int) -> Arra
 
 def score(tables: Array) -> Both:
     """Both macro F1s of dense tables (…, k, k), as the paper defines them."""
-    frozen = _frozen(tables)
-    c = frozen.table.one_vs_rest()
-    rule = ZeroRule(AVERAGED.undefined)
-    p, r = (per_class(metric, {}, rule, c) for metric in (precision, recall))
-    gap = gap_contributions(p, r).sum(-1)
+    frozen, gap = _frozen(tables), gap_contributions(*class_rates(tables)).sum(-1)
     return Both(AVERAGED.values(frozen), OF_AVERAGES.values(frozen), gap)
 
 
-def one_vs_rest(tables: Array) -> OneVsRest:
-    """Each class against all others, of dense tables (…, k, k)."""
-    table: Table = _frozen(tables).table
-    return table.one_vs_rest()
+def class_rates(tables: Array) -> tuple[Array, Array]:
+    """Precision and recall of each class (…, k) of dense tables."""
+    c, rule = _frozen(tables).table.one_vs_rest(), ZeroRule(AVERAGED.undefined)
+    return per_class(precision, {}, rule, c), per_class(recall, {}, rule, c)
 
 
 def _frozen(tables: Array) -> Frozen:
@@ -70,24 +66,21 @@ def _frozen(tables: Array) -> Frozen:
 def guessing(shares: Array) -> Array:
     """Cells of a classifier that guesses uniformly on classes of these relative sizes (fig. 1)."""
     k = shares.shape[-1]
-    cells: Array = np.repeat(shares[..., None], k, -1) / k
-    return cells
+    return np.asarray(np.repeat(shares[..., None], k, -1) / k)
 
 
 def class_shares(k: int, skew: Array) -> Array:
     """Relative class sizes from 1/k (skew 0) to i / Σi (skew 1), for class i = 1 … k (fig. 2)."""
     i = np.arange(1, k + 1)
     y = np.asarray(skew)[..., None]
-    shares: Array = (1 - y) / k + y * i / i.sum()
-    return shares
+    return np.asarray((1 - y) / k + y * i / i.sum())
 
 
 def even_errors(k: int, accuracy: Array, skew: Array) -> Array:
     """Cells of skewed classes whose errors are spread evenly over the wrong labels (fig. 2)."""
     x = np.asarray(accuracy)[..., None, None]
     rows = np.where(np.eye(k, dtype=bool), x, (1 - x) / (k - 1))
-    cells: Array = class_shares(k, skew)[..., None] * rows
-    return cells
+    return np.asarray(class_shares(k, skew)[..., None] * rows)
 
 
 def skewed_errors(k: int, accuracy: Array, skew: Array) -> Array:
@@ -95,5 +88,4 @@ def skewed_errors(k: int, accuracy: Array, skew: Array) -> Array:
     x, y = (np.asarray(axis)[..., None, None] for axis in (accuracy, skew))
     j = np.arange(1, k + 1)
     wrong = (1 - y) / (k - 1) + y * j / (j.sum() - j[:, None])
-    cells: Array = np.where(np.eye(k, dtype=bool), x, (1 - x) * wrong) / k
-    return cells
+    return np.asarray(np.where(np.eye(k, dtype=bool), x, (1 - x) * wrong) / k)

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from whichf1.comparison.rank_flips import Flip, SystemRanks
-from whichf1.comparison.result import Comparison, Pair, level_of
-from whichf1.definitions.definition import Definition
+from whichf1.comparison.rank_flips import Order, SystemRanks
+from whichf1.comparison.result import Comparison, level_of
 from whichf1.definitions.words import sentence, title
-from whichf1.report.document import (
-    Block,
-    Cell,
-    Document,
-    Grid,
-    GridColumn,
-    Note,
-    Rows,
-    Signature,
-    exact,
-    items,
-    signed,
-)
+from whichf1.report.document import Block, Cell, Document, Grid, GridColumn, Note, Rows, Signature
+from whichf1.report.numbers import exact, items, signed, size
 from whichf1.statistics.scales import Interval
 
 
@@ -35,14 +23,13 @@ def comparison_document(comparison: Comparison, source: str) -> Document:
         blocks.insert(1 if comparison.flips else 2, _flips(comparison, comparison.ranks))
     score = next(iter(comparison.scores.values()))
     clusters = dict(score.made).get("clusters")
-    size = f"{items(score.n)} items" if isinstance(score.n, int) else f"weight {items(score.n)}"
-    size += "" if clusters is None else f" in {clusters:,} clusters"
-    systems = len(comparison.scores)
+    clustered = "" if clusters is None else f" in {clusters:,} clusters"
     return Document(
         [block for group in blocks for block in group],
         partial(_record, comparison, source),
         partial(_rows, comparison),
-        f"{source}: {size}, {len(score.classes):,} classes, {systems:,} systems",
+        f"{source}: {size(score.n)}{clustered}, {len(score.classes):,} classes, "
+        f"{len(comparison.scores):,} systems",
     )
 
 
@@ -66,12 +53,11 @@ def _systems(comparison: Comparison) -> list[Block]:
     ]
     rows: list[list[Cell]] = []
     for name in comparison.ranking:
-        score = comparison.scores[name]
-        chance = [best[name]] if best else []
+        score, chance = comparison.scores[name], [best[name]] if best else []
         rows.append([name, score.value, score.interval, *chance, comparison.letters[name]])
-    score = next(iter(comparison.scores.values()))
     level = 100 * (1 - level_of(comparison.definition))
-    words = partial(sentence, comparison.definition, len(score.classes), score.n)
+    first = next(iter(comparison.scores.values()))
+    words = sentence(comparison.definition, len(first.classes), first.n)
     return [
         Grid(columns, rows),
         Signature(comparison.signature, sentence=words),
@@ -79,33 +65,34 @@ def _systems(comparison: Comparison) -> list[Block]:
     ]
 
 
-PAIR_COLUMNS: tuple[tuple[GridColumn, str], ...] = (
-    (GridColumn("difference", "number", signed), "difference"),
-    (GridColumn("interval", "interval"), "interval"),
-    (GridColumn("p", "number", _p), "p_value"),
-    (GridColumn("p (Holm)", "number", _p), "p_adjusted"),
-    (GridColumn("p bootstrap", "number", _p), "p_bootstrap"),
-    (GridColumn("p randomization", "number", _p), "p_randomization"),
-    (GridColumn("p McNemar", "number", lambda x, decimals: _p(x.p_mid, decimals)), "mcnemar"),
-    (GridColumn("p equivalence", "number", _p), "p_equivalence"),
-    (GridColumn("only A", "number", items), "only_a"),
-    (GridColumn("only B", "number", items), "only_b"),
-    (GridColumn("changed", "number", items), "changed"),
-    (GridColumn("detectable", "number"), "detectable"),
-    (GridColumn("items needed", "number", items), "items_needed"),
-)
+PAIR_COLUMNS = {
+    "a": GridColumn("A"),
+    "b": GridColumn("B"),
+    "difference": GridColumn("difference", "number", signed),
+    "interval": GridColumn("interval", "interval"),
+    "p_value": GridColumn("p", "number", _p),
+    "p_adjusted": GridColumn("p (Holm)", "number", _p),
+    "p_bootstrap": GridColumn("p bootstrap", "number", _p),
+    "p_randomization": GridColumn("p randomization", "number", _p),
+    "mcnemar": GridColumn("p McNemar", "number", lambda x, decimals: _p(x.p_mid, decimals)),
+    "p_equivalence": GridColumn("p equivalence", "number", _p),
+    "only_a": GridColumn("only A", "number", items),
+    "only_b": GridColumn("only B", "number", items),
+    "changed": GridColumn("changed", "number", items),
+    "detectable": GridColumn("detectable", "number"),
+    "items_needed": GridColumn("items needed", "number", items),
+}
 """The columns of the table of pairs; one that is empty for every pair is not shown."""
 
 
 def _pairs(comparison: Comparison) -> list[Block]:
     pairs, plan = comparison.pairs, comparison.plan
-    shown = [
-        (column, name)
-        for column, name in PAIR_COLUMNS
+    shown = {
+        name: column
+        for name, column in PAIR_COLUMNS.items()
         if any(getattr(pair, name) is not None for pair in pairs)
-    ]
-    fields = attrgetter("a", "b", *(name for _, name in shown))
-    columns = [GridColumn("A"), GridColumn("B"), *(column for column, _ in shown)]
+    }
+    rows = [[getattr(pair, name) for name in shown] for pair in pairs]
     notes = [
         "'detectable': the smallest difference that this many items can show with power "
         f"{plan.power:g}; 'items needed': the number of such items that would show the observed "
@@ -122,7 +109,7 @@ def _pairs(comparison: Comparison) -> list[Block]:
             f"'p equivalence': two one-sided tests that A and B differ by less than "
             f"{plan.margin:g}."
         )
-    return [Grid(columns, [*map(fields, pairs)], "Pairs: A − B"), *map(Note, notes)]
+    return [Grid([*shown.values()], rows, "Pairs: A − B"), *map(Note, notes)]
 
 
 def _resampling(comparison: Comparison) -> list[str]:
@@ -143,7 +130,9 @@ def _resampling(comparison: Comparison) -> list[str]:
 
 def _flips(comparison: Comparison, ranks: SystemRanks) -> list[Block]:
     names, orders = comparison.ranking, ranks.orders
-    same = (at for at, x in enumerate(orders) if _same(x.definition, comparison.definition))
+    titles = [title(order.definition) for order in orders]
+    key = attrgetter("metric", "average", "formula", "positive", "parameters")
+    same = (at for at, x in enumerate(orders) if key(x.definition) == key(comparison.definition))
     reference = next(same, 0)
     columns = [
         GridColumn("definition"),
@@ -154,11 +143,11 @@ def _flips(comparison: Comparison, ranks: SystemRanks) -> list[Block]:
     ]
     rows = [
         [
-            title(order.definition),
+            titles[at],
             *(order.scores[name].value for name in names),
             " > ".join(" = ".join(tied) for tied in order.order),
             ranks.tau[reference][at],
-            _signature(order.scores.values()),
+            _signature(order),
         ]
         for at, order in enumerate(orders)
     ]
@@ -166,29 +155,16 @@ def _flips(comparison: Comparison, ranks: SystemRanks) -> list[Block]:
     if ranks.flips:
         many = f"{len(ranks.flips)} pair{'s' if len(ranks.flips) > 1 else ''}"
         heading = f"RANK FLIPS: the order of {many} depends on the definition of the score"
-    notes = [_flip_sentence(flip, ranks) for flip in ranks.flips]
-    notes.append(
-        f"tau: Kendall's tau-b with the order under {title(orders[reference].definition)}."
-    )
+    notes = []
+    for flip in ranks.flips:
+        a, b = (", ".join(titles[at] for at in better) for better in (flip.a_better, flip.b_better))
+        notes.append(f"{flip.a} is better by {a}; {flip.b} by {b}.")
+    notes.append(f"tau: Kendall's tau-b with the order under {titles[reference]}.")
     return [Grid(columns, rows, heading), *map(Note, notes)]
 
 
-def _signature(scores: Any) -> str:
-    return str(next(iter(scores)).signature)
-
-
-def _same(a: Definition, b: Definition) -> bool:
-    key = attrgetter("metric", "average", "formula", "positive", "parameters")
-    return bool(key(a) == key(b))
-
-
-def _flip_sentence(flip: Flip, ranks: SystemRanks) -> str:
-    """Which definitions prefer which system."""
-    a, b = (
-        ", ".join(title(ranks.orders[at].definition) for at in places)
-        for places in (flip.a_better, flip.b_better)
-    )
-    return f"{flip.a} is better by {a}; {flip.b} by {b}."
+def _signature(order: Order) -> str:
+    return next(iter(order.scores.values())).signature
 
 
 def _record(comparison: Comparison, source: str) -> dict[str, Any]:
@@ -210,10 +186,15 @@ def _record(comparison: Comparison, source: str) -> dict[str, Any]:
         "pairs": [{**asdict(pair), "signature": signature} for pair in comparison.pairs],
     }
     if ranks is not None:
-        record["flips"] = [_flip_record(flip, ranks) for flip in comparison.flips]
+        signatures = [order.definition.signature for order in ranks.orders]
+        record["flips"] = [
+            {"a": flip.a, "b": flip.b}
+            | {x: [signatures[at] for at in getattr(flip, x)] for x in ("a_better", "b_better")}
+            for flip in ranks.flips
+        ]
         record["rankings"] = [
             {
-                "signature": _signature(order.scores.values()),
+                "signature": _signature(order),
                 "order": order.order,
                 "values": {name: score.value for name, score in order.scores.items()},
                 "tau": ranks.tau[at],
@@ -223,42 +204,27 @@ def _record(comparison: Comparison, source: str) -> dict[str, Any]:
     return record
 
 
-def _flip_record(flip: Flip, ranks: SystemRanks) -> dict[str, Any]:
-    def signatures(places: Sequence[int]) -> list[str]:
-        return [ranks.orders[at].definition.signature for at in places]
-
-    better = {"a_better": signatures(flip.a_better), "b_better": signatures(flip.b_better)}
-    return {"a": flip.a, "b": flip.b, **better}
-
-
 def _rows(comparison: Comparison) -> Rows:
     """One line per number of a system or pair, and per score under each definition."""
     signature = comparison.signature
     yield "what", "a", "b", "value", "low", "high", "signature"
     for name, score in comparison.scores.items():
-        yield _row("score", name, "", score.value, score.interval, score.signature)
+        yield "score", name, "", exact(score.value), *_ends(score.interval), score.signature
         if comparison.best:
-            yield _row("p_best", name, "", comparison.best[name], None, signature)
-        yield _row("group", name, "", comparison.letters[name], None, signature)
+            yield "p_best", name, "", exact(comparison.best[name]), None, None, signature
+        yield "group", name, "", comparison.letters[name], None, None, signature
     for pair in comparison.pairs:
-        yield from _pair_rows(pair, signature)
+        for key, value in asdict(pair).items():
+            if key in ("a", "b", "interval") or value is None or isinstance(value, dict):
+                continue
+            ends = _ends(pair.interval if key == "difference" else None)
+            yield key, pair.a, pair.b, exact(value), *ends, signature
     for order in comparison.ranks.orders if comparison.ranks else ():
         for name, score in order.scores.items():
-            yield _row("ranked", name, "", score.value, None, score.signature)
+            yield "ranked", name, "", exact(score.value), None, None, score.signature
     for flip in comparison.flips:
-        yield _row("flip", flip.a, flip.b, None, None, signature)
+        yield "flip", flip.a, flip.b, None, None, None, signature
 
 
-def _pair_rows(pair: Pair, signature: str) -> Iterator[Sequence[object]]:
-    for key, value in asdict(pair).items():
-        if key in ("a", "b", "interval") or value is None or isinstance(value, dict):
-            continue
-        interval = pair.interval if key == "difference" else None
-        yield _row(key, pair.a, pair.b, value, interval, signature)
-
-
-def _row(
-    what: str, a: str, b: str, value: Any, interval: Interval | None, signature: str
-) -> Sequence[object]:
-    ends = (interval.low, interval.high) if interval else (None, None)
-    return what, a, b, exact(value) if isinstance(value, float) else value, *ends, signature
+def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    return (interval.low, interval.high) if interval else (None, None)

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from whichf1.report.escape import csv_text, latex, markdown, markdown_code, visible
+from whichf1.report.numbers import items, number
 from whichf1.statistics.scales import Interval
 
 Kind: TypeAlias = Literal["text", "prose", "code", "number", "interval"]
 """What a column holds: names, sentences, signatures, numbers, or intervals."""
 Cell: TypeAlias = str | int | float | Interval | None
 """Text is shown as it is; None is a dash among numbers and empty among texts."""
-Rows: TypeAlias = Iterable[Sequence[object]]
+Rows: TypeAlias = Iterable[Iterable[object]]
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class Grid:
     columns: Sequence[GridColumn]
     rows: Sequence[Sequence[Cell]]
     title: str = ""
-    sentences: Callable[[], Sequence[str]] | None = None
-    """Says in words what each row is, for formats that put signatures below the table."""
+    sentences: Sequence[str] = ()
+    """What each row is in words, for formats that put signatures below the table."""
     stacked: bool = False
     """In text: the first two columns on one line, the others below it."""
     most: int | None = None
@@ -63,8 +64,8 @@ class Signature:
     text: str
     name: str = ""
     """The column that it belongs to."""
-    sentence: Callable[[], str] | None = None
-    """Says it in words."""
+    sentence: str = ""
+    """The same in words."""
 
 
 @dataclass(frozen=True)
@@ -74,14 +75,7 @@ class Note:
     text: str
 
 
-@dataclass(frozen=True)
-class FactList:
-    """Names and values."""
-
-    pairs: Sequence[tuple[str, str]]
-
-
-Block: TypeAlias = Grid | Signature | Note | FactList
+Block: TypeAlias = Grid | Signature | Note
 
 
 @dataclass(frozen=True)
@@ -89,34 +83,12 @@ class Document:
     """A title, blocks and notes for people; a record and rows for programs."""
 
     blocks: Sequence[Block]
-    record: Callable[[], Any]
+    record: Callable[[], Any] = dict
     """Makes what JSON holds; numbers that are not finite become null."""
-    rows: Callable[[], Rows]
+    rows: Callable[[], Rows] = list
     """Makes what CSV holds, the header first."""
     title: str = ""
     notes: Sequence[str] = ()
-
-
-def number(value: float, decimals: int) -> str:
-    """Format a value; NaN and infinity in words."""
-    if math.isnan(value):
-        return "undefined"
-    return f"{value:.{decimals}f}" if math.isfinite(value) else "infinite"
-
-
-def signed(value: float, decimals: int) -> str:
-    """Format a difference, always with its sign."""
-    return f"{value:+.{decimals}f}" if math.isfinite(value) else number(value, decimals)
-
-
-def items(n: float, decimals: int = 0) -> str:
-    """Format a number of items, or a sum of weights."""
-    return f"{n:,}" if isinstance(n, int) else f"{n:,.6g}"
-
-
-def exact(value: float) -> float | str:
-    """A value in full precision for CSV; NaN and infinity in words."""
-    return value if math.isfinite(value) else number(value, 0)
 
 
 def _shown(column: GridColumn, cell: Cell, decimals: int) -> str:
@@ -177,7 +149,7 @@ def text_lines(document: Document, decimals: int) -> Iterator[Line]:
     for at, block in enumerate(document.blocks):
         if isinstance(block, Grid) and block.rows and (at or document.title):
             yield Line("")
-        yield from _TEXT[type(block)](block, decimals)
+        yield from _text_block(block, decimals)
     if document.notes:
         yield Line("")
         yield from (Line(visible(note)) for note in document.notes)
@@ -188,20 +160,15 @@ def _text_table(table: Grid, decimals: int) -> Iterator[Line]:
         yield Line(visible(table.title))
     rows = [[visible(cell) for cell in row] for row in _body(table, decimals, table.most)]
     if table.stacked:
-        yield from _stacked(rows)
+        for at, (first, second, *others) in enumerate(rows):
+            yield from [Line("")] if at else []
+            yield Line(f"{first}  {second}")
+            yield from (Line(f"    {cell}") for cell in others if cell)
     elif rows:
         yield from _aligned(table.columns, rows)
     hidden = len(table.rows) - len(rows)
     if hidden:
         yield Line(f"… and {hidden:,} more {table.unit}: all are in --format csv")
-
-
-def _stacked(rows: list[list[str]]) -> Iterator[Line]:
-    for at, (first, second, *others) in enumerate(rows):
-        if at:
-            yield Line("")
-        yield Line(f"{first}  {second}")
-        yield from (Line(f"    {cell}") for cell in others if cell)
 
 
 def _aligned(columns: Sequence[GridColumn], rows: list[list[str]]) -> Iterator[Line]:
@@ -224,26 +191,14 @@ def _width(text: str) -> int:
     return cell_len(text)
 
 
-def _text_signature(signature: Signature, decimals: int) -> Iterator[Line]:
-    lead = f"{signature.name}: " if signature.name else ""
-    yield Line(visible(f"{lead}{signature.text}"))
-
-
-def _text_note(note: Note, decimals: int) -> Iterator[Line]:
-    return (Line(visible(line)) for line in note.text.split("\n"))
-
-
-def _text_facts(facts: FactList, decimals: int) -> Iterator[Line]:
-    width = max(len(name) for name, _ in facts.pairs)
-    return (Line(f"{name:<{width}}  {visible(value)}") for name, value in facts.pairs)
-
-
-_TEXT: dict[type[Block], Callable[[Any, int], Iterable[Line]]] = {
-    Grid: _text_table,
-    Signature: _text_signature,
-    Note: _text_note,
-    FactList: _text_facts,
-}
+def _text_block(block: Block, decimals: int) -> Iterator[Line]:
+    match block:
+        case Grid():
+            yield from _text_table(block, decimals)
+        case Signature():
+            yield Line(visible(f"{block.name}: {block.text}" if block.name else block.text))
+        case Note():
+            yield from (Line(visible(line)) for line in block.text.split("\n"))
 
 
 def _markdown(document: Document, decimals: int) -> str:
@@ -255,21 +210,13 @@ def _markdown(document: Document, decimals: int) -> str:
             case Signature(name=""):
                 parts.append(markdown_code(block.text))
             case Signature():
-                _list_item(parts, f"{markdown(block.name)}: {markdown_code(block.text)}")
+                item = f"- {markdown(block.name)}: {markdown_code(block.text)}"
+                if parts and parts[-1].startswith("- "):  # it joins the list
+                    item = f"{parts.pop()}\n{item}"
+                parts.append(item)
             case Note():
                 parts.append("  \n".join(map(markdown, block.text.split("\n"))))
-            case FactList():
-                for name, text in block.pairs:
-                    _list_item(parts, f"{markdown(name)}: {markdown(text)}")
     return "\n\n".join([*parts, *map(markdown, document.notes)]) + "\n"
-
-
-def _list_item(parts: list[str], text: str) -> None:
-    """Add an item to the list that the last part is, or start one."""
-    if parts and parts[-1].startswith("- "):
-        parts[-1] += f"\n- {text}"
-    else:
-        parts.append(f"- {text}")
 
 
 _MARKDOWN: dict[Kind, Callable[[str], str]] = {"code": markdown_code, "interval": visible}
@@ -319,25 +266,19 @@ def _latex_float(title: str, blocks: Sequence[Block], decimals: int) -> Iterator
 
 
 def _latex_tabular(table: Grid, decimals: int) -> Iterator[str]:
-    body = _body(table, decimals)
-    fits = [not column.optional and column.kind != "code" for column in table.columns]
-
-    def line(cells: Iterable[str]) -> str:
-        shown = (latex(cell) for cell, fit in zip(cells, fits, strict=True) if fit)
-        return " & ".join(shown) + r" \\"
-
-    layout = [_latex_column(x, [r[at] for r in body]) for at, x in enumerate(table.columns)]
-    letters = "".join(letter for letter, fit in zip(layout, fits, strict=True) if fit)
+    columns = [
+        (column, cells)
+        for column, *cells in zip(table.columns, *_body(table, decimals), strict=True)
+        if not column.optional and column.kind != "code"
+    ]
+    letters = "".join(_latex_letter(column, cells) for column, cells in columns)
+    lines = zip(*([column.name, *cells] for column, cells in columns), strict=True)
+    head, *body = (" & ".join(map(latex, line)) + r" \\" for line in lines)
     yield rf"\begin{{tabular}}{{{letters}}}"
-    yield r"\toprule"
-    yield line(column.name for column in table.columns)
-    yield r"\midrule"
-    yield from map(line, body)
-    yield r"\bottomrule"
-    yield r"\end{tabular}"
+    yield from (r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}")
 
 
-def _latex_column(column: GridColumn, cells: Iterable[str]) -> str:
+def _latex_letter(column: GridColumn, cells: Iterable[str]) -> str:
     if column.align == "right":
         return "r"
     long = column.kind == "prose" and any(len(cell) > 24 for cell in cells)
@@ -345,25 +286,19 @@ def _latex_column(column: GridColumn, cells: Iterable[str]) -> str:
 
 
 def _latex_below(block: Block, decimals: int) -> Iterator[str]:
-    """What stands below the tables: signatures with their sentences, notes and facts."""
+    """What stands below the tables: signatures with their sentences, and notes."""
     match block:
         case Grid():
-            yield from _latex_signatures(block, decimals)
+            codes = [at for at, column in enumerate(block.columns) if column.kind == "code"]
+            body = _body(block, decimals)
+            leads = block.sentences or [f"{row[0]}:" for row in body]
+            for lead, row in zip(leads, body, strict=True):
+                yield from (_latex_signature(lead, row[at]) for at in codes if row[at])
         case Signature():
-            lead = block.sentence() if block.sentence else block.name and f"{block.name}:"
+            lead = block.sentence or (block.name and f"{block.name}:")
             yield _latex_signature(lead, block.text)
         case Note():
             yield from map(latex, block.text.split("\n"))
-        case FactList():
-            yield from (latex(f"{name}: {value}") for name, value in block.pairs)
-
-
-def _latex_signatures(table: Grid, decimals: int) -> Iterator[str]:
-    codes = [at for at, column in enumerate(table.columns) if column.kind == "code"]
-    body = _body(table, decimals)
-    leads = table.sentences() if table.sentences else [f"{row[0]}:" for row in body]
-    for lead, row in zip(leads, body, strict=True):
-        yield from (_latex_signature(lead, row[at]) for at in codes if row[at])
 
 
 def _latex_signature(lead: str, text: str) -> str:

@@ -6,37 +6,21 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+_NAMED = {
+    "\\": "backslash", "^": "asciicircum", "~": "asciitilde", "|": "bar", "<": "less",
+    ">": "greater", '"': "quotedbl", "'": "quotesingle", "`": "asciigrave", "–": "endash",
+    "…": "ellipsis",
+}  # fmt: skip
+_MATHS = {"−": "-", "∞": r"\infty", "×": r"\times", "≤": r"\leq", "≥": r"\geq"}
+"""LaTeX has no such letters: they stop pdflatex."""
 _LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "$": r"\$",
-        "&": r"\&",
-        "#": r"\#",
-        "%": r"\%",
-        "_": r"\_",
-        "^": r"\textasciicircum{}",
-        "~": r"\textasciitilde{}",
-        "|": r"\textbar{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        '"': r"\textquotedbl{}",
-        "'": r"\textquotesingle{}",
-        "`": r"\textasciigrave{}",
-        "-": "{-}",  # no ligatures, so that signatures can be copied
-        "[": "{[}",  # \\\\ takes what follows as its argument if it is a bracket or a star
-        "*": "{*}",
-        "–": r"\textendash{}",
-        "…": r"\textellipsis{}",
-        "−": "$-$",  # LaTeX has no such letters: they stop pdflatex
-        "∞": r"$\infty$",
-        "×": r"$\times$",
-        "≤": r"$\leq$",
-        "≥": r"$\geq$",
-    }
+    {character: f"\\{character}" for character in "{}$&#%_"}
+    | {character: rf"\text{name}{{}}" for character, name in _NAMED.items()}
+    | {character: f"${symbol}$" for character, symbol in _MATHS.items()}
+    | {"-": "{-}"}  # no ligatures, so that signatures can be copied
+    | {"[": "{[}", "*": "{*}"}  # after a line break, they would be its argument
 )
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~$])")
 _FORMULA = ("=", "+", "-", "@")
@@ -47,12 +31,9 @@ def visible(text: object) -> str:
     shown = str(text)
     if shown.isprintable():
         return shown
-    return "".join(c if _harmless(c) else ascii(c)[1:-1] for c in shown)
-
-
-def _harmless(character: str) -> bool:
-    """Whether a character is printable, unassigned or for private use."""
-    return character.isprintable() or unicodedata.category(character) in ("Cn", "Co")
+    # unassigned characters and those for private use are harmless
+    harmless = (c.isprintable() or unicodedata.category(c) in ("Cn", "Co") for c in shown)
+    return "".join(c if fine else ascii(c)[1:-1] for c, fine in zip(shown, harmless, strict=True))
 
 
 def markdown(text: object) -> str:
@@ -82,9 +63,8 @@ def csv_cell(value: object) -> object:
     return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown
 
 
-def csv_text(rows: Iterable[Iterable[object]]) -> str:
+def csv_text(rows: Iterable[Iterable[object]], show: Callable[[object], object] = csv_cell) -> str:
     """Write rows as CSV; None is an empty cell."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerows([csv_cell(cell) for cell in row] for row in rows)
+    csv.writer(out, lineterminator="\n").writerows(map(show, row) for row in rows)
     return out.getvalue()

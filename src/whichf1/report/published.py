@@ -10,7 +10,8 @@ from whichf1.definitions.words import because
 from whichf1.published.audit import SIGNATURES, Audit, Verdict
 from whichf1.published.dialects import Conversion, Dialect, DialectTable
 from whichf1.published.explain import Explanation, Match
-from whichf1.report.document import Cell, Document, Grid, GridColumn, exact
+from whichf1.report.document import Cell, Document, Grid, GridColumn
+from whichf1.report.numbers import exact
 
 MOST_MATCHES = 10
 """Matches shown to people; files hold all."""
@@ -21,23 +22,13 @@ SIGNATURE = GridColumn("signature", "code")
 
 
 def _document(
-    title: str,
-    table: Grid,
-    head: Sequence[str],
-    rows: Sequence[Sequence[Any]],
-    notes: Sequence[str] = (),
-    **facts: Any,
+    title: str, table: Grid, rows: Sequence[dict[str, Any]], notes: Sequence[str] = (), **facts: Any
 ) -> Document:
-    """A table for people; for programs the rows under ``head``, and facts for JSON."""
+    """A table for people; for programs the rows, and in JSON some facts."""
     return Document(
         [table],
-        lambda: {
-            "title": title,
-            **facts,
-            "rows": [dict(zip(head, row, strict=True)) for row in rows],
-            "notes": list(notes),
-        },
-        lambda: [head, *([exact(x) if isinstance(x, float) else x for x in row] for row in rows)],
+        lambda: {"title": title, **facts, "rows": rows, "notes": list(notes)},
+        lambda: [rows[0], *(map(exact, row.values()) for row in rows)],
         title,
         notes,
     )
@@ -45,21 +36,16 @@ def _document(
 
 def dialect_list(dialects: Mapping[str, Dialect]) -> Document:
     """Every dialect with its source."""
-    columns = (
-        GridColumn("name"),
-        GridColumn("library"),
-        GridColumn("versions"),
-        GridColumn("what it computes", "prose"),
-        GridColumn("note", "prose"),
-        GridColumn("read from", "prose"),
-        SIGNATURE,
-    )
-    rows = [
+    columns = [*map(GridColumn, ("name", "library", "versions"))]
+    columns += [GridColumn(name, "prose") for name in ("what it computes", "note", "read from")]
+    columns.append(SIGNATURE)
+    cells = [
         [x.name, x.library, x.versions, because(x.definition), x.note, x.file, x.signature]
         for x in dialects.values()
     ]
-    head = [column.name for column in columns]
-    return _document(f"{len(rows)} dialects of macro F1", Grid(columns, rows), head, rows)
+    names = [column.name for column in columns]
+    rows = [dict(zip(names, line, strict=True)) for line in cells]
+    return _document(f"{len(rows)} dialects of macro F1", Grid(columns, cells), rows)
 
 
 def dialect_document(source: str, table: DialectTable) -> Document:
@@ -69,15 +55,14 @@ def dialect_document(source: str, table: DialectTable) -> Document:
         for group in table.groups
     ]
     rows = [
-        [name, score.value, at, group.why, score.signature]
+        {"dialect": name, "value": x.value, "group": at, "why": group.why, "signature": x.signature}
         for at, group in enumerate(table.groups, 1)
-        for name, score in group.scores.items()
+        for name, x in group.scores.items()
     ]
     return _document(
         f"{source}: {len(rows)} dialects of macro F1 give {table.distinct} different numbers, "
         f"up to {table.spread:.4f} apart",
         Grid((VALUE, DIALECTS, WHY, SIGNATURE), groups, stacked=True),
-        ("dialect", "value", "group", "why", "signature"),
         rows,
         [f"{name} does not apply: {why}" for name, why in table.absent.items()],
         distinct=table.distinct,
@@ -88,10 +73,11 @@ def dialect_document(source: str, table: DialectTable) -> Document:
 def explanation_document(source: str, explanation: Explanation) -> Document:
     """The definitions that give a published number, or the nearest ones."""
     matches = explanation.matches or explanation.nearest
+    reproduces = bool(explanation.matches)
     rows = [
-        [at, match.value, definition.signature, bool(explanation.matches)]
-        for at, match in enumerate(matches, 1)
-        for definition in match.definitions
+        {"match": at, "value": x.value, "signature": each.signature, "reproduces": reproduces}
+        for at, x in enumerate(matches, 1)
+        for each in x.definitions
     ]
     hidden = len(matches) - MOST_MATCHES
     notes = [f"{hidden} more values match: all are in --format csv"] if hidden > 0 else []
@@ -103,7 +89,6 @@ def explanation_document(source: str, explanation: Explanation) -> Document:
     return _document(
         f"{source}: {_summary(explanation)}",
         Grid((VALUE, DIALECTS, WHY, GridColumn("also", "prose"), SIGNATURE), shown, stacked=True),
-        ("match", "value", "signature", "reproduces"),
         rows,
         notes,
         published=str(explanation.published),
@@ -126,13 +111,6 @@ def _match_row(match: Match) -> list[Cell]:
     return [match.value, libraries, match.why, also, match.signature]
 
 
-AUDIT_HEAD = (
-    "name", "precision", "recall", "f1", "classes", "verdict", "reason",
-    "averaged_low", "averaged_high", "averaged_signature",
-    "of_averages_low", "of_averages_high", "of_averages_signature", "misfits",
-)  # fmt: skip
-
-
 def audit_document(audits: Sequence[tuple[str, Audit]]) -> Document:
     """Verdicts on published triples, and how many there are of each."""
     counted = Counter(audit.verdict for _, audit in audits)
@@ -141,14 +119,14 @@ def audit_document(audits: Sequence[tuple[str, Audit]]) -> Document:
     if len(audits) == 1:
         ((_, audit),) = audits
         title, notes = f"{audit.verdict}: {audit.reason}", _misfits("", audit)
-        return _document(title, _readings(audit), AUDIT_HEAD, rows, notes, **facts)
+        return _document(title, _readings(audit), rows, notes, **facts)
     verdicts = ", ".join(f"{number} {verdict}" for verdict, number in facts.items() if number)
-    names = ("name", "precision", "recall", "f1", "verdict")
-    columns = [*map(GridColumn, names), GridColumn("reason", "prose")]
-    table = Grid(columns, [_audit_row(name, audit) for name, audit in audits])
+    names = ("name", "precision", "recall", "f1", "verdict", "reason")
+    columns = [*map(GridColumn, names[:-1]), GridColumn("reason", "prose")]
+    table = Grid(columns, [[row[name] for name in names] for row in rows])
     notes = [note for name, audit in audits for note in _misfits(f"{name}: ", audit)]
     notes += [f"{name}: {signature}" for name, signature in SIGNATURES.items()]
-    return _document(f"{len(audits)} rows: {verdicts}", table, AUDIT_HEAD, rows, notes, **facts)
+    return _document(f"{len(audits)} rows: {verdicts}", table, rows, notes, **facts)
 
 
 def _misfits(lead: str, audit: Audit) -> list[str]:
@@ -165,33 +143,31 @@ def _readings(audit: Audit) -> Grid:
     return Grid((GridColumn("can be"), GridColumn("value"), SIGNATURE), rows)
 
 
-def _audit_row(name: str, audit: Audit) -> list[Cell]:
-    triple = [str(x) for x in (audit.precision, audit.recall, audit.f1)]
-    return [name, *triple, audit.verdict, audit.reason]
-
-
-def _audit_record(name: str, audit: Audit) -> list[Any]:
-    *first, verdict, reason = _audit_row(name, audit)
-    averaged, of_averages = audit.averaged, audit.of_averages
-    return [
-        *first, audit.classes, verdict, reason,
-        averaged.low, averaged.high, SIGNATURES["averaged F1"],
-        of_averages.low, of_averages.high, SIGNATURES["F1 of averages"],
-        "; ".join(misfit.name for misfit in audit.misfits),
-    ]  # fmt: skip
+def _audit_record(name: str, audit: Audit) -> dict[str, Any]:
+    return {
+        "name": name,
+        **{each: str(getattr(audit, each)) for each in ("precision", "recall", "f1")},
+        "classes": audit.classes,
+        "verdict": audit.verdict,
+        "reason": audit.reason,
+        "averaged_low": audit.averaged.low,
+        "averaged_high": audit.averaged.high,
+        "averaged_signature": SIGNATURES["averaged F1"],
+        "of_averages_low": audit.of_averages.low,
+        "of_averages_high": audit.of_averages.high,
+        "of_averages_signature": SIGNATURES["F1 of averages"],
+        "misfits": "; ".join(misfit.name for misfit in audit.misfits),
+    }
 
 
 def conversion_document(source: str, conversion: Conversion, names: tuple[str, str]) -> Document:
     """A score in two dialects, and where they differ."""
     pair = (conversion.source, conversion.target)
-    rows: list[list[Cell]] = [
-        [name, x.value, x.signature] for name, x in zip(names, pair, strict=True)
+    rows: list[dict[str, Any]] = [
+        {"dialect": name, "value": x.value, "signature": x.signature}
+        for name, x in zip(names, pair, strict=True)
     ]
-    return _document(
-        f"{source}: the same predictions in two dialects",
-        Grid((GridColumn("dialect"), VALUE, SIGNATURE), rows),
-        ("dialect", "value", "signature"),
-        rows,
-        [f"The two signatures differ in {conversion.difference}."],
-        difference=conversion.difference,
-    )
+    table = Grid((GridColumn("dialect"), VALUE, SIGNATURE), [[*row.values()] for row in rows])
+    title = f"{source}: the same predictions in two dialects"
+    notes = [f"The two signatures differ in {conversion.difference}."]
+    return _document(title, table, rows, notes, difference=conversion.difference)

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
+from whichf1.definitions import words
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
-from whichf1.definitions.words import (
-    formula,
-    in_sklearn,
-    meaning,
-    other_names,
-    sentence,
-    title,
-    zero_rule,
-)
 from whichf1.metrics import EVERY, Metric, find
 from whichf1.metrics.registry import KINDS
-from whichf1.report.document import Document, FactList, Grid, GridColumn
+from whichf1.report.document import Document, Grid, GridColumn, Note
 
 COLUMNS = (
     GridColumn("name"),
@@ -49,21 +41,21 @@ def definition_document(text: str) -> Document:
     definition = Definition.parse(text)
     metric = definition.declaration
     better = "" if metric.better == "neither" else f", {metric.better} is better"
-    name = title(definition)
+    name = words.title(definition)
     facts = {
         "name": name,
-        "meaning": meaning(definition),
-        "formula": formula(definition),
+        "meaning": words.meaning(definition),
+        "formula": words.formula(definition),
         "bounds": f"{_bounds(metric)}{better}",
-        "0/0": zero_rule(definition),
-        "other names": ", ".join(x for x in other_names(definition) if x != name) or "–",
+        "0/0": words.zero_rule(definition),
+        "other names": ", ".join(x for x in words.other_names(definition) if x != name) or "–",
         "parameters": _parameters(metric).strip("()") or "–",
-        "in scikit-learn": in_sklearn(definition) or "–",
+        "in scikit-learn": words.in_sklearn(definition) or "–",
         "signature": definition.signature,
-        "to paste": sentence(definition),
+        "to paste": words.sentence(definition),
     }
-    pairs = [*facts.items()]
-    return Document([FactList(pairs)], lambda: facts, lambda: [("name", "value"), *pairs])
+    width = max(map(len, facts))
+    return Document([Note(f"{name:<{width}}  {value}") for name, value in facts.items()])
 
 
 def _parameters(metric: Metric) -> str:

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.words import sentence, title
 from whichf1.metrics import COUNTED
-from whichf1.report.document import (
-    Block,
-    Cell,
-    Document,
-    Grid,
-    GridColumn,
-    Note,
-    Rows,
-    Signature,
-    exact,
-    items,
-    number,
-)
+from whichf1.report.document import Block, Cell, Document, Grid, GridColumn, Note, Rows, Signature
+from whichf1.report.numbers import exact, items, number, size
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
@@ -36,20 +25,19 @@ from whichf1.tables.labels import Label
 
 CLASS_METRICS = ("precision", "recall", "f1")
 SUMMARY = (
-    "averaged_f1",
-    "f1_of_averages",
-    "macro_precision",
-    "macro_recall",
-    "micro_f1",
-    "weighted_f1",
-    "accuracy",
-    "cohen_kappa",
-    "mcc",
-)
+    "averaged_f1", "f1_of_averages", "macro_precision", "macro_recall", "micro_f1", "weighted_f1",
+    "accuracy", "cohen_kappa", "mcc",
+)  # fmt: skip
 LABEL_SETS = (*SUMMARY[:6], "subset_accuracy", "hamming_loss")
 """The summary for label sets, besides F1 and the Jaccard index averaged over items."""
 SYMMETRIC = ("averaged_f1", "f1_of_averages", "micro_f1", "accuracy", "cohen_kappa", "mcc")
 """Scores that stay the same when true and predicted are swapped (with declared classes)."""
+UNORIENTED = (
+    "These scores are the same whether rows are true or predicted. For precision, recall and "
+    "scores built on them, say --rows true or --rows predicted."
+)
+Named: TypeAlias = Sequence[tuple[str, Definition]]
+"""Definitions, each with the name it is shown by."""
 MOST_CLASSES = 60
 """Classes shown in text; every other format shows all."""
 
@@ -64,55 +52,46 @@ class Report:
     scores: tuple[tuple[str, Score], ...]
     macro: MacroF1 | None
     """The gap between the two macro F1s, where it is reported."""
-    oriented: bool = True
+    oriented: bool
     """Whether it is known which side of the counts is true."""
 
-    @property
-    def support(self) -> dict[Label, float]:
-        """The number of true items of each class."""
-        c = self.counts.per_class()
-        return dict(zip(self.counts.labels, (c.tp + c.fn).tolist(), strict=True))
+    @classmethod
+    def of(
+        cls,
+        source: str,
+        counts: Counts,
+        options: dict[str, Any],
+        definitions: Named | None = None,
+        scores: Sequence[tuple[str, Score]] = (),
+        oriented: bool = True,
+    ) -> Report:
+        """Score the definitions (default: the usual ones); ``scores`` come before others."""
+        macro = _both_macro_f1s(counts, options) if definitions is None else None
+        chosen = _usual(counts, options, oriented) if definitions is None else definitions
+        each = tuple((name, evaluate_per_class(d, counts)) for name, d in chosen if is_per_class(d))
+        whole = ((name, evaluate(d, counts)) for name, d in chosen if not is_per_class(d))
+        return cls(source, counts, each, (*scores, *whole), macro, oriented)
 
 
-def full_report(
-    source: str, counts: Counts, options: dict[str, Any], *, oriented: bool = True
-) -> Report:
-    """Score every class and the usual averages; only symmetric scores if not ``oriented``."""
-    columns = [define_fitting(name, options) for name in (CLASS_METRICS if oriented else ("f1",))]
+def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
+    """Every class and the usual averages; only symmetric scores if not ``oriented``."""
     sets = isinstance(counts, MultiLabelCounts)
-    names = LABEL_SETS if sets else SUMMARY if oriented else SYMMETRIC
-    chosen = [define_fitting(name, options) for name in names]
+    averages = LABEL_SETS if sets else SUMMARY
+    names = (*CLASS_METRICS, *averages) if oriented else ("f1", *SYMMETRIC)
+    definitions = [define_fitting(name, options) for name in names]
     if sets:
         by_item = {**options, "average": "samples"}
-        chosen += [define_fitting(name, by_item) for name in ("f1", "jaccard")]
-    both = chosen[0]
-    macro = None
-    if both.undefined in (0, 1) and both.scope == "empty":
-        shared = ("classes", "exclude", "ignore", "undefined")
-        macro = macro_f1(counts, **{k: v for k, v in options.items() if k in shared})
-    return Report(
-        source,
-        counts,
-        tuple((title(each), evaluate_per_class(each, counts)) for each in columns),
-        tuple((title(each), evaluate(each, counts)) for each in chosen),
-        macro,
-        oriented,
-    )
+        definitions += [define_fitting(name, by_item) for name in ("f1", "jaccard")]
+    return [(title(each), each) for each in definitions]
 
 
-def chosen_report(
-    source: str, counts: Counts, definitions: Sequence[tuple[str, Definition]]
-) -> Report:
-    """Score the chosen metrics only; a rate without an average is given per class."""
-    each = [(name, d) for name, d in definitions if is_per_class(d)]
-    whole = [(name, d) for name, d in definitions if not is_per_class(d)]
-    return Report(
-        source,
-        counts,
-        tuple((name, evaluate_per_class(d, counts)) for name, d in each),
-        tuple((name, evaluate(d, counts)) for name, d in whole),
-        None,
-    )
+def _both_macro_f1s(counts: Counts, options: dict[str, Any]) -> MacroF1 | None:
+    """Both macro F1s, if the options apply to both."""
+    averaged = define_fitting("averaged_f1", options)
+    if averaged.undefined not in (0, 1) or averaged.scope != "empty":
+        return None
+    shared = ("classes", "exclude", "ignore", "undefined")
+    return macro_f1(counts, **{k: v for k, v in options.items() if k in shared})
 
 
 def is_per_class(definition: Definition) -> bool:
@@ -123,24 +102,28 @@ def is_per_class(definition: Definition) -> bool:
 
 def score_document(report: Report, decimals: int) -> Document:
     """The report as a document; ``decimals`` are those of numbers in its notes."""
-    counts = report.counts
-    size = f"weight {items(counts.n)}" if counts.weighted else f"{items(counts.n)} items"
+    counts, orientation = report.counts, [] if report.oriented else [UNORIENTED]
     return Document(
         _blocks(report),
         partial(_record, report),
         partial(_rows, report),
-        f"{report.source}: {size}, {len(counts.labels):,} classes",
-        [*_gap_notes(report, decimals), *_orientation_notes(report), *_interval_notes(report)],
+        f"{report.source}: {size(counts.n)}, {len(counts.labels):,} classes",
+        [*_gap_notes(report, decimals), *orientation, *_interval_notes(report)],
     )
 
 
 def _blocks(report: Report) -> list[Block]:
-    level = _interval_head(report)
+    both: tuple[tuple[str, Score | PerClass], ...] = (*report.per_class, *report.scores)
+    methods = [each.definition.interval for _, each in both]
+    levels = {method.level for method in methods if method is not None}
+    level = "interval" if levels else ""
+    if len(levels) == 1:
+        level = f"{100 * levels.pop():g} % interval"
     blocks: list[Block] = []
     if report.per_class:
         blocks.append(_class_table(report, level))
         blocks += [
-            Signature(x.signature, name, partial(_said, name, x.definition, len(x.labels), x.n))
+            Signature(x.signature, name, _said(name, x.definition, len(x.labels), x.n))
             for name, x in report.per_class
         ]
     if report.scores:
@@ -148,17 +131,7 @@ def _blocks(report: Report) -> list[Block]:
     return blocks
 
 
-def _interval_head(report: Report) -> str | None:
-    """The heading of the intervals, with their level; None if there are none."""
-    both: tuple[tuple[str, Score | PerClass], ...] = (*report.per_class, *report.scores)
-    definitions = [each.definition for _, each in both]
-    levels = {x.interval.level for x in definitions if x.interval is not None}
-    if not levels:
-        return None
-    return f"{100 * levels.pop():g} % interval" if len(levels) == 1 else "interval"
-
-
-def _class_table(report: Report, level: str | None) -> Grid:
+def _class_table(report: Report, level: str) -> Grid:
     columns = [GridColumn("class")]
     labels = report.per_class[0][1].labels
     cells: list[Sequence[Cell]] = [[str(label) for label in labels]]
@@ -169,24 +142,21 @@ def _class_table(report: Report, level: str | None) -> Grid:
             columns.append(GridColumn(level, "interval", optional=True))
             cells.append(scores.intervals)
     if report.oriented:
-        support = report.support
+        c = report.counts.per_class()
+        support = dict(zip(report.counts.labels, (c.tp + c.fn).tolist(), strict=True))
         columns.append(GridColumn("support", "number", items))
         cells.append([support.get(label, 0) for label in labels])
     return Grid(columns, [*zip(*cells, strict=True)], most=MOST_CLASSES, unit="classes")
 
 
-def _score_table(report: Report, level: str | None) -> Grid:
-    columns = [GridColumn("score"), GridColumn("value", "number"), GridColumn("signature", "code")]
-    rows: list[list[Cell]] = [[name, x.value, x.signature] for name, x in report.scores]
-    if level:
-        columns.insert(2, GridColumn(level, "interval"))
-        for row, (_, score) in zip(rows, report.scores, strict=True):
-            row.insert(2, score.interval)
-    return Grid(columns, rows, sentences=lambda: _sentences(report))
-
-
-def _sentences(report: Report) -> list[str]:
-    return [_said(name, x.definition, len(x.classes), x.n) for name, x in report.scores]
+def _score_table(report: Report, level: str) -> Grid:
+    heading = [GridColumn(level, "interval")] if level else []
+    columns = [GridColumn("score"), GridColumn("value", "number"), *heading]
+    rows: list[list[Cell]] = [
+        [name, x.value, *([x.interval] if level else []), x.signature] for name, x in report.scores
+    ]
+    said = [_said(name, x.definition, len(x.classes), x.n) for name, x in report.scores]
+    return Grid([*columns, GridColumn("signature", "code")], rows, sentences=said)
 
 
 def _said(name: str, definition: Definition, k: int, n: float) -> str:
@@ -215,16 +185,6 @@ def _gap_notes(report: Report, decimals: int) -> list[str]:
     return notes
 
 
-def _orientation_notes(report: Report) -> list[str]:
-    """What is missing if it is not known what a row of the matrix is."""
-    if report.oriented:
-        return []
-    return [
-        "These scores are the same whether rows are true or predicted. For precision, recall and "
-        "scores built on them, say --rows true or --rows predicted."
-    ]
-
-
 def _interval_notes(report: Report) -> list[str]:
     """What a dash in place of an interval means, and how many replicates were undefined."""
     scores = [score for _, score in report.scores]
@@ -249,28 +209,17 @@ def _interval_notes(report: Report) -> list[str]:
     return [f"{note} For proportions, there is one with: -m precision --interval wilson."]
 
 
-def _records(report: Report) -> Iterator[tuple[str, Label | None, Score]]:
-    """Every number with its name and class."""
-    for name, score in report.scores:
-        yield name, None, score
-    for name, scores in report.per_class:
-        for label, score in scores.items():
-            yield name, label, score
-
-
 def _record(report: Report) -> dict[str, Any]:
-    macro, records = report.macro, [*_records(report)]
+    macro = report.macro
     record: dict[str, Any] = {
         "source": report.source,
         "n": report.counts.n,
         "labels": list(report.counts.labels),
-        "scores": [
-            {"name": name, **score_fields(score)} for name, label, score in records if label is None
-        ],
+        "scores": [{"name": name, **score_fields(x)} for name, x in report.scores],
         "per_class": [
-            {"name": name, "class": label, **score_fields(score)}
-            for name, label, score in records
-            if label is not None
+            {"name": name, "class": label, **score_fields(x)}
+            for name, scores in report.per_class
+            for label, x in scores.items()
         ],
     }
     if macro is not None:
@@ -286,7 +235,9 @@ def _record(report: Report) -> dict[str, Any]:
 
 def _rows(report: Report) -> Rows:
     yield ["name", "class", *SCORE_COLUMNS, "n", "signature"]
-    for name, label, score in _records(report):
+    every: list[tuple[str, Label | None, Score]] = [(name, None, x) for name, x in report.scores]
+    every += [(name, label, x) for name, each in report.per_class for label, x in each.items()]
+    for name, label, score in every:
         yield [name, label, *score_cells(score), score.n, score.signature]
 
 
@@ -295,21 +246,17 @@ SCORE_COLUMNS = ("value", "low", "high", "level", "method")
 
 def score_cells(score: Score) -> list[object]:
     """A score in the cells of CSV that ``SCORE_COLUMNS`` names."""
-    value, interval = exact(score.value), score.interval
-    if interval is None:
-        return [value, None, None, None, None]
-    return [value, interval.low, interval.high, interval.level, interval.method]
+    ends = [getattr(score.interval, name, None) for name in SCORE_COLUMNS[1:]]
+    return [exact(score.value), *ends]
 
 
 def score_fields(score: Score) -> dict[str, Any]:
     """A score in the fields of JSON; if the value is null, 'why' says so in a word."""
-    finite, interval = math.isfinite(score.value), score.interval
     fields: dict[str, Any] = {"value": score.value}
-    if not finite:
+    if not math.isfinite(score.value):
         fields["why"] = number(score.value, 0)
-    if interval is not None:
-        names = ("low", "high", "level", "method")
-        fields["interval"] = {name: getattr(interval, name) for name in names}
+    if score.interval is not None:
+        fields["interval"] = {name: getattr(score.interval, name) for name in SCORE_COLUMNS[1:]}
     return {**fields, "n": score.n, "signature": score.signature}
 
 
@@ -317,22 +264,18 @@ def _limit(threshold: float, decimals: int = 0) -> str:
     return "none positive" if math.isinf(threshold) else repr(threshold)
 
 
-def _part(items: float, decimals: int) -> str:
-    return f"{items:,.6g}"
-
-
 CURVE_COLUMNS = (
     GridColumn("threshold", "number", _limit),
     GridColumn("value", "number"),
-    *(GridColumn(name, "number", _part) for name in ("TP", "FP", "FN", "TN")),
+    *(GridColumn(x, "number", lambda n, decimals: f"{n:,.6g}") for x in ("TP", "FP", "FN", "TN")),
     GridColumn("signature", "code"),
 )
-CURVE_HEAD = tuple(column.name for column in CURVE_COLUMNS)
 
 
 def threshold_document(source: str, best: BestThreshold, around: int, decimals: int) -> Document:
     """The best threshold with ``around`` others on either side."""
-    curve = [_point(best, at) for at in _nearby(best, around)]
+    nearby = range(max(0, best.at - around), min(len(best.curve), best.at + around + 1))
+    curve = [_point(best, at) for at in nearby]
     notes = [
         f"best threshold: {_limit(best.threshold)} (a score equal to it is positive)",
         f"value there: {number(best.value, decimals)} ({best.score.signature})",
@@ -341,34 +284,30 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
         notes.append(
             f"if the scores are calibrated, the best threshold is F1/2 = {best.calibrated:.4f}"
         )
-    record = {
-        "source": source,
-        "threshold": best.threshold,
-        "value": best.value,
-        "signature": best.score.signature,
-        "calibrated": best.calibrated,
-        "curve": [dict(zip(CURVE_HEAD, point, strict=True)) for point in curve],
-    }
-    rows = [["best", *CURVE_HEAD], *([int(point[0] == best.threshold), *point] for point in curve)]
     return Document(
-        [*map(Note, notes), Grid(CURVE_COLUMNS, curve)],
-        lambda: record,
-        lambda: rows,
+        [*map(Note, notes), Grid(CURVE_COLUMNS, [[*point.values()] for point in curve])],
+        lambda: {
+            "source": source,
+            "threshold": best.threshold,
+            "value": best.value,
+            "signature": best.score.signature,
+            "calibrated": best.calibrated,
+            "curve": curve,
+        },
+        lambda: [
+            ["best", *curve[0]],
+            *([int(x["threshold"] == best.threshold), *x.values()] for x in curve),
+        ],
         f"{source}: {len(best.curve) - 1:,} distinct scores",
     )
 
 
-def _nearby(best: BestThreshold, around: int) -> range:
-    return range(max(0, best.at - around), min(len(best.curve), best.at + around + 1))
-
-
-def _point(best: BestThreshold, at: int) -> Sequence[Any]:
+def _point(best: BestThreshold, at: int) -> dict[str, Any]:
     """One threshold: its value, the counts of the positive class, and the signature."""
     curve, ranking = best.curve, best.curve.ranking
     threshold = float(curve.threshold[at])
     counts = at_threshold(ranking, threshold=threshold)
-    positive = counts.labels.code(ranking.positive)
-    c = counts.per_class()
-    parts = [x[positive].item() for x in (c.tp, c.fp, c.fn, c.tn)]
+    positive, c = counts.labels.code(ranking.positive), counts.per_class()
+    parts = {name: getattr(c, name.lower())[positive].item() for name in ("TP", "FP", "FN", "TN")}
     score = evaluate(curve.definition, counts)
-    return [threshold, score.value, *parts, score.signature]
+    return {"threshold": threshold, "value": score.value, **parts, "signature": score.signature}

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeAlias
 
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import sentence
 from whichf1.errors import InputError
-from whichf1.report.document import Cell, Document, Grid, GridColumn, Rows, exact, items, signed
+from whichf1.report.document import Cell, Document, Grid, GridColumn, Rows
+from whichf1.report.numbers import exact, items, signed, size
 from whichf1.report.score import SCORE_COLUMNS, score_cells, score_fields
 from whichf1.scoring.score import Score
 from whichf1.tables.slices import Key
 
-T = TypeVar("T")
+Scorer: TypeAlias = Callable[[Definition], Score]
+"""Scores the whole, or one slice."""
 WIDE = 0.1
 """An interval wider than this fraction of the metric's range says little."""
 FEW = 10
@@ -33,66 +34,61 @@ NOTE = (
 
 @dataclass(frozen=True)
 class SliceScore:
-    """The score of one slice."""
+    """The score of one slice, or of all items."""
 
-    key: Key
+    key: Key | None
+    """None for all items."""
     score: Score
-    gap: float
+    gap: float = math.nan
     """The slice's score minus that of the whole."""
-    verdict: str
+    verdict: str | None = None
     """'below', 'above', 'near' or 'too small to tell'."""
 
 
-@dataclass(frozen=True)
-class SlicesOf:
-    """One metric on the whole and on every slice, worst first."""
-
-    name: str
-    whole: Score
-    rows: tuple[SliceScore, ...]
-
-
-@dataclass(frozen=True)
-class SliceReport:
-    """Some metrics on every slice."""
-
-    source: str
-    by: tuple[str, ...]
-    metrics: tuple[SlicesOf, ...]
-    empty: tuple[Key, ...]
-    """Slices with nothing to score: all items ignored, or of weight 0."""
-
-
-def slice_report(
+def slice_document(
     source: str,
     by: Sequence[str],
-    whole: T,
-    parts: Mapping[Key, T],
     definitions: Sequence[tuple[str, Definition]],
-    score: Callable[[Definition, T], Score],
-) -> SliceReport:
-    """Score the whole and every slice."""
+    whole: Scorer,
+    slices: Mapping[Key, Scorer],
+) -> Document:
+    """Score the whole and every slice: a table for each metric."""
     empty: dict[Key, None] = {}
-    metrics = []
-    for name, definition in definitions:
-        of_whole = score(definition, whole)
-        plain = replace(definition, data=())  # what a signature says of its data is of the whole
-        rows = []
-        for key, part in parts.items():
-            try:
-                of_slice = score(plain, part)
-            except InputError:  # a slice may lack what the whole has
-                empty[key] = None
-                continue
-            gap = of_slice.value - of_whole.value
-            rows.append(SliceScore(key, of_slice, gap, _verdict(of_slice, of_whole)))
-        metrics.append(SlicesOf(name, of_whole, tuple(sorted(rows, key=_worst_first))))
-    return SliceReport(source, tuple(by), tuple(metrics), tuple(empty))
+    metrics = [(name, _scored(each, whole, slices, empty)) for name, each in definitions]
+    lacking = [_name(key) for key in empty]
+    notes = [NOTE, *([f"Nothing to score in: {', '.join(lacking)}"] if lacking else [])]
+    return Document(
+        [_table(*metric) for metric in metrics],
+        lambda: {
+            "source": source,
+            "by": list(by),
+            "metrics": [_record(by, *metric) for metric in metrics],
+            "nothing to score in": lacking,
+            "notes": notes,
+        },
+        lambda: _rows(by, metrics),
+        f"{source}: {size(metrics[0][1][0].score.n)} in {len(slices):,} slices by {', '.join(by)}",
+        notes,
+    )
 
 
-def _worst_first(row: SliceScore) -> tuple[bool, float]:
-    lower = row.score.definition.declaration.better == "lower"
-    return math.isnan(row.gap), -row.gap if lower else row.gap
+def _scored(
+    definition: Definition, whole: Scorer, slices: Mapping[Key, Scorer], empty: dict[Key, None]
+) -> list[SliceScore]:
+    """The whole, then the slices, worst first; ``empty`` gets those with nothing to score."""
+    of_whole, scored = whole(definition), []
+    plain = replace(definition, data=())  # what a signature says of its data is of the whole
+    for key, score in slices.items():
+        try:
+            of_slice = score(plain)
+        except InputError:  # it may lack what the whole has, or all items are ignored
+            empty[key] = None
+            continue
+        gap = of_slice.value - of_whole.value
+        scored.append(SliceScore(key, of_slice, gap, _verdict(of_slice, of_whole)))
+    sign = -1 if definition.declaration.better == "lower" else 1
+    scored.sort(key=lambda row: (math.isnan(row.gap), sign * row.gap))
+    return [SliceScore(None, of_whole), *scored]
 
 
 def _verdict(score: Score, whole: Score) -> str:
@@ -107,27 +103,10 @@ def _verdict(score: Score, whole: Score) -> str:
     return SMALL if wide else "near"
 
 
-def _name(key: Key) -> str:
+def _name(key: Key | None) -> str:
+    if key is None:
+        return WHOLE
     return ", ".join("(missing)" if value is None else str(value) for value in key)
-
-
-def slice_document(report: SliceReport) -> Document:
-    """The report as a document: a table for each metric."""
-    n = report.metrics[0].whole.n
-    slices = len({*report.empty, *(row.key for each in report.metrics for row in each.rows)})
-    size = f"{items(n)} items" if isinstance(n, int) else f"weight {items(n)}"
-    return Document(
-        [_table(metric) for metric in report.metrics],
-        partial(_record, report),
-        partial(_rows, report),
-        f"{report.source}: {size} in {slices:,} slices by {', '.join(report.by)}",
-        _notes(report),
-    )
-
-
-def _notes(report: SliceReport) -> list[str]:
-    lacking = ", ".join(map(_name, report.empty))
-    return [NOTE, *([f"Nothing to score in: {lacking}"] if lacking else [])]
 
 
 COLUMNS = (
@@ -142,43 +121,31 @@ COLUMNS = (
 )
 
 
-def _table(metric: SlicesOf) -> Grid:
-    lines: list[tuple[str, Score, Cell, str]] = [(WHOLE, metric.whole, "", "")]
-    lines += [(_name(x.key), x.score, x.gap, x.verdict) for x in metric.rows]
-    rows = [
-        [name, x.n, len(x.classes), x.value, x.interval, gap, verdict, x.signature]
-        for name, x, gap, verdict in lines
-    ]
-    return Grid(COLUMNS, rows, metric.name, sentences=lambda: _sentences(metric))
+def _table(name: str, scored: Sequence[SliceScore]) -> Grid:
+    rows: list[list[Cell]] = []
+    for row in scored:
+        x, judged = row.score, ["", ""] if row.key is None else [row.gap, row.verdict]
+        cells = [_name(row.key), x.n, len(x.classes), x.value, x.interval, *judged, x.signature]
+        rows.append(cells)
+    whole, *slices = scored
+    said = [f"{WHOLE}: {sentence(whole.score.definition)}", *(f"{_name(x.key)}:" for x in slices)]
+    return Grid(COLUMNS, rows, name, sentences=said)
 
 
-def _sentences(metric: SlicesOf) -> list[str]:
-    whole = f"{WHOLE}: {sentence(metric.whole.definition)}"
-    return [whole, *(f"{_name(row.key)}:" for row in metric.rows)]
-
-
-def _record(report: SliceReport) -> dict[str, Any]:
+def _record(by: Sequence[str], name: str, scored: Sequence[SliceScore]) -> dict[str, Any]:
+    whole, *slices = scored
     return {
-        "source": report.source,
-        "by": list(report.by),
-        "metrics": [
+        "name": name,
+        "whole": score_fields(whole.score),
+        "slices": [
             {
-                "name": metric.name,
-                "whole": score_fields(metric.whole),
-                "slices": [
-                    {
-                        "slice": dict(zip(report.by, map(_plain, row.key), strict=True)),
-                        **score_fields(row.score),
-                        "gap": row.gap,
-                        "verdict": row.verdict,
-                    }
-                    for row in metric.rows
-                ],
+                "slice": dict(zip(by, map(_plain, row.key or ()), strict=True)),
+                **score_fields(row.score),
+                "gap": row.gap,
+                "verdict": row.verdict,
             }
-            for metric in report.metrics
+            for row in slices
         ],
-        "nothing to score in": [_name(key) for key in report.empty],
-        "notes": _notes(report),
     }
 
 
@@ -186,14 +153,12 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
-def _rows(report: SliceReport) -> Rows:
+def _rows(by: Sequence[str], metrics: Sequence[tuple[str, list[SliceScore]]]) -> Rows:
     """One line per number; the whole comes before its slices."""
-    yield ["name", *report.by, *SCORE_COLUMNS, "gap", "verdict", "n", "signature"]
-    for metric in report.metrics:
-        whole = metric.whole
-        values: list[Any] = [WHOLE] * len(report.by)
-        yield [metric.name, *values, *score_cells(whole), None, None, whole.n, whole.signature]
-        for row in metric.rows:
-            values, score = [_plain(value) for value in row.key], row.score
-            judged = [exact(row.gap), row.verdict]
-            yield [metric.name, *values, *score_cells(score), *judged, score.n, score.signature]
+    yield ["name", *by, *SCORE_COLUMNS, "gap", "verdict", "n", "signature"]
+    for name, scored in metrics:
+        for row in scored:
+            values = [WHOLE] * len(by) if row.key is None else map(_plain, row.key)
+            judged = [None if row.key is None else exact(row.gap), row.verdict]
+            score = row.score
+            yield [name, *values, *score_cells(score), *judged, score.n, score.signature]

@@ -8,16 +8,20 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from functools import partial
 from glob import glob
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from whichf1.cli.options import CountingOptions, Engine, FileOptions, ScoreOptions
+from whichf1.cli.options import CountingOptions, FileOptions, ScoreOptions, ThresholdOptions
 from whichf1.errors import FileError, InputError, SkippedWarning, WhichF1Error
 from whichf1.report.escape import visible
+from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.counts import count, count_by
+from whichf1.sources.lines import ScoredLines, classes_of
+from whichf1.sources.request import Request
+from whichf1.sources.sequences import column
 from whichf1.tables.counts import Counts
 from whichf1.tables.saving import FORMAT
 from whichf1.tables.slices import Slices
@@ -25,15 +29,17 @@ from whichf1.tables.slices import Slices
 LARGE = 50_000_000
 """Bytes from which a terminal shows a progress bar."""
 STDIN = "standard input"
+Paths: TypeAlias = tuple[str, str | None]
+"""One file, or a file of true classes and one of predictions."""
+COLUMNS = ("true", "pred", "weights", "cluster")
 
 
 def read_counts(options: CountingOptions) -> Counts:
     """Count predictions, or load saved counts."""
     saved = _saved(options)
     if saved is None:
-        with opened(options) as (sources, reading):
-            data, predictions = [*sources, None][:2]
-            return count(data, predictions, **_columns(options), **reading)
+        with opened(options) as ((data, predictions), reading):
+            return count(data, predictions, **options.columns(*COLUMNS), **reading)
     for option in ("true", "pred", "weights", "cluster", "id", "master"):
         if getattr(options, option):
             raise InputError(f"saved counts have no columns: remove --{option}")
@@ -44,10 +50,20 @@ def read_slices(options: ScoreOptions) -> Slices:
     """Count the predictions of each slice."""
     if _saved(options) is not None:
         raise InputError("saved counts have no columns to slice by: score the original file")
-    with opened(options) as (sources, reading):
-        data, predictions = [*sources, None][:2]
-        by = options.slice_columns
-        return count_by(data, predictions, by=by, **_columns(options), **reading)
+    with opened(options) as ((data, predictions), reading):
+        columns = options.columns(*COLUMNS)
+        return count_by(data, predictions, by=options.slice_columns, **columns, **reading)
+
+
+def read_lines(
+    options: ScoreOptions | ThresholdOptions, paths: Paths, apart: bool = False, **reading: Any
+) -> ScoredLines:
+    """Read a column of scores, and fix its classes."""
+    columns = options.columns("true", "weights")
+    request = Request.of_scores(score=options.score_column, **columns, **reading)
+    lines = read_scores(*paths, request, apart=apart)
+    classes = classes_of(column(lines.true, "y_true"), options.declared)
+    return lines._replace(labels=list(classes))
 
 
 def source_name(options: FileOptions) -> str:
@@ -55,12 +71,6 @@ def source_name(options: FileOptions) -> str:
     if options.file is None:
         return f"{options.gold} with {options.pred_file}"
     return STDIN if options.file == "-" else options.file
-
-
-def _columns(options: CountingOptions) -> dict[str, Any]:
-    columns = {name: getattr(options, name) for name in ("true", "pred", "weights")}
-    columns |= {"cluster": options.cluster} if options.cluster else {}
-    return {**columns, "labels": options.declared}
 
 
 def _saved(options: FileOptions) -> Counts | None:
@@ -83,51 +93,40 @@ def _saved(options: FileOptions) -> Counts | None:
 
 
 @contextmanager
-def opened(options: FileOptions) -> Iterator[tuple[list[str], dict[str, Any]]]:
-    """The files to read, standard input copied into one, and the options of reading them."""
-    sources = _sources(options)
-    reading = {
+def opened(options: FileOptions) -> Iterator[tuple[Paths, dict[str, Any]]]:
+    """The one or two files to read, standard input copied into one, and how to read them."""
+    paths = _paths(options)
+    reading: dict[str, Any] = {
         "format": options.from_,
         "memory_limit": options.memory_limit,
         "on_error": options.on_error.value,
         "id": options.id,
-        "engine": "spark" if options.engine is Engine.spark else None,
+        "engine": "spark" if options.engine == "spark" else None,
         "master": options.master,
     }
     with ExitStack() as stack:
         named: Callable[[object], str] = str
-        if sources == ["-"]:
+        if paths == ("-", None):
             if options.from_ is None:
                 raise InputError("standard input needs a format, such as --from csv")
             copy = stack.enter_context(_copied_stdin())
-            sources, named = [copy.path], copy.named
+            paths, named = (copy, None), partial(_as_stdin, copy)
         stack.enter_context(_messages(named))
-        progress = stack.enter_context(_progress(sources))
-        yield sources, {**reading, "progress": progress}
+        reading["progress"] = stack.enter_context(_progress(paths))
+        yield paths, reading
 
 
-def _sources(options: FileOptions) -> list[str]:
+def _paths(options: FileOptions) -> Paths:
     if options.file is not None and not (options.gold or options.pred_file):
-        return [options.file]
+        return options.file, None
     if options.file is None and options.gold and options.pred_file:
-        return [options.gold, options.pred_file]
+        return options.gold, options.pred_file
     raise InputError("give a file, or --gold FILE with --pred-file FILE")
 
 
-@dataclass(frozen=True)
-class StdinCopy:
-    """A temporary file with what came from standard input, to be looked at before it is read."""
-
-    path: str
-
-    def named(self, message: object) -> str:
-        """A message about the copy as one about standard input; engines vary in writing paths."""
-        ways = "|".join(map(re.escape, (self.path, repr(self.path)[1:-1], quote(self.path))))
-        return re.sub(rf"""(['"]?)(?:file:(?://)?)?(?:{ways})\1""", STDIN, str(message))
-
-
 @contextmanager
-def _copied_stdin() -> Iterator[StdinCopy]:
+def _copied_stdin() -> Iterator[str]:
+    """A temporary file with what came from standard input, to be looked at before it is read."""
     with tempfile.TemporaryDirectory(prefix="whichf1-") as folder:
         path = Path(folder) / STDIN
         try:
@@ -139,7 +138,13 @@ def _copied_stdin() -> Iterator[StdinCopy]:
                 f"cannot copy {STDIN} to the temporary folder {folder!r}: {error.strerror}. "
                 "Set TMPDIR to a disk with more space."
             ) from None
-        yield StdinCopy(str(path))
+        yield str(path)
+
+
+def _as_stdin(path: str, message: object) -> str:
+    """A message about the copy as one about standard input; engines vary in writing paths."""
+    ways = "|".join(map(re.escape, (path, repr(path)[1:-1], quote(path))))
+    return re.sub(rf"""(['"]?)(?:file:(?://)?)?(?:{ways})\1""", STDIN, str(message))
 
 
 @contextmanager
@@ -161,9 +166,9 @@ def _messages(named: Callable[[object], str]) -> Iterator[None]:
 
 
 @contextmanager
-def _progress(paths: list[str]) -> Iterator[Callable[[float], None] | None]:
+def _progress(paths: Paths) -> Iterator[Callable[[float], None] | None]:
     """A progress bar on a terminal, for large files."""
-    size = sum(Path(each).stat().st_size for path in paths for each in glob(path))
+    size = sum(Path(each).stat().st_size for path in paths if path for each in glob(path))
     if size < LARGE or not sys.stderr.isatty():
         yield None
         return

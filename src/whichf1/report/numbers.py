@@ -1,0 +1,33 @@
+"""Numbers as text: values, differences, numbers of items."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+def number(value: float, decimals: int) -> str:
+    """Format a value; NaN and infinity in words."""
+    if math.isnan(value):
+        return "undefined"
+    return f"{value:.{decimals}f}" if math.isfinite(value) else "infinite"
+
+
+def signed(value: float, decimals: int) -> str:
+    """Format a difference, always with its sign."""
+    return f"{value:+.{decimals}f}" if math.isfinite(value) else number(value, decimals)
+
+
+def items(n: float, decimals: int = 0) -> str:
+    """Format a number of items, or a sum of weights."""
+    return f"{n:,}" if isinstance(n, int) else f"{n:,.6g}"
+
+
+def size(n: float) -> str:
+    """Say how many items there are, or their weight."""
+    return f"{items(n)} items" if isinstance(n, int) else f"weight {items(n)}"
+
+
+def exact(value: Any) -> Any:
+    """A value in full precision for CSV; NaN and infinity in words."""
+    return number(value, 0) if isinstance(value, float) and not math.isfinite(value) else value
