@@ -221,8 +221,7 @@ def _refuse_arrays(data: Any) -> None:
 
 
 def _count_columns(data: Any, predictions: Any, **options: Any) -> dict[str, Slices]:
-    from whichf1.sources.answers.counts import tally
-    from whichf1.sources.engines import gather
+    from whichf1.sources.answers.rows import tally
     from whichf1.sources.questions.grouped import Grouped
 
     request = Request.of(**options)
@@ -232,7 +231,7 @@ def _count_columns(data: Any, predictions: Any, **options: Any) -> dict[str, Sli
         quick = quick_counts(data, request)
         if quick is not None:
             return quick
-    return tally(*gather(data, predictions, request, Grouped()))
+    return tally(*Grouped().gather(data, predictions, request))
 
 
 def as_counts(

@@ -5,14 +5,22 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from whichf1.errors import FileError, InputError, LabelError, did_you_mean
+from whichf1.errors import (
+    FileError,
+    InputError,
+    LabelError,
+    ShapeError,
+    SkippedWarning,
+    did_you_mean,
+)
 from whichf1.tables.labels import Label, from_text
 
 USUAL_NAMES = (("true", "pred"), ("y_true", "y_pred"), ("gold", "pred"), ("label", "prediction"))
@@ -181,6 +189,12 @@ class Request:
         return [*self.by, self.true, *preds]
 
     @property
+    def numbers(self) -> list[str]:
+        """The columns that are read as numbers."""
+        scores = self.preds if self.scores else ()
+        return [*scores, *([self.weights] if self.weights else [])]
+
+    @property
     def used(self) -> list[str]:
         """Every column that is read, once."""
         weights = [] if self.weights is None else [self.weights]
@@ -296,3 +310,56 @@ def classes_of_columns(columns: Sequence[str], true: Iterable[Any]) -> list[Labe
         f"which class does each of the columns {', '.join(columns)} belong to? Give labels= in "
         f"their order, or score={{class: column}}. The classes: {sorted(observed)[:20]!r}"
     )
+
+
+Row: TypeAlias = tuple[Any, ...]
+Reading: TypeAlias = Literal["typed", "text", "json"]
+"""What a value is: the engine's own, text whose type is to be found, or a JSON text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where rows come from: what messages need to name it."""
+
+    name: str
+    """A path in quotes, or 'the pandas frame'."""
+    reading: Reading = "typed"
+    locate: Callable[[str, str], str] = lambda what, column: ""
+    """Where the first item stands that lacks something in a column; asked only for an error."""
+    skip: bool = False
+    """Whether items without a label or with a bad number are skipped with a warning."""
+    skipped: tuple[str, ...] = ()
+    """What the reader has already skipped."""
+    others: Mapping[str, Reading] = field(default_factory=dict)
+    """Columns that come from a second file, of another reading."""
+
+    def reading_of(self, column: str) -> Reading:
+        """What the values of a column are."""
+        return self.others.get(column, self.reading)
+
+    def where(self, what: str, column: str) -> str:
+        """Where the first item stands that lacks this, to end a sentence with."""
+        place = self.locate(what, column)
+        return f"; {place}" if place else ""
+
+    def refuse_empty(self, read: int, kept: int) -> None:
+        """Raise if there are no items, or none are left."""
+        if not read and not self.skipped:
+            raise ShapeError(f"{self.name} has a header and no items")
+        if not kept:
+            raise ShapeError(f"{self.name}: no items are left to count")
+
+    def say_skipped(self, more: Sequence[str], total: int) -> None:
+        """Warn about what was skipped."""
+        said = [*self.skipped, *more]
+        if said:
+            warnings.warn(
+                SkippedWarning(
+                    f"{self.name}: skipped {', '.join(said)}; {total:,} items were read"
+                ),
+                stacklevel=2,
+            )
+
+
+Answer: TypeAlias = tuple[dict[str, list[Any]], Request, Origin]
+"""What a question gives, for which columns, and where it comes from."""

@@ -140,7 +140,7 @@ def _check_each(values: Array, name: str) -> None:
     """Raise at the first item that is missing, no label, or of another kind than the first."""
     first: Kind | None = None
     for position, value in enumerate(values):
-        if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):
+        if is_missing(value):
             _refuse_missing(value, position, name)
         kind = kind_of(value)
         if kind is None:
@@ -155,6 +155,18 @@ def _check_each(values: Array, name: str) -> None:
                 f"({type(values[0]).__name__}), {name}[{position}] is {value!r} "
                 f"({type(value).__name__}). Use one type throughout."
             )
+
+
+_PRESENT = (int, str, bool)
+
+
+def is_missing(value: object) -> bool:
+    """None, NaN, or what pandas says for missing."""
+    if type(value) in _PRESENT:  # the usual, and quicker
+        return False
+    if isinstance(value, (list, tuple)):
+        return False
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
 
 
 def _refuse_missing(value: object, position: int, name: str) -> NoReturn:

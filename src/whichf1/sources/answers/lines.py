@@ -14,32 +14,27 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.sources.answers.rows import (
-    Origin,
-    Row,
     cluster_name,
-    is_missing,
     labels_of,
-    merged,
     one_kind,
     report_lacking,
     slice_key,
 )
-from whichf1.sources.engines import gather
 from whichf1.sources.lines import ScoredLines, column_classes, positive_class
 from whichf1.sources.questions.derived import (
-    UNFAIR,
     Added,
     Chosen,
     Classes,
     Decisions,
     Place,
+    Systems,
     TopLabels,
     Values,
     complete,
 )
-from whichf1.sources.questions.lines import KEY, Derived, Scoring, bad_weights, gaps_in
-from whichf1.sources.request import Request, classes_of_columns
-from whichf1.sources.sequences import column
+from whichf1.sources.questions.grouped import KEY, Scoring, merged
+from whichf1.sources.request import Origin, Request, Row, classes_of_columns
+from whichf1.sources.sequences import column, is_missing
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.slices import Key, order
@@ -57,7 +52,7 @@ def read_scores(
     in memory. Weights are added up unless items are to stay ``apart``. ``fair``: each item must
     have a distribution over the classes.
     """
-    parts, columns, origin = gather(data, predictions, request, Scoring(apart))
+    parts, columns, origin = Scoring(apart).gather(data, predictions, request)
     lines = _scored(parts[KEY], columns, origin)
     if fair:
         _refuse_unfair_rows(lines.scores, origin)
@@ -77,11 +72,8 @@ def _refuse_unfair_rows(scores: Array, origin: Origin) -> None:
 
 
 def _scored(parts: Sequence[ScoredLines], columns: Request, origin: Origin) -> ScoredLines:
-    declared = None if columns.labels is None else Labels(columns.labels)
     kept = _complete(parts, columns, origin)
-    true = _labels([_chosen(x.true, keep) for x, keep in kept], columns, origin, declared)
-    if not len(true):
-        raise ShapeError(f"{origin.name}: no items are left to count")
+    true = _labels([_chosen(x.true, keep) for x, keep in kept], columns, origin)
     return joined(true, kept, columns, origin, columns.labels)
 
 
@@ -144,15 +136,14 @@ def _complete(
             lacking[gap] = lacking.get(gap, 0) + missing
             keep &= ~bad
         if columns.weights is not None:
-            wrong = bad_weights(lines)
+            wrong = _bad_weights(lines)
             gap = ("weight", columns.weights)
             lacking[gap] = lacking.get(gap, 0) + int(wrong[keep].sum())
             keep &= wrong < n
         kept.append((lines, keep))
-    if not total and not origin.skipped:
-        raise ShapeError(f"{origin.name} has a header and no items")
     if origin.skip or any(lacking.values()):
         report_lacking(lacking, total, origin, _first(parts, columns))
+    origin.refuse_empty(total, any(keep.any() for _, keep in kept))
     return kept
 
 
@@ -171,25 +162,44 @@ def _first(parts: Sequence[ScoredLines], columns: Request) -> Callable[[str], st
 
 def _bad(lines: ScoredLines, columns: Request) -> list[tuple[tuple[str, str], Array]]:
     """What lines may lack, and which do."""
-    gaps = [(("label", columns.true), gaps_in(lines.true))]
+    gaps = [(("label", columns.true), _gaps_in(lines.true))]
     for name, bad in zip(columns.preds, ~np.isfinite(lines.scores).T, strict=True):
         gaps.append((("finite number", name), bad))
     if columns.cluster is not None:
-        gaps.append((("cluster", columns.cluster), gaps_in(lines.cluster)))
+        gaps.append((("cluster", columns.cluster), _gaps_in(lines.cluster)))
     return gaps
 
 
-def _labels(parts: Sequence[Any], columns: Request, origin: Origin, declared: Any) -> Any:
+def _gaps_in(values: Any) -> Array:
+    """Where a value is missing."""
+    whole = isinstance(values, np.ndarray) and values.dtype.kind in "iub"
+    if whole or (set(map(type, values)) == {str}):
+        return np.zeros(len(values), np.bool_)
+    return np.fromiter((is_missing(value) for value in values), np.bool_, len(values))
+
+
+def _bad_weights(lines: ScoredLines) -> Array:
+    """How many items of each line lack a valid weight."""
+    if lines.weights is None:
+        return np.zeros(len(lines.scores), np.int64)
+    if lines.bad is not None:
+        return lines.bad.astype(np.int64)
+    with np.errstate(invalid="ignore"):
+        wrong = ~(np.isfinite(lines.weights) & (lines.weights >= 0))
+    bad: Array = wrong * (1 if lines.items is None else lines.items)
+    return bad
+
+
+def _labels(parts: Sequence[Any], columns: Request, origin: Origin) -> Any:
     """The class of each line."""
-    typed = origin.reading_of(columns.true) == "typed"
-    if typed and all(isinstance(x, np.ndarray) and x.dtype.kind in "iub" for x in parts):
+    how = origin.reading_of(columns.true)
+    if how == "typed" and all(isinstance(x, np.ndarray) and x.dtype.kind in "iub" for x in parts):
         return np.concatenate(parts)
     values = [value for part in parts for value in part]
     texts = set(map(type, values)) == {str}
     distinct = set(values) if texts else values  # 1, 1.0 and True are equal to a set
-    (meaning,) = labels_of([(columns.true, distinct)], origin, declared)
-    if meaning:
-        one_kind([meaning], [columns.true], origin)
+    (meaning,) = labels_of([(columns.true, how, distinct)], origin, columns.labels)
+    one_kind([meaning], [columns.true], origin)
     if texts:
         label = {value: label for (_, value), label in meaning.items()}
         return [label[value] for value in values]
@@ -222,9 +232,8 @@ class ClassScores:
         self.weights, self.cluster = request.weights, request.cluster
         self._systems = max(1, request.systems)
         distributions = self._systems if fair else 0
-        question = Classes(distributions)
-        found, columns, origin = gather(*self._source, request, question)
-        rows = merged(found[KEY], measures=1)
+        parts, columns, origin = Classes(distributions).gather(*self._source, request)
+        rows = merged(parts[KEY], measures=1)
         self.n = _report(rows, columns, origin)
         kept = (row for row in rows if not is_missing(row[0]))
         last = complete(columns) if origin.skip else complete(columns) - 1
@@ -243,7 +252,8 @@ class ClassScores:
         if rest:
             raise ShapeError("give each system as many columns of scores, one for each class")
         declared = None if self.request.labels is None else Labels(self.request.labels)
-        (meaning,) = labels_of([(columns.true, values)], origin, declared)
+        side = (columns.true, origin.reading_of(columns.true), values)
+        (meaning,) = labels_of([side], origin, declared)
         one_kind([meaning], [columns.true], origin)
         observed = [*dict.fromkeys(meaning.values())]
         if declared is None and not self.request.systems:
@@ -271,17 +281,17 @@ class ClassScores:
 
     def sums(self, each: Callable[[Any], Any], name: str) -> EngineSums:
         """The sums of a number of each item, of which the metric of that name is the mean."""
-        values = Values(self._places, each, 1, self._filtered)
+        values = Values(self._places, 1, self._filtered, each=each)
         return self._answer(("sums", name), lambda: self._sums(values))  # type: ignore[no-any-return]
 
     def values(self, each: Callable[[Any], Any], name: str) -> ScoredLines:
         """That number of each item for each system, grouped."""
-        values = Values(self._places, each, self._systems, self._filtered)
+        values = Values(self._places, self._systems, self._filtered, each=each)
         return self._lines(("values", name), values, apart=True)
 
     def decisions(self, k: int, ties: str) -> ScoredLines:
         """The code of the true class, and that of the predicted one as the score, grouped."""
-        decided = Decisions(self._places, k, ties, self._filtered)
+        decided = Decisions(self._places, 1, self._filtered, k=k, ties=ties)
         lines = self._coded(self._lines(("decisions", k, ties), decided))
         return lines._replace(scores=_one(lines))
 
@@ -295,7 +305,7 @@ class ClassScores:
 
     def coded(self, *, fair: bool) -> ScoredLines:
         """The code of the true class with all scores, grouped."""
-        every = Chosen(self._places, range(len(self.columns.preds)), self._filtered)
+        every = self._chosen(range(len(self.columns.preds)))
         return self._coded(self._lines(("joint",), every, apart=True))
 
     def against_rest(self, positive: Any, apart: bool = False) -> tuple[ScoredLines, Label]:
@@ -317,15 +327,18 @@ class ClassScores:
 
     def _together(self) -> ScoredLines:
         """All scores, of few items: one pass is quicker than one for each class."""
-        every = Chosen(self._places, range(len(self.labels)), self._filtered)
+        every = self._chosen(range(len(self.labels)))
         return self._lines(("together",), every)
 
     def _column(self, at: int, apart: bool) -> ScoredLines:
         if self._filtered is None:
             alone = replace(self.request, preds=(self.columns.preds[at],))
-            return self._lines(("column", at, apart), Chosen(self._places, [0]), apart, alone)
-        chosen = Chosen(self._places, [at], self._filtered)  # the other columns matter, too
-        return self._lines(("column", at, apart), chosen, apart)
+            return self._lines(("column", at, apart), self._chosen([0]), apart, alone)
+        # the other columns matter, too
+        return self._lines(("column", at, apart), self._chosen([at]), apart)
+
+    def _chosen(self, chosen: Sequence[int]) -> Chosen:
+        return Chosen(self._places, filtered=self._filtered, chosen=chosen)
 
     def _coded(self, lines: ScoredLines) -> ScoredLines:
         """Places from 1 on as codes from 0 on."""
@@ -340,14 +353,14 @@ class ClassScores:
         return self._answers[asked]
 
     def _lines(
-        self, asked: Any, derived: Derived, apart: bool = False, request: Request | None = None
+        self, asked: Any, derived: Systems, apart: bool = False, request: Request | None = None
     ) -> ScoredLines:
         """The lines of what is derived, asked once."""
         question = Scoring(apart, derived)
         return self._answer(asked, lambda: self._read(question, request or self.request))  # type: ignore[no-any-return]
 
     def _read(self, question: Scoring, request: Request) -> ScoredLines:
-        parts, columns, origin = gather(*self._source, request, question)
+        parts, columns, origin = question.gather(*self._source, request)
         place = np.concatenate([np.asarray(x.true, np.intp) for x in parts[KEY]])
         kept = [(x, slice(None)) for x in parts[KEY]]
         lines = joined(place, kept, columns, origin, self.labels)
@@ -355,7 +368,7 @@ class ClassScores:
         return lines
 
     def _sums(self, values: Values) -> EngineSums:
-        parts, _, origin = gather(*self._source, self.request, Added(values))
+        parts, _, origin = Added(values).gather(*self._source, self.request)
         rows, width = parts[KEY], len(self.request.by)
         if self.request.cluster is not None:  # 1 and 1.0 are one cluster
             named = ((row, cluster_name(row[width], origin.reading)) for row in rows)
@@ -406,13 +419,10 @@ def _report(rows: Sequence[Row], columns: Request, origin: Origin) -> int:
         else:
             n += int(items)
     total = n + unfair + sum(lacking.values())
-    if not total and not origin.skipped:
-        raise ShapeError(f"{origin.name} has a header and no items")
     if origin.skip:  # otherwise a class without a column is worse, and looked for first
-        lacking["distribution", UNFAIR] = unfair
+        lacking["distribution", ""] = unfair
     report_lacking(lacking, total, origin)
-    if not n and origin.skip:
-        raise ShapeError(f"{origin.name}: no items are left to count")
+    origin.refuse_empty(total, n if origin.skip else total)
     return n
 
 
@@ -429,6 +439,6 @@ def _refuse_unfair(rows: Sequence[Row], columns: Request, origin: Origin) -> Non
     if unfair and not origin.skip:
         raise InputError(
             f"{origin.name}: the probabilities are not a distribution in {unfair:,} of its "
-            f"{total:,} items{origin.where(UNFAIR)}. Each lies in [0, 1], and those of an item "
-            "must sum to 1. Fix the items."
+            f"{total:,} items{origin.where('distribution', '')}. Each lies in [0, 1], and those of "
+            "an item must sum to 1. Fix the items."
         )

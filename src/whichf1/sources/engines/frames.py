@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whichf1.errors import InputError, LabelError, WeightError
-from whichf1.sources.answers.rows import Answer, Origin, Row, is_missing, merged
 from whichf1.sources.arrays import count_arrays, count_codes
 from whichf1.sources.engines.database import plain_columns
-from whichf1.sources.request import Request, known_frame
-from whichf1.sources.sequences import encode_columns
+from whichf1.sources.request import Answer, Origin, Request, Row, known_frame
+from whichf1.sources.sequences import encode_columns, is_missing
 from whichf1.tables.labels import kind_of
 from whichf1.tables.slices import Slices
 
@@ -204,27 +203,11 @@ def holds_lists(series: Any) -> bool:
     return isinstance(first, SEVERAL)
 
 
-def group_lists(selected: Any, keys: int, columns: Request) -> list[Row]:
-    """The rows of a small table with columns k0, k1, … and w, some of them lists."""
-    cells = [map(_listed, selected[f"k{at}"].to_list()) for at in range(keys)]
-    if columns.weights is None:
-        return merged((*row, 1, 0.0, 0.0, 0) for row in zip(*cells, strict=True))
-    weights = ((w, w is not None and 0 <= w < np.inf) for w in selected["w"].to_list())
-    measures = ((1, w, w * w, 0) if good else (1, 0.0, 0.0, 1) for w, good in weights)
-    return merged((*row, *own) for row, own in zip(zip(*cells, strict=True), measures, strict=True))
-
-
-def _listed(cell: Any) -> Any:
-    if isinstance(cell, (set, frozenset)):
-        return sorted(cell, key=str)
-    return list(cell) if isinstance(cell, SEVERAL) else cell
-
-
 def refuse_mixed_objects(frame: Any, columns: Request) -> None:
     """pandas' object columns group 1, True and 1.0 together: refuse what is not of one kind."""
     import narwhals as nw
 
-    for name in (columns.true, *columns.preds):
+    for name in (columns.true, *(() if columns.scores else columns.preds)):
         if frame[name].dtype != nw.Object or holds_lists(frame[name]):
             continue
         values = frame[name].to_numpy()
