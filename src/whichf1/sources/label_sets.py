@@ -12,7 +12,7 @@ from whichf1.sources.answers.label_sets import count_cells
 from whichf1.sources.counts import Reading
 from whichf1.sources.lines import numbers
 from whichf1.sources.request import has_columns
-from whichf1.sources.sequences import cluster_codes, to_numpy, weights_column
+from whichf1.sources.sequences import cluster_codes, refuse_lengths, to_numpy, weights_column
 from whichf1.tables.cells import Array, RankedLabels
 from whichf1.tables.label_sets import MultiLabelCounts, outcomes
 from whichf1.tables.labels import Labels
@@ -96,46 +96,9 @@ def count_multilabel(
     decision = None
     if threshold is not None or top_k is not None:
         y_pred, decision = _decide(y_pred, threshold, top_k)
-    keyed = keyed_sets(y_true, {"y_pred": y_pred}, labels)
-    lines = outcomes(keyed.true, keyed.predicted, len(keyed.labels))
-    measure = measured(keyed.items, weights, cluster)
-    known = keyed.declared
-    return MultiLabelCounts(keyed.labels, lines, **measure, declared=known, decision=decision)
-
-
-class Keyed(NamedTuple):
-    """The sets of the items, and of each system, as keys: item · labels + label."""
-
-    labels: Labels
-    true: Array
-    predicted: list[Array]
-    items: int
-    declared: bool
-
-
-def keyed_sets(y_true: Any, systems: Mapping[str, Any], labels: Any) -> Keyed:
-    """The sets of all, on the labels of all systems together."""
-    declared = None if labels is None else Labels(labels)
-    true = sets_of(y_true, "y_true", declared)
-    predicted = [sets_of(each, str(name), declared) for name, each in systems.items()]
-    names, known = declared, declared is not None or true.matrix
-    for name, each in zip(systems, predicted, strict=True):
-        _refuse_unequal(true, each, name)
-        names = declared or _union(names or true.labels, each.labels)
-        known = known or each.matrix
-    names = names if names is not None else true.labels
-    keys = [_keys(each, names) for each in predicted]
-    return Keyed(names, _keys(true, names), keys, true.items, known)
-
-
-def measured(items: int, weights: Any, cluster: Any) -> dict[str, Any]:
-    """How many times each item counts, its squared weight, and its cluster."""
-    count = np.ones(items, np.int64) if weights is None else weights_column(weights, items)
-    return {
-        "count": count,
-        "squares": None if weights is None else count * count,
-        "cluster": None if cluster is None else cluster_codes(cluster, items),
-    }
+    options = {"labels": labels, "weights": weights, "cluster": cluster}
+    counts = count_sets_together(y_true, {"y_pred": y_pred}, **options)
+    return counts if decision is None else counts.changed(decision=decision)
 
 
 def count_sets_together(
@@ -149,21 +112,31 @@ def count_sets_together(
     """GROUP BY true set, the predicted set of each system, and cluster."""
     if not systems:
         raise InputError("there are no systems: give a mapping of names to predictions")
-    names, true, predicted, items, declared = keyed_sets(y_true, systems, labels)
-    measure = measured(items, weights, cluster)
-    lines = outcomes(true, predicted, len(names))
-    own = tuple(map(str, systems))
-    return MultiLabelCounts(names, lines, declared=declared, systems=own, **measure)
+    declared = None if labels is None else Labels(labels)
+    true = sets_of(y_true, "y_true", declared)
+    names, sides = declared or true.labels, [true]
+    for name, data in systems.items():
+        predicted = sets_of(data, str(name), declared)
+        _refuse_unequal(true, predicted, name)
+        names = declared or _union(names, predicted.labels)
+        sides.append(predicted)
+    keys, *others = (_keys(side, names) for side in sides)
+    count = np.ones(true.items, np.int64)
+    if weights is not None:
+        count = weights_column(weights, true.items)
+    return MultiLabelCounts(
+        names,
+        outcomes(keys, others, len(names)),
+        count=count,
+        squares=None if weights is None else count * count,
+        cluster=None if cluster is None else cluster_codes(cluster, true.items),
+        declared=declared is not None or any(side.matrix for side in sides),
+        systems=tuple(map(str, systems)),
+    )
 
 
 def _refuse_unequal(true: SetLines, predicted: SetLines, name: str) -> None:
-    if true.items != predicted.items:
-        raise ShapeError(
-            f"y_true has {true.items:,} items, {name} has {predicted.items:,}. "
-            "Give one prediction for each item."
-        )
-    if not true.items:
-        raise ShapeError("there are no items: y_true is empty")
+    refuse_lengths(true.items, predicted.items, name)
     if true.matrix and predicted.matrix and len(true.labels) != len(predicted.labels):
         raise ShapeError(
             f"y_true has {len(true.labels)} columns, {name} has {len(predicted.labels)}: "

@@ -175,6 +175,17 @@ def _refuse_missing(value: object, position: int, name: str) -> NoReturn:
     )
 
 
+def refuse_lengths(items: int, values: int, name: str) -> None:
+    """Raise unless there is a value for each item, and at least one item."""
+    if items != values:
+        raise ShapeError(
+            f"y_true has {items:,} items, {name} {'have' if name == 'scores' else 'has'} "
+            f"{values:,}. Give one value for each item."
+        )
+    if not items:
+        raise ShapeError(f"there are no items: y_true and {name} are empty")
+
+
 def weights_column(data: Any, items: int) -> Array:
     """Sample weights as float64, finite and not negative."""
     try:
@@ -216,10 +227,9 @@ def encode_alike(columns: Sequence[Column]) -> tuple[list[Array], Labels]:
     """Codes of every column into the classes that occur, in order."""
     if columns[0].kind == "str":
         codes, texts = kernel.encode(*(each.values.tolist() for each in columns))
-        order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.intp)
-        rank = np.empty(len(order), np.intp)
-        rank[order] = np.arange(len(order))
-        return [rank[each] for each in codes], Labels.trusted(sorted(texts))
+        names = Labels.trusted(sorted(texts))
+        rank = names.codes(texts)
+        return [rank[each] for each in codes], names
     values = [each.values for each in columns]
     low, high = min([int(x.min()) for x in values]), max([int(x.max()) for x in values])
     make = bool if columns[0].kind == "bool" else int

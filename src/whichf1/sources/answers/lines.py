@@ -20,7 +20,7 @@ from whichf1.sources.answers.rows import (
     report_lacking,
     slice_key,
 )
-from whichf1.sources.lines import ScoredLines, column_classes, positive_class
+from whichf1.sources.lines import BY_LINE, ScoredLines, column_classes, positive_class
 from whichf1.sources.questions.derived import (
     Added,
     Chosen,
@@ -72,33 +72,38 @@ def _refuse_unfair_rows(scores: Array, origin: Origin) -> None:
 
 
 def _scored(parts: Sequence[ScoredLines], columns: Request, origin: Origin) -> ScoredLines:
-    kept = _complete(parts, columns, origin)
-    true = _labels([_chosen(x.true, keep) for x, keep in kept], columns, origin)
-    return joined(true, kept, columns, origin, columns.labels)
+    lines = _complete(_together(parts), columns, origin)
+    lines = lines._replace(true=_labels(lines.true, columns, origin), labels=columns.labels)
+    return _named(lines, columns, origin)
 
 
-def joined(
-    true: Any,
-    kept: Sequence[tuple[ScoredLines, Any]],
-    columns: Request,
-    origin: Origin,
-    labels: Any,
-) -> ScoredLines:
-    """The lines that are kept of several parts."""
-    cluster = None
+def _together(parts: Sequence[ScoredLines]) -> ScoredLines:
+    """The lines of several parts as one."""
+    if len(parts) == 1:
+        return parts[0]
+    by = [_chained(values) for values in zip(*(lines.by for lines in parts), strict=True)]
+    fields = {name: _chained([getattr(x, name) for x in parts]) for name in (*BY_LINE, "bad")}
+    return ScoredLines(**fields, by=by)
+
+
+def _chained(parts: Sequence[Any]) -> Any:
+    if parts[0] is None:
+        return None
+    kinds = {x.dtype.kind if isinstance(x, np.ndarray) else None for x in parts}
+    if len(kinds) == 1 and None not in kinds:
+        return np.concatenate(parts)
+    return [value for part in parts for value in part]
+
+
+def _named(lines: ScoredLines, columns: Request, origin: Origin) -> ScoredLines:
+    """The lines with the names of their clusters and slices."""
     if columns.cluster is not None:
-        cells = (cell for x, keep in kept for cell in _chosen(x.cluster, keep))
-        cluster = [cluster_name(cell, origin.reading) for cell in cells]
-    scores = np.concatenate([x.scores[keep] for x, keep in kept])
-    items, weights = _together(kept, "items"), _together(kept, "weights")
-    squares = _together(kept, "squares")
-    keys: tuple[Key, ...] = ()
-    slices = None
-    if columns.by:
-        values = (zip(*(_chosen(y, keep) for y in x.by), strict=True) for x, keep in kept)
-        keys, slices = slices_of([each for part in values for each in part], origin)
-    lines = ScoredLines(true, scores, items, weights, squares, cluster, labels, keys, slices)
-    return lines._replace(ordered=len(kept) == 1 and kept[0][0].ordered)
+        cluster = [cluster_name(cell, origin.reading) for cell in lines.cluster]
+        lines = lines._replace(cluster=cluster)
+    if not columns.by:
+        return lines
+    keys, slices = slices_of([*zip(*lines.by, strict=True)], origin)
+    return lines._replace(keys=keys, slices=slices, by=())
 
 
 def slices_of(values: Sequence[Sequence[Any]], origin: Origin) -> tuple[tuple[Key, ...], Array]:
@@ -109,68 +114,37 @@ def slices_of(values: Sequence[Sequence[Any]], origin: Origin) -> tuple[tuple[Ke
     return keys, np.array([place[key] for key in key_of_line], np.intp)
 
 
-def _together(kept: Sequence[tuple[ScoredLines, Any]], name: str) -> Array | None:
-    if getattr(kept[0][0], name) is None:
-        return None
-    return np.concatenate([getattr(x, name)[keep] for x, keep in kept])
-
-
-def _chosen(values: Any, keep: Any) -> Any:
-    if isinstance(values, np.ndarray) or isinstance(keep, slice):
-        return values[keep]
-    return values if keep.all() else [values[at] for at in np.flatnonzero(keep)]
-
-
-def _complete(
-    parts: Sequence[ScoredLines], columns: Request, origin: Origin
-) -> list[tuple[ScoredLines, Array]]:
-    """Which lines are good; the others are refused, or skipped."""
-    lacking: dict[tuple[str, str], int] = {}
-    kept, total = [], 0
-    for lines in parts:
-        n = np.ones(len(lines.scores), np.int64) if lines.items is None else lines.items
-        total += int(n.sum())
-        keep = np.ones(len(n), np.bool_)
-        for gap, bad in _bad(lines, columns):
-            missing = int(n[keep & bad].sum())  # an item that lacks several is one item
-            lacking[gap] = lacking.get(gap, 0) + missing
-            keep &= ~bad
-        if columns.weights is not None:
-            wrong = _bad_weights(lines)
-            gap = ("weight", columns.weights)
-            lacking[gap] = lacking.get(gap, 0) + int(wrong[keep].sum())
-            keep &= wrong < n
-        kept.append((lines, keep))
+def _complete(lines: ScoredLines, columns: Request, origin: Origin) -> ScoredLines:
+    """The lines that lack nothing; the others are refused, or skipped."""
+    n = np.ones(len(lines.scores), np.int64) if lines.items is None else lines.items
+    keep = np.ones(len(n), np.bool_)
+    lacking = {}
+    for gap, bad in _gaps(lines, columns).items():
+        lacking[gap] = int(n[keep & bad].sum())  # an item that lacks several is one item
+        keep &= ~bad
+    if columns.weights is not None:
+        wrong = _bad_weights(lines, n)
+        lacking["weight", columns.weights] = int(wrong[keep].sum())
+        keep &= wrong < n
+    total = int(n.sum())
     if origin.skip or any(lacking.values()):
-        report_lacking(lacking, total, origin, _first(parts, columns))
-    origin.refuse_empty(total, any(keep.any() for _, keep in kept))
-    return kept
+        report_lacking(lacking, total, origin, _first(lines, columns))
+    kept = np.flatnonzero(keep)
+    origin.refuse_empty(total, len(kept))
+    return lines if len(kept) == len(keep) else lines.at(kept)
 
 
-def _first(parts: Sequence[ScoredLines], columns: Request) -> Callable[[str], str]:
-    """Where the first bad score of a column stands, in items that are in order."""
-
-    def first(name: str) -> str:
-        if len(parts) > 1 or not parts[0].ordered:
-            return ""
-        scores = parts[0].scores[:, columns.preds.index(name)]
-        at = int(np.argmin(np.isfinite(scores)))
-        return f"; the first is row {at} ({scores[at]})"
-
-    return first
-
-
-def _bad(lines: ScoredLines, columns: Request) -> list[tuple[tuple[str, str], Array]]:
+def _gaps(lines: ScoredLines, columns: Request) -> dict[tuple[str, str], Array]:
     """What lines may lack, and which do."""
-    gaps = [(("label", columns.true), _gaps_in(lines.true))]
+    gaps = {("label", columns.true): _missing(lines.true)}
     for name, bad in zip(columns.preds, ~np.isfinite(lines.scores).T, strict=True):
-        gaps.append((("finite number", name), bad))
+        gaps["finite number", name] = bad
     if columns.cluster is not None:
-        gaps.append((("cluster", columns.cluster), _gaps_in(lines.cluster)))
+        gaps["cluster", columns.cluster] = _missing(lines.cluster)
     return gaps
 
 
-def _gaps_in(values: Any) -> Array:
+def _missing(values: Any) -> Array:
     """Where a value is missing."""
     whole = isinstance(values, np.ndarray) and values.dtype.kind in "iub"
     if whole or (set(map(type, values)) == {str}):
@@ -178,24 +152,33 @@ def _gaps_in(values: Any) -> Array:
     return np.fromiter((is_missing(value) for value in values), np.bool_, len(values))
 
 
-def _bad_weights(lines: ScoredLines) -> Array:
+def _bad_weights(lines: ScoredLines, n: Array) -> Array:
     """How many items of each line lack a valid weight."""
-    if lines.weights is None:
-        return np.zeros(len(lines.scores), np.int64)
     if lines.bad is not None:
         return lines.bad.astype(np.int64)
     with np.errstate(invalid="ignore"):
-        wrong = ~(np.isfinite(lines.weights) & (lines.weights >= 0))
-    bad: Array = wrong * (1 if lines.items is None else lines.items)
+        bad: Array = n * ~(np.isfinite(lines.weights) & (lines.weights >= 0))
     return bad
 
 
-def _labels(parts: Sequence[Any], columns: Request, origin: Origin) -> Any:
+def _first(lines: ScoredLines, columns: Request) -> Callable[[str], str]:
+    """Where the first bad score of a column stands, in items that are in order."""
+
+    def first(name: str) -> str:
+        if not lines.ordered:
+            return ""
+        scores = lines.scores[:, columns.preds.index(name)]
+        at = int(np.argmin(np.isfinite(scores)))
+        return f"; the first is row {at} ({scores[at]})"
+
+    return first
+
+
+def _labels(values: Any, columns: Request, origin: Origin) -> Any:
     """The class of each line."""
     how = origin.reading_of(columns.true)
-    if how == "typed" and all(isinstance(x, np.ndarray) and x.dtype.kind in "iub" for x in parts):
-        return np.concatenate(parts)
-    values = [value for part in parts for value in part]
+    if how == "typed" and isinstance(values, np.ndarray) and values.dtype.kind in "iub":
+        return values
     texts = set(map(type, values)) == {str}
     distinct = set(values) if texts else values  # 1, 1.0 and True are equal to a set
     (meaning,) = labels_of([(columns.true, how, distinct)], origin, columns.labels)
@@ -361,11 +344,10 @@ class ClassScores:
 
     def _read(self, question: Scoring, request: Request) -> ScoredLines:
         parts, columns, origin = question.gather(*self._source, request)
-        place = np.concatenate([np.asarray(x.true, np.intp) for x in parts[KEY]])
-        kept = [(x, slice(None)) for x in parts[KEY]]
-        lines = joined(place, kept, columns, origin, self.labels)
+        lines = _named(_together(parts[KEY])._replace(labels=self.labels), columns, origin)
+        place = np.asarray(lines.true, np.intp)
         self._refuse_changed(int(lines.items.sum()), not place.all(), origin)  # type: ignore[union-attr]
-        return lines
+        return lines._replace(true=place)
 
     def _sums(self, values: Values) -> EngineSums:
         parts, _, origin = Added(values).gather(*self._source, self.request)

@@ -124,17 +124,9 @@ def _has_gaps(series: Any) -> bool:
 
 def plain_rows(result: Any) -> list[Row]:
     """A small table as plain rows."""
-    import narwhals as nw
-
-    if isinstance(result, nw.DataFrame):
-        return list(result.iter_rows())
-    native = nw.to_native(result)
-    root = type(native).__module__.partition(".")[0]
-    if root in ("duckdb", "_duckdb"):  # collecting through Arrow makes noise at exit
-        return list(native.fetchall())
-    if root == "pyspark":
-        return [tuple(row) for row in native.collect()]
-    return list(result.collect().iter_rows())
+    columns = columns_of(result)
+    plain = (x.tolist() if isinstance(x, np.ndarray) else x for x in columns)
+    return [*zip(*plain, strict=True)]
 
 
 def columns_of(result: Any) -> list[Any]:
