@@ -33,8 +33,9 @@ from whichf1.scoring.decisions import decide
 from whichf1.scoring.lines import score_lines
 from whichf1.sources.answers import lines as class_scores
 from whichf1.sources.answers.lines import ClassScores
+from whichf1.sources.engines import frames
 from whichf1.sources.lines import ScoredLines
-from whichf1.sources.questions import derived, grouped
+from whichf1.sources.questions.grouped import Question
 from whichf1.sources.request import Request
 from whichf1.tables.cells import Array
 
@@ -213,9 +214,7 @@ def leaving(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
         monkeypatch.setattr(module, name, counting)
 
-    watch(grouped, "plain_rows", len)
-    watch(derived, "plain_rows", len)
-    watch(grouped, "columns_of", lambda columns: len(columns[0]))
+    watch(frames, "columns_of", lambda columns: len(columns[0]))
     return counted
 
 
@@ -413,13 +412,13 @@ def test_scores_of_few_items_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -
     data = Data(60)
     asked: list[int] = []
     frame = LAZY["polars lazy"](data.table)
-    read = grouped.Question.gather
+    read = Question.gather
 
     def counted(*arguments: Any) -> Any:
         asked.append(1)
         return read(*arguments)
 
-    monkeypatch.setattr(grouped.Question, "gather", counted)
+    monkeypatch.setattr(Question, "gather", counted)
     for kind in KINDS[:2]:
         for way in ("ovr", "ovo"):
             found, passes = [], []

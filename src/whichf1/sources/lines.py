@@ -94,7 +94,7 @@ class ScoredLines(NamedTuple):
     def against_rest(self, positive: Any, apart: bool = False) -> tuple[ScoredLines, Label]:
         """Whether each line is of the positive class, with its score; and that class."""
         items, values, names, label = binary(self, positive)
-        return self._replace(true=items_of(items, label), scores=values, labels=names), label
+        return self._replace(true=items.values == label, scores=values, labels=names), label
 
     def coded(self, *, fair: bool) -> ScoredLines:
         """The code of the true class, with the scores of all classes."""
@@ -242,14 +242,6 @@ def positive_class(names: Labels, positive: Any) -> Label:
     )
 
 
-def items_of(items: Column, label: Label) -> Array:
-    """Whether each item is of the class."""
-    if items.kind == "str":
-        return np.fromiter((x == label for x in items.values), np.bool_, len(items.values))
-    mask: Array = items.values == label
-    return mask
-
-
 def predicted(
     lines: ScoredLines, *, probabilities: bool = True, check: bool = True
 ) -> tuple[Predicted, Labels]:
@@ -281,7 +273,7 @@ def predicted_binary(lines: ScoredLines, positive: Any) -> tuple[Predicted, Labe
     both = np.empty((len(values), 2))
     both[:, 1] = values
     np.subtract(1, values, out=both[:, 0])
-    return Predicted(items_of(items, label).astype(np.intp), both), names, label
+    return Predicted((items.values == label).astype(np.intp), both), names, label
 
 
 def column_classes(items: Column, labels: Any, columns: int) -> Labels:

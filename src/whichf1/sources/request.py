@@ -9,7 +9,8 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -26,6 +27,25 @@ from whichf1.tables.labels import Label, from_text
 USUAL_NAMES = (("true", "pred"), ("y_true", "y_pred"), ("gold", "pred"), ("label", "prediction"))
 USUAL_TRUE = tuple(dict.fromkeys(true for true, _ in USUAL_NAMES))
 USUAL_SCORES = ("score", "y_score", "prob", "probability")
+
+
+class Lazy:
+    """A library that is imported on first use."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(import_module(self._name), name)
+        setattr(self, name, value)
+        return value
+
+
+if TYPE_CHECKING:
+    import narwhals as narwhals
+else:
+    narwhals = Lazy("narwhals")
+
 ROOTS = (
     *("pandas", "polars", "pyarrow", "duckdb", "_duckdb", "ibis", "dask", "dask_expr", "pyspark"),
     *("modin", "cudf", "narwhals"),
@@ -47,34 +67,28 @@ def is_frame(data: object) -> bool:
     """Whether data is a dataframe, lazy or eager; a single column is not."""
     if type(data).__module__.partition(".")[0] not in ROOTS:
         return False
-    import narwhals as nw
-
     quiet_at_exit()
     try:
-        frame = nw.from_native(data, pass_through=True)
+        frame = narwhals.from_native(data, pass_through=True)
     except Exception:  # a frame that cannot be read: the error is reported when it is used
         return True
-    return isinstance(frame, (nw.DataFrame, nw.LazyFrame))
+    return isinstance(frame, (narwhals.DataFrame, narwhals.LazyFrame))
 
 
 def in_memory(data: Any) -> bool:
     """Whether data is a dataframe whose rows are already in memory."""
     if not is_frame(data):
         return False
-    import narwhals as nw
-
-    return isinstance(known_frame(data)[0], nw.DataFrame)
+    return isinstance(known_frame(data)[0], narwhals.DataFrame)
 
 
 def known_frame(data: Any) -> tuple[Any, str]:
     """The frame as narwhals knows it, and its name in messages."""
-    import narwhals as nw
-
     try:
-        frame = nw.from_native(data)
+        frame = narwhals.from_native(data)
     except Exception as error:
         raise InputError(f"cannot read this frame: {error}") from None
-    return frame, f"the {type(nw.to_native(frame)).__module__.partition('.')[0]} frame"
+    return frame, f"the {type(narwhals.to_native(frame)).__module__.partition('.')[0]} frame"
 
 
 def are_sets(data: Any) -> bool:
@@ -138,26 +152,21 @@ class Request:
         weights: Any = None,
         cluster: Any = None,
         by: Any = (),
-        labels: Any = None,
-        joint: bool = False,
-        scores: bool = False,
-        systems: int = 0,
-        **reading: Any,
+        **options: Any,
     ) -> Request:
-        """From the options of a function; ``scores``: the predictions are scores."""
+        """From the options of a function; those that are no fields say how files are read."""
         if true == "":
             raise InputError("true= names a column of the frame or file; got an empty name")
+        others = ("labels", "joint", "scores", "systems")
+        facts = {name: options.pop(name) for name in others if name in options}
         return cls(
             one_name(true, "true") or "",
             one_or_several(pred, "pred") or (),
             one_name(weights, "weights"),
             one_or_several(by or None, "by") or (),
             one_name(cluster, "cluster"),
-            joint,
-            scores,
-            systems,
-            labels,
-            {key: value for key, value in reading.items() if value is not None},
+            reading={name: value for name, value in options.items() if value is not None},
+            **facts,
         )
 
     @classmethod

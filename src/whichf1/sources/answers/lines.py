@@ -21,17 +21,7 @@ from whichf1.sources.answers.rows import (
     slice_key,
 )
 from whichf1.sources.lines import BY_LINE, ScoredLines, column_classes, positive_class
-from whichf1.sources.questions.derived import (
-    Added,
-    Chosen,
-    Classes,
-    Decisions,
-    Place,
-    Systems,
-    TopLabels,
-    Values,
-    complete,
-)
+from whichf1.sources.questions import derived
 from whichf1.sources.questions.grouped import KEY, Scoring, merged
 from whichf1.sources.request import Origin, Request, Row, classes_of_columns
 from whichf1.sources.sequences import column, is_missing
@@ -39,6 +29,8 @@ from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.slices import Key, order
 
+UNFAIR = ("distribution", "")
+"""What an item lacks whose probabilities are not a distribution over the classes."""
 TOGETHER = 1 << 22
 """Up to this many scores are read at once where they could be read class by class."""
 
@@ -215,11 +207,11 @@ class ClassScores:
         self.weights, self.cluster = request.weights, request.cluster
         self._systems = max(1, request.systems)
         distributions = self._systems if fair else 0
-        parts, columns, origin = Classes(distributions).gather(*self._source, request)
+        parts, columns, origin = derived.Classes(distributions).gather(*self._source, request)
         rows = merged(parts[KEY], measures=1)
         self.n = _report(rows, columns, origin)
         kept = (row for row in rows if not is_missing(row[0]))
-        last = complete(columns) if origin.skip else complete(columns) - 1
+        last = derived.complete(columns) if origin.skip else derived.complete(columns) - 1
         values = [row[0] for row in kept if row[1] >= last]
         self.labels, self._places = self._classes(values, columns, origin)
         _refuse_unfair(rows, columns, origin)
@@ -229,7 +221,7 @@ class ClassScores:
 
     def _classes(
         self, values: list[Any], columns: Request, origin: Origin
-    ) -> tuple[Labels, list[Place]]:
+    ) -> tuple[Labels, list[derived.Place]]:
         """The classes in the order of the columns, and where each value stands among them."""
         width, rest = divmod(len(columns.preds), self._systems)
         if rest:
@@ -264,23 +256,23 @@ class ClassScores:
 
     def sums(self, each: Callable[[Any], Any], name: str) -> EngineSums:
         """The sums of a number of each item, of which the metric of that name is the mean."""
-        values = Values(self._places, 1, self._filtered, each=each)
+        values = derived.Values(self._places, 1, self._filtered, each=each)
         return self._answer(("sums", name), lambda: self._sums(values))  # type: ignore[no-any-return]
 
     def values(self, each: Callable[[Any], Any], name: str) -> ScoredLines:
         """That number of each item for each system, grouped."""
-        values = Values(self._places, self._systems, self._filtered, each=each)
+        values = derived.Values(self._places, self._systems, self._filtered, each=each)
         return self._lines(("values", name), values, apart=True)
 
     def decisions(self, k: int, ties: str) -> ScoredLines:
         """The code of the true class, and that of the predicted one as the score, grouped."""
-        decided = Decisions(self._places, 1, self._filtered, k=k, ties=ties)
+        decided = derived.Decisions(self._places, 1, self._filtered, k=k, ties=ties)
         lines = self._coded(self._lines(("decisions", k, ties), decided))
         return lines._replace(scores=_one(lines))
 
     def top_labels(self, apart: bool = False) -> ScoredLines:
         """Whether the best class is right, with its score, grouped; for systems side by side."""
-        top = TopLabels(self._places, self._systems, self._filtered)
+        top = derived.TopLabels(self._places, self._systems, self._filtered)
         lines = self._lines(("top labels", apart), top, apart)
         if self._systems > 1:
             return lines
@@ -320,8 +312,8 @@ class ClassScores:
         # the other columns matter, too
         return self._lines(("column", at, apart), self._chosen([at]), apart)
 
-    def _chosen(self, chosen: Sequence[int]) -> Chosen:
-        return Chosen(self._places, filtered=self._filtered, chosen=chosen)
+    def _chosen(self, chosen: Sequence[int]) -> derived.Chosen:
+        return derived.Chosen(self._places, filtered=self._filtered, chosen=chosen)
 
     def _coded(self, lines: ScoredLines) -> ScoredLines:
         """Places from 1 on as codes from 0 on."""
@@ -336,10 +328,10 @@ class ClassScores:
         return self._answers[asked]
 
     def _lines(
-        self, asked: Any, derived: Systems, apart: bool = False, request: Request | None = None
+        self, asked: Any, of: derived.Systems, apart: bool = False, request: Request | None = None
     ) -> ScoredLines:
         """The lines of what is derived, asked once."""
-        question = Scoring(apart, derived)
+        question = Scoring(apart, of)
         return self._answer(asked, lambda: self._read(question, request or self.request))  # type: ignore[no-any-return]
 
     def _read(self, question: Scoring, request: Request) -> ScoredLines:
@@ -349,8 +341,8 @@ class ClassScores:
         self._refuse_changed(int(lines.items.sum()), not place.all(), origin)  # type: ignore[union-attr]
         return lines._replace(true=place)
 
-    def _sums(self, values: Values) -> EngineSums:
-        parts, _, origin = Added(values).gather(*self._source, self.request)
+    def _sums(self, values: derived.Values) -> EngineSums:
+        parts, _, origin = derived.Added(values).gather(*self._source, self.request)
         rows, width = parts[KEY], len(self.request.by)
         if self.request.cluster is not None:  # 1 and 1.0 are one cluster
             named = ((row, cluster_name(row[width], origin.reading)) for row in rows)
@@ -386,24 +378,22 @@ def _one(lines: ScoredLines, at: int = 0) -> Array:
 
 
 def _report(rows: Sequence[Row], columns: Request, origin: Origin) -> int:
-    """How many items lack nothing; the others are refused, or skipped with a warning."""
-    lacking = {("label", columns.true): 0}
-    lacking |= {(_kind(name, columns), name): 0 for name in columns.used}
+    """How many items lack nothing; the others are refused, or skipped with a warning.
+
+    Items without a distribution are not refused yet: a class without a column is worse.
+    """
     gaps = [(_kind(name, columns), name) for name in columns.used]
-    n = unfair = 0
+    lacking = dict.fromkeys([("label", columns.true), *gaps, UNFAIR], 0)
+    n = 0
     for value, gap, items in rows:
         if is_missing(value):
             lacking["label", columns.true] += int(items)
-        elif gap < len(gaps):
-            lacking[gaps[int(gap)]] += int(items)
-        elif gap < complete(columns):
-            unfair += int(items)
+        elif gap < derived.complete(columns):
+            lacking[[*gaps, UNFAIR][int(gap)]] += int(items)
         else:
             n += int(items)
-    total = n + unfair + sum(lacking.values())
-    if origin.skip:  # otherwise a class without a column is worse, and looked for first
-        lacking["distribution", ""] = unfair
-    report_lacking(lacking, total, origin)
+    total = n + sum(lacking.values())
+    report_lacking(lacking if origin.skip else lacking | {UNFAIR: 0}, total, origin)
     origin.refuse_empty(total, n if origin.skip else total)
     return n
 
@@ -416,11 +406,6 @@ def _kind(name: str, columns: Request) -> str:
 
 
 def _refuse_unfair(rows: Sequence[Row], columns: Request, origin: Origin) -> None:
-    total = int(sum(row[2] for row in rows))
-    unfair = int(sum(row[2] for row in rows if row[1] == complete(columns) - 1))
-    if unfair and not origin.skip:
-        raise InputError(
-            f"{origin.name}: the probabilities are not a distribution in {unfair:,} of its "
-            f"{total:,} items{origin.where('distribution', '')}. Each lies in [0, 1], and those of "
-            "an item must sum to 1. Fix the items."
-        )
+    unfair = sum(row[2] for row in rows if row[1] == derived.complete(columns) - 1)
+    if not origin.skip:
+        report_lacking({UNFAIR: unfair}, int(sum(row[2] for row in rows)), origin)

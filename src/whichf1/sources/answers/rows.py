@@ -122,6 +122,12 @@ def report_lacking(
                 f"{origin.name}: {n:,} of the {total:,} items have no valid weight in column "
                 f"{name!r}{where}. Weights are finite numbers and not negative."
             )
+        if what == "distribution":
+            raise InputError(
+                f"{origin.name}: the probabilities are not a distribution in {n:,} of its "
+                f"{total:,} items{where}. Each lies in [0, 1], and those of an item must sum to "
+                "1. Fix the items."
+            )
         told = f"{origin.name}: column {name!r} has no {what} in {n:,} of its {total:,} items"
         if what in ("label", "cluster"):
             raise LabelError(f"{told}{where}. Fill it in or drop the item.")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from whichf1 import kernel
 from whichf1.errors import FileError, InputError, ShapeError, did_you_mean
 from whichf1.sources.engines.database import MEMORY_LIMIT, Database, Progress, as_number, quote
-from whichf1.sources.engines.formats import FORMATS, File, compression_of
+from whichf1.sources.engines.formats import FORMATS, File, Shown, compression_of
 from whichf1.sources.request import Answer, Origin, Request, refuse_unknown
 
 if TYPE_CHECKING:
@@ -109,20 +109,25 @@ def _format(path: Path, start: bytes, name: str) -> str:
     for magic, word in MAGIC.items():
         if start.startswith(magic):
             return word
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    while suffixes and suffixes[-1] in PACKED:
-        suffixes.pop()
-    if suffixes and suffixes[-1] in EXTENSIONS:
-        format = EXTENSIONS[suffixes[-1]]
-        if format in ("parquet", "npz") and compression_of(start) == "none":
-            if not start:
-                raise FileError(f"{name} is empty")
-            raise FileError(f"{name} is not a {format} file: it does not start like one")
+    format = format_of(path.name)
+    if format in ("parquet", "npz") and compression_of(start) == "none":
+        if not start:
+            raise FileError(f"{name} is empty")
+        raise FileError(f"{name} is not a {format} file: it does not start like one")
+    if format is not None:
         return format
     raise FileError(
         f"cannot tell the format of {name} from its name. Say --from csv (format='csv'); "
         f"known: {', '.join(FORMATS)}"
     )
+
+
+def format_of(name: str) -> str | None:
+    """The format that a name ends with, before the ending of a compressed file."""
+    stem, ending = os.path.splitext(name.lower())
+    while ending in PACKED:
+        stem, ending = os.path.splitext(stem)
+    return EXTENSIONS.get(ending)
 
 
 def gather_files(
@@ -137,7 +142,8 @@ def gather_files(
         for file in files:
             available = file.columns(database, options.skip)
             columns = request.find(available, file.name)
-            for _ in file.views(database, "items", available, options.skip, columns.used):
+            shown = Shown(available, columns.used, options.skip)
+            for _ in file.views(database, "items", shown):
                 parts.append(question.of_view(database, columns, file.explain))
             skipped += file.skipped(database) if options.skip else ()
     name = files[0].name if len(files) == 1 else repr(os.fspath(path))
@@ -157,8 +163,8 @@ def _locate(
     query = f"SELECT row, v FROM ({numbered}) WHERE bad ORDER BY row LIMIT 1"
     with Database(options.memory_limit) as database:
         for file in files:
-            available = file.columns(database)
-            for _ in file.views(database, "items", available, False, columns.used, whole=True):
+            every = Shown(file.columns(database), columns.used, whole=True)
+            for _ in file.views(database, "items", every):
                 for row, value in database.run(query, file.explain):
                     held = "" if shown == "NULL" else f" ({value!r})"
                     return f"the first is item {row:,}{held}{file.line(row)}"
@@ -206,7 +212,7 @@ def gather_aligned(
         used = {"gold": of_gold, "predictions": [*columns.preds]}
         for view, file in files.items():
             names = [*dict.fromkeys([*used[view], *([id] if id else [])])]
-            views = file.views(database, view, available[view], False, names, whole=True)
+            views = file.views(database, view, Shown(available[view], names, whole=True))
             if next(views, END) is END:
                 raise ShapeError(f"{file.name} has no items")
             stack.callback(next, views, None)

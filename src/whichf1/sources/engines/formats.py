@@ -22,7 +22,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -50,6 +50,18 @@ FIX = "Fix the line, or skip such lines with --on-error skip"
 def compression_of(start: bytes) -> Compression:
     """What the first bytes of a file say, whatever its name is."""
     return next((word for magic, word in PACKED_BY.items() if start.startswith(magic)), "none")
+
+
+class Shown(NamedTuple):
+    """What of a file is made visible to SQL."""
+
+    available: list[str]
+    """All columns that it has."""
+    used: list[str]
+    skip: bool = False
+    """Whether malformed lines are skipped."""
+    whole: bool = False
+    """Whether all items are shown at once, even of a file that is read in pieces."""
 
 
 @dataclass(frozen=True)
@@ -83,17 +95,9 @@ class File(ABC):
     @abstractmethod
     def _columns(self, database: Database, skip: bool) -> list[str]: ...
 
-    def views(
-        self,
-        database: Database,
-        view: str,
-        columns: list[str],
-        skip: bool,
-        used: list[str],
-        whole: bool = False,
-    ) -> Iterator[None]:
+    def views(self, database: Database, view: str, shown: Shown) -> Iterator[None]:
         """Make the items visible to SQL under a name: at once, or piece by piece."""
-        for items in self._items(columns, skip, used, whole):
+        for items in self._items(shown):
             if isinstance(items, str):
                 query = f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM {items}"
                 database.run(query, self.explain)
@@ -110,7 +114,7 @@ class File(ABC):
             )
 
     @abstractmethod
-    def _items(self, columns: list[str], skip: bool, used: list[str], whole: bool) -> Iterator[Any]:
+    def _items(self, shown: Shown) -> Iterator[Any]:
         """SQL that reads the file, or what DuckDB scans in its place."""
 
     def explain(self, said: str) -> str:
@@ -220,9 +224,9 @@ class CsvFile(File):
         except (UnicodeDecodeError, csv.Error, StopIteration) as error:
             raise FileError(f"{self.name}, line 1: the header cannot be read: {error}") from None
 
-    def _items(self, columns: list[str], skip: bool, used: list[str], whole: bool) -> Iterator[str]:
-        types = ", ".join(f"{text(column)}: 'VARCHAR'" for column in columns)
-        lenient = ", ignore_errors=true, store_rejects=true" if skip else ""
+    def _items(self, shown: Shown) -> Iterator[str]:
+        types = ", ".join(f"{text(column)}: 'VARCHAR'" for column in shown.available)
+        lenient = ", ignore_errors=true, store_rejects=true" if shown.skip else ""
         yield (
             f"read_csv({text(str(self.path))}, auto_detect=false, header=true, columns={{{types}}},"
             f" delim={text(self.delimiter)}, quote='\"', escape='\"', allow_quoted_nulls=false, "
@@ -284,17 +288,17 @@ class JsonLinesFile(File):
     def _columns(self, database: Database, skip: bool) -> list[str]:
         return keys_of(islice(self.lines(), FIRST_LINES), self.name, skip)
 
-    def _items(self, columns: list[str], skip: bool, used: list[str], whole: bool) -> Iterator[str]:
-        if not skip:
-            types = ", ".join(f"{quote(column)}: 'JSON'" for column in used)
+    def _items(self, shown: Shown) -> Iterator[str]:
+        if not shown.skip:
+            types = ", ".join(f"{quote(column)}: 'JSON'" for column in shown.used)
             yield f"read_json({self._how}, columns={{{types}}})"
             return
-        shown = ", ".join(
+        cells = ", ".join(
             f"nullif(json_extract(json, {text(_json_path(column))}), 'null') AS {quote(column)}"
-            for column in used
+            for column in shown.used
         )
         objects = f"read_json_objects({self._how}, ignore_errors=true)"
-        yield f"(SELECT {shown} FROM {objects} WHERE {GOOD})"
+        yield f"(SELECT {cells} FROM {objects} WHERE {GOOD})"
 
     @property
     def _how(self) -> str:
@@ -375,21 +379,15 @@ class ParquetFile(File):
     def _columns(self, database: Database, skip: bool) -> list[str]:
         query = f"SELECT name, num_children FROM parquet_schema({text(str(self.path))})"
         rows = database.run(query, self.explain)
-        columns, at = [], 1  # the root stands first, then every column with its children
-        while at < len(rows):
-            columns.append(rows[at][0])
-            at = _after(rows, at)
+        columns, inside = [], 0  # the root stands first, then every column with its children
+        for name, children in rows[1:]:
+            if not inside:
+                columns.append(name)
+            inside = max(inside - 1, 0) + (children or 0)
         return columns
 
-    def _items(self, columns: list[str], skip: bool, used: list[str], whole: bool) -> Iterator[str]:
+    def _items(self, shown: Shown) -> Iterator[str]:
         yield f"read_parquet({text(str(self.path))}, hive_partitioning=false)"
-
-
-def _after(rows: list[Any], at: int) -> int:
-    children, at = rows[at][1] or 0, at + 1
-    for _ in range(children):
-        at = _after(rows, at)
-    return at
 
 
 class ArrowFile(File):
@@ -401,7 +399,7 @@ class ArrowFile(File):
         names: list[str] = self._table().schema.names
         return names
 
-    def _items(self, columns: list[str], skip: bool, used: list[str], whole: bool) -> Iterator[Any]:
+    def _items(self, shown: Shown) -> Iterator[Any]:
         yield self._table()
 
     def _table(self) -> Any:
@@ -432,23 +430,23 @@ class NpzFile(File):
         except (OSError, zipfile.BadZipFile) as error:
             raise FileError(f"{self.name} is a damaged npz file: {error}") from None
 
-    def _items(
-        self, columns: list[str], skip: bool, used: list[str], whole: bool
-    ) -> Iterator[dict[str, Array]]:
+    def _items(self, shown: Shown) -> Iterator[dict[str, Array]]:
         """The arrays, piece by piece unless they are wanted whole."""
         try:
             with ExitStack() as stack:
                 archive = stack.enter_context(zipfile.ZipFile(self.path))
-                files = [stack.enter_context(archive.open(f"{column}.npy")) for column in used]
+                files = [
+                    stack.enter_context(archive.open(f"{column}.npy")) for column in shown.used
+                ]
                 heads = [_npy_head(file) for file in files]
-                _refuse_shapes(dict(zip(used, heads, strict=True)), self.name)
+                _refuse_shapes(dict(zip(shown.used, heads, strict=True)), self.name)
                 items = heads[0][0][0]
-                size = max(items, 1) if whole else ITEMS
+                size = max(items, 1) if shown.whole else ITEMS
                 for start in range(0, items, size):
                     n = min(size, items - start)
                     yield {
                         column: _values(file.read(n * dtype.itemsize), dtype, n)
-                        for column, file, (_, dtype) in zip(used, files, heads, strict=True)
+                        for column, file, (_, dtype) in zip(shown.used, files, heads, strict=True)
                     }
                 for file in files:
                     file.read()  # to the end, where the checksum is compared

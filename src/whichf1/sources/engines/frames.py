@@ -14,6 +14,7 @@ from whichf1.errors import InputError, LabelError, WeightError
 from whichf1.sources.arrays import count_arrays, count_codes
 from whichf1.sources.engines.database import plain_columns
 from whichf1.sources.request import Answer, Origin, Request, Row, known_frame
+from whichf1.sources.request import narwhals as nw
 from whichf1.sources.sequences import encode_columns, is_missing
 from whichf1.tables.labels import kind_of
 from whichf1.tables.slices import Slices
@@ -42,8 +43,6 @@ def gather_frame(
 
 def _refuse_weights(frame: Any, columns: Request, origin: Origin) -> None:
     """Raise for weights that are not numbers, before an engine fails on them."""
-    import narwhals as nw
-
     if columns.weights is None:
         return
     kind = frame.collect_schema()[columns.weights]
@@ -56,8 +55,6 @@ def _refuse_weights(frame: Any, columns: Request, origin: Origin) -> None:
 
 def _by_position(native: Any, columns: Request) -> tuple[Request, Any, dict[str, str]]:
     """Names by position: to Spark, a dot in a name means a field of a structure."""
-    import narwhals as nw
-
     short = {name: f"c{at}" for at, name in enumerate(native.columns)}
     spelled = replace(
         columns,
@@ -81,8 +78,6 @@ def column_names(frame: Any) -> list[str]:
 
 def quick_counts(data: Any, request: Request) -> dict[str, Slices] | None:
     """What is in memory goes to the array kernel, texts by their dictionaries; None for others."""
-    import narwhals as nw
-
     frame, name = known_frame(data)
     if not isinstance(frame, nw.DataFrame) or request.by or request.cluster or not len(frame):
         return None
@@ -131,8 +126,6 @@ def plain_rows(result: Any) -> list[Row]:
 
 def columns_of(result: Any) -> list[Any]:
     """The columns of a table, each engine in its own way."""
-    import narwhals as nw
-
     native = nw.to_native(result)
     root = type(native).__module__.partition(".")[0]
     if root in ("duckdb", "_duckdb"):
@@ -145,8 +138,6 @@ def columns_of(result: Any) -> list[Any]:
 
 
 def _column(series: Any) -> Any:
-    import narwhals as nw
-
     if (series.dtype.is_numeric() or series.dtype == nw.Boolean) and not series.null_count():
         return series.to_numpy()
     return series.to_list()
@@ -169,8 +160,6 @@ def by_partition(native: Any, columns: Request, ask: Any, merge: Any) -> Any:
 
 
 def _ask_partition(part: Any, columns: Request, ask: Any) -> Any:
-    import narwhals as nw
-
     return ask(nw.from_native(part), columns)
 
 
@@ -180,15 +169,11 @@ def seen(column: Any) -> Any:
     A Parquet file keeps no NaN among the bounds of a column, so that DuckDB (2.0) holds no value of
     it for NaN, whatever is there; of what stands in a condition it knows no bounds.
     """
-    import narwhals as nw
-
     return nw.when(~column.is_null()).then(column)
 
 
 def holds_lists(series: Any) -> bool:
     """Whether the cells of a column in memory are lists, which not every library can group."""
-    import narwhals as nw
-
     if series.dtype != nw.Object:
         return isinstance(series.dtype, (nw.List, nw.Array))
     first = next((x for x in series.to_list() if isinstance(x, SEVERAL) or not is_missing(x)), None)
@@ -197,8 +182,6 @@ def holds_lists(series: Any) -> bool:
 
 def refuse_mixed_objects(frame: Any, columns: Request) -> None:
     """pandas' object columns group 1, True and 1.0 together: refuse what is not of one kind."""
-    import narwhals as nw
-
     for name in (columns.true, *(() if columns.scores else columns.preds)):
         if frame[name].dtype != nw.Object or holds_lists(frame[name]):
             continue

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whichf1.errors import FileError, InputError
 from whichf1.sources.engines.database import first_line
-from whichf1.sources.engines.files import EXTENSIONS, PACKED, ReadingOptions
+from whichf1.sources.engines.files import ReadingOptions, format_of
 from whichf1.sources.engines.formats import FIRST_LINES, CsvFile, TsvFile, keys_of
 from whichf1.sources.engines.frames import gather_frame
 from whichf1.sources.request import Answer, Origin, Reading, Request
@@ -46,7 +46,9 @@ def gather_on_spark(
     except ImportError:
         raise InputError("--engine spark needs PySpark: pip install 'whichf1[spark]'") from None
     name = os.fspath(path)
-    format = options.format or _format(name)
+    format = options.format or format_of(name.rstrip("/*"))
+    if format is None:
+        raise FileError(f"cannot tell the format of {name!r} from its name. Say --from parquet")
     if format not in KNOWN:
         raise InputError(f"Spark reads {', '.join(KNOWN)} here; {name!r} is {format}")
     running = SparkSession.getActiveSession()
@@ -146,13 +148,3 @@ def _with_numbers(frame: Any, numbers: list[str]) -> Any:
         for at, name in enumerate(names)
     ]
     return short.selectExpr(*shown).toDF(*names)
-
-
-def _format(name: str) -> str:
-    stem = name.lower().rstrip("/*")
-    for packed in PACKED:
-        stem = stem.removesuffix(packed)
-    format = EXTENSIONS.get(os.path.splitext(stem)[1])
-    if format is None:
-        raise FileError(f"cannot tell the format of {name!r} from its name. Say --from parquet")
-    return format

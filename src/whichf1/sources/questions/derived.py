@@ -20,6 +20,7 @@ from whichf1.errors import DefinitionError
 from whichf1.sources.engines.frames import plain_rows, seen
 from whichf1.sources.questions.grouped import KEY, Question, grouped_frame, kept_names
 from whichf1.sources.request import Request, Row
+from whichf1.sources.request import narwhals as nw
 
 Place = tuple[Any, int]
 """A value of the true class, and the place of its class among the columns of a system."""
@@ -55,14 +56,10 @@ def _column(value: Any) -> Any:
 
 
 def _choose(condition: Any, then: Any, otherwise: Any) -> Any:
-    import narwhals as nw
-
     return nw.when(condition).then(_literal(then)).otherwise(_literal(otherwise))
 
 
 def _literal(value: Any) -> Any:
-    import narwhals as nw
-
     return value if isinstance(value, nw.Expr) else nw.lit(float(value))
 
 
@@ -115,8 +112,6 @@ class JudgedColumns:
 
     def ahead(self, ties: str) -> Expression:
         """How many classes rank ahead of the true one."""
-        import narwhals as nw
-
         t, own = nw.col("t") - 1, self.own.column
         before: dict[str, Callable[[int], Any]] = {
             "first": lambda at: t > at,
@@ -147,8 +142,6 @@ class Systems(ABC):
 
     def of(self, items: Any, columns: Request) -> tuple[Any, int]:
         """The items with what is derived as k, s0, s1, …, and how many of the latter."""
-        import narwhals as nw
-
         shown = [each.alias(f"s{at}") for at, each in enumerate(self.shown(columns))]
         t = nw.col("t")
         k = t if self.by_class else nw.when(t > 0).then(nw.lit(1)).otherwise(nw.lit(0))
@@ -158,8 +151,6 @@ class Systems(ABC):
     def judged(self, items: Any, columns: Request) -> Any:
         """The items with t, the place of the true class from 1 on (0 where it is unknown); own0, …,
         each system's score of the true class; and top0, …, its best."""
-        import narwhals as nw
-
         if self.filtered is not None:
             items = items.filter(gap_of(columns, self.filtered) == complete(columns))
         place = [_where(value, nw.lit(at + 1), nw.lit(0)) for value, at in self.places]
@@ -173,8 +164,6 @@ class Systems(ABC):
 
     def judged_columns(self, columns: Request) -> list[JudgedColumns]:
         """What a loss sees of each system, of items that are judged."""
-        import narwhals as nw
-
         return [
             JudgedColumns(scores_of(columns, self.systems, at), nw.col(f"own{at}"))
             for at in range(self.systems)
@@ -190,8 +179,6 @@ class Values(Systems):
 
     def shown(self, columns: Request) -> list[Any]:
         """The number of each system."""
-        import narwhals as nw
-
         numbers = map(self.each, self.judged_columns(columns))
         return [_literal(_column(each)).cast(nw.Float64) for each in numbers]
 
@@ -206,8 +193,6 @@ class Decisions(Systems):
 
     def shown(self, columns: Request) -> list[Any]:
         """The place of the class that is predicted."""
-        import narwhals as nw
-
         decided = best(scores_of(columns, 1, 0), nw.col("top0"), self.ties)
         if self.k > 1:
             (judged,) = self.judged_columns(columns)
@@ -221,8 +206,6 @@ class TopLabels(Systems):
 
     def shown(self, columns: Request) -> list[Any]:
         """1 where the best class is right, its score, and so on."""
-        import narwhals as nw
-
         answers = []
         for at in range(self.systems):
             top = nw.col(f"top{at}")
@@ -241,22 +224,16 @@ class Chosen(Systems):
 
     def shown(self, columns: Request) -> list[Any]:
         """The chosen ones."""
-        import narwhals as nw
-
         return [nw.col(f"s{at}") for at in self.chosen]
 
 
 def scores_of(columns: Request, systems: int, system: int) -> list[Any]:
     """The scores of one of the systems."""
-    import narwhals as nw
-
     width = len(columns.preds) // systems
     return [nw.col(f"s{at}") for at in range(system * width, (system + 1) * width)]
 
 
 def _where(value: Any, then: Any, otherwise: Any) -> Any:
-    import narwhals as nw
-
     return nw.when(nw.col("k") == nw.lit(value)).then(then).otherwise(otherwise)
 
 
@@ -270,22 +247,16 @@ def total(parts: Sequence[Any]) -> Any:
 
 def lowest(parts: Sequence[Any]) -> Any:
     """The least of expressions; Spark does not accept a single one."""
-    import narwhals as nw
-
     return parts[0] if len(parts) == 1 else nw.min_horizontal(*parts)
 
 
 def highest(parts: Sequence[Any]) -> Any:
     """The greatest of expressions."""
-    import narwhals as nw
-
     return parts[0] if len(parts) == 1 else nw.max_horizontal(*parts)
 
 
 def best(scores: Sequence[Any], top: Any, ties: str) -> Any:
     """The place of the highest score, the first or last of equal ones."""
-    import narwhals as nw
-
     none, choose = (len(scores), lowest) if ties == "first" else (-1, highest)
     return choose(
         [nw.when(s == top).then(nw.lit(at)).otherwise(nw.lit(none)) for at, s in enumerate(scores)]
@@ -299,8 +270,6 @@ def gap_of(columns: Request, distributions: int) -> Any:
     for ``distributions`` systems), and the next that nothing is missing. A missing true class is
     seen when items are grouped by it.
     """
-    import narwhals as nw
-
     gaps, nothing = [], nw.lit(complete(columns))
     for at, name in enumerate(columns.used):
         wrong = [_no_number(nw.col(f"s{x}")) for x, y in enumerate(columns.preds) if y == name]
@@ -339,8 +308,6 @@ class Classes(Question):
 
     def answer(self, items: Any, columns: Request) -> dict[str, list[Row]]:
         """(true class, gap, items)."""
-        import narwhals as nw
-
         gap = gap_of(columns, self._distributions).alias("gap")
         return {KEY: plain_rows(grouped_frame(items.select(nw.col("k"), gap), ["k", "gap"]))}
 
@@ -353,8 +320,6 @@ class Added(Question):
 
     def answer(self, items: Any, columns: Request) -> dict[str, list[Row]]:
         """(*slice, cluster, items, those of unknown classes, *sums); without clusters it is 0."""
-        import narwhals as nw
-
         (value,) = self._values.shown(columns)
         weight = nw.lit(1.0)
         if columns.weights:  # without a weight, even an infinite loss does not count

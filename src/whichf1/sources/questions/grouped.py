@@ -14,19 +14,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from whichf1.errors import InputError
+from whichf1.sources.engines import frames
 from whichf1.sources.engines.database import Database, as_number, quote
-from whichf1.sources.engines.frames import (
-    SEVERAL,
-    by_partition,
-    columns_of,
-    gather_frame,
-    holds_lists,
-    plain_rows,
-    refuse_mixed_objects,
-    seen,
-)
 from whichf1.sources.lines import ScoredLines
 from whichf1.sources.request import Answer, Request, Row, is_path, quiet_at_exit
+from whichf1.sources.request import narwhals as nw
 from whichf1.sources.sequences import is_missing
 from whichf1.tables.cells import Array
 
@@ -66,7 +58,7 @@ class Question(ABC):
         """The answer for a narwhals frame; on Dask, partition by partition."""
         _refuse_text(frame, columns)
         if frame.implementation.is_dask():
-            return by_partition(frame.to_native(), columns, self._of_part, self.joined)  # type: ignore[no-any-return]
+            return frames.by_partition(frame.to_native(), columns, self._of_part, self.joined)  # type: ignore[no-any-return]
         return self._of_part(frame, columns)
 
     def _of_part(self, frame: Any, columns: Request) -> dict[str, list[Any]]:
@@ -81,7 +73,7 @@ class Question(ABC):
                     "a frame holds all columns: name them, and omit "
                     f"{unread or 'the second argument'}, which is for files"
                 )
-            return gather_frame(data, request, self)
+            return frames.gather_frame(data, request, self)
         from whichf1.sources.engines.files import ReadingOptions, gather_aligned, gather_files
 
         reading = dict(request.reading)
@@ -110,8 +102,6 @@ class Grouped(Question):
 
     def answer(self, items: Any, columns: Request) -> dict[str, list[Row]]:
         """The rows, grouped by the engine."""
-        import narwhals as nw
-
         shared = [*(f"b{at}" for at in range(len(columns.by))), "k"]
         names = [f"s{at}" for at in range(len(columns.preds))]
         if columns.joint:
@@ -150,21 +140,19 @@ def _hashable(value: Any) -> Any:
 
 
 def _rows(items: Any, keys: list[str], columns: Request) -> list[Row]:
-    import narwhals as nw
-
     items, sums = _weighed(items, columns)
-    if isinstance(items, nw.DataFrame) and any(holds_lists(items[name]) for name in keys):
+    if isinstance(items, nw.DataFrame) and any(frames.holds_lists(items[name]) for name in keys):
         cells = (map(_listed, items[name].to_list()) for name in keys)
         measures = (items[name].to_list() for name in sums)
         rows = zip(*cells, [1] * len(items), *measures, strict=True)
         return merged(_padded(row, sums) for row in rows)
-    return [_padded(row, sums) for row in plain_rows(grouped_frame(items, keys, sums))]
+    return [_padded(row, sums) for row in frames.plain_rows(grouped_frame(items, keys, sums))]
 
 
 def _listed(cell: Any) -> Any:
     if isinstance(cell, (set, frozenset)):
         return sorted(cell, key=str)
-    return list(cell) if isinstance(cell, SEVERAL) else cell
+    return list(cell) if isinstance(cell, frames.SEVERAL) else cell
 
 
 def _padded(row: Row, sums: Sequence[str]) -> Row:
@@ -175,8 +163,6 @@ def _grouping_sets(
     items: Any, shared: list[str], names: list[str], columns: Request
 ) -> Iterator[tuple[str, Row]]:
     """One scan for many predictions; narwhals' unpivot would leave a relation's connection."""
-    import narwhals as nw
-
     items, sums = _weighed(items, columns)
     measures = ["count(*)", *(f"sum({name})" for name in sums)]
     for start in range(0, len(names), MOST_SETS):
@@ -202,18 +188,16 @@ def _unpivoted(
     for some in alike.values():
         into = {"variable_name": "v", "value_name": "p"}
         long = items.unpivot(on=some, index=[*shared, *sums], **into)
-        for row in plain_rows(grouped_frame(long, ["v", *shared, "p"], sums)):
+        for row in frames.plain_rows(grouped_frame(long, ["v", *shared, "p"], sums)):
             yield row[0], _padded(row[1:], sums)
 
 
 def _weighed(items: Any, columns: Request) -> tuple[Any, list[str]]:
     """Items with w, its square ww, and whether it is bad; and the names of these sums."""
-    import narwhals as nw
-
     if columns.weights is None:
         return items, []
     w = nw.col("w")
-    bad = w.is_null() | ~seen(w).is_finite() | (w < 0)
+    bad = w.is_null() | ~frames.seen(w).is_finite() | (w < 0)
     flag = nw.when(bad).then(nw.lit(1.0)).otherwise(nw.lit(0.0))  # sums of integers may be wider
     flagged = items.with_columns(flag.alias("bad"))
     good = nw.when(nw.col("bad") == 0).then(w).otherwise(nw.lit(0.0))
@@ -222,8 +206,6 @@ def _weighed(items: Any, columns: Request) -> tuple[Any, list[str]]:
 
 def grouped_frame(items: Any, keys: Sequence[str], sums: Sequence[str] = ()) -> Any:
     """GROUP BY the keys: a frame of keys, the number n of items, and sums of columns."""
-    import narwhals as nw
-
     added = (nw.col(name).sum() for name in sums)
     result = items.group_by(*keys, drop_null_keys=False).agg(nw.len().alias("n"), *added)
     return result.select(*keys, "n", *sums)
@@ -248,13 +230,11 @@ class Scoring(Question):
 
     def of_frame(self, frame: Any, columns: Request) -> dict[str, list[ScoredLines]]:
         """The lines of a frame; of one in memory, every item."""
-        import narwhals as nw
-
         if self._derived is not None or not isinstance(frame, nw.DataFrame):
             return super().of_frame(frame, columns)
         _refuse_text(frame, columns)
         items = _prepared(frame, columns)
-        cells = dict(zip(items.columns, columns_of(items), strict=True))
+        cells = dict(zip(items.columns, frames.columns_of(items), strict=True))
         return {KEY: [_lines(cells, columns, ordered=True)]}
 
     def answer(self, items: Any, columns: Request) -> dict[str, list[ScoredLines]]:
@@ -267,7 +247,7 @@ class Scoring(Question):
         if columns.weights is not None and not self._apart:
             keys.remove("w")
             items, sums = _weighed(items, columns)
-        cells = columns_of(grouped_frame(items, keys, sums))
+        cells = frames.columns_of(grouped_frame(items, keys, sums))
         return {KEY: [_lines(dict(zip([*keys, "n", *sums], cells, strict=True)), columns)]}
 
 
@@ -287,8 +267,6 @@ def kept_names(columns: Request) -> list[str]:
 
 def _viewed(database: Database, columns: Request) -> Any:
     """The view ``items`` as a frame with these names."""
-    import narwhals as nw
-
     quiet_at_exit()
     shown = [
         f"{as_number(name) if number else quote(name)} AS {short}"
@@ -300,10 +278,8 @@ def _viewed(database: Database, columns: Request) -> Any:
 
 def _prepared(frame: Any, columns: Request) -> Any:
     """A frame with these names; numbers are floats first, as sums of narrow integers may wrap."""
-    import narwhals as nw
-
     if isinstance(frame, nw.DataFrame):
-        refuse_mixed_objects(frame, columns)
+        frames.refuse_mixed_objects(frame, columns)
     shown = [
         (nw.col(name).cast(nw.Float64) if number else nw.col(name)).alias(short)
         for short, name, number in _names(columns)
@@ -313,18 +289,14 @@ def _prepared(frame: Any, columns: Request) -> Any:
 
 def _without_nan(items: Any, columns: Request) -> Any:
     """NaN is not a cluster, but most engines do not treat it as missing."""
-    import narwhals as nw
-
     if columns.cluster is None or not items.collect_schema()["c"].is_float():
         return items
     c = nw.col("c")
-    return items.with_columns(nw.when(~seen(c).is_nan()).then(c).alias("c"))
+    return items.with_columns(nw.when(~frames.seen(c).is_nan()).then(c).alias("c"))
 
 
 def _refuse_text(frame: Any, columns: Request) -> None:
     """Raise for scores that are not numbers."""
-    import narwhals as nw
-
     if not columns.scores:
         return
     schema = frame.collect_schema()
