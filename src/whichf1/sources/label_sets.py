@@ -161,7 +161,7 @@ def _keys(sets: SetLines, names: Labels) -> Array:
 def sets_of(data: Any, name: str, declared: Labels | None) -> SetLines:
     """Which items have which labels, from a matrix or from sets."""
     if hasattr(data, "tocsr"):
-        return _from_sparse(data, name, declared)
+        return _from_matrix(data, name, declared)
     if isinstance(data, (str, bytes, dict)) or not hasattr(data, "__len__"):
         raise ShapeError(
             f"{name} must be a matrix or a list of sets of labels; got {type(data).__name__}"
@@ -203,28 +203,34 @@ def _from_sets(data: Sequence[Iterable[Any]], name: str, declared: Labels | None
     return SetLines(np.array(item, np.intp), codes, len(data), names, False)
 
 
-def _from_sparse(data: Any, name: str, declared: Labels | None) -> SetLines:
-    matrix = data.tocsr().tocoo()
-    if matrix.ndim != 2:
-        raise ShapeError(f"{name} must have two dimensions; got shape {matrix.shape}")
-    matrix.sum_duplicates()
-    _refuse_other_than_0_1(np.asarray(matrix.data), name, (matrix.row, matrix.col))
-    here = np.asarray(matrix.data) != 0
-    names = _columns(data, matrix.shape[1], name, declared)
-    item, label = (np.asarray(x)[here].astype(np.intp) for x in (matrix.row, matrix.col))
-    return SetLines(item, label, matrix.shape[0], names, True)
-
-
 def _from_matrix(data: Any, name: str, declared: Labels | None) -> SetLines:
-    values = to_numpy(data)
-    if values.ndim != 2 or not values.shape[1] or values.dtype.kind not in "biuf":
-        raise ShapeError(
-            f"{name} must be a matrix of 0 and 1 with a row for each item, or a list of sets of "
-            f"labels ({{'a', 'b'}}, or {{3, 7}}); got shape {values.shape}, dtype {values.dtype}"
+    if hasattr(data, "tocsr"):
+        matrix = data.tocsr().tocoo()
+        if matrix.ndim != 2:
+            raise ShapeError(f"{name} must have two dimensions; got shape {matrix.shape}")
+        matrix.sum_duplicates()
+        item, label, cells = map(np.asarray, (matrix.row, matrix.col, matrix.data))
+        item, label, cells = (x[cells != 0] for x in (item, label, cells))
+        items, width = matrix.shape
+    else:
+        values = to_numpy(data)
+        if values.ndim != 2 or not values.shape[1] or values.dtype.kind not in "biuf":
+            raise ShapeError(
+                f"{name} must be a matrix of 0 and 1 with a row for each item, or a list of sets "
+                f"of labels ({{'a', 'b'}}, or {{3, 7}}); got shape {values.shape}, dtype "
+                f"{values.dtype}"
+            )
+        item, label = np.nonzero(values)
+        cells, (items, width) = values[item, label], values.shape
+    wrong = cells != 1
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise InputError(
+            f"{name}[{item[at]}, {label[at]}] is {cells[at]}: a matrix of labels holds 0 and 1. "
+            "For scores pass threshold= or top_k=."
         )
-    _refuse_other_than_0_1(values, name, None)
-    item, label = np.nonzero(values)
-    return SetLines(item, label, len(values), _columns(data, values.shape[1], name, declared), True)
+    names = _columns(data, width, name, declared)
+    return SetLines(item.astype(np.intp), label.astype(np.intp), items, names, True)
 
 
 def _columns(data: Any, width: int, name: str, declared: Labels | None) -> Labels:
@@ -234,18 +240,6 @@ def _columns(data: Any, width: int, name: str, declared: Labels | None) -> Label
     if len(declared) != width:
         raise ShapeError(f"{name} has {width} columns, labels= has {len(declared)} labels")
     return declared
-
-
-def _refuse_other_than_0_1(values: Array, name: str, at: tuple[Array, Array] | None) -> None:
-    wrong = (values != 0) & (values != 1)
-    if not wrong.any():
-        return
-    first = np.argwhere(wrong)[0].tolist()
-    place = first if at is None else [int(x[first[0]]) for x in at]
-    raise InputError(
-        f"{name}[{', '.join(map(str, place))}] is {values[tuple(first)]}: a matrix of labels holds "
-        "0 and 1. For scores pass threshold= or top_k=."
-    )
 
 
 def _decide(scores: Any, threshold: float | None, top_k: int | None) -> tuple[Array, str]:

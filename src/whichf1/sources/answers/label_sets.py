@@ -121,14 +121,16 @@ def tally_sets(
 
 def _complete(parts: Parts, columns: Request, origin: Origin) -> list[Row]:
     """The rows that lack nothing; an empty cell of a text file is one without labels."""
-    names = (columns.true, *columns.preds)
-    if "text" in map(origin.reading_of, names):
-        at = len(columns.by)
-        parts = {
-            key: [(*row[:at], *_filled(row[at:], names, origin)) for row in rows]
-            for key, rows in parts.items()
-        }
-    return complete_together(parts, columns, origin)
+    names = enumerate((columns.true, *columns.preds), len(columns.by))
+    texts = {at for at, name in names if origin.reading_of(name) == "text"}
+    filled = {
+        key: [
+            tuple("" if x is None and at in texts else x for at, x in enumerate(row))
+            for row in rows
+        ]
+        for key, rows in parts.items()
+    }
+    return complete_together(filled, columns, origin)
 
 
 def _sets(
@@ -160,15 +162,6 @@ def hold_lists(parts: Parts, columns: Request, origin: Origin) -> bool:
         for row in rows
         for cell, how in zip(row, readings, strict=False)
     )
-
-
-def _filled(row: Row, names: Sequence[str], origin: Origin) -> Row:
-    """An empty cell of a text file is one without labels."""
-    cells = (
-        "" if value is None and origin.reading_of(name) == "text" else value
-        for name, value in zip(names, row, strict=False)
-    )
-    return (*cells, *row[len(names) :])
 
 
 def _set(cell: Any, column: str, sep: str | None, origin: Origin) -> list[Any]:

@@ -5,7 +5,6 @@ The rows never leave the frame's engine: only the answer to a question does.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,39 +32,23 @@ def gather_frame(
     frame, name = known_frame(data)
     origin = origin or Origin(name)
     columns = request.find(column_names(frame), origin.name)
-    _refuse_weights(frame, columns, origin)
-    if not frame.implementation.is_pyspark():
-        return question.of_frame(frame, columns), columns, origin
-    spelled, short, back = _by_position(frame.to_native(), columns)
-    parts = question.of_frame(short, spelled)
-    return {back.get(key, key): each for key, each in parts.items()}, columns, origin
+    _refuse_text(frame, columns, origin)
+    return question.of_frame(frame, columns), columns, origin
 
 
-def _refuse_weights(frame: Any, columns: Request, origin: Origin) -> None:
-    """Raise for weights that are not numbers, before an engine fails on them."""
-    if columns.weights is None:
-        return
-    kind = frame.collect_schema()[columns.weights]
-    if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown)):
-        raise WeightError(
-            f"{origin.name}: column {columns.weights!r} holds {kind}: weights are finite numbers "
-            "and not negative. Convert it first."
-        )
-
-
-def _by_position(native: Any, columns: Request) -> tuple[Request, Any, dict[str, str]]:
-    """Names by position: to Spark, a dot in a name means a field of a structure."""
-    short = {name: f"c{at}" for at, name in enumerate(native.columns)}
-    spelled = replace(
-        columns,
-        true=short[columns.true],
-        preds=tuple(short[pred] for pred in columns.preds),
-        weights=columns.weights and short[columns.weights],
-        by=tuple(short[name] for name in columns.by),
-        cluster=columns.cluster and short[columns.cluster],
-    )
-    renamed = nw.from_native(native.toDF(*short.values()))
-    return spelled, renamed, {code: name for name, code in short.items()}
+def _refuse_text(frame: Any, columns: Request, origin: Origin) -> None:
+    """Raise for scores and weights that are not numbers, before an engine fails on them."""
+    schema = frame.collect_schema()
+    for name in columns.numbers:
+        kind = schema[name]
+        if kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown):
+            continue
+        told = f"{origin.name}: column {name!r} holds {kind}"
+        if name == columns.weights:
+            raise WeightError(
+                f"{told}: weights are finite numbers and not negative. Convert it first."
+            )
+        raise InputError(f"{told}: scores are numbers. Convert it first.")
 
 
 def column_names(frame: Any) -> list[str]:

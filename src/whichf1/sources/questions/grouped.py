@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from whichf1.sources.request import Answer, Request, Row, is_path, quiet_at_exit
 from whichf1.sources.request import narwhals as nw
 from whichf1.sources.sequences import is_missing
 from whichf1.tables.cells import Array
+
+if TYPE_CHECKING:
+    from whichf1.sources.questions.derived import Systems
 
 KEY = "scores"
 """The key of an answer that is not about single columns of predictions."""
@@ -56,7 +59,6 @@ class Question(ABC):
 
     def of_frame(self, frame: Any, columns: Request) -> dict[str, list[Any]]:
         """The answer for a narwhals frame; on Dask, partition by partition."""
-        _refuse_text(frame, columns)
         if frame.implementation.is_dask():
             return frames.by_partition(frame.to_native(), columns, self._of_part, self.joined)  # type: ignore[no-any-return]
         return self._of_part(frame, columns)
@@ -211,13 +213,6 @@ def grouped_frame(items: Any, keys: Sequence[str], sums: Sequence[str] = ()) -> 
     return result.select(*keys, "n", *sums)
 
 
-class Derived(Protocol):
-    """Columns that are computed from those of the scores, before anything is grouped."""
-
-    def of(self, items: Any, columns: Request) -> tuple[Any, int]:
-        """The items with what is derived as k, s0, s1, …, and how many of the latter."""
-
-
 class Scoring(Question):
     """GROUP BY the true class and the scores, or what is derived from them.
 
@@ -225,14 +220,13 @@ class Scoring(Question):
     otherwise their weights are added up.
     """
 
-    def __init__(self, apart: bool = False, derived: Derived | None = None) -> None:
+    def __init__(self, apart: bool = False, derived: Systems | None = None) -> None:
         self._apart, self._derived = apart, derived
 
     def of_frame(self, frame: Any, columns: Request) -> dict[str, list[ScoredLines]]:
         """The lines of a frame; of one in memory, every item."""
         if self._derived is not None or not isinstance(frame, nw.DataFrame):
             return super().of_frame(frame, columns)
-        _refuse_text(frame, columns)
         items = _prepared(frame, columns)
         cells = dict(zip(items.columns, frames.columns_of(items), strict=True))
         return {KEY: [_lines(cells, columns, ordered=True)]}
@@ -280,10 +274,15 @@ def _prepared(frame: Any, columns: Request) -> Any:
     """A frame with these names; numbers are floats first, as sums of narrow integers may wrap."""
     if isinstance(frame, nw.DataFrame):
         frames.refuse_mixed_objects(frame, columns)
-    shown = [
-        (nw.col(name).cast(nw.Float64) if number else nw.col(name)).alias(short)
-        for short, name, number in _names(columns)
-    ]
+    spelled: dict[str, str] = {}
+    if frame.implementation.is_pyspark():  # where a dot in a name means a field of a structure
+        native = frame.to_native()
+        spelled = {name: f"c{at}" for at, name in enumerate(native.columns)}
+        frame = nw.from_native(native.toDF(*spelled.values()))
+    shown = []
+    for short, name, number in _names(columns):
+        column = nw.col(spelled.get(name, name))
+        shown.append((column.cast(nw.Float64) if number else column).alias(short))
     return _without_nan(frame.select(*shown), columns)
 
 
@@ -293,18 +292,6 @@ def _without_nan(items: Any, columns: Request) -> Any:
         return items
     c = nw.col("c")
     return items.with_columns(nw.when(~frames.seen(c).is_nan()).then(c).alias("c"))
-
-
-def _refuse_text(frame: Any, columns: Request) -> None:
-    """Raise for scores that are not numbers."""
-    if not columns.scores:
-        return
-    schema = frame.collect_schema()
-    for name in columns.preds:
-        if not (schema[name].is_numeric() or schema[name] in (nw.Boolean, nw.Object, nw.Unknown)):
-            raise InputError(
-                f"column {name!r} holds {schema[name]}: scores are numbers. Convert it first."
-            )
 
 
 def _lines(cells: Mapping[str, Any], columns: Request, *, ordered: bool = False) -> ScoredLines:
