@@ -404,7 +404,7 @@ def rank_histogram(
         raise InputError(f"bins must be a whole number of at least 1; got {bins!r}")
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise InputError(f"bins lie between low and high, low below high; got {low!r}, {high!r}")
-    lines, own = ScoredLines.of(y_true, scores, labels).against_rest(positive)
+    lines, label = ScoredLines.of(y_true, scores, labels).against_rest(positive)
     values = lines.scores
     outside = (values < low) | (values > high)
     if outside.any():
@@ -416,4 +416,4 @@ def rank_histogram(
     step = (high - low) / bins
     middle = np.minimum(np.floor((values - low) / step), bins - 1) * step + (low + step / 2)
     ranks = kernel.rank_table(middle, lines.true)
-    return Ranking(*ranks, lines.labels, own, f"{bins} bins on [{low:g},{high:g}]")
+    return Ranking(*ranks, lines.labels, label, f"{bins} bins on [{low:g},{high:g}]")

@@ -178,9 +178,9 @@ def numbers(data: Any, name: str, *, finite: bool = True) -> Array:
     return values
 
 
-def _refuse_large(given: Array, name: str) -> None:
+def _refuse_large(values: Array, name: str) -> None:
     """Raise for integers that would be equal as floats though they are not."""
-    for value in (int(given.min()), int(given.max())):
+    for value in (int(values.min()), int(values.max())):
         if abs(value) > 1 << 53:
             raise InputError(
                 f"{name} hold {value}: integers beyond 2**53 are indistinguishable as floats. "

@@ -193,10 +193,6 @@ class Request:
         """The keys of one joint table, besides slices and true class."""
         return self.preds if self.cluster is None else (*self.preds, self.cluster)
 
-    def keys(self, *preds: str) -> list[str]:
-        """The columns that items are grouped by."""
-        return [*self.by, self.true, *preds]
-
     @property
     def numbers(self) -> list[str]:
         """The columns that are read as numbers."""
@@ -207,13 +203,13 @@ class Request:
     def used(self) -> list[str]:
         """Every column that is read, once."""
         weights = [] if self.weights is None else [self.weights]
-        return [*dict.fromkeys([*self.keys(*self.together), *weights])]
+        return [*dict.fromkeys([*self.by, self.true, *self.together, *weights])]
 
     def find(self, available: Sequence[str], name: str) -> Request:
         """The request with the columns that a table has."""
         named = [self.true] if self.true else []
         for column in (*named, *self.preds, self.weights, *self.by, self.cluster):
-            if column is not None and column not in available:
+            if column is not None:
                 refuse_unknown(column, available, name)
         if len(set(self.by)) < len(self.by):
             raise InputError(f"a column is named twice in by={list(self.by)!r}")
@@ -255,11 +251,9 @@ def one_or_several(names: Any, option: str) -> tuple[str, ...] | None:
     if names is None or names == ():
         return None
     columns = (names,) if isinstance(names, str) else names
-    if not isinstance(columns, (list, tuple)) or not columns:
+    several = isinstance(columns, (list, tuple)) and len(columns) > 0
+    if not several or not all(isinstance(column, str) for column in columns):
         raise InputError(f"{option}= names columns of the frame or file; got {names!r}")
-    for column in columns:
-        if not isinstance(column, str):
-            raise InputError(f"{option}= names columns of the frame or file; got {names!r}")
     return tuple(columns)
 
 

@@ -110,10 +110,9 @@ def plain_rows(result: Any) -> list[Row]:
 def columns_of(result: Any) -> list[Any]:
     """The columns of a table, each engine in its own way."""
     native = nw.to_native(result)
-    root = type(native).__module__.partition(".")[0]
-    if root in ("duckdb", "_duckdb"):
+    if result.implementation.is_duckdb():  # collecting through Arrow makes noise at exit
         return plain_columns(native)
-    if root == "pyspark":
+    if result.implementation.is_pyspark():
         rows = [tuple(row) for row in native.collect()]
         return [list(column) for column in zip(*rows, strict=True)] or [[]] * len(native.columns)
     table = result.collect() if isinstance(result, nw.LazyFrame) else result
