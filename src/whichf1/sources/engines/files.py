@@ -296,7 +296,7 @@ def _by_id(database: Database, id: str, files: dict[str, File]) -> str:
         if missing:
             raise FileError(f"{file.name}: {missing:,} items have no {id!r}")
         repeated = f"SELECT {quote(id)} AS id FROM {view} GROUP BY 1 HAVING count(*) > 1"
-        _refuse(database, file, repeated, "stand more than once")
+        _refuse(database, file, repeated, "appear more than once")
         key = f"{view}.{quote(id)}"
         as_text = f"({key} ->> '$')" if file.reading == "json" else f"CAST({key} AS VARCHAR)"
         keys[view] = key if alike else as_text  # one file may have types that the other lacks

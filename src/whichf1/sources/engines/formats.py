@@ -84,13 +84,32 @@ class File(ABC):
 
     def columns(self, database: Database, skip: bool = False) -> list[str]:
         """The names of its columns; a compressed file is checked to be whole first."""
-        refuse_broken(self.path, self.name, self.compression)
+        self._refuse_broken()
         try:
             columns = self._columns(database, skip)
         except UNREADABLE as error:
             raise FileError(f"cannot read {self.name}: {error}") from None
         refuse_twins(columns, self.name)
         return columns
+
+    def _refuse_broken(self) -> None:
+        """Raise if a compressed file is cut off or does not have its checksum."""
+        damaged = f"{self.name} is a damaged {self.compression} file: "
+        if self.compression == "gzip":
+            try:
+                with gzip.open(self.path, "rb") as file:
+                    while file.read(BYTES):
+                        pass
+            except UNREADABLE as error:
+                raise FileError(f"{damaged}{error}. Get the file again.") from None
+        elif self.compression == "zstd":
+            with open(self.path, "rb") as packed:
+                while packed.tell() < self.size:
+                    if not _skip_frame(packed) or packed.tell() > self.size:
+                        raise FileError(
+                            f"{damaged}it is cut off or followed by something else. "
+                            "Get the file again."
+                        )
 
     @abstractmethod
     def _columns(self, database: Database, skip: bool) -> list[str]: ...
@@ -156,34 +175,8 @@ def _zstd_lines(path: Path) -> Iterator[bytes]:
             raise OSError(str(error).splitlines()[0]) from None
 
 
-def refuse_broken(path: Path, name: str, compression: Compression) -> None:
-    """Raise if a compressed file is cut off or does not have its checksum."""
-    if compression == "gzip":
-        try:
-            with gzip.open(path, "rb") as file:
-                while file.read(BYTES):
-                    pass
-        except UNREADABLE as error:
-            raise FileError(
-                f"{name} is a damaged gzip file: {error}. Get the file again."
-            ) from None
-    elif compression == "zstd":
-        _check_zstd(path, name)
-
-
-def _check_zstd(path: Path, name: str) -> None:
-    """Walk the frames and blocks without unpacking them (RFC 8878, section 3.1)."""
-    with open(path, "rb") as file:
-        size = path.stat().st_size
-        while file.tell() < size:
-            if not _skip_frame(file) or file.tell() > size:
-                raise FileError(
-                    f"{name} is a damaged zstd file: it is cut off or followed by something "
-                    "else. Get the file again."
-                )
-
-
 def _skip_frame(file: Any) -> bool:
+    """Walk the blocks of a frame without unpacking them (RFC 8878, section 3.1)."""
     magic = int.from_bytes(file.read(4), "little")
     if magic & 0xFFFFFFF0 == 0x184D2A50:  # a skippable frame
         file.seek(int.from_bytes(file.read(4), "little"), 1)
