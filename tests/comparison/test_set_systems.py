@@ -28,7 +28,7 @@ from tests.helpers.engines import (
 )
 from tests.helpers.files import WRITERS, Rows, written
 from whichf1.sources.answers import label_sets as label_cells
-from whichf1.sources.answers.counts import kept_rows
+from whichf1.sources.answers.rows import complete_together
 from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.systems import read_systems
 from whichf1.tables.label_sets import FN, FP, TP, MultiLabelCounts
@@ -283,9 +283,9 @@ def test_only_the_grouped_table_leaves(
 
     def counted(parts: Any, *rest: Any) -> Any:
         sizes.extend(len(part) for part in parts.values())
-        return kept_rows(parts, *rest)
+        return complete_together(parts, *rest)
 
-    monkeypatch.setattr(label_cells, "kept_rows", counted)
+    monkeypatch.setattr(label_cells, "complete_together", counted)
     found = wf.compare(source, ["x", "y"], "subset_accuracy", true="tags", sep=";", cluster="doc")
     assert found.scores["x"].n == 1000 and sizes == [5]
 
@@ -445,7 +445,7 @@ def test_errors_say_what_is_wrong() -> None:
         (
             compare(["x listed", "numbers"], **listed),
             E.LabelError,
-            "columns 'tags listed', 'x listed' and 'numbers' mix label types: 1 and 'k'",
+            r"column 'tags listed' holds 'k' \(str\), column 'numbers' 1 \(int\)",
         ),
         (compare({"A": ["xk", "xl"], "B": "y"}, **texts), E.InputError, "'A' has one column of pr"),
         (compare(pairs, true=LABELS), E.ShapeError, r"true= names 3 columns, .* 2 \(yk, yl\)"),

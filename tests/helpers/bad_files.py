@@ -109,7 +109,7 @@ CASES: dict[str, tuple[str, bytes, str]] = {
     "JSON labels mixed": (
         "a.jsonl",
         b'{"true":1,"pred":1}\n{"true":"1","pred":1}\n',
-        "a column mixes label types: 1 (int) and '1' (str)",
+        "column 'true' mixes label types: 1 (int) and '1' (str)",
     ),
     "JSON label is a list": ("a.jsonl", b'{"true":[1],"pred":1}\n', "[1] (list) cannot be a label"),
     "JSON invalid UTF-8": ("a.jsonl", b'{"true":"\xff","pred":1}\n', "line 1: bytes that are not"),

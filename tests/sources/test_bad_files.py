@@ -42,7 +42,6 @@ READERS: dict[str, tuple[Callable[[Path], Any], dict[str, str | None]]] = {
         {
             "missing label": None,  # an empty cell has no labels
             "JSON label is a list": None,
-            "JSON labels mixed": "columns 'true' and 'pred' mix label types",
         },
     ),
     "clusters": (
@@ -59,7 +58,6 @@ READERS: dict[str, tuple[Callable[[Path], Any], dict[str, str | None]]] = {
         | {
             "missing label": None,
             "JSON label is a list": None,
-            "JSON labels mixed": "columns 'true', 'pred' and 'true' mix label types",
         },
     ),
 }
@@ -103,18 +101,18 @@ def test_what_is_no_file(tmp_path: Path) -> None:
 def test_a_file_that_changes_while_it_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    from whichf1.sources.questions import grouped as queries
+    from whichf1.sources.questions.grouped import Grouped
 
     path = tmp_path / "p.csv"
     path.write_bytes(HEAD + ROWS)
-    count = queries.grouped
+    count = Grouped.answer
 
     def grouped(*arguments: Any, **options: Any) -> Any:
         found = count(*arguments, **options)
         path.write_bytes(HEAD + (ROWS[:4] if change == "shrinks" else ROWS * 2))
         return found
 
-    monkeypatch.setattr(queries, "grouped", grouped)
+    monkeypatch.setattr(Grouped, "answer", grouped)
     with pytest.raises(wf.errors.FileError, match="changed while it was read"):
         wf.count(path)
 
@@ -122,17 +120,17 @@ def test_a_file_that_changes_while_it_is_read(
 def test_a_file_that_shrinks_before_it_is_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from whichf1.sources.questions import grouped as queries
+    from whichf1.sources.questions.grouped import Grouped
 
     path = tmp_path / "p.csv"
     path.write_bytes(HEAD + ROWS)
-    count = queries.grouped
+    count = Grouped.answer
 
     def grouped(*arguments: Any, **options: Any) -> Any:
         path.write_bytes(HEAD + ROWS[: len(ROWS) // 2])
         return count(*arguments, **options)
 
-    monkeypatch.setattr(queries, "grouped", grouped)
+    monkeypatch.setattr(Grouped, "answer", grouped)
     with pytest.raises(wf.errors.FileError):
         wf.count(path)
 

@@ -106,8 +106,9 @@ def test_a_file_that_changes_between_two_questions(
 
     answer = Added.answer
 
-    def rows(question: Added, items: Any, columns: Request) -> list[Any]:
-        return [(c, n + 1, *rest) for c, n, *rest in answer(question, items, columns)]
+    def rows(question: Added, items: Any, columns: Request) -> dict[str, list[Any]]:
+        ((key, sums),) = answer(question, items, columns).items()
+        return {key: [(c, n + 1, *rest) for c, n, *rest in sums]}
 
     monkeypatch.setattr(Added, "answer", rows)
     with pytest.raises(wf.errors.InputError, match="changed while it was read: it had 4 items"):

@@ -31,11 +31,11 @@ from tests.helpers.engines import DATABASES, group
 from tests.helpers.files import WRITERS
 from whichf1.scoring.decisions import decide
 from whichf1.scoring.lines import score_lines
-from whichf1.sources import engines
 from whichf1.sources.answers import lines as class_scores
 from whichf1.sources.answers.lines import ClassScores
+from whichf1.sources.engines import frames
 from whichf1.sources.lines import ScoredLines
-from whichf1.sources.questions import derived, grouped, lines
+from whichf1.sources.questions.grouped import Question
 from whichf1.sources.request import Request
 from whichf1.tables.cells import Array
 
@@ -214,9 +214,7 @@ def leaving(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
         monkeypatch.setattr(module, name, counting)
 
-    watch(grouped, "plain_rows", len)
-    watch(derived, "plain_rows", len)
-    watch(lines, "columns_of", lambda columns: len(columns[0]))
+    watch(frames, "columns_of", lambda columns: len(columns[0]))
     return counted
 
 
@@ -414,13 +412,13 @@ def test_scores_of_few_items_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -
     data = Data(60)
     asked: list[int] = []
     frame = LAZY["polars lazy"](data.table)
-    read = engines.gather
+    read = Question.gather
 
     def counted(*arguments: Any) -> Any:
         asked.append(1)
         return read(*arguments)
 
-    monkeypatch.setattr(class_scores, "gather", counted)
+    monkeypatch.setattr(Question, "gather", counted)
     for kind in KINDS[:2]:
         for way in ("ovr", "ovo"):
             found, passes = [], []

@@ -177,7 +177,7 @@ PAIRS = {
         "id,gold\n1,a\n1,b\n",
         "id,pred\n1,a\n",
         {"id": "id"},
-        "1 identifiers stand more than once: 1",
+        "1 identifiers appear more than once: 1",
     ),
     "no id": ("id,gold\n1,a\n,b\n", "id,pred\n1,a\n2,b\n", {"id": "id"}, "1 items have no 'id'"),
     "no such id": ("id,gold\n1,a\n", "pred\na\n", {"id": "id"}, "no column 'id'"),

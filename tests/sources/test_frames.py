@@ -21,7 +21,7 @@ from tests.helpers.engines import (
     every_engine,
     expected,
 )
-from whichf1.sources.answers import rows as grouped
+from whichf1.sources.questions import grouped
 
 SLICES: list[tuple[Any, list[Any]]] = [
     (pa.string(), ["en", "de", None]),

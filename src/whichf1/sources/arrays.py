@@ -9,13 +9,14 @@ from typing import Any, NoReturn
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.errors import InputError, LabelError, ShapeError
+from whichf1.errors import InputError, LabelError
 from whichf1.sources.sequences import (
     Column,
     clusters_of,
     column,
     encode_alike,
     encode_columns,
+    refuse_lengths,
     weights_column,
 )
 from whichf1.tables.cells import Array, Margins
@@ -27,13 +28,11 @@ def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any =
     """GROUP BY true, predicted over two columns in memory."""
     left, right, values = _codes(y_true, y_pred)
     kind = _KINDS[left.dtype.kind] if values is None else kind_of(values[0])
-    names = None if labels is None else Labels(labels)
-    if names is not None and names.kind != kind:
-        _refuse_undeclared(names, column(y_true, "y_true"), column(y_pred, "y_pred"))
     counts = count_codes(left, right, values, weights)
-    if names is None:
+    if labels is None:
         return counts
-    if any(label not in names for label in counts.labels):
+    names = Labels(labels)
+    if names.kind != kind or any(label not in names for label in counts.labels):
         _refuse_undeclared(names, column(y_true, "y_true"), column(y_pred, "y_pred"))
     return counts.declare(names)
 
@@ -81,36 +80,28 @@ _KINDS: dict[str, Kind] = {"i": "int", "u": "int", "b": "bool"}
 def _codes(y_true: Any, y_pred: Any) -> tuple[Array, Array, list[Label] | None]:
     """Two columns that can be counted, and what their numbers stand for, if not for themselves."""
     if _ready(y_true) and _ready(y_pred) and y_true.dtype == y_pred.dtype:
-        _refuse_lengths(y_true, y_pred)
+        refuse_lengths(len(y_true), len(y_pred), "y_pred")
         return y_true, y_pred, None
     encoded = encode_columns(y_true, y_pred)
     if encoded is not None:
         (left, right), values = encoded
-        _refuse_lengths(left, right)
+        refuse_lengths(len(left), len(right), "y_pred")
         return left, right, values
     true, predicted = column(y_true, "y_true"), column(y_pred, "y_pred")
-    _refuse_lengths(true.values, predicted.values)
-    _refuse_mixed(true, predicted)
-    if true.kind != "str" and _one_integer_type(true.values, predicted.values):
-        left, right = (_signed(side.values, true, predicted) for side in (true, predicted))
-        return left, right, None
-    (left, right), values = kernel.encode(true.values.tolist(), predicted.values.tolist())
+    _refuse_other(true, predicted)
+    left, right = true.values, predicted.values
+    if true.kind != "str":
+        if left.dtype.kind == right.dtype.kind:
+            return left, right, None
+        if all(side.dtype.kind == "i" or side.max() < 2**63 for side in (left, right)):
+            return left.astype(np.int64), right.astype(np.int64), None
+    (left, right), values = kernel.encode(left.tolist(), right.tolist())
     return left, right, values
 
 
 def _ready(data: object) -> bool:
     """Whether this is counted as it is, with nothing to look into."""
     return type(data) is np.ndarray and data.dtype.kind in _KINDS and data.ndim == 1
-
-
-def _refuse_lengths(true: Array, predicted: Array) -> None:
-    if len(true) != len(predicted):
-        raise ShapeError(
-            f"y_true has {len(true):,} items, y_pred has {len(predicted):,}. "
-            "Give one prediction for each item."
-        )
-    if not len(true):
-        raise ShapeError("there are no items: y_true and y_pred are empty")
 
 
 def _group(
@@ -123,10 +114,8 @@ def _group(
     codes = [pairs.true, pairs.predicted]
     if values is not None:
         named = [values[code] for code in pairs.labels]
-        order = sorted(range(len(named)), key=named.__getitem__)
-        observed = [named[at] for at in order]
-        rank = np.empty(len(order), np.intp)
-        rank[order] = np.arange(len(order))
+        observed = sorted(named)
+        rank = Labels.trusted(observed).codes(named)
         codes = [rank[side] for side in codes]
     elif left.dtype.kind == "b":
         observed = [bool(value) for value in observed]
@@ -136,27 +125,10 @@ def _group(
     return Labels.trusted(observed), cells
 
 
-def _one_integer_type(left: Array, right: Array) -> bool:
-    """Whether both columns fit one 64-bit integer type (int64 beside large uint64 does not)."""
-    if left.dtype.kind == right.dtype.kind:
-        return True
-    return all(side.dtype.kind != "u" or _fits(side) for side in (left, right))
-
-
-def _fits(side: Array) -> bool:
-    return side.dtype.itemsize < 8 or not len(side) or bool(side.max() < 2**63)
-
-
-def _signed(values: Array, *columns: Column) -> Array:
-    """uint64 beside a signed type, known to fit: the same bits, no copy."""
-    mixed = len({each.values.dtype.kind for each in columns}) > 1
-    if mixed and values.dtype.kind == "u" and values.dtype.itemsize == 8:
-        return values.view(values.dtype.str.replace("u", "i"))
-    return values
-
-
-def _refuse_mixed(true: Column, other: Column) -> None:
-    if len(true.values) and true.kind != other.kind:
+def _refuse_other(true: Column, other: Column) -> None:
+    """Raise if another column does not have as many labels, of the same kind."""
+    refuse_lengths(len(true.values), len(other.values), other.name)
+    if true.kind != other.kind:
         first, second = (side.values[:1].tolist()[0] for side in (true, other))
         raise LabelError(
             f"label types differ: y_true[0] is {first!r} ({true.kind}), {other.name}[0] is "
@@ -190,10 +162,7 @@ def count_together(
     true = column(y_true, "y_true")
     columns = [true, *(column(each, str(name)) for name, each in systems.items())]
     for each in columns[1:]:
-        _refuse_length(true, each)
-        _refuse_mixed(true, each)
-    if not len(true.values):
-        raise ShapeError("there are no items: y_true is empty")
+        _refuse_other(true, each)
     weight = None if weights is None else weights_column(weights, len(true.values))
     codes, observed = encode_alike(columns)
     keys, sizes, clusters = codes, [len(observed)] * len(codes), None
@@ -215,33 +184,24 @@ def count_together(
     return counts if labels is None else counts.declare(Labels(labels))
 
 
-def _refuse_length(true: Column, other: Column) -> None:
-    if len(true.values) != len(other.values):
-        raise ShapeError(
-            f"y_true has {len(true.values):,} items, {other.name} has {len(other.values):,}. "
-            "Give one value for each item."
-        )
-
-
 def _group_together(
     keys: Sequence[Array], sizes: Sequence[int], weights: Array | None
 ) -> tuple[list[Array], Array, Array | None]:
     """GROUP BY the keys: their distinct combinations, items or weights in each, and Σw²."""
-    n, space = len(keys[0]), prod(sizes)
+    shape = tuple(sizes)
+    n, space = len(keys[0]), prod(shape)
     if space <= max(1 << 16, n):
-        at = np.ravel_multi_index(tuple(keys), tuple(sizes)) if len(keys) > 1 else keys[0]
+        at = np.ravel_multi_index(tuple(keys), shape) if len(keys) > 1 else keys[0]
         present = np.bincount(at, minlength=space)
         cells = np.flatnonzero(present)
-        columns = [np.asarray(x) for x in np.unravel_index(cells, tuple(sizes))]
-        if weights is None:
-            return columns, present[cells], None
-        sums, squares = (np.bincount(at, w, space)[cells] for w in (weights, weights**2))
+        columns = [np.asarray(x) for x in np.unravel_index(cells, shape)]
     else:
         first, at = _distinct(keys, sizes)
+        present, cells = np.bincount(at), np.arange(len(first))
         columns = [key[first] for key in keys]
-        if weights is None:
-            return columns, np.bincount(at, minlength=len(first)), None
-        sums, squares = (np.bincount(at, w, len(first)) for w in (weights, weights**2))
+    if weights is None:
+        return columns, present[cells], None
+    sums, squares = (np.bincount(at, w, len(present))[cells] for w in (weights, weights**2))
     keep = sums > 0  # items without weight are no items
     return [x[keep] for x in columns], sums[keep], squares[keep]
 

@@ -221,8 +221,7 @@ def _refuse_arrays(data: Any) -> None:
 
 
 def _count_columns(data: Any, predictions: Any, **options: Any) -> dict[str, Slices]:
-    from whichf1.sources.answers.counts import tally
-    from whichf1.sources.engines import gather
+    from whichf1.sources.answers.rows import tally
     from whichf1.sources.questions.grouped import Grouped
 
     request = Request.of(**options)
@@ -232,7 +231,7 @@ def _count_columns(data: Any, predictions: Any, **options: Any) -> dict[str, Sli
         quick = quick_counts(data, request)
         if quick is not None:
             return quick
-    return tally(*gather(data, predictions, request, Grouped()))
+    return tally(*Grouped().gather(data, predictions, request))
 
 
 def as_counts(
@@ -405,7 +404,7 @@ def rank_histogram(
         raise InputError(f"bins must be a whole number of at least 1; got {bins!r}")
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise InputError(f"bins lie between low and high, low below high; got {low!r}, {high!r}")
-    lines, own = ScoredLines.of(y_true, scores, labels).against_rest(positive)
+    lines, label = ScoredLines.of(y_true, scores, labels).against_rest(positive)
     values = lines.scores
     outside = (values < low) | (values > high)
     if outside.any():
@@ -417,4 +416,4 @@ def rank_histogram(
     step = (high - low) / bins
     middle = np.minimum(np.floor((values - low) / step), bins - 1) * step + (low + step / 2)
     ranks = kernel.rank_table(middle, lines.true)
-    return Ranking(*ranks, lines.labels, own, f"{bins} bins on [{low:g},{high:g}]")
+    return Ranking(*ranks, lines.labels, label, f"{bins} bins on [{low:g},{high:g}]")

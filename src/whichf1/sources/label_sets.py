@@ -12,7 +12,7 @@ from whichf1.sources.answers.label_sets import count_cells
 from whichf1.sources.counts import Reading
 from whichf1.sources.lines import numbers
 from whichf1.sources.request import has_columns
-from whichf1.sources.sequences import cluster_codes, to_numpy, weights_column
+from whichf1.sources.sequences import cluster_codes, refuse_lengths, to_numpy, weights_column
 from whichf1.tables.cells import Array, RankedLabels
 from whichf1.tables.label_sets import MultiLabelCounts, outcomes
 from whichf1.tables.labels import Labels
@@ -96,46 +96,9 @@ def count_multilabel(
     decision = None
     if threshold is not None or top_k is not None:
         y_pred, decision = _decide(y_pred, threshold, top_k)
-    keyed = keyed_sets(y_true, {"y_pred": y_pred}, labels)
-    lines = outcomes(keyed.true, keyed.predicted, len(keyed.labels))
-    measure = measured(keyed.items, weights, cluster)
-    known = keyed.declared
-    return MultiLabelCounts(keyed.labels, lines, **measure, declared=known, decision=decision)
-
-
-class Keyed(NamedTuple):
-    """The sets of the items, and of each system, as keys: item · labels + label."""
-
-    labels: Labels
-    true: Array
-    predicted: list[Array]
-    items: int
-    declared: bool
-
-
-def keyed_sets(y_true: Any, systems: Mapping[str, Any], labels: Any) -> Keyed:
-    """The sets of all, on the labels of all systems together."""
-    declared = None if labels is None else Labels(labels)
-    true = sets_of(y_true, "y_true", declared)
-    predicted = [sets_of(each, str(name), declared) for name, each in systems.items()]
-    names, known = declared, declared is not None or true.matrix
-    for name, each in zip(systems, predicted, strict=True):
-        _refuse_unequal(true, each, name)
-        names = declared or _union(names or true.labels, each.labels)
-        known = known or each.matrix
-    names = names if names is not None else true.labels
-    keys = [_keys(each, names) for each in predicted]
-    return Keyed(names, _keys(true, names), keys, true.items, known)
-
-
-def measured(items: int, weights: Any, cluster: Any) -> dict[str, Any]:
-    """How many times each item counts, its squared weight, and its cluster."""
-    count = np.ones(items, np.int64) if weights is None else weights_column(weights, items)
-    return {
-        "count": count,
-        "squares": None if weights is None else count * count,
-        "cluster": None if cluster is None else cluster_codes(cluster, items),
-    }
+    options = {"labels": labels, "weights": weights, "cluster": cluster}
+    counts = count_sets_together(y_true, {"y_pred": y_pred}, **options)
+    return counts if decision is None else counts.changed(decision=decision)
 
 
 def count_sets_together(
@@ -149,21 +112,31 @@ def count_sets_together(
     """GROUP BY true set, the predicted set of each system, and cluster."""
     if not systems:
         raise InputError("there are no systems: give a mapping of names to predictions")
-    names, true, predicted, items, declared = keyed_sets(y_true, systems, labels)
-    measure = measured(items, weights, cluster)
-    lines = outcomes(true, predicted, len(names))
-    own = tuple(map(str, systems))
-    return MultiLabelCounts(names, lines, declared=declared, systems=own, **measure)
+    declared = None if labels is None else Labels(labels)
+    true = sets_of(y_true, "y_true", declared)
+    names, sides = declared or true.labels, [true]
+    for name, data in systems.items():
+        predicted = sets_of(data, str(name), declared)
+        _refuse_unequal(true, predicted, name)
+        names = declared or _union(names, predicted.labels)
+        sides.append(predicted)
+    keys, *others = (_keys(side, names) for side in sides)
+    count = np.ones(true.items, np.int64)
+    if weights is not None:
+        count = weights_column(weights, true.items)
+    return MultiLabelCounts(
+        names,
+        outcomes(keys, others, len(names)),
+        count=count,
+        squares=None if weights is None else count * count,
+        cluster=None if cluster is None else cluster_codes(cluster, true.items),
+        declared=declared is not None or any(side.matrix for side in sides),
+        systems=tuple(map(str, systems)),
+    )
 
 
 def _refuse_unequal(true: SetLines, predicted: SetLines, name: str) -> None:
-    if true.items != predicted.items:
-        raise ShapeError(
-            f"y_true has {true.items:,} items, {name} has {predicted.items:,}. "
-            "Give one prediction for each item."
-        )
-    if not true.items:
-        raise ShapeError("there are no items: y_true is empty")
+    refuse_lengths(true.items, predicted.items, name)
     if true.matrix and predicted.matrix and len(true.labels) != len(predicted.labels):
         raise ShapeError(
             f"y_true has {len(true.labels)} columns, {name} has {len(predicted.labels)}: "
@@ -188,7 +161,7 @@ def _keys(sets: SetLines, names: Labels) -> Array:
 def sets_of(data: Any, name: str, declared: Labels | None) -> SetLines:
     """Which items have which labels, from a matrix or from sets."""
     if hasattr(data, "tocsr"):
-        return _from_sparse(data, name, declared)
+        return _from_matrix(data, name, declared)
     if isinstance(data, (str, bytes, dict)) or not hasattr(data, "__len__"):
         raise ShapeError(
             f"{name} must be a matrix or a list of sets of labels; got {type(data).__name__}"
@@ -230,28 +203,34 @@ def _from_sets(data: Sequence[Iterable[Any]], name: str, declared: Labels | None
     return SetLines(np.array(item, np.intp), codes, len(data), names, False)
 
 
-def _from_sparse(data: Any, name: str, declared: Labels | None) -> SetLines:
-    matrix = data.tocsr().tocoo()
-    if matrix.ndim != 2:
-        raise ShapeError(f"{name} must have two dimensions; got shape {matrix.shape}")
-    matrix.sum_duplicates()
-    _refuse_other_than_0_1(np.asarray(matrix.data), name, (matrix.row, matrix.col))
-    here = np.asarray(matrix.data) != 0
-    names = _columns(data, matrix.shape[1], name, declared)
-    item, label = (np.asarray(x)[here].astype(np.intp) for x in (matrix.row, matrix.col))
-    return SetLines(item, label, matrix.shape[0], names, True)
-
-
 def _from_matrix(data: Any, name: str, declared: Labels | None) -> SetLines:
-    values = to_numpy(data)
-    if values.ndim != 2 or not values.shape[1] or values.dtype.kind not in "biuf":
-        raise ShapeError(
-            f"{name} must be a matrix of 0 and 1 with a row for each item, or a list of sets of "
-            f"labels ({{'a', 'b'}}, or {{3, 7}}); got shape {values.shape}, dtype {values.dtype}"
+    if hasattr(data, "tocsr"):
+        matrix = data.tocsr().tocoo()
+        if matrix.ndim != 2:
+            raise ShapeError(f"{name} must have two dimensions; got shape {matrix.shape}")
+        matrix.sum_duplicates()
+        item, label, cells = map(np.asarray, (matrix.row, matrix.col, matrix.data))
+        item, label, cells = (x[cells != 0] for x in (item, label, cells))
+        items, width = matrix.shape
+    else:
+        values = to_numpy(data)
+        if values.ndim != 2 or not values.shape[1] or values.dtype.kind not in "biuf":
+            raise ShapeError(
+                f"{name} must be a matrix of 0 and 1 with a row for each item, or a list of sets "
+                f"of labels ({{'a', 'b'}}, or {{3, 7}}); got shape {values.shape}, dtype "
+                f"{values.dtype}"
+            )
+        item, label = np.nonzero(values)
+        cells, (items, width) = values[item, label], values.shape
+    wrong = cells != 1
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise InputError(
+            f"{name}[{item[at]}, {label[at]}] is {cells[at]}: a matrix of labels holds 0 and 1. "
+            "For scores pass threshold= or top_k=."
         )
-    _refuse_other_than_0_1(values, name, None)
-    item, label = np.nonzero(values)
-    return SetLines(item, label, len(values), _columns(data, values.shape[1], name, declared), True)
+    names = _columns(data, width, name, declared)
+    return SetLines(item.astype(np.intp), label.astype(np.intp), items, names, True)
 
 
 def _columns(data: Any, width: int, name: str, declared: Labels | None) -> Labels:
@@ -261,18 +240,6 @@ def _columns(data: Any, width: int, name: str, declared: Labels | None) -> Label
     if len(declared) != width:
         raise ShapeError(f"{name} has {width} columns, labels= has {len(declared)} labels")
     return declared
-
-
-def _refuse_other_than_0_1(values: Array, name: str, at: tuple[Array, Array] | None) -> None:
-    wrong = (values != 0) & (values != 1)
-    if not wrong.any():
-        return
-    first = np.argwhere(wrong)[0].tolist()
-    place = first if at is None else [int(x[first[0]]) for x in at]
-    raise InputError(
-        f"{name}[{', '.join(map(str, place))}] is {values[tuple(first)]}: a matrix of labels holds "
-        "0 and 1. For scores pass threshold= or top_k=."
-    )
 
 
 def _decide(scores: Any, threshold: float | None, top_k: int | None) -> tuple[Array, str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
-from whichf1.sources.sequences import Column, column, to_numpy, weights_column
+from whichf1.sources.sequences import Column, column, refuse_lengths, to_numpy, weights_column
 from whichf1.tables.cells import Array, Predicted, Ties
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.ranking import Ranking
@@ -71,7 +71,8 @@ class ScoredLines(NamedTuple):
 
     def at(self, places: Array) -> ScoredLines:
         """Some of the lines."""
-        return self._replace(**{name: _at(getattr(self, name), places) for name in _BY_LINE})
+        by = [_at(values, places) for values in self.by]
+        return self._replace(**{x: _at(getattr(self, x), places) for x in BY_LINE}, by=by)
 
     def of_slice(self, at: int) -> ScoredLines:
         """The lines of one slice."""
@@ -93,7 +94,7 @@ class ScoredLines(NamedTuple):
     def against_rest(self, positive: Any, apart: bool = False) -> tuple[ScoredLines, Label]:
         """Whether each line is of the positive class, with its score; and that class."""
         items, values, names, label = binary(self, positive)
-        return self._replace(true=items_of(items, label), scores=values, labels=names), label
+        return self._replace(true=items.values == label, scores=values, labels=names), label
 
     def coded(self, *, fair: bool) -> ScoredLines:
         """The code of the true class, with the scores of all classes."""
@@ -127,7 +128,8 @@ class ScoredLines(NamedTuple):
         return of_class, lines.labels
 
 
-_BY_LINE = ("true", "scores", "items", "weights", "squares", "cluster", "slices")
+BY_LINE = ("true", "scores", "items", "weights", "squares", "cluster", "slices")
+"""What a line has one value of."""
 
 
 def _at(values: Any, places: Array) -> Any:
@@ -140,7 +142,7 @@ def binary(lines: ScoredLines, positive: Any) -> tuple[Column, Array, Labels, La
     """The items, the score of each, the classes, and the positive one."""
     items = column(lines.true, "y_true")
     values: Array = lines.scores
-    same_length(items, values)
+    refuse_lengths(len(items.values), len(values), "scores")
     names = classes_of(items, lines.labels)
     label = positive_class(names, positive)
     if values.ndim == 2:
@@ -151,17 +153,6 @@ def binary(lines: ScoredLines, positive: Any) -> tuple[Column, Array, Labels, La
             )
         values = np.ascontiguousarray(values[:, names.code(label)])
     return items, values, names, label
-
-
-def same_length(items: Column, values: Array) -> None:
-    """Raise unless there is a score for each item, and at least one."""
-    if len(items.values) != len(values):
-        raise ShapeError(
-            f"y_true has {len(items.values):,} items, scores have {len(values):,}. "
-            "Give one score for each item."
-        )
-    if not len(values):
-        raise ShapeError("there are no items: y_true and scores are empty")
 
 
 def numbers(data: Any, name: str, *, finite: bool = True) -> Array:
@@ -187,9 +178,9 @@ def numbers(data: Any, name: str, *, finite: bool = True) -> Array:
     return values
 
 
-def _refuse_large(given: Array, name: str) -> None:
+def _refuse_large(values: Array, name: str) -> None:
     """Raise for integers that would be equal as floats though they are not."""
-    for value in (int(given.min()), int(given.max())):
+    for value in (int(values.min()), int(values.max())):
         if abs(value) > 1 << 53:
             raise InputError(
                 f"{name} hold {value}: integers beyond 2**53 are indistinguishable as floats. "
@@ -204,9 +195,13 @@ def check_finite(values: Array, name: str) -> None:
             return
     wrong = ~np.isfinite(values)
     if wrong.any():
-        at = tuple(np.argwhere(wrong)[0].tolist())
-        where = ", ".join(map(str, at))
-        raise InputError(f"{name}[{where}] is {values[at]}: scores are finite. Drop or fix it.")
+        where, value = _first(values, wrong)
+        raise InputError(f"{name}[{where}] is {value}: scores are finite. Drop or fix it.")
+
+
+def _first(values: Array, wrong: Array) -> tuple[str, Any]:
+    at = tuple(np.argwhere(wrong)[0].tolist())
+    return ", ".join(map(str, at)), values[at]
 
 
 def classes_of(items: Column, labels: Any) -> Labels:
@@ -214,11 +209,7 @@ def classes_of(items: Column, labels: Any) -> Labels:
     observed = _observed(items)
     if labels is None:
         two = _TWO.get(items.kind, ())
-        return (
-            Labels.trusted(two)
-            if set(observed) <= set(two) and observed
-            else Labels.sorted(observed)
-        )
+        return Labels.sorted(two if observed and set(observed) <= {*two} else observed)
     names = Labels(labels)
     outside = next((x for x in observed if x not in names), None)
     if outside is not None:
@@ -251,14 +242,6 @@ def positive_class(names: Labels, positive: Any) -> Label:
     )
 
 
-def items_of(items: Column, label: Label) -> Array:
-    """Whether each item is of the class."""
-    if items.kind == "str":
-        return np.fromiter((x == label for x in items.values), np.bool_, len(items.values))
-    mask: Array = items.values == label
-    return mask
-
-
 def predicted(
     lines: ScoredLines, *, probabilities: bool = True, check: bool = True
 ) -> tuple[Predicted, Labels]:
@@ -270,7 +253,7 @@ def predicted(
     items, values = column(lines.true, "y_true"), lines.scores
     if values.ndim != 2:
         raise ShapeError(f"give a column of scores for each class; got shape {values.shape}")
-    same_length(items, values)
+    refuse_lengths(len(items.values), len(values), "scores")
     names = column_classes(items, lines.labels, values.shape[1])
     if probabilities and check:
         check_rows(values)
@@ -290,7 +273,7 @@ def predicted_binary(lines: ScoredLines, positive: Any) -> tuple[Predicted, Labe
     both = np.empty((len(values), 2))
     both[:, 1] = values
     np.subtract(1, values, out=both[:, 0])
-    return Predicted(items_of(items, label).astype(np.intp), both), names, label
+    return Predicted((items.values == label).astype(np.intp), both), names, label
 
 
 def column_classes(items: Column, labels: Any, columns: int) -> Labels:
@@ -325,10 +308,9 @@ def check_probabilities(values: Array) -> None:
     """Raise at the first value outside [0, 1]."""
     wrong = (values < 0) | (values > 1)
     if wrong.any():
-        at = tuple(np.argwhere(wrong)[0].tolist())
-        where = ", ".join(map(str, at))
+        where, value = _first(values, wrong)
         raise InputError(
-            f"probabilities[{where}] is {values[at]:g}: a probability lies in [0, 1]. "
+            f"probabilities[{where}] is {value:g}: a probability lies in [0, 1]. "
             "Turn scores into probabilities first, or use a ranking such as roc_auc."
         )
 

@@ -5,19 +5,47 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from whichf1.errors import FileError, InputError, LabelError, did_you_mean
+from whichf1.errors import (
+    FileError,
+    InputError,
+    LabelError,
+    ShapeError,
+    SkippedWarning,
+    did_you_mean,
+)
 from whichf1.tables.labels import Label, from_text
 
 USUAL_NAMES = (("true", "pred"), ("y_true", "y_pred"), ("gold", "pred"), ("label", "prediction"))
 USUAL_TRUE = tuple(dict.fromkeys(true for true, _ in USUAL_NAMES))
 USUAL_SCORES = ("score", "y_score", "prob", "probability")
+
+
+class Lazy:
+    """A library that is imported on first use."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(import_module(self._name), name)
+        setattr(self, name, value)
+        return value
+
+
+if TYPE_CHECKING:
+    import narwhals as narwhals
+else:
+    narwhals = Lazy("narwhals")
+
 ROOTS = (
     *("pandas", "polars", "pyarrow", "duckdb", "_duckdb", "ibis", "dask", "dask_expr", "pyspark"),
     *("modin", "cudf", "narwhals"),
@@ -39,34 +67,28 @@ def is_frame(data: object) -> bool:
     """Whether data is a dataframe, lazy or eager; a single column is not."""
     if type(data).__module__.partition(".")[0] not in ROOTS:
         return False
-    import narwhals as nw
-
     quiet_at_exit()
     try:
-        frame = nw.from_native(data, pass_through=True)
+        frame = narwhals.from_native(data, pass_through=True)
     except Exception:  # a frame that cannot be read: the error is reported when it is used
         return True
-    return isinstance(frame, (nw.DataFrame, nw.LazyFrame))
+    return isinstance(frame, (narwhals.DataFrame, narwhals.LazyFrame))
 
 
 def in_memory(data: Any) -> bool:
     """Whether data is a dataframe whose rows are already in memory."""
     if not is_frame(data):
         return False
-    import narwhals as nw
-
-    return isinstance(known_frame(data)[0], nw.DataFrame)
+    return isinstance(known_frame(data)[0], narwhals.DataFrame)
 
 
 def known_frame(data: Any) -> tuple[Any, str]:
     """The frame as narwhals knows it, and its name in messages."""
-    import narwhals as nw
-
     try:
-        frame = nw.from_native(data)
+        frame = narwhals.from_native(data)
     except Exception as error:
         raise InputError(f"cannot read this frame: {error}") from None
-    return frame, f"the {type(nw.to_native(frame)).__module__.partition('.')[0]} frame"
+    return frame, f"the {type(narwhals.to_native(frame)).__module__.partition('.')[0]} frame"
 
 
 def are_sets(data: Any) -> bool:
@@ -130,26 +152,21 @@ class Request:
         weights: Any = None,
         cluster: Any = None,
         by: Any = (),
-        labels: Any = None,
-        joint: bool = False,
-        scores: bool = False,
-        systems: int = 0,
-        **reading: Any,
+        **options: Any,
     ) -> Request:
-        """From the options of a function; ``scores``: the predictions are scores."""
+        """From the options of a function; those that are no fields say how files are read."""
         if true == "":
             raise InputError("true= names a column of the frame or file; got an empty name")
+        others = ("labels", "joint", "scores", "systems")
+        facts = {name: options.pop(name) for name in others if name in options}
         return cls(
             one_name(true, "true") or "",
             one_or_several(pred, "pred") or (),
             one_name(weights, "weights"),
             one_or_several(by or None, "by") or (),
             one_name(cluster, "cluster"),
-            joint,
-            scores,
-            systems,
-            labels,
-            {key: value for key, value in reading.items() if value is not None},
+            reading={name: value for name, value in options.items() if value is not None},
+            **facts,
         )
 
     @classmethod
@@ -176,21 +193,23 @@ class Request:
         """The keys of one joint table, besides slices and true class."""
         return self.preds if self.cluster is None else (*self.preds, self.cluster)
 
-    def keys(self, *preds: str) -> list[str]:
-        """The columns that items are grouped by."""
-        return [*self.by, self.true, *preds]
+    @property
+    def numbers(self) -> list[str]:
+        """The columns that are read as numbers."""
+        scores = self.preds if self.scores else ()
+        return [*scores, *([self.weights] if self.weights else [])]
 
     @property
     def used(self) -> list[str]:
         """Every column that is read, once."""
         weights = [] if self.weights is None else [self.weights]
-        return [*dict.fromkeys([*self.keys(*self.together), *weights])]
+        return [*dict.fromkeys([*self.by, self.true, *self.together, *weights])]
 
     def find(self, available: Sequence[str], name: str) -> Request:
         """The request with the columns that a table has."""
         named = [self.true] if self.true else []
         for column in (*named, *self.preds, self.weights, *self.by, self.cluster):
-            if column is not None and column not in available:
+            if column is not None:
                 refuse_unknown(column, available, name)
         if len(set(self.by)) < len(self.by):
             raise InputError(f"a column is named twice in by={list(self.by)!r}")
@@ -232,11 +251,9 @@ def one_or_several(names: Any, option: str) -> tuple[str, ...] | None:
     if names is None or names == ():
         return None
     columns = (names,) if isinstance(names, str) else names
-    if not isinstance(columns, (list, tuple)) or not columns:
+    several = isinstance(columns, (list, tuple)) and len(columns) > 0
+    if not several or not all(isinstance(column, str) for column in columns):
         raise InputError(f"{option}= names columns of the frame or file; got {names!r}")
-    for column in columns:
-        if not isinstance(column, str):
-            raise InputError(f"{option}= names columns of the frame or file; got {names!r}")
     return tuple(columns)
 
 
@@ -296,3 +313,56 @@ def classes_of_columns(columns: Sequence[str], true: Iterable[Any]) -> list[Labe
         f"which class does each of the columns {', '.join(columns)} belong to? Give labels= in "
         f"their order, or score={{class: column}}. The classes: {sorted(observed)[:20]!r}"
     )
+
+
+Row: TypeAlias = tuple[Any, ...]
+Reading: TypeAlias = Literal["typed", "text", "json"]
+"""What a value is: the engine's own, text whose type is to be found, or a JSON text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where rows come from: what messages need to name it."""
+
+    name: str
+    """A path in quotes, or 'the pandas frame'."""
+    reading: Reading = "typed"
+    locate: Callable[[str, str], str] = lambda what, column: ""
+    """Where the first item stands that lacks something in a column; asked only for an error."""
+    skip: bool = False
+    """Whether items without a label or with a bad number are skipped with a warning."""
+    skipped: tuple[str, ...] = ()
+    """What the reader has already skipped."""
+    others: Mapping[str, Reading] = field(default_factory=dict)
+    """Columns that come from a second file, of another reading."""
+
+    def reading_of(self, column: str) -> Reading:
+        """What the values of a column are."""
+        return self.others.get(column, self.reading)
+
+    def where(self, what: str, column: str) -> str:
+        """Where the first item stands that lacks this, to end a sentence with."""
+        place = self.locate(what, column)
+        return f"; {place}" if place else ""
+
+    def refuse_empty(self, read: int, kept: int) -> None:
+        """Raise if there are no items, or none are left."""
+        if not read and not self.skipped:
+            raise ShapeError(f"{self.name} has a header and no items")
+        if not kept:
+            raise ShapeError(f"{self.name}: no items are left to count")
+
+    def say_skipped(self, more: Sequence[str], total: int) -> None:
+        """Warn about what was skipped."""
+        said = [*self.skipped, *more]
+        if said:
+            warnings.warn(
+                SkippedWarning(
+                    f"{self.name}: skipped {', '.join(said)}; {total:,} items were read"
+                ),
+                stacklevel=2,
+            )
+
+
+Answer: TypeAlias = tuple[dict[str, list[Any]], Request, Origin]
+"""What a question gives, for which columns, and where it comes from."""

@@ -140,7 +140,7 @@ def _check_each(values: Array, name: str) -> None:
     """Raise at the first item that is missing, no label, or of another kind than the first."""
     first: Kind | None = None
     for position, value in enumerate(values):
-        if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):
+        if is_missing(value):
             _refuse_missing(value, position, name)
         kind = kind_of(value)
         if kind is None:
@@ -157,10 +157,33 @@ def _check_each(values: Array, name: str) -> None:
             )
 
 
+_PRESENT = (int, str, bool)
+
+
+def is_missing(value: object) -> bool:
+    """None, NaN, or what pandas says for missing."""
+    if type(value) in _PRESENT:  # the usual, and quicker
+        return False
+    if isinstance(value, (list, tuple)):
+        return False
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
+
+
 def _refuse_missing(value: object, position: int, name: str) -> NoReturn:
     raise LabelError(
         f"{name}[{position}] is missing ({value!r}). Give it a label or drop the item."
     )
+
+
+def refuse_lengths(items: int, values: int, name: str) -> None:
+    """Raise unless there is a value for each item, and at least one item."""
+    if items != values:
+        raise ShapeError(
+            f"y_true has {items:,} items, {name} {'have' if name == 'scores' else 'has'} "
+            f"{values:,}. Give one value for each item."
+        )
+    if not items:
+        raise ShapeError(f"there are no items: y_true and {name} are empty")
 
 
 def weights_column(data: Any, items: int) -> Array:
@@ -204,10 +227,9 @@ def encode_alike(columns: Sequence[Column]) -> tuple[list[Array], Labels]:
     """Codes of every column into the classes that occur, in order."""
     if columns[0].kind == "str":
         codes, texts = kernel.encode(*(each.values.tolist() for each in columns))
-        order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.intp)
-        rank = np.empty(len(order), np.intp)
-        rank[order] = np.arange(len(order))
-        return [rank[each] for each in codes], Labels.trusted(sorted(texts))
+        names = Labels.trusted(sorted(texts))
+        rank = names.codes(texts)
+        return [rank[each] for each in codes], names
     values = [each.values for each in columns]
     low, high = min([int(x.min()) for x in values]), max([int(x.max()) for x in values])
     make = bool if columns[0].kind == "bool" else int

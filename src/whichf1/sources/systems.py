@@ -7,9 +7,8 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from whichf1.errors import InputError
-from whichf1.sources.answers.counts import tally_together
 from whichf1.sources.answers.label_sets import hold_lists, read_sets, tally_sets
-from whichf1.sources.engines import gather
+from whichf1.sources.answers.rows import tally_together
 from whichf1.sources.questions.grouped import Grouped
 from whichf1.sources.request import Request, has_columns, refuse_other_order
 from whichf1.tables.counts import Counts
@@ -71,7 +70,7 @@ def read_systems(
     else:
         every = [*chain(*columns.values())]
         request = Request.of(true=true, pred=every, joint=True, **options)
-        answer = gather(data, predictions, request, Grouped())
+        answer = Grouped().gather(data, predictions, request)
         joint = tally_sets(*answer) if hold_lists(*answer) else tally_together(*answer)
     return joint.changed(systems=tuple(columns))
 

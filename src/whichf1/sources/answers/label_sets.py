@@ -6,43 +6,32 @@ A set is a cell that lists labels with a separator, a list, or a column of 0 and
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from whichf1.errors import InputError, LabelError, ShapeError
-from whichf1.sources.answers.counts import clusters_in, kept_rows, sizes_of
 from whichf1.sources.answers.rows import (
-    MEASURES,
-    Origin,
     Parts,
-    Reading,
-    Row,
-    is_missing,
-    slice_key,
+    Values,
+    by_slice,
+    clusters_in,
+    complete_together,
+    labels_of,
+    one_kind,
+    plain_label,
+    sizes_of,
 )
-from whichf1.sources.engines import gather
-from whichf1.sources.questions.grouped import Gap, Grouped
-from whichf1.sources.request import Request, one_name, one_or_several
+from whichf1.sources.questions.grouped import MEASURES, Grouped
+from whichf1.sources.request import Origin, Reading, Request, Row, one_name, one_or_several
+from whichf1.sources.sequences import is_missing
 from whichf1.tables.cells import Array
 from whichf1.tables.label_sets import MultiLabelCounts, outcomes
-from whichf1.tables.labels import Labels, from_text, plain
-from whichf1.tables.slices import Key, Slices, order
+from whichf1.tables.labels import Labels
+from whichf1.tables.slices import Key, Slices
 from whichf1.tables.units import refuse_undeclared
-
-
-class GroupedSets(Grouped):
-    """GROUP BY cells of labels, of which an empty one in a text file has none."""
-
-    def gaps(
-        self, found: Mapping[str, list[Row]], columns: Request, reading: Reading
-    ) -> Iterator[Gap]:
-        """Columns with missing cells, or with bad weights."""
-        gaps = super().gaps(found, columns, reading)
-        sets = (columns.true, *columns.preds) if reading == "text" else ()
-        yield from (gap for gap in gaps if gap[0] not in sets)
 
 
 def count_cells(
@@ -79,7 +68,7 @@ def read_sets(
     if true is None or isinstance(true, str):
         preds = None if systems is None else tuple(name for (name,) in systems)
         request = Request.of(true=true, pred=preds, labels=labels, joint=True, **options)
-        return tally_sets(*gather(data, predictions, request, GroupedSets()), sep)
+        return tally_sets(*Grouped().gather(data, predictions, request), sep)
     if predictions is not None:
         raise InputError("columns of 0 and 1 for each label are read from one file or frame")
     names = one_or_several(true or None, "true") or ()
@@ -87,7 +76,7 @@ def read_sets(
     _refuse_widths(names, systems or [()], declared)
     bits = [*names[1:], *chain(*systems or ())]
     request = Request.of(true=names[0], pred=bits, labels=declared, joint=True, **options)
-    return _tally_bits(*gather(data, None, request, Grouped()))
+    return _tally_bits(*Grouped().gather(data, None, request))
 
 
 def _refuse_widths(
@@ -112,15 +101,12 @@ def slice_cells(
 ) -> Slices:
     """Count the sets of labels of each slice; all have the classes of the whole."""
     request = Request.of(pred=one_name(pred, "pred"), joint=True, **options)
-    parts, columns, origin = gather(data, predictions, request, GroupedSets())
+    parts, columns, origin = Grouped().gather(data, predictions, request)
     rows = _complete(parts, columns, origin)
     at = len(columns.by)
     whole = _sets([row[at:] for row in rows], columns, origin, columns.labels, sep)
-    groups: dict[Key, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(slice_key(row[:at], origin.reading), []).append(row[at:])
     slices: dict[Key, Any] = {}
-    for key, some in sorted(groups.items(), key=order):
+    for key, some in by_slice(rows, columns, origin):
         sets = _sets(some, columns, origin, whole.labels, sep)
         slices[key] = sets.changed(declared=whole.declared)
     return Slices(columns.by, slices, whole)
@@ -135,28 +121,36 @@ def tally_sets(
 
 def _complete(parts: Parts, columns: Request, origin: Origin) -> list[Row]:
     """The rows that lack nothing; an empty cell of a text file is one without labels."""
-    names = (columns.true, *columns.preds)
-    if "text" in map(origin.reading_of, names):
-        at = len(columns.by)
-        parts = {
-            key: [(*row[:at], *_filled(row[at:], names, origin)) for row in rows]
-            for key, rows in parts.items()
-        }
-    (rows,) = kept_rows(parts, columns, origin).values()
-    return rows
+    names = enumerate((columns.true, *columns.preds), len(columns.by))
+    texts = {at for at, name in names if origin.reading_of(name) == "text"}
+    filled = {
+        key: [
+            tuple("" if x is None and at in texts else x for at, x in enumerate(row))
+            for row in rows
+        ]
+        for key, rows in parts.items()
+    }
+    return complete_together(filled, columns, origin)
 
 
 def _sets(
     rows: list[Row], columns: Request, origin: Origin, labels: Any, sep: str | None
 ) -> MultiLabelCounts:
     names = (columns.true, *columns.preds)
-    declared = None if labels is None else Labels(labels)
     sides = [[_set(row[at], name, sep, origin) for row in rows] for at, name in enumerate(names)]
-    sides = _read(sides, names, origin, declared)
-    classes = _classes(sides, names, origin, declared)
-    code = {label: at for at, label in enumerate(classes)}
-    keys = [_keys(side, code) for side in sides]
-    return _together(classes, keys, rows, columns, origin, declared=declared is not None)
+    how: list[Reading] = ["text" if origin.reading_of(x) == "text" else "typed" for x in names]
+    distinct = [chain(*side) for side in sides]
+    values = labels_of([*zip(names, how, distinct, strict=True)], origin, labels)
+    classes = one_kind(values, names, origin)
+    if labels is not None:
+        declared = Labels(labels)
+        try:
+            refuse_undeclared(classes, declared)
+        except LabelError as error:
+            raise LabelError(f"{origin.name}: {error}") from None
+        classes = declared
+    keys = [_keys(side, value, classes) for side, value in zip(sides, values, strict=True)]
+    return _together(classes, keys, rows, columns, origin, declared=labels is not None)
 
 
 def hold_lists(parts: Parts, columns: Request, origin: Origin) -> bool:
@@ -170,94 +164,39 @@ def hold_lists(parts: Parts, columns: Request, origin: Origin) -> bool:
     )
 
 
-def _filled(row: Row, names: Sequence[str], origin: Origin) -> Row:
-    """An empty cell of a text file is one without labels."""
-    cells = (
-        "" if value is None and origin.reading_of(name) == "text" else value
-        for name, value in zip(names, row, strict=False)
-    )
-    return (*cells, *row[len(names) :])
-
-
 def _set(cell: Any, column: str, sep: str | None, origin: Origin) -> list[Any]:
     """The labels of one cell: texts still to be read, or labels."""
     how = origin.reading_of(column)
     value = json.loads(cell) if how == "json" else cell
-    if isinstance(value, (list, tuple)):
-        labels = [_label(each, value, column, origin) for each in value]
-    elif isinstance(value, str):
+    parts = value if isinstance(value, (list, tuple)) else [value]
+    if isinstance(value, str):
         if sep is None:
             raise InputError(
                 f"{origin.name}: column {column!r} holds texts such as {value!r}. Say what stands "
                 "between two labels: sep=';' (--labels-sep ';')."
             )
-        labels = [part.strip() for part in value.split(sep)] if value.strip() else []
-    else:
-        labels = [_label(value, value, column, origin)]
+        parts = [part.strip() for part in value.split(sep)] if value.strip() else []
+    if any(map(is_missing, parts)):
+        raise LabelError(f"{origin.name}: the cell {value!r} of {column!r} holds a missing label.")
+    labels = [plain_label(part, column, origin) for part in parts]
     if "" in labels or len(set(labels)) < len(labels):
         what = "an empty label" if "" in labels else "a label twice"
         raise LabelError(f"{origin.name}: the cell {cell!r} lists {what}. Fix it.")
     return labels
 
 
-def _label(value: Any, cell: Any, column: str, origin: Origin) -> Any:
-    if is_missing(value):
-        raise LabelError(f"{origin.name}: the cell {cell!r} of {column!r} holds a missing label.")
-    try:
-        return plain(value)
-    except LabelError as error:
-        raise LabelError(f"{origin.name}, column {column!r}: {error}") from None
-
-
-def _classes(
-    sides: Sequence[list[list[Any]]], names: Sequence[str], origin: Origin, declared: Labels | None
-) -> Labels:
-    """The labels of all columns in order, which must be of one kind; or as they are declared."""
-    first: dict[type, Any] = {}  # 1 and True are equal, and of two types
-    for each in (label for side in sides for cell in side for label in cell):
-        first[type(each)] = min(first.get(type(each), each), each)
-    if len(first) > 1:
-        x, y = sorted(first.values(), key=str)[:2]
-        raise LabelError(
-            f"{origin.name}: columns {', '.join(map(repr, names[:-1]))} and {names[-1]!r} mix "
-            f"label types: {x!r} and {y!r}. Use one type throughout."
-        )
-    classes = Labels.sorted({label for side in sides for cell in side for label in cell})
-    if declared is None:
-        return classes
-    try:
-        refuse_undeclared(classes, declared)
-    except LabelError as error:
-        raise LabelError(f"{origin.name}: {error}") from None
-    return declared
-
-
-def _read(
-    sides: list[list[list[Any]]], names: Sequence[str], origin: Origin, declared: Labels | None
-) -> list[list[list[Any]]]:
-    """Labels that are written in a text file: numbers, if all are written as one."""
-    as_text = [origin.reading_of(name) == "text" for name in names]
-    written = [side for side, text in zip(sides, as_text, strict=True) if text]
-    texts = sorted({each for side in written for cell in side for each in cell})
-    as_strings = declared is not None and declared.kind == "str"
-    label = dict(zip(texts, texts if as_strings else from_text(texts), strict=True))
-    return [
-        [[label[x] for x in cell] for cell in side] if text else side
-        for side, text in zip(sides, as_text, strict=True)
-    ]
-
-
-def _keys(side: list[list[Any]], code: Mapping[Any, int]) -> Array:
+def _keys(side: list[list[Any]], values: Values, classes: Labels) -> Array:
     """A number for each item and label, sorted and distinct."""
+    code = {label: at for at, label in enumerate(classes)}
     item = np.repeat(np.arange(len(side)), [len(cell) for cell in side])
-    label = np.array([code[each] for cell in side for each in cell], np.intp)
-    return np.unique(item * len(code) + label)
+    label = np.array([code[values[type(x), x]] for cell in side for x in cell], np.intp)
+    return np.unique(item * len(classes) + label)
 
 
 def _tally_bits(parts: Parts, columns: Request, origin: Origin) -> MultiLabelCounts:
     """Columns of 0 and 1, the same labels in the same order for the items and each system."""
     labels: Labels = columns.labels
-    (rows,) = kept_rows(parts, columns, origin).values()
+    rows = complete_together(parts, columns, origin)
     names = (columns.true, *columns.preds)
     bits = np.array(
         [[_bit(row[at], name, origin) for at, name in enumerate(names)] for row in rows], np.bool_

@@ -14,36 +14,23 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.sources.answers.rows import (
-    Origin,
-    Row,
     cluster_name,
-    is_missing,
     labels_of,
-    merged,
     one_kind,
     report_lacking,
     slice_key,
 )
-from whichf1.sources.engines import gather
-from whichf1.sources.lines import ScoredLines, column_classes, positive_class
-from whichf1.sources.questions.derived import (
-    UNFAIR,
-    Added,
-    Chosen,
-    Classes,
-    Decisions,
-    Place,
-    TopLabels,
-    Values,
-    complete,
-)
-from whichf1.sources.questions.lines import KEY, Derived, Scoring, bad_weights, gaps_in
-from whichf1.sources.request import Request, classes_of_columns
-from whichf1.sources.sequences import column
+from whichf1.sources.lines import BY_LINE, ScoredLines, column_classes, positive_class
+from whichf1.sources.questions import derived
+from whichf1.sources.questions.grouped import KEY, Scoring, merged
+from whichf1.sources.request import Origin, Request, Row, classes_of_columns
+from whichf1.sources.sequences import column, is_missing
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.slices import Key, order
 
+UNFAIR = ("distribution", "")
+"""What an item lacks whose probabilities are not a distribution over the classes."""
 TOGETHER = 1 << 22
 """Up to this many scores are read at once where they could be read class by class."""
 
@@ -57,7 +44,7 @@ def read_scores(
     in memory. Weights are added up unless items are to stay ``apart``. ``fair``: each item must
     have a distribution over the classes.
     """
-    parts, columns, origin = gather(data, predictions, request, Scoring(apart))
+    parts, columns, origin = Scoring(apart).gather(data, predictions, request)
     lines = _scored(parts[KEY], columns, origin)
     if fair:
         _refuse_unfair_rows(lines.scores, origin)
@@ -77,36 +64,38 @@ def _refuse_unfair_rows(scores: Array, origin: Origin) -> None:
 
 
 def _scored(parts: Sequence[ScoredLines], columns: Request, origin: Origin) -> ScoredLines:
-    declared = None if columns.labels is None else Labels(columns.labels)
-    kept = _complete(parts, columns, origin)
-    true = _labels([_chosen(x.true, keep) for x, keep in kept], columns, origin, declared)
-    if not len(true):
-        raise ShapeError(f"{origin.name}: no items are left to count")
-    return joined(true, kept, columns, origin, columns.labels)
+    lines = _complete(_together(parts), columns, origin)
+    lines = lines._replace(true=_labels(lines.true, columns, origin), labels=columns.labels)
+    return _named(lines, columns, origin)
 
 
-def joined(
-    true: Any,
-    kept: Sequence[tuple[ScoredLines, Any]],
-    columns: Request,
-    origin: Origin,
-    labels: Any,
-) -> ScoredLines:
-    """The lines that are kept of several parts."""
-    cluster = None
+def _together(parts: Sequence[ScoredLines]) -> ScoredLines:
+    """The lines of several parts as one."""
+    if len(parts) == 1:
+        return parts[0]
+    by = [_chained(values) for values in zip(*(lines.by for lines in parts), strict=True)]
+    fields = {name: _chained([getattr(x, name) for x in parts]) for name in (*BY_LINE, "bad")}
+    return ScoredLines(**fields, by=by)
+
+
+def _chained(parts: Sequence[Any]) -> Any:
+    if parts[0] is None:
+        return None
+    kinds = {x.dtype.kind if isinstance(x, np.ndarray) else None for x in parts}
+    if len(kinds) == 1 and None not in kinds:
+        return np.concatenate(parts)
+    return [value for part in parts for value in part]
+
+
+def _named(lines: ScoredLines, columns: Request, origin: Origin) -> ScoredLines:
+    """The lines with the names of their clusters and slices."""
     if columns.cluster is not None:
-        cells = (cell for x, keep in kept for cell in _chosen(x.cluster, keep))
-        cluster = [cluster_name(cell, origin.reading) for cell in cells]
-    scores = np.concatenate([x.scores[keep] for x, keep in kept])
-    items, weights = _together(kept, "items"), _together(kept, "weights")
-    squares = _together(kept, "squares")
-    keys: tuple[Key, ...] = ()
-    slices = None
-    if columns.by:
-        values = (zip(*(_chosen(y, keep) for y in x.by), strict=True) for x, keep in kept)
-        keys, slices = slices_of([each for part in values for each in part], origin)
-    lines = ScoredLines(true, scores, items, weights, squares, cluster, labels, keys, slices)
-    return lines._replace(ordered=len(kept) == 1 and kept[0][0].ordered)
+        cluster = [cluster_name(cell, origin.reading) for cell in lines.cluster]
+        lines = lines._replace(cluster=cluster)
+    if not columns.by:
+        return lines
+    keys, slices = slices_of([*zip(*lines.by, strict=True)], origin)
+    return lines._replace(keys=keys, slices=slices, by=())
 
 
 def slices_of(values: Sequence[Sequence[Any]], origin: Origin) -> tuple[tuple[Key, ...], Array]:
@@ -117,79 +106,75 @@ def slices_of(values: Sequence[Sequence[Any]], origin: Origin) -> tuple[tuple[Ke
     return keys, np.array([place[key] for key in key_of_line], np.intp)
 
 
-def _together(kept: Sequence[tuple[ScoredLines, Any]], name: str) -> Array | None:
-    if getattr(kept[0][0], name) is None:
-        return None
-    return np.concatenate([getattr(x, name)[keep] for x, keep in kept])
-
-
-def _chosen(values: Any, keep: Any) -> Any:
-    if isinstance(values, np.ndarray) or isinstance(keep, slice):
-        return values[keep]
-    return values if keep.all() else [values[at] for at in np.flatnonzero(keep)]
-
-
-def _complete(
-    parts: Sequence[ScoredLines], columns: Request, origin: Origin
-) -> list[tuple[ScoredLines, Array]]:
-    """Which lines are good; the others are refused, or skipped."""
-    lacking: dict[tuple[str, str], int] = {}
-    kept, total = [], 0
-    for lines in parts:
-        n = np.ones(len(lines.scores), np.int64) if lines.items is None else lines.items
-        total += int(n.sum())
-        keep = np.ones(len(n), np.bool_)
-        for gap, bad in _bad(lines, columns):
-            missing = int(n[keep & bad].sum())  # an item that lacks several is one item
-            lacking[gap] = lacking.get(gap, 0) + missing
-            keep &= ~bad
-        if columns.weights is not None:
-            wrong = bad_weights(lines)
-            gap = ("weight", columns.weights)
-            lacking[gap] = lacking.get(gap, 0) + int(wrong[keep].sum())
-            keep &= wrong < n
-        kept.append((lines, keep))
-    if not total and not origin.skipped:
-        raise ShapeError(f"{origin.name} has a header and no items")
+def _complete(lines: ScoredLines, columns: Request, origin: Origin) -> ScoredLines:
+    """The lines that lack nothing; the others are refused, or skipped."""
+    n = np.ones(len(lines.scores), np.int64) if lines.items is None else lines.items
+    keep = np.ones(len(n), np.bool_)
+    lacking = {}
+    for gap, bad in _gaps(lines, columns).items():
+        lacking[gap] = int(n[keep & bad].sum())  # an item that lacks several is one item
+        keep &= ~bad
+    if columns.weights is not None:
+        wrong = _bad_weights(lines, n)
+        lacking["weight", columns.weights] = int(wrong[keep].sum())
+        keep &= wrong < n
+    total = int(n.sum())
     if origin.skip or any(lacking.values()):
-        report_lacking(lacking, total, origin, _first(parts, columns))
-    return kept
+        report_lacking(lacking, total, origin, _first(lines, columns))
+    kept = np.flatnonzero(keep)
+    origin.refuse_empty(total, len(kept))
+    return lines if len(kept) == len(keep) else lines.at(kept)
 
 
-def _first(parts: Sequence[ScoredLines], columns: Request) -> Callable[[str], str]:
+def _gaps(lines: ScoredLines, columns: Request) -> dict[tuple[str, str], Array]:
+    """What lines may lack, and which do."""
+    gaps = {("label", columns.true): _missing(lines.true)}
+    for name, bad in zip(columns.preds, ~np.isfinite(lines.scores).T, strict=True):
+        gaps["finite number", name] = bad
+    if columns.cluster is not None:
+        gaps["cluster", columns.cluster] = _missing(lines.cluster)
+    return gaps
+
+
+def _missing(values: Any) -> Array:
+    """Where a value is missing."""
+    whole = isinstance(values, np.ndarray) and values.dtype.kind in "iub"
+    if whole or (set(map(type, values)) == {str}):
+        return np.zeros(len(values), np.bool_)
+    return np.fromiter((is_missing(value) for value in values), np.bool_, len(values))
+
+
+def _bad_weights(lines: ScoredLines, n: Array) -> Array:
+    """How many items of each line lack a valid weight."""
+    if lines.bad is not None:
+        return lines.bad.astype(np.int64)
+    with np.errstate(invalid="ignore"):
+        bad: Array = n * ~(np.isfinite(lines.weights) & (lines.weights >= 0))
+    return bad
+
+
+def _first(lines: ScoredLines, columns: Request) -> Callable[[str], str]:
     """Where the first bad score of a column stands, in items that are in order."""
 
     def first(name: str) -> str:
-        if len(parts) > 1 or not parts[0].ordered:
+        if not lines.ordered:
             return ""
-        scores = parts[0].scores[:, columns.preds.index(name)]
+        scores = lines.scores[:, columns.preds.index(name)]
         at = int(np.argmin(np.isfinite(scores)))
         return f"; the first is row {at} ({scores[at]})"
 
     return first
 
 
-def _bad(lines: ScoredLines, columns: Request) -> list[tuple[tuple[str, str], Array]]:
-    """What lines may lack, and which do."""
-    gaps = [(("label", columns.true), gaps_in(lines.true))]
-    for name, bad in zip(columns.preds, ~np.isfinite(lines.scores).T, strict=True):
-        gaps.append((("finite number", name), bad))
-    if columns.cluster is not None:
-        gaps.append((("cluster", columns.cluster), gaps_in(lines.cluster)))
-    return gaps
-
-
-def _labels(parts: Sequence[Any], columns: Request, origin: Origin, declared: Any) -> Any:
+def _labels(values: Any, columns: Request, origin: Origin) -> Any:
     """The class of each line."""
-    typed = origin.reading_of(columns.true) == "typed"
-    if typed and all(isinstance(x, np.ndarray) and x.dtype.kind in "iub" for x in parts):
-        return np.concatenate(parts)
-    values = [value for part in parts for value in part]
+    how = origin.reading_of(columns.true)
+    if how == "typed" and isinstance(values, np.ndarray) and values.dtype.kind in "iub":
+        return values
     texts = set(map(type, values)) == {str}
     distinct = set(values) if texts else values  # 1, 1.0 and True are equal to a set
-    (meaning,) = labels_of([(columns.true, distinct)], origin, declared)
-    if meaning:
-        one_kind([meaning], [columns.true], origin)
+    (meaning,) = labels_of([(columns.true, how, distinct)], origin, columns.labels)
+    one_kind([meaning], [columns.true], origin)
     if texts:
         label = {value: label for (_, value), label in meaning.items()}
         return [label[value] for value in values]
@@ -222,12 +207,11 @@ class ClassScores:
         self.weights, self.cluster = request.weights, request.cluster
         self._systems = max(1, request.systems)
         distributions = self._systems if fair else 0
-        question = Classes(distributions)
-        found, columns, origin = gather(*self._source, request, question)
-        rows = merged(found[KEY], measures=1)
+        parts, columns, origin = derived.Classes(distributions).gather(*self._source, request)
+        rows = merged(parts[KEY], measures=1)
         self.n = _report(rows, columns, origin)
         kept = (row for row in rows if not is_missing(row[0]))
-        last = complete(columns) if origin.skip else complete(columns) - 1
+        last = derived.complete(columns) if origin.skip else derived.complete(columns) - 1
         values = [row[0] for row in kept if row[1] >= last]
         self.labels, self._places = self._classes(values, columns, origin)
         _refuse_unfair(rows, columns, origin)
@@ -237,13 +221,14 @@ class ClassScores:
 
     def _classes(
         self, values: list[Any], columns: Request, origin: Origin
-    ) -> tuple[Labels, list[Place]]:
+    ) -> tuple[Labels, list[derived.Place]]:
         """The classes in the order of the columns, and where each value stands among them."""
         width, rest = divmod(len(columns.preds), self._systems)
         if rest:
             raise ShapeError("give each system as many columns of scores, one for each class")
         declared = None if self.request.labels is None else Labels(self.request.labels)
-        (meaning,) = labels_of([(columns.true, values)], origin, declared)
+        side = (columns.true, origin.reading_of(columns.true), values)
+        (meaning,) = labels_of([side], origin, declared)
         one_kind([meaning], [columns.true], origin)
         observed = [*dict.fromkeys(meaning.values())]
         if declared is None and not self.request.systems:
@@ -271,23 +256,23 @@ class ClassScores:
 
     def sums(self, each: Callable[[Any], Any], name: str) -> EngineSums:
         """The sums of a number of each item, of which the metric of that name is the mean."""
-        values = Values(self._places, each, 1, self._filtered)
+        values = derived.Values(self._places, 1, self._filtered, each=each)
         return self._answer(("sums", name), lambda: self._sums(values))  # type: ignore[no-any-return]
 
     def values(self, each: Callable[[Any], Any], name: str) -> ScoredLines:
         """That number of each item for each system, grouped."""
-        values = Values(self._places, each, self._systems, self._filtered)
+        values = derived.Values(self._places, self._systems, self._filtered, each=each)
         return self._lines(("values", name), values, apart=True)
 
     def decisions(self, k: int, ties: str) -> ScoredLines:
         """The code of the true class, and that of the predicted one as the score, grouped."""
-        decided = Decisions(self._places, k, ties, self._filtered)
+        decided = derived.Decisions(self._places, 1, self._filtered, k=k, ties=ties)
         lines = self._coded(self._lines(("decisions", k, ties), decided))
         return lines._replace(scores=_one(lines))
 
     def top_labels(self, apart: bool = False) -> ScoredLines:
         """Whether the best class is right, with its score, grouped; for systems side by side."""
-        top = TopLabels(self._places, self._systems, self._filtered)
+        top = derived.TopLabels(self._places, self._systems, self._filtered)
         lines = self._lines(("top labels", apart), top, apart)
         if self._systems > 1:
             return lines
@@ -295,7 +280,7 @@ class ClassScores:
 
     def coded(self, *, fair: bool) -> ScoredLines:
         """The code of the true class with all scores, grouped."""
-        every = Chosen(self._places, range(len(self.columns.preds)), self._filtered)
+        every = self._chosen(range(len(self.columns.preds)))
         return self._coded(self._lines(("joint",), every, apart=True))
 
     def against_rest(self, positive: Any, apart: bool = False) -> tuple[ScoredLines, Label]:
@@ -317,15 +302,18 @@ class ClassScores:
 
     def _together(self) -> ScoredLines:
         """All scores, of few items: one pass is quicker than one for each class."""
-        every = Chosen(self._places, range(len(self.labels)), self._filtered)
+        every = self._chosen(range(len(self.labels)))
         return self._lines(("together",), every)
 
     def _column(self, at: int, apart: bool) -> ScoredLines:
         if self._filtered is None:
             alone = replace(self.request, preds=(self.columns.preds[at],))
-            return self._lines(("column", at, apart), Chosen(self._places, [0]), apart, alone)
-        chosen = Chosen(self._places, [at], self._filtered)  # the other columns matter, too
-        return self._lines(("column", at, apart), chosen, apart)
+            return self._lines(("column", at, apart), self._chosen([0]), apart, alone)
+        # the other columns matter, too
+        return self._lines(("column", at, apart), self._chosen([at]), apart)
+
+    def _chosen(self, chosen: Sequence[int]) -> derived.Chosen:
+        return derived.Chosen(self._places, filtered=self._filtered, chosen=chosen)
 
     def _coded(self, lines: ScoredLines) -> ScoredLines:
         """Places from 1 on as codes from 0 on."""
@@ -340,22 +328,21 @@ class ClassScores:
         return self._answers[asked]
 
     def _lines(
-        self, asked: Any, derived: Derived, apart: bool = False, request: Request | None = None
+        self, asked: Any, of: derived.Systems, apart: bool = False, request: Request | None = None
     ) -> ScoredLines:
         """The lines of what is derived, asked once."""
-        question = Scoring(apart, derived)
+        question = Scoring(apart, of)
         return self._answer(asked, lambda: self._read(question, request or self.request))  # type: ignore[no-any-return]
 
     def _read(self, question: Scoring, request: Request) -> ScoredLines:
-        parts, columns, origin = gather(*self._source, request, question)
-        place = np.concatenate([np.asarray(x.true, np.intp) for x in parts[KEY]])
-        kept = [(x, slice(None)) for x in parts[KEY]]
-        lines = joined(place, kept, columns, origin, self.labels)
+        parts, columns, origin = question.gather(*self._source, request)
+        lines = _named(_together(parts[KEY])._replace(labels=self.labels), columns, origin)
+        place = np.asarray(lines.true, np.intp)
         self._refuse_changed(int(lines.items.sum()), not place.all(), origin)  # type: ignore[union-attr]
-        return lines
+        return lines._replace(true=place)
 
-    def _sums(self, values: Values) -> EngineSums:
-        parts, _, origin = gather(*self._source, self.request, Added(values))
+    def _sums(self, values: derived.Values) -> EngineSums:
+        parts, _, origin = derived.Added(values).gather(*self._source, self.request)
         rows, width = parts[KEY], len(self.request.by)
         if self.request.cluster is not None:  # 1 and 1.0 are one cluster
             named = ((row, cluster_name(row[width], origin.reading)) for row in rows)
@@ -391,28 +378,23 @@ def _one(lines: ScoredLines, at: int = 0) -> Array:
 
 
 def _report(rows: Sequence[Row], columns: Request, origin: Origin) -> int:
-    """How many items lack nothing; the others are refused, or skipped with a warning."""
-    lacking = {("label", columns.true): 0}
-    lacking |= {(_kind(name, columns), name): 0 for name in columns.used}
+    """How many items lack nothing; the others are refused, or skipped with a warning.
+
+    Items without a distribution are not refused yet: a class without a column is worse.
+    """
     gaps = [(_kind(name, columns), name) for name in columns.used]
-    n = unfair = 0
+    lacking = dict.fromkeys([("label", columns.true), *gaps, UNFAIR], 0)
+    n = 0
     for value, gap, items in rows:
         if is_missing(value):
             lacking["label", columns.true] += int(items)
-        elif gap < len(gaps):
-            lacking[gaps[int(gap)]] += int(items)
-        elif gap < complete(columns):
-            unfair += int(items)
+        elif gap < derived.complete(columns):
+            lacking[[*gaps, UNFAIR][int(gap)]] += int(items)
         else:
             n += int(items)
-    total = n + unfair + sum(lacking.values())
-    if not total and not origin.skipped:
-        raise ShapeError(f"{origin.name} has a header and no items")
-    if origin.skip:  # otherwise a class without a column is worse, and looked for first
-        lacking["distribution", UNFAIR] = unfair
-    report_lacking(lacking, total, origin)
-    if not n and origin.skip:
-        raise ShapeError(f"{origin.name}: no items are left to count")
+    total = n + sum(lacking.values())
+    report_lacking(lacking if origin.skip else lacking | {UNFAIR: 0}, total, origin)
+    origin.refuse_empty(total, n if origin.skip else total)
     return n
 
 
@@ -424,11 +406,6 @@ def _kind(name: str, columns: Request) -> str:
 
 
 def _refuse_unfair(rows: Sequence[Row], columns: Request, origin: Origin) -> None:
-    total = int(sum(row[2] for row in rows))
-    unfair = int(sum(row[2] for row in rows if row[1] == complete(columns) - 1))
-    if unfair and not origin.skip:
-        raise InputError(
-            f"{origin.name}: the probabilities are not a distribution in {unfair:,} of its "
-            f"{total:,} items{origin.where(UNFAIR)}. Each lies in [0, 1], and those of an item "
-            "must sum to 1. Fix the items."
-        )
+    unfair = sum(row[2] for row in rows if row[1] == derived.complete(columns) - 1)
+    if not origin.skip:
+        report_lacking({UNFAIR: unfair}, int(sum(row[2] for row in rows)), origin)

@@ -1,4 +1,4 @@
-"""Rows that an engine has grouped: what is missing in them, and what their values stand for.
+"""Rows that an engine has grouped → Counts, by slice and by cluster.
 
 A row is ``(*slice, true, predicted, items, weight, squares, bad)``: items of the group, the sums
 of their weights and of the squared weights, and how many weights are invalid. Where systems
@@ -8,91 +8,81 @@ are counted together it has a prediction of each, and then the cluster, if there
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
-from whichf1.errors import InputError, LabelError, SkippedWarning, WeightError
-from whichf1.sources.request import Request
+import numpy as np
+
+from whichf1.errors import InputError, LabelError, WeightError
+from whichf1.sources.questions.grouped import MEASURES
+from whichf1.sources.request import Origin, Reading, Request, Row
+from whichf1.sources.sequences import is_missing
+from whichf1.tables.cells import Array
+from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Label, Labels, from_text, kind_of, plain
-from whichf1.tables.slices import Key
+from whichf1.tables.slices import Key, Slices, order
+from whichf1.tables.units import cluster_labels
 
-Row: TypeAlias = tuple[Any, ...]
 Parts: TypeAlias = Mapping[str, list[Row]]
 """The rows of each prediction column; of the first one where all are counted together."""
-Reading: TypeAlias = Literal["typed", "text", "json"]
-"""What a value is: the engine's own, text whose type is to be found, or a JSON text."""
+Side: TypeAlias = tuple[str, Reading, Iterable[Any]]
+"""A column: its name, what its values are, and the values."""
 Values: TypeAlias = dict[tuple[type, Any], Label]
 """What each value of a column stands for; 1, 1.0 and True are told apart by their types."""
 
-MEASURES = 4
+
+def tally(parts: Parts, columns: Request, origin: Origin) -> dict[str, Slices]:
+    """The counts of each prediction column, by slice."""
+    width = len(columns.by)
+    kept = {pred: complete(rows, pred, columns, origin) for pred, rows in parts.items()}
+    sides = [
+        (name, origin.reading_of(name), [row[width + at] for row in rows])
+        for pred, rows in kept.items()
+        for at, name in enumerate((columns.true, pred))
+    ]
+    values = labels_of(sides, origin, columns.labels)
+    slices = {}
+    for at, (pred, rows) in enumerate(kept.items()):
+        pair = values[2 * at : 2 * at + 2]
+        classes = one_kind(pair, (columns.true, pred), origin)
+        counts = {
+            key: _counts(some, columns, pair, classes, origin)
+            for key, some in by_slice(rows, columns, origin)
+        }
+        slices[pred] = Slices(columns.by, counts)
+    return slices
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where rows come from: what messages need to name it."""
-
-    name: str
-    """A path in quotes, or 'the pandas frame'."""
-    reading: Reading = "typed"
-    locate: Callable[[str], str] | None = None
-    """Where the first bad value of a column stands; asked only on the way to an error."""
-    skip: bool = False
-    """Whether items without a label or with a bad number are skipped with a warning."""
-    skipped: tuple[str, ...] = ()
-    """What the reader has already skipped."""
-    others: Mapping[str, Reading] = field(default_factory=dict)
-    """Columns that come from a second file, of another reading."""
-
-    def reading_of(self, column: str) -> Reading:
-        """What the values of a column are."""
-        return self.others.get(column, self.reading)
-
-    def where(self, column: str | None) -> str:
-        """Where the first bad value of a column stands, to end a sentence with."""
-        place = self.locate(column) if self.locate is not None and column is not None else ""
-        return f"; {place}" if place else ""
-
-    def say_skipped(self, more: Sequence[str], total: int) -> None:
-        """Warn about what was skipped."""
-        said = [*self.skipped, *more]
-        if said:
-            warnings.warn(
-                SkippedWarning(
-                    f"{self.name}: skipped {', '.join(said)}; {total:,} items were read"
-                ),
-                stacklevel=2,
-            )
+def tally_together(parts: Parts, columns: Request, origin: Origin) -> Counts:
+    """The predictions of several systems on the same items."""
+    rows = complete_together(parts, columns, origin)
+    names = (columns.true, *columns.preds)
+    sides = [
+        (name, origin.reading_of(name), [row[at] for row in rows]) for at, name in enumerate(names)
+    ]
+    values = labels_of(sides, origin, columns.labels)
+    return _counts(rows, columns, values, one_kind(values, names, origin), origin)
 
 
-Answer: TypeAlias = tuple[dict[str, list[Any]], Request, Origin]
-"""What a question gives, for which columns, and where it comes from."""
-
-_PRESENT = (int, str, bool)
-
-
-def merged(rows: Iterable[Row], measures: int = MEASURES) -> list[Row]:
-    """Rows of several parts as one row for each group; 1, 1.0 and True stay apart."""
-    sums: dict[Any, list[Any]] = {}
+def by_slice(rows: Iterable[Row], columns: Request, origin: Origin) -> list[tuple[Key, list[Row]]]:
+    """The rows of each slice in order, without what tells the slice."""
+    groups: dict[Key, list[Row]] = {}
+    at = len(columns.by)
     for row in rows:
-        keys = tuple(None if is_missing(value) else value for value in row[:-measures])
-        tagged = (_hashable(keys), tuple(map(type, keys)))
-        if tagged in sums:
-            more = zip(sums[tagged][1:], row[-measures:], strict=True)
-            sums[tagged][1:] = [a + b for a, b in more]
-        else:
-            sums[tagged] = [keys, *row[-measures:]]
-    return [(*keys, *added) for keys, *added in sums.values()]
+        groups.setdefault(slice_key(row[:at], origin.reading), []).append(row[at:])
+    return sorted(groups.items(), key=order)
 
 
-def _hashable(value: Any) -> Any:
-    return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else value
+def complete_together(parts: Parts, columns: Request, origin: Origin) -> list[Row]:
+    """The complete rows of predictions that are counted together."""
+    ((pred, rows),) = parts.items()
+    return complete(rows, pred, columns, origin)
 
 
-def complete(rows: list[Row], names: Sequence[str], columns: Request, origin: Origin) -> list[Row]:
-    """The rows with a value in each of the columns; others are refused, or skipped."""
+def complete(rows: list[Row], pred: str, columns: Request, origin: Origin) -> list[Row]:
+    """The rows with a value in each column; others are refused, or skipped."""
     at, labels = len(columns.by), (columns.true, *columns.preds)
+    names = (columns.true, *(columns.together if columns.joint else (pred,)))
     gaps = [("label" if name in labels else "cluster", name) for name in names]
     lacking = dict.fromkeys(gaps, 0)
     kept, bad = [], 0
@@ -106,6 +96,7 @@ def complete(rows: list[Row], names: Sequence[str], columns: Request, origin: Or
             lacking[gap] += row[-MEASURES]  # an item that lacks several is one item
     total = int(sum(row[-MEASURES] for row in rows))
     report_lacking({**lacking, ("weight", columns.weights or ""): bad}, total, origin)
+    origin.refuse_empty(total, len(kept))
     return kept
 
 
@@ -125,11 +116,17 @@ def report_lacking(
         origin.say_skipped([_skipped(*each) for each in missing], total)
         return
     for what, name, n in missing:
-        where = origin.where(name)
+        where = origin.where(what, name)
         if what == "weight":
             raise WeightError(
                 f"{origin.name}: {n:,} of the {total:,} items have no valid weight in column "
                 f"{name!r}{where}. Weights are finite numbers and not negative."
+            )
+        if what == "distribution":
+            raise InputError(
+                f"{origin.name}: the probabilities are not a distribution in {n:,} of its "
+                f"{total:,} items{where}. Each lies in [0, 1], and those of an item must sum to "
+                "1. Fix the items."
             )
         told = f"{origin.name}: column {name!r} has no {what} in {n:,} of its {total:,} items"
         if what in ("label", "cluster"):
@@ -145,46 +142,35 @@ def _skipped(what: str, name: str, n: int) -> str:
     return f"{n:,} without a {what} in {name!r}"
 
 
-def is_missing(value: object) -> bool:
-    """None, NaN, or what pandas says for missing."""
-    if type(value) in _PRESENT:  # the usual, and quicker
-        return False
-    if isinstance(value, (list, tuple)):
-        return False
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
-
-
-def labels_of(
-    sides: Sequence[tuple[str, Iterable[Any]]], origin: Origin, declared: Labels | None
-) -> list[Values]:
+def labels_of(sides: Sequence[Side], origin: Origin, labels: Any) -> list[Values]:
     """What the values of some columns stand for; all texts are read the same way."""
-    distinct = [{_typed(value, name, origin): value for value in values} for name, values in sides]
-    readings = [origin.reading_of(name) for name, _ in sides]
-    written = [side for side, how in zip(distinct, readings, strict=True) if how == "text"]
+    distinct = [{_typed(value, name, origin): value for value in side} for name, _, side in sides]
+    written = [side for side, (_, how, _) in zip(distinct, sides, strict=True) if how == "text"]
     texts = sorted({text for side in written for _, text in side})
-    as_strings = declared is not None and declared.kind == "str"
+    as_strings = labels is not None and Labels(labels).kind == "str"
     names = iter(texts) if as_strings else from_text(texts)
     label: dict[Any, Label] = dict(zip(texts, names, strict=True))
 
     def read(value: Any, how: Reading, column: str) -> Label:
         if how == "text":
             return label[value]
-        return _plain(json.loads(value) if how == "json" else value, column, origin)
+        return plain_label(json.loads(value) if how == "json" else value, column, origin)
 
     return [
         {key: read(value, how, name) for key, value in side.items()}
-        for side, how, (name, _) in zip(distinct, readings, sides, strict=True)
+        for side, (name, how, _) in zip(distinct, sides, strict=True)
     ]
 
 
 def _typed(value: Any, column: str, origin: Origin) -> tuple[type, Any]:
     """A key that tells 1, 1.0 and True apart."""
     if isinstance(value, (list, dict)):
-        _plain(value, column, origin)  # says that it cannot be a label
+        plain_label(value, column, origin)  # says that it cannot be a label
     return type(value), value
 
 
-def _plain(value: Any, column: str, origin: Origin) -> Label:
+def plain_label(value: Any, column: str, origin: Origin) -> Label:
+    """A value as a label, or an error that names the column."""
     try:
         return plain(value)
     except LabelError as error:
@@ -193,22 +179,23 @@ def _plain(value: Any, column: str, origin: Origin) -> Label:
 
 def one_kind(values: Sequence[Values], names: Sequence[str], origin: Origin) -> Labels:
     """The classes of all columns in order, which must be of one kind."""
-    kinds = [sorted({str(kind_of(label)) for label in side.values()}) for side in values]
-    for kind, side in zip(kinds, values, strict=True):
+    sides = [(name, side) for name, side in zip(names, values, strict=True) if side]
+    kinds = [sorted({str(kind_of(label)) for label in side.values()}) for _, side in sides]
+    for kind, (name, side) in zip(kinds, sides, strict=True):
         if len(kind) > 1:
             a, b = kind[:2]
             raise LabelError(
-                f"{origin.name}: a column mixes label types: {_example(side, a)} and "
+                f"{origin.name}: column {name!r} mixes label types: {_example(side, a)} and "
                 f"{_example(side, b)}. Use one type throughout."
             )
-    for name, kind, side in zip(names[1:], kinds[1:], values[1:], strict=True):
+    for kind, (name, side) in zip(kinds[1:], sides[1:], strict=False):
         if kind != kinds[0]:
-            first, other = _example(values[0], kinds[0][0]), _example(side, kind[0])
+            first, other = _example(sides[0][1], kinds[0][0]), _example(side, kind[0])
             raise LabelError(
-                f"{origin.name}: label types differ: column {names[0]!r} holds {first}, column "
+                f"{origin.name}: label types differ: column {sides[0][0]!r} holds {first}, column "
                 f"{name!r} {other}. Convert one, so that equal classes are equal values."
             )
-    return Labels.sorted({label for side in values for label in side.values()})
+    return Labels.sorted({label for _, side in sides for label in side.values()})
 
 
 def _example(side: Values, kind: str) -> str:
@@ -237,3 +224,60 @@ def cluster_name(value: Any, reading: Reading) -> int | str:
     """The name of a cluster: a whole number, or a text."""
     plain = plain_value(value, reading)
     return plain if isinstance(plain, (int, str)) else str(plain)
+
+
+def sizes_of(rows: list[Row], weighted: bool) -> tuple[Array, Array | None]:
+    """Items or sums of weights, and the sums of squared weights."""
+    if not weighted:
+        return np.array([row[-MEASURES] for row in rows], np.int64), None
+    weight, squares = (
+        np.array([row[at] for row in rows], np.float64) for at in (1 - MEASURES, 2 - MEASURES)
+    )
+    return weight, squares
+
+
+def _counts(
+    rows: list[Row], columns: Request, values: list[Values], classes: Labels, origin: Origin
+) -> Counts:
+    code = {label: at for at, label in enumerate(classes)}
+    true, *predicted = (
+        np.array([code[value[type(row[at]), row[at]]] for row in rows], np.intp)
+        for at, value in enumerate(values)
+    )
+    count, squares = sizes_of(rows, columns.weights is not None)
+    cluster = names = None
+    if columns.cluster is not None:
+        cells = [row[len(values)] for row in rows]
+        cluster, names = clusters_in(cells, columns.cluster, origin)
+    counts = Counts(
+        classes,
+        true,
+        tuple(predicted),
+        count,
+        squares=squares,
+        cluster=cluster,
+        cluster_names=names,
+        systems=columns.preds if len(predicted) > 1 else ("y_pred",),
+        declared=False,
+    )
+    if columns.labels is None:
+        return counts
+    try:
+        return counts.declare(Labels(columns.labels))
+    except LabelError as error:
+        raise LabelError(f"{origin.name}: {error}") from None
+
+
+def clusters_in(cells: list[Any], column: str, origin: Origin) -> tuple[Array, Labels]:
+    """The code of each cluster, and their names in order."""
+    names = [cluster_name(cell, origin.reading) for cell in cells]
+    kinds = {kind_of(name): name for name in names}
+    if len(kinds) > 1:
+        x, y = list(kinds.values())[:2]
+        raise LabelError(
+            f"{origin.name}: column {column!r} mixes types of clusters: {x!r} and {y!r}. "
+            "Use one type throughout."
+        )
+    ordered = cluster_labels(names)
+    code = {name: at for at, name in enumerate(ordered)}
+    return np.array([code[name] for name in names], np.intp), ordered

@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Waiting
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from whichf1.errors import FileError, InputError
 
 if TYPE_CHECKING:
-    from whichf1.sources.answers.rows import Row
+    from whichf1.sources.request import Row
 
 MEMORY_LIMIT = "1GB"
 _SPILL = re.compile(r"No space left|File too large|temporary|offload|max_temp_directory_size", re.I)
@@ -61,12 +60,7 @@ class Database:
     def __enter__(self) -> Database:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.connection.close()
         self.folder.cleanup()
 
@@ -147,3 +141,13 @@ def quote(column: str) -> str:
 def text(value: str) -> str:
     """A text in SQL."""
     return "'" + value.replace("'", "''") + "'"
+
+
+def as_number(column: str) -> str:
+    """A column as a number, NULL where it is not one.
+
+    TRY_CAST of a CSV column by itself becomes a strict type of the reader (DuckDB 2.0), so that
+    it is an error after all; hidden in an expression, it stays what it says. And of a Parquet file
+    it holds no value for NaN where the bounds of the column are numbers, but in an expression.
+    """
+    return f"TRY_CAST(CASE WHEN {quote(column)} IS NOT NULL THEN {quote(column)} END AS DOUBLE)"

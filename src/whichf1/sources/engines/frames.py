@@ -5,17 +5,16 @@ The rows never leave the frame's engine: only the answer to a question does.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from whichf1.errors import InputError, LabelError, WeightError
-from whichf1.sources.answers.rows import Answer, Origin, Row, is_missing, merged
 from whichf1.sources.arrays import count_arrays, count_codes
 from whichf1.sources.engines.database import plain_columns
-from whichf1.sources.request import Request, known_frame
-from whichf1.sources.sequences import encode_columns
+from whichf1.sources.request import Answer, Origin, Request, Row, known_frame
+from whichf1.sources.request import narwhals as nw
+from whichf1.sources.sequences import encode_columns, is_missing
 from whichf1.tables.labels import kind_of
 from whichf1.tables.slices import Slices
 
@@ -33,43 +32,23 @@ def gather_frame(
     frame, name = known_frame(data)
     origin = origin or Origin(name)
     columns = request.find(column_names(frame), origin.name)
-    _refuse_weights(frame, columns, origin)
-    if not frame.implementation.is_pyspark():
-        return question.of_frame(frame, columns), columns, origin
-    spelled, short, back = _by_position(frame.to_native(), columns)
-    parts = question.of_frame(short, spelled)
-    return {back.get(key, key): each for key, each in parts.items()}, columns, origin
+    _refuse_text(frame, columns, origin)
+    return question.of_frame(frame, columns), columns, origin
 
 
-def _refuse_weights(frame: Any, columns: Request, origin: Origin) -> None:
-    """Raise for weights that are not numbers, before an engine fails on them."""
-    import narwhals as nw
-
-    if columns.weights is None:
-        return
-    kind = frame.collect_schema()[columns.weights]
-    if not (kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown)):
-        raise WeightError(
-            f"{origin.name}: column {columns.weights!r} holds {kind}: weights are finite numbers "
-            "and not negative. Convert it first."
-        )
-
-
-def _by_position(native: Any, columns: Request) -> tuple[Request, Any, dict[str, str]]:
-    """Names by position: to Spark, a dot in a name means a field of a structure."""
-    import narwhals as nw
-
-    short = {name: f"c{at}" for at, name in enumerate(native.columns)}
-    spelled = replace(
-        columns,
-        true=short[columns.true],
-        preds=tuple(short[pred] for pred in columns.preds),
-        weights=columns.weights and short[columns.weights],
-        by=tuple(short[name] for name in columns.by),
-        cluster=columns.cluster and short[columns.cluster],
-    )
-    renamed = nw.from_native(native.toDF(*short.values()))
-    return spelled, renamed, {code: name for name, code in short.items()}
+def _refuse_text(frame: Any, columns: Request, origin: Origin) -> None:
+    """Raise for scores and weights that are not numbers, before an engine fails on them."""
+    schema = frame.collect_schema()
+    for name in columns.numbers:
+        kind = schema[name]
+        if kind.is_numeric() or kind in (nw.Boolean, nw.Object, nw.Unknown):
+            continue
+        told = f"{origin.name}: column {name!r} holds {kind}"
+        if name == columns.weights:
+            raise WeightError(
+                f"{told}: weights are finite numbers and not negative. Convert it first."
+            )
+        raise InputError(f"{told}: scores are numbers. Convert it first.")
 
 
 def column_names(frame: Any) -> list[str]:
@@ -82,8 +61,6 @@ def column_names(frame: Any) -> list[str]:
 
 def quick_counts(data: Any, request: Request) -> dict[str, Slices] | None:
     """What is in memory goes to the array kernel, texts by their dictionaries; None for others."""
-    import narwhals as nw
-
     frame, name = known_frame(data)
     if not isinstance(frame, nw.DataFrame) or request.by or request.cluster or not len(frame):
         return None
@@ -125,28 +102,17 @@ def _has_gaps(series: Any) -> bool:
 
 def plain_rows(result: Any) -> list[Row]:
     """A small table as plain rows."""
-    import narwhals as nw
-
-    if isinstance(result, nw.DataFrame):
-        return list(result.iter_rows())
-    native = nw.to_native(result)
-    root = type(native).__module__.partition(".")[0]
-    if root in ("duckdb", "_duckdb"):  # collecting through Arrow makes noise at exit
-        return list(native.fetchall())
-    if root == "pyspark":
-        return [tuple(row) for row in native.collect()]
-    return list(result.collect().iter_rows())
+    columns = columns_of(result)
+    plain = (x.tolist() if isinstance(x, np.ndarray) else x for x in columns)
+    return [*zip(*plain, strict=True)]
 
 
 def columns_of(result: Any) -> list[Any]:
     """The columns of a table, each engine in its own way."""
-    import narwhals as nw
-
     native = nw.to_native(result)
-    root = type(native).__module__.partition(".")[0]
-    if root in ("duckdb", "_duckdb"):
+    if result.implementation.is_duckdb():  # collecting through Arrow makes noise at exit
         return plain_columns(native)
-    if root == "pyspark":
+    if result.implementation.is_pyspark():
         rows = [tuple(row) for row in native.collect()]
         return [list(column) for column in zip(*rows, strict=True)] or [[]] * len(native.columns)
     table = result.collect() if isinstance(result, nw.LazyFrame) else result
@@ -154,8 +120,6 @@ def columns_of(result: Any) -> list[Any]:
 
 
 def _column(series: Any) -> Any:
-    import narwhals as nw
-
     if (series.dtype.is_numeric() or series.dtype == nw.Boolean) and not series.null_count():
         return series.to_numpy()
     return series.to_list()
@@ -178,8 +142,6 @@ def by_partition(native: Any, columns: Request, ask: Any, merge: Any) -> Any:
 
 
 def _ask_partition(part: Any, columns: Request, ask: Any) -> Any:
-    import narwhals as nw
-
     return ask(nw.from_native(part), columns)
 
 
@@ -189,42 +151,20 @@ def seen(column: Any) -> Any:
     A Parquet file keeps no NaN among the bounds of a column, so that DuckDB (2.0) holds no value of
     it for NaN, whatever is there; of what stands in a condition it knows no bounds.
     """
-    import narwhals as nw
-
     return nw.when(~column.is_null()).then(column)
 
 
 def holds_lists(series: Any) -> bool:
     """Whether the cells of a column in memory are lists, which not every library can group."""
-    import narwhals as nw
-
     if series.dtype != nw.Object:
         return isinstance(series.dtype, (nw.List, nw.Array))
     first = next((x for x in series.to_list() if isinstance(x, SEVERAL) or not is_missing(x)), None)
     return isinstance(first, SEVERAL)
 
 
-def group_lists(selected: Any, keys: int, columns: Request) -> list[Row]:
-    """The rows of a small table with columns k0, k1, … and w, some of them lists."""
-    cells = [map(_listed, selected[f"k{at}"].to_list()) for at in range(keys)]
-    if columns.weights is None:
-        return merged((*row, 1, 0.0, 0.0, 0) for row in zip(*cells, strict=True))
-    weights = ((w, w is not None and 0 <= w < np.inf) for w in selected["w"].to_list())
-    measures = ((1, w, w * w, 0) if good else (1, 0.0, 0.0, 1) for w, good in weights)
-    return merged((*row, *own) for row, own in zip(zip(*cells, strict=True), measures, strict=True))
-
-
-def _listed(cell: Any) -> Any:
-    if isinstance(cell, (set, frozenset)):
-        return sorted(cell, key=str)
-    return list(cell) if isinstance(cell, SEVERAL) else cell
-
-
 def refuse_mixed_objects(frame: Any, columns: Request) -> None:
     """pandas' object columns group 1, True and 1.0 together: refuse what is not of one kind."""
-    import narwhals as nw
-
-    for name in (columns.true, *columns.preds):
+    for name in (columns.true, *(() if columns.scores else columns.preds)):
         if frame[name].dtype != nw.Object or holds_lists(frame[name]):
             continue
         values = frame[name].to_numpy()

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whichf1.errors import FileError, InputError
-from whichf1.sources.answers.rows import Answer, Origin, Reading
 from whichf1.sources.engines.database import first_line
-from whichf1.sources.engines.files import EXTENSIONS, PACKED, TEXT, ReadingOptions
-from whichf1.sources.engines.formats import FIRST_LINES, keys_of
+from whichf1.sources.engines.files import ReadingOptions, format_of
+from whichf1.sources.engines.formats import FIRST_LINES, CsvFile, TsvFile, keys_of
 from whichf1.sources.engines.frames import gather_frame
-from whichf1.sources.questions.grouped import Question
-from whichf1.sources.request import Request
+from whichf1.sources.request import Answer, Origin, Reading, Request
+
+if TYPE_CHECKING:
+    from whichf1.sources.questions.grouped import Question
 
 KNOWN = ("csv", "tsv", "jsonl", "parquet")
 BAD_LINE = "the line of whichf1 that is malformed"
@@ -45,7 +46,9 @@ def gather_on_spark(
     except ImportError:
         raise InputError("--engine spark needs PySpark: pip install 'whichf1[spark]'") from None
     name = os.fspath(path)
-    format = options.format or _format(name)
+    format = options.format or format_of(name.rstrip("/*"))
+    if format is None:
+        raise FileError(f"cannot tell the format of {name!r} from its name. Say --from parquet")
     if format not in KNOWN:
         raise InputError(f"Spark reads {', '.join(KNOWN)} here; {name!r} is {format}")
     running = SparkSession.getActiveSession()
@@ -56,7 +59,7 @@ def gather_on_spark(
         frame = read.frame
         if read.reading != "typed":
             columns = request.find(frame.columns, origin.name)
-            frame = _with_numbers(frame, question.numbers(columns))
+            frame = _with_numbers(frame, columns.numbers)
         return gather_frame(frame, request, question, origin)
     except (PySparkException, Py4JError) as error:
         said = first_line(str(getattr(error, "java_exception", None) or error))
@@ -79,7 +82,7 @@ def _read(session: Any, name: str, format: str, skip: bool) -> Read:
         return Read(session.read.parquet(name), "typed")
     if format == "jsonl":
         return _read_jsonl(session, name, skip)
-    return _read_csv(session, name, TEXT[format], skip)
+    return _read_csv(session, name, (TsvFile if format == "tsv" else CsvFile).delimiter, skip)
 
 
 def _read_csv(session: Any, name: str, delimiter: str, skip: bool) -> Read:
@@ -145,13 +148,3 @@ def _with_numbers(frame: Any, numbers: list[str]) -> Any:
         for at, name in enumerate(names)
     ]
     return short.selectExpr(*shown).toDF(*names)
-
-
-def _format(name: str) -> str:
-    stem = name.lower().rstrip("/*")
-    for packed in PACKED:
-        stem = stem.removesuffix(packed)
-    format = EXTENSIONS.get(os.path.splitext(stem)[1])
-    if format is None:
-        raise FileError(f"cannot tell the format of {name!r} from its name. Say --from parquet")
-    return format

@@ -6,30 +6,22 @@ The columns of a system are s0, s1, …, one for each class; k is the true class
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from whichf1 import kernel
 from whichf1.errors import DefinitionError
-from whichf1.sources.answers.rows import Reading, Row, is_missing
 from whichf1.sources.engines.frames import plain_rows, seen
-from whichf1.sources.questions.grouped import (
-    Gap,
-    as_number,
-    grouped_frame,
-    missing,
-    no_number,
-    no_weight,
-)
-from whichf1.sources.questions.lines import KEY, OfItems, kept_names
-from whichf1.sources.request import Request
+from whichf1.sources.questions.grouped import KEY, Question, grouped_frame, kept_names
+from whichf1.sources.request import Request, Row
+from whichf1.sources.request import narwhals as nw
 
-UNFAIR = "the probabilities"
-"""The key under which the place of an item is kept whose scores are not a distribution."""
 Place = tuple[Any, int]
 """A value of the true class, and the place of its class among the columns of a system."""
 
@@ -64,14 +56,10 @@ def _column(value: Any) -> Any:
 
 
 def _choose(condition: Any, then: Any, otherwise: Any) -> Any:
-    import narwhals as nw
-
     return nw.when(condition).then(_literal(then)).otherwise(_literal(otherwise))
 
 
 def _literal(value: Any) -> Any:
-    import narwhals as nw
-
     return value if isinstance(value, nw.Expr) else nw.lit(float(value))
 
 
@@ -124,8 +112,6 @@ class JudgedColumns:
 
     def ahead(self, ties: str) -> Expression:
         """How many classes rank ahead of the true one."""
-        import narwhals as nw
-
         t, own = nw.col("t") - 1, self.own.column
         before: dict[str, Callable[[int], Any]] = {
             "first": lambda at: t > at,
@@ -139,148 +125,115 @@ class JudgedColumns:
         return Expression(total(beaten))
 
 
-class Systems:
-    """The columns of one system or more, each with one for each class."""
+@dataclass(frozen=True)
+class Systems(ABC):
+    """What is derived from the columns of one system or more, each with one for each class."""
 
-    def __init__(
-        self, places: Sequence[Place], systems: int = 1, filtered: int | None = None
-    ) -> None:
-        """``filtered``: skip incomplete items; this many systems must have distributions."""
-        self.places, self.systems, self._filtered = places, systems, filtered
+    places: Sequence[Place]
+    systems: int = 1
+    filtered: int | None = None
+    """Skip incomplete items; this many systems must have distributions."""
+    by_class: ClassVar[bool] = False
+    """Whether k is the place of the true class from 1 on, or only 1; 0 where it is unknown."""
 
-    def placed(self, items: Any, columns: Request) -> Any:
-        """The items with t, the place of the true class from 1 on; 0 where it is unknown."""
-        import narwhals as nw
+    @abstractmethod
+    def shown(self, columns: Request) -> list[Any]:
+        """What becomes s0, s1, …, of items that are judged."""
 
-        if self._filtered is not None:
-            items = items.filter(gap_of(columns, self._filtered) == complete(columns))
-        place = [_where(value, nw.lit(at + 1), nw.lit(0)) for value, at in self.places]
-        items = items.with_columns(total(place).alias("t"))
-        return items if self._filtered is None else items.filter(nw.col("t") > 0)
+    def of(self, items: Any, columns: Request) -> tuple[Any, int]:
+        """The items with what is derived as k, s0, s1, …, and how many of the latter."""
+        shown = [each.alias(f"s{at}") for at, each in enumerate(self.shown(columns))]
+        t = nw.col("t")
+        k = t if self.by_class else nw.when(t > 0).then(nw.lit(1)).otherwise(nw.lit(0))
+        judged = self.judged(items, columns)
+        return judged.select(k.alias("k"), *shown, *kept_names(columns)), len(shown)
 
     def judged(self, items: Any, columns: Request) -> Any:
-        """The same with own0, …, each system's score of the true class, and top0, …, its best."""
-        import narwhals as nw
-
-        columns_of_systems = []
+        """The items with t, the place of the true class from 1 on (0 where it is unknown); own0, …,
+        each system's score of the true class; and top0, …, its best."""
+        if self.filtered is not None:
+            items = items.filter(gap_of(columns, self.filtered) == complete(columns))
+        place = [_where(value, nw.lit(at + 1), nw.lit(0)) for value, at in self.places]
+        judged = [total(place).alias("t")]
         for system in range(self.systems):
-            s = self.scores(columns, system)
+            s = scores_of(columns, self.systems, system)
             own = [_where(value, s[at], nw.lit(0.0)) for value, at in self.places]
-            columns_of_systems += [total(own).alias(f"own{system}")]
-            columns_of_systems += [highest(s).alias(f"top{system}")]
-        return self.placed(items, columns).with_columns(*columns_of_systems)
+            judged += [total(own).alias(f"own{system}"), highest(s).alias(f"top{system}")]
+        items = items.with_columns(*judged)
+        return items if self.filtered is None else items.filter(nw.col("t") > 0)
 
-    def scores(self, columns: Request, system: int) -> list[Any]:
-        """The columns of one system."""
-        import narwhals as nw
-
-        width = len(columns.preds) // self.systems
-        return [nw.col(f"s{at}") for at in range(system * width, (system + 1) * width)]
-
-    def judged_columns(self, columns: Request, system: int) -> JudgedColumns:
-        """What a loss sees of one system, of items that know t and own."""
-        import narwhals as nw
-
-        return JudgedColumns(self.scores(columns, system), nw.col(f"own{system}"))
+    def judged_columns(self, columns: Request) -> list[JudgedColumns]:
+        """What a loss sees of each system, of items that are judged."""
+        return [
+            JudgedColumns(scores_of(columns, self.systems, at), nw.col(f"own{at}"))
+            for at in range(self.systems)
+        ]
 
 
+@dataclass(frozen=True)
 class Values(Systems):
     """A number for each item and system, the mean of which is a score: its loss, or a hit."""
 
-    def __init__(
-        self,
-        places: Sequence[Place],
-        each: Callable[[Any], Any],
-        systems: int = 1,
-        filtered: int | None = None,
-    ) -> None:
-        """``each``: the number, of scores that answer as ``tables.cells.Predicted`` says."""
-        super().__init__(places, systems, filtered)
-        self._each = each
+    each: Callable[[Any], Any] = field(kw_only=True)
+    """The number, of scores that answer as ``tables.cells.Predicted`` says."""
 
-    def each(self, columns: Request) -> list[Any]:
-        """The number of each system, of items that know t, own and top."""
-        import narwhals as nw
-
-        judged = (self.judged_columns(columns, at) for at in range(self.systems))
-        return [_literal(_column(self._each(each))).cast(nw.Float64) for each in judged]
-
-    def of(self, items: Any, columns: Request) -> tuple[Any, int]:
-        """s0, … are the numbers; k is 1 where the true class is known."""
-        each = [value.alias(f"s{at}") for at, value in enumerate(self.each(columns))]
-        return self.judged(items, columns).select(_known(), *each, *kept_names(columns)), len(each)
+    def shown(self, columns: Request) -> list[Any]:
+        """The number of each system."""
+        numbers = map(self.each, self.judged_columns(columns))
+        return [_literal(_column(each)).cast(nw.Float64) for each in numbers]
 
 
+@dataclass(frozen=True)
 class Decisions(Systems):
     """The best class of each item; the true one if that is among the ``k`` best."""
 
-    def __init__(
-        self, places: Sequence[Place], k: int, ties: str, filtered: int | None = None
-    ) -> None:
-        super().__init__(places, 1, filtered)
-        self._k, self._ties = k, ties
+    k: int = field(kw_only=True)
+    ties: str = field(kw_only=True)
+    by_class: ClassVar[bool] = True
 
-    def of(self, items: Any, columns: Request) -> tuple[Any, int]:
-        """s0 is the place of the class that is predicted; k is t."""
-        import narwhals as nw
-
-        s = self.scores(columns, 0)
-        decided = best(s, nw.col("top0"), self._ties)
-        if self._k > 1:
-            inside = self.judged_columns(columns, 0).ahead(self._ties).column < self._k
+    def shown(self, columns: Request) -> list[Any]:
+        """The place of the class that is predicted."""
+        decided = best(scores_of(columns, 1, 0), nw.col("top0"), self.ties)
+        if self.k > 1:
+            (judged,) = self.judged_columns(columns)
+            inside = judged.ahead(self.ties).column < self.k
             decided = nw.when(inside).then(nw.col("t") - 1).otherwise(decided)
-        chosen = decided.cast(nw.Float64).alias("s0")
-        return self.judged(items, columns).select(
-            nw.col("t").alias("k"), chosen, *kept_names(columns)
-        ), 1
+        return [decided.cast(nw.Float64)]
 
 
 class TopLabels(Systems):
     """Whether each system's best class is right, and its probability."""
 
-    def of(self, items: Any, columns: Request) -> tuple[Any, int]:
-        """s0 is 1 where the best class is right, s1 its score, and so on; k as for values."""
-        import narwhals as nw
-
+    def shown(self, columns: Request) -> list[Any]:
+        """1 where the best class is right, its score, and so on."""
         answers = []
         for at in range(self.systems):
             top = nw.col(f"top{at}")
-            right = best(self.scores(columns, at), top, "first") + 1 == nw.col("t")
-            hit = nw.when(right).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
-            answers += [hit.alias(f"s{2 * at}"), top.alias(f"s{2 * at + 1}")]
-        return self.judged(items, columns).select(_known(), *answers, *kept_names(columns)), len(
-            answers
-        )
+            right = best(scores_of(columns, self.systems, at), top, "first") + 1 == nw.col("t")
+            answers += [nw.when(right).then(nw.lit(1.0)).otherwise(nw.lit(0.0)), top]
+        return answers
 
 
+@dataclass(frozen=True)
 class Chosen(Systems):
     """Some of the scores as they are."""
 
-    def __init__(
-        self, places: Sequence[Place], chosen: Sequence[int], filtered: int | None = None
-    ) -> None:
-        super().__init__(places, 1, filtered)
-        self._chosen = chosen
+    systems: int = 0
+    chosen: Sequence[int] = field(kw_only=True)
+    by_class: ClassVar[bool] = True
 
-    def of(self, items: Any, columns: Request) -> tuple[Any, int]:
-        """s0, … are the chosen ones; k is t."""
-        import narwhals as nw
-
-        scores = [nw.col(f"s{own}").alias(f"s{at}") for at, own in enumerate(self._chosen)]
-        placed = self.placed(items, columns)
-        return placed.select(nw.col("t").alias("k"), *scores, *kept_names(columns)), len(scores)
+    def shown(self, columns: Request) -> list[Any]:
+        """The chosen ones."""
+        return [nw.col(f"s{at}") for at in self.chosen]
 
 
-def _known() -> Any:
-    """k: 1 where the true class is known, else 0."""
-    import narwhals as nw
-
-    return nw.when(nw.col("t") > 0).then(nw.lit(1)).otherwise(nw.lit(0)).alias("k")
+def scores_of(columns: Request, systems: int, system: int) -> list[Any]:
+    """The scores of one of the systems."""
+    width = len(columns.preds) // systems
+    return [nw.col(f"s{at}") for at in range(system * width, (system + 1) * width)]
 
 
 def _where(value: Any, then: Any, otherwise: Any) -> Any:
-    import narwhals as nw
-
     return nw.when(nw.col("k") == nw.lit(value)).then(then).otherwise(otherwise)
 
 
@@ -294,22 +247,16 @@ def total(parts: Sequence[Any]) -> Any:
 
 def lowest(parts: Sequence[Any]) -> Any:
     """The least of expressions; Spark does not accept a single one."""
-    import narwhals as nw
-
     return parts[0] if len(parts) == 1 else nw.min_horizontal(*parts)
 
 
 def highest(parts: Sequence[Any]) -> Any:
     """The greatest of expressions."""
-    import narwhals as nw
-
     return parts[0] if len(parts) == 1 else nw.max_horizontal(*parts)
 
 
 def best(scores: Sequence[Any], top: Any, ties: str) -> Any:
     """The place of the highest score, the first or last of equal ones."""
-    import narwhals as nw
-
     none, choose = (len(scores), lowest) if ties == "first" else (-1, highest)
     return choose(
         [nw.when(s == top).then(nw.lit(at)).otherwise(nw.lit(none)) for at, s in enumerate(scores)]
@@ -323,8 +270,6 @@ def gap_of(columns: Request, distributions: int) -> Any:
     for ``distributions`` systems), and the next that nothing is missing. A missing true class is
     seen when items are grouped by it.
     """
-    import narwhals as nw
-
     gaps, nothing = [], nw.lit(complete(columns))
     for at, name in enumerate(columns.used):
         wrong = [_no_number(nw.col(f"s{x}")) for x, y in enumerate(columns.preds) if y == name]
@@ -334,7 +279,7 @@ def gap_of(columns: Request, distributions: int) -> Any:
             wrong.append(nw.col("c").is_null())
         gaps += [nw.when(each).then(nw.lit(at)).otherwise(nothing) for each in wrong]
     for system in range(distributions):
-        wrong = _unfair(Systems((), distributions).scores(columns, system))
+        wrong = _unfair(scores_of(columns, distributions, system))
         gaps.append(nw.when(wrong).then(nw.lit(complete(columns) - 1)).otherwise(nothing))
     return lowest(gaps)
 
@@ -354,61 +299,28 @@ def _unfair(scores: Sequence[Any]) -> Any:
     return outside | (off > kernel.TOLERANCE) | (off < -kernel.TOLERANCE)
 
 
-class Classes(OfItems):
+class Classes(Question):
     """How many items there are of each true class, by what they lack."""
 
     def __init__(self, distributions: int) -> None:
         """``distributions``: how many systems have probabilities."""
         self._distributions = distributions
 
-    def answer(self, items: Any, columns: Request) -> list[Row]:
+    def answer(self, items: Any, columns: Request) -> dict[str, list[Row]]:
         """(true class, gap, items)."""
-        import narwhals as nw
-
         gap = gap_of(columns, self._distributions).alias("gap")
-        return plain_rows(grouped_frame(items.select(nw.col("k"), gap), ["k", "gap"], False))
-
-    def gaps(
-        self, found: Mapping[str, list[Row]], columns: Request, reading: Reading
-    ) -> Iterator[Gap]:
-        """The columns in which an answer shows a bad value."""
-        if any(is_missing(row[0]) for row in found[KEY]):
-            yield missing(columns.true)
-        for value, gap, _ in found[KEY]:
-            if is_missing(value):
-                continue
-            if gap == len(columns.used):
-                yield self._no_distribution(columns)
-            elif gap < len(columns.used):
-                name = columns.used[int(gap)]
-                cluster = name == columns.cluster and name not in columns.preds
-                number = no_weight if name == columns.weights else no_number
-                yield (missing if cluster else number)(name)
-
-    def _no_distribution(self, columns: Request) -> Gap:
-        scores = [as_number(name) for name in columns.preds]
-        width = len(scores) // self._distributions
-        wrong = [
-            f"least({each}) < 0 OR greatest({each}) > 1 OR abs(list_sum([{each}]) - 1) > "
-            f"{kernel.TOLERANCE!r}"
-            for some in (scores[at : at + width] for at in range(0, len(scores), width))
-            for each in (", ".join(some),)
-        ]
-        shown = ", ".join(f"CAST({each} AS VARCHAR)" for each in scores[:8])
-        return Gap(UNFAIR, f"({') OR ('.join(wrong)})", f"concat_ws(', ', {shown})")
+        return {KEY: plain_rows(grouped_frame(items.select(nw.col("k"), gap), ["k", "gap"]))}
 
 
-class Added(OfItems):
+class Added(Question):
     """Sums over the items, by cluster, of a value v of each: see ``EngineSums``."""
 
     def __init__(self, values: Values) -> None:
         self._values = values
 
-    def answer(self, items: Any, columns: Request) -> list[Row]:
+    def answer(self, items: Any, columns: Request) -> dict[str, list[Row]]:
         """(*slice, cluster, items, those of unknown classes, *sums); without clusters it is 0."""
-        import narwhals as nw
-
-        (value,) = self._values.each(columns)
+        (value,) = self._values.shown(columns)
         weight = nw.lit(1.0)
         if columns.weights:  # without a weight, even an infinite loss does not count
             weight = nw.col("w")
@@ -422,8 +334,4 @@ class Added(OfItems):
         w, v = nw.col("w"), nw.col("v")
         sums = {"ww": w * w, "wv": w * v, "wwv": w * w * v, "wwvv": w * w * v * v}
         lines = lines.with_columns(*(each.alias(name) for name, each in sums.items()))
-        names = ["lost", "w", *sums]
-        measures = (nw.col(name).sum() for name in names)
-        keys = [*slices, "c"]
-        table = lines.group_by(*keys, drop_null_keys=False).agg(nw.len().alias("n"), *measures)
-        return plain_rows(table.select(*keys, "n", *names))
+        return {KEY: plain_rows(grouped_frame(lines, [*slices, "c"], ["lost", "w", *sums]))}

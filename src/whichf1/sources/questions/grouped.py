@@ -1,357 +1,315 @@
-"""The one question: GROUP BY slice, true, predicted; in SQL for files, in narwhals for frames."""
+"""What is asked of items: GROUP BY class and predictions, or GROUP BY class and scores.
+
+Every engine shows the items under the same names, so that dots, quotes and a column used twice do
+no harm: k is the true class, s0, s1, … are the predictions or scores, w is the weight, c the
+cluster, and b0, b1, … are the columns that make slices.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from math import prod
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any
 
-from whichf1.sources.answers.rows import MEASURES, Reading, Row, is_missing, merged
-from whichf1.sources.engines.database import Database, quote
-from whichf1.sources.engines.frames import (
-    by_partition,
-    group_lists,
-    holds_lists,
-    plain_rows,
-    refuse_mixed_objects,
-    seen,
-)
-from whichf1.sources.request import Request
+import numpy as np
 
-PACKED_GROUPS = 1 << 11
-"""Prediction columns are grouped together while their joint table stays about this small."""
-SAMPLE = 20_000
+from whichf1.errors import InputError
+from whichf1.sources.engines import frames
+from whichf1.sources.engines.database import Database, as_number, quote
+from whichf1.sources.lines import ScoredLines
+from whichf1.sources.request import Answer, Request, Row, is_path, quiet_at_exit
+from whichf1.sources.request import narwhals as nw
+from whichf1.sources.sequences import is_missing
+from whichf1.tables.cells import Array
+
+if TYPE_CHECKING:
+    from whichf1.sources.questions.derived import Systems
+
+KEY = "scores"
+"""The key of an answer that is not about single columns of predictions."""
+MEASURES = 4
+"""What ends a row: items, the sums of their weights and squared weights, and bad weights."""
 MOST_SETS = 32
-
-Explain = Callable[[str], str]
-
-
-class Gap(NamedTuple):
-    """Items without a valid value in a column."""
-
-    column: str
-    condition: str
-    """Which items, in SQL."""
-    shown: str = "NULL"
-    """What of them is shown, in SQL; NULL for nothing."""
+"""Prediction columns that DuckDB groups in one pass."""
+SUMS = ["w", "ww", "bad"]
 
 
-class Question(Protocol):
+class Question(ABC):
     """What is asked of the columns: the same of a DuckDB view and of any dataframe."""
 
-    def numbers(self, columns: Request) -> list[str]:
-        """The columns that are read as numbers."""
+    @abstractmethod
+    def answer(self, items: Any, columns: Request) -> dict[str, list[Any]]:
+        """What items give that are shown under the names of this module."""
+
+    def merged(self, parts: list[Any]) -> list[Any]:
+        """The answers of several parts: what is alike in them is added up where it is used."""
+        return parts
+
+    def joined(self, parts: Sequence[Mapping[str, list[Any]]]) -> dict[str, list[Any]]:
+        """The answers of several parts as one."""
+        return {key: self.merged([x for part in parts for x in part[key]]) for key in parts[0]}
 
     def of_view(
-        self, database: Database, columns: Request, explain: Explain, columnar: bool
+        self, database: Database, columns: Request, explain: Callable[[str], str]
     ) -> dict[str, list[Any]]:
         """The answer for the view ``items``."""
+        return database.ask(  # type: ignore[no-any-return]
+            lambda: self.answer(_viewed(database, columns), columns), explain
+        )
 
     def of_frame(self, frame: Any, columns: Request) -> dict[str, list[Any]]:
-        """The answer for a narwhals frame."""
+        """The answer for a narwhals frame; on Dask, partition by partition."""
+        if frame.implementation.is_dask():
+            return frames.by_partition(frame.to_native(), columns, self._of_part, self.joined)  # type: ignore[no-any-return]
+        return self._of_part(frame, columns)
 
-    def gaps(
-        self, found: Mapping[str, list[Any]], columns: Request, reading: Reading
-    ) -> Iterable[Gap]:
-        """The columns in which an answer shows a bad value."""
+    def _of_part(self, frame: Any, columns: Request) -> dict[str, list[Any]]:
+        return self.answer(_prepared(frame, columns), columns)
 
-    def merged(self, found: list[Any]) -> list[Any]:
-        """The answers of several parts as one."""
+    def gather(self, data: Any, predictions: Any, request: Request) -> Answer:
+        """The answer for a frame or files, for which columns, and where it comes from."""
+        if not is_path(data):
+            if predictions is not None or request.reading:
+                unread = ", ".join(f"{name}=" for name in request.reading)
+                raise InputError(
+                    "a frame holds all columns: name them, and omit "
+                    f"{unread or 'the second argument'}, which is for files"
+                )
+            return frames.gather_frame(data, request, self)
+        from whichf1.sources.engines.files import ReadingOptions, gather_aligned, gather_files
+
+        reading = dict(request.reading)
+        id, engine, master = (reading.pop(name, None) for name in ("id", "engine", "master"))
+        options = ReadingOptions(**reading)
+        if engine is not None or master is not None:
+            from whichf1.sources.engines.spark import gather_on_spark
+
+            if predictions is not None or engine not in (None, "spark"):
+                raise InputError("engine= is 'spark', for one path: join the files there first")
+            return gather_on_spark(data, request, self, options, master)
+        if predictions is not None:
+            return gather_aligned(data, predictions, request, self, options, id)
+        if id is not None:
+            raise InputError(
+                "id= joins a file of gold labels with a file of predictions: give both"
+            )
+        return gather_files(data, request, self, options)
 
 
-class Grouped:
-    """GROUP BY the columns, as rows."""
+class Grouped(Question):
+    """GROUP BY slice, true class and prediction, as rows for each column of predictions.
 
-    def numbers(self, columns: Request) -> list[str]:
-        """The weights."""
-        return [] if columns.weights is None else [columns.weights]
+    Joint predictions, and clusters, are the keys of one table, kept under the first column.
+    """
 
-    def of_view(
-        self, database: Database, columns: Request, explain: Explain, columnar: bool
-    ) -> dict[str, list[Row]]:
-        """The rows of the view ``items``."""
-        return grouped(database, columns, explain, columnar=columnar)
+    def answer(self, items: Any, columns: Request) -> dict[str, list[Row]]:
+        """The rows, grouped by the engine."""
+        shared = [*(f"b{at}" for at in range(len(columns.by))), "k"]
+        names = [f"s{at}" for at in range(len(columns.preds))]
+        if columns.joint:
+            every = [*shared, *names, *(["c"] if columns.cluster else [])]
+            return {columns.preds[0]: _rows(items, every, columns)}
+        if len(names) == 1 or isinstance(items, nw.DataFrame):
+            pairs = zip(columns.preds, names, strict=True)
+            return {pred: _rows(items, [*shared, name], columns) for pred, name in pairs}
+        several = _grouping_sets if items.implementation.is_duckdb() else _unpivoted
+        parts: dict[str, list[Row]] = {name: [] for name in names}
+        for name, row in several(items, shared, names, columns):
+            parts[name].append(row)
+        return dict(zip(columns.preds, parts.values(), strict=True))
 
-    def of_frame(self, frame: Any, columns: Request) -> dict[str, list[Row]]:
-        """The rows of a frame, grouped by its own engine."""
-        return group_by_engine(frame, columns)
-
-    def gaps(
-        self, found: Mapping[str, list[Row]], columns: Request, reading: Reading
-    ) -> Iterator[Gap]:
-        """Columns with missing values, or with bad weights."""
-        at = len(columns.by)
-        for pred, rows in found.items():
-            names = (columns.true, *(columns.together if columns.joint else (pred,)))
-            for row in rows:
-                for column, value in zip(names, row[at:], strict=False):
-                    if is_missing(value):
-                        yield missing(column)
-                if columns.weights and row[-1]:
-                    yield no_weight(columns.weights)
-
-    def merged(self, found: list[Row]) -> list[Row]:
+    def merged(self, parts: list[Row]) -> list[Row]:
         """One row for each group."""
-        return merged(found)
+        return merged(parts)
 
 
-def grouped(
-    database: Database, columns: Request, explain: Explain, *, columnar: bool
-) -> dict[str, list[Row]]:
-    """The rows of each prediction column.
-
-    Text is parsed once for all of them. A columnar file is asked several times, for a few
-    prediction columns each: no prediction is read twice, and that is quicker than one question.
-    """
-    if columns.joint or len(columns.preds) == 1:
-        return {columns.preds[0]: database.run(_query(columns, columns.together), explain)}
-    if columnar:
-        return _packed(database, columns, explain)
-    parts: dict[str, list[Row]] = {}
-    for start in range(0, len(columns.preds), MOST_SETS):
-        some = columns.preds[start : start + MOST_SETS]
-        shown, chosen, sets = grouping_sets(columns, some)
-        query = f"SELECT {chosen} FROM (SELECT {shown} FROM items) GROUP BY {sets}"
-        parts |= of_each(database.run(query, explain), columns, some)
-    return parts
+def merged(rows: Iterable[Row], measures: int = MEASURES) -> list[Row]:
+    """Rows of several parts as one row for each group; 1, 1.0 and True stay apart."""
+    sums: dict[Any, list[Any]] = {}
+    for row in rows:
+        keys = tuple(None if is_missing(value) else value for value in row[:-measures])
+        tagged = (_hashable(keys), tuple(map(type, keys)))
+        if tagged in sums:
+            more = zip(sums[tagged][1:], row[-measures:], strict=True)
+            sums[tagged][1:] = [a + b for a, b in more]
+        else:
+            sums[tagged] = [keys, *row[-measures:]]
+    return [(*keys, *added) for keys, *added in sums.values()]
 
 
-def _query(columns: Request, preds: tuple[str, ...]) -> str:
-    keys = columns.keys(*preds)
-    names = ", ".join(f"k{i}" for i in range(len(keys)))
-    items = f"SELECT {_shown(columns, keys)} FROM items"
-    return f"SELECT {names}, {measures(columns)} FROM ({items}) GROUP BY {names}"
+def _hashable(value: Any) -> Any:
+    return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else value
 
 
-def _shown(columns: Request, keys: list[str]) -> str:
-    shown = [f"{quote(name)} AS k{i}" for i, name in enumerate(keys)]
-    if columns.weights is not None:
-        shown.append(f"{as_number(columns.weights)} AS w")
-    return ", ".join(shown)
+def _rows(items: Any, keys: list[str], columns: Request) -> list[Row]:
+    items, sums = _weighed(items, columns)
+    if isinstance(items, nw.DataFrame) and any(frames.holds_lists(items[name]) for name in keys):
+        cells = (map(_listed, items[name].to_list()) for name in keys)
+        measures = (items[name].to_list() for name in sums)
+        rows = zip(*cells, [1] * len(items), *measures, strict=True)
+        return merged(_padded(row, sums) for row in rows)
+    return [_padded(row, sums) for row in frames.plain_rows(grouped_frame(items, keys, sums))]
 
 
-def as_number(column: str) -> str:
-    """A column as a number, NULL where it is not one.
-
-    TRY_CAST of a CSV column by itself becomes a strict type of the reader (DuckDB 2.0), so that
-    it is an error after all; hidden in an expression, it stays what it says. And of a Parquet file
-    it holds no value for NaN where the bounds of the column are numbers, but in an expression.
-    """
-    return f"TRY_CAST(CASE WHEN {quote(column)} IS NOT NULL THEN {quote(column)} END AS DOUBLE)"
+def _listed(cell: Any) -> Any:
+    if isinstance(cell, (set, frozenset)):
+        return sorted(cell, key=str)
+    return list(cell) if isinstance(cell, frames.SEVERAL) else cell
 
 
-def missing(column: str) -> Gap:
-    """Items without a value."""
-    name = quote(column)
-    absent = (
-        f"{name} IS NULL OR (typeof({name}) IN ('FLOAT', 'DOUBLE') AND isnan({as_number(column)}))"
-    )
-    return Gap(column, absent)
+def _padded(row: Row, sums: Sequence[str]) -> Row:
+    return row if sums else (*row, 0.0, 0.0, 0)
 
 
-def no_number(column: str) -> Gap:
-    """Items without a finite number."""
-    wrong = f"NOT coalesce(isfinite({as_number(column)}), false)"
-    return Gap(column, wrong, f"CAST({quote(column)} AS VARCHAR)")
+def _grouping_sets(
+    items: Any, shared: list[str], names: list[str], columns: Request
+) -> Iterator[tuple[str, Row]]:
+    """One scan for many predictions; narwhals' unpivot would leave a relation's connection."""
+    items, sums = _weighed(items, columns)
+    measures = ["count(*)", *(f"sum({name})" for name in sums)]
+    for start in range(0, len(names), MOST_SETS):
+        some = names[start : start + MOST_SETS]
+        absent = [f"GROUPING({name})" for name in some]
+        sets = ", ".join(f"({', '.join([*shared, name])})" for name in some)
+        chosen = ", ".join([*absent, *some, *shared, *measures])
+        for row in nw.to_native(items).aggregate(chosen, f"GROUPING SETS ({sets})").fetchall():
+            at, rest = row.index(0), row[2 * len(some) :]
+            keys = (*rest[: len(shared)], row[len(some) + at])
+            yield some[at], _padded((*keys, *rest[len(shared) :]), sums)
 
 
-def no_weight(column: str) -> Gap:
-    """Items without a weight: a finite number that is not negative."""
-    none = no_number(column)
-    return none._replace(condition=f"{none.condition} OR {as_number(column)} < 0")
+def _unpivoted(
+    items: Any, shared: list[str], names: list[str], columns: Request
+) -> Iterator[tuple[str, Row]]:
+    """An item becomes a line for each prediction, those of one type in a pass."""
+    items, sums = _weighed(items, columns)
+    schema = items.collect_schema()
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(str(schema[name]), []).append(name)
+    for some in alike.values():
+        into = {"variable_name": "v", "value_name": "p"}
+        long = items.unpivot(on=some, index=[*shared, *sums], **into)
+        for row in frames.plain_rows(grouped_frame(long, ["v", *shared, "p"], sums)):
+            yield row[0], _padded(row[1:], sums)
 
 
-def measures(columns: Request) -> str:
-    """What is said of a group: items, the sums of weights and of their squares, bad weights."""
+def _weighed(items: Any, columns: Request) -> tuple[Any, list[str]]:
+    """Items with w, its square ww, and whether it is bad; and the names of these sums."""
     if columns.weights is None:
-        return "count(*) AS n, 0.0::DOUBLE AS sum, 0.0::DOUBLE AS squares, 0 AS bad"
-    good = "coalesce(isfinite(w) AND w >= 0, false)"
-    return (
-        f"count(*) AS n, coalesce(sum(w) FILTER ({good}), 0.0) AS sum, "
-        f"coalesce(sum(w * w) FILTER ({good}), 0.0) AS squares, "
-        f"count(*) FILTER (NOT {good}) AS bad"
-    )
+        return items, []
+    w = nw.col("w")
+    bad = w.is_null() | ~frames.seen(w).is_finite() | (w < 0)
+    flag = nw.when(bad).then(nw.lit(1.0)).otherwise(nw.lit(0.0))  # sums of integers may be wider
+    flagged = items.with_columns(flag.alias("bad"))
+    good = nw.when(nw.col("bad") == 0).then(w).otherwise(nw.lit(0.0))
+    return flagged.with_columns(good.alias("w")).with_columns((w * w).alias("ww")), SUMS
 
 
-class GroupingSets(NamedTuple):
-    """A grouping set for each prediction column: one scan of the items for all of them."""
-
-    shown: str
-    chosen: str
-    sets: str
-
-
-def grouping_sets(columns: Request, preds: Sequence[str]) -> GroupingSets:
-    """The parts of the question."""
-    shared = len(columns.by) + 1
-    keys = columns.keys(*preds)
-    names = [f"k{i}" for i in range(len(keys))]
-    sets = ", ".join(f"({', '.join([*names[:shared], own])})" for own in names[shared:])
-    which = f"GROUPING({', '.join(names[shared:])})"
-    chosen = f"{which}, {', '.join(names)}, {measures(columns)}"
-    return GroupingSets(_shown(columns, keys), chosen, f"GROUPING SETS ({sets})")
+def grouped_frame(items: Any, keys: Sequence[str], sums: Sequence[str] = ()) -> Any:
+    """GROUP BY the keys: a frame of keys, the number n of items, and sums of columns."""
+    added = (nw.col(name).sum() for name in sums)
+    result = items.group_by(*keys, drop_null_keys=False).agg(nw.len().alias("n"), *added)
+    return result.select(*keys, "n", *sums)
 
 
-def of_each(rows: list[Row], columns: Request, preds: Sequence[str]) -> dict[str, list[Row]]:
-    """The rows of each grouping set, which GROUPING tells by the columns that are not in it."""
-    shared = len(columns.by) + 1
-    everything = (1 << len(preds)) - 1
-    position = {everything ^ (1 << (len(preds) - 1 - at)): at for at in range(len(preds))}
-    parts: dict[str, list[Row]] = {pred: [] for pred in preds}
-    for row in rows:
-        at = position[row[0]]
-        predicted = row[1 + shared + at]
-        parts[preds[at]].append((*row[1 : 1 + shared], predicted, *row[-MEASURES:]))
-    return parts
+class Scoring(Question):
+    """GROUP BY the true class and the scores, or what is derived from them.
+
+    The items of a line are alike in weight and cluster, too, if they are to stay ``apart``;
+    otherwise their weights are added up.
+    """
+
+    def __init__(self, apart: bool = False, derived: Systems | None = None) -> None:
+        self._apart, self._derived = apart, derived
+
+    def of_frame(self, frame: Any, columns: Request) -> dict[str, list[ScoredLines]]:
+        """The lines of a frame; of one in memory, every item."""
+        if self._derived is not None or not isinstance(frame, nw.DataFrame):
+            return super().of_frame(frame, columns)
+        items = _prepared(frame, columns)
+        cells = dict(zip(items.columns, frames.columns_of(items), strict=True))
+        return {KEY: [_lines(cells, columns, ordered=True)]}
+
+    def answer(self, items: Any, columns: Request) -> dict[str, list[ScoredLines]]:
+        """The lines, grouped by the engine."""
+        width = len(columns.preds)
+        if self._derived is not None:
+            items, width = self._derived.of(items, columns)
+        keys = ["k", *(f"s{at}" for at in range(width)), *kept_names(columns)]
+        sums: list[str] = []
+        if columns.weights is not None and not self._apart:
+            keys.remove("w")
+            items, sums = _weighed(items, columns)
+        cells = frames.columns_of(grouped_frame(items, keys, sums))
+        return {KEY: [_lines(dict(zip([*keys, "n", *sums], cells, strict=True)), columns)]}
 
 
-def _packed(database: Database, columns: Request, explain: Explain) -> dict[str, list[Row]]:
-    parts: dict[str, list[Row]] = {}
-    shared = len(columns.by) + 1
-    for pack in _packs(database, columns, explain):
-        rows = database.run(_query(columns, pack), explain)
-        for at, pred in enumerate(pack, shared):
-            single = ((*row[:shared], row[at], *row[-MEASURES:]) for row in rows)
-            parts[pred] = list(single) if len(pack) == 1 else merged(single)
-    return {pred: parts[pred] for pred in columns.preds}
+def _names(columns: Request) -> list[tuple[str, str, bool]]:
+    """The names under which columns are shown, and which are read as numbers."""
+    names = [("k", columns.true, False)]
+    names += [(f"s{at}", name, columns.scores) for at, name in enumerate(columns.preds)]
+    names += [("w", columns.weights, True)] if columns.weights else []
+    names += [("c", columns.cluster, False)] if columns.cluster else []
+    return names + [(f"b{at}", name, False) for at, name in enumerate(columns.by)]
 
 
-def _packs(database: Database, columns: Request, explain: Explain) -> list[tuple[str, ...]]:
-    """Columns whose joint table is small, judged from the first items; it only saves time."""
-    keys = columns.keys(*columns.preds)
-    distinct = ", ".join(f"approx_count_distinct({quote(name)})" for name in keys)
-    sample = f"SELECT {', '.join(map(quote, dict.fromkeys(keys)))} FROM items LIMIT {SAMPLE}"
-    sizes = dict(
-        zip(keys, database.run(f"SELECT {distinct} FROM ({sample})", explain)[0], strict=True)
-    )
-    shared = prod(sizes[name] for name in (*columns.by, columns.true))
-    packs: list[tuple[str, ...]] = []
-    room = 0.0
-    for pred in columns.preds:
-        if packs and sizes[pred] <= room:
-            packs[-1] = (*packs[-1], pred)
-        else:
-            packs.append((pred,))
-            room = PACKED_GROUPS / max(shared, 1)
-        room /= max(sizes[pred], 1)
-    return packs
+def kept_names(columns: Request) -> list[str]:
+    """The names besides those of the true class and the scores."""
+    return [short for short, _, _ in _names(columns) if short[0] in "wcb"]
 
 
-def group_by_engine(frame: Any, columns: Request) -> dict[str, list[Row]]:
-    """The rows of each prediction column, grouped where the frame lives."""
-    engine = frame.implementation
-    if engine.is_dask():
-        return by_partition(frame.to_native(), columns, group, _merge_rows)  # type: ignore[no-any-return]
-    if engine.is_duckdb() and len(columns.preds) > 1 and not columns.joint:
-        return _group_relation(frame.to_native(), columns)
-    return group(frame, columns)
+def _viewed(database: Database, columns: Request) -> Any:
+    """The view ``items`` as a frame with these names."""
+    quiet_at_exit()
+    shown = [
+        f"{as_number(name) if number else quote(name)} AS {short}"
+        for short, name, number in _names(columns)
+    ]
+    items = nw.from_native(database.connection.sql(f"SELECT {', '.join(shown)} FROM items"))
+    return _without_nan(items, columns)
 
 
-def _group_relation(relation: Any, columns: Request) -> dict[str, list[Row]]:
-    """DuckDB has grouping sets, and its relations stay on their own connection with them."""
-    shown, chosen, sets = grouping_sets(columns, columns.preds)
-    rows = relation.project(shown).aggregate(chosen, sets).fetchall()
-    return of_each(rows, columns, columns.preds)
-
-
-def group(frame: Any, columns: Request) -> dict[str, list[Row]]:
-    """The rows of each prediction column."""
-    import narwhals as nw
-
+def _prepared(frame: Any, columns: Request) -> Any:
+    """A frame with these names; numbers are floats first, as sums of narrow integers may wrap."""
     if isinstance(frame, nw.DataFrame):
-        refuse_mixed_objects(frame, columns)
-    if columns.joint:
-        return {columns.preds[0]: _group_one(frame, columns, *columns.together)}
-    if isinstance(frame, nw.DataFrame):
-        return {pred: _group_one(frame, columns, pred) for pred in columns.preds}
-    parts: dict[str, list[Row]] = {}
-    for preds in _alike(frame, columns.preds):
-        if len(preds) == 1:
-            parts[preds[0]] = _group_one(frame, columns, preds[0])
-        else:
-            parts |= _group_several(frame, columns, preds)
-    return {pred: parts[pred] for pred in columns.preds}
+        frames.refuse_mixed_objects(frame, columns)
+    spelled: dict[str, str] = {}
+    if frame.implementation.is_pyspark():  # where a dot in a name means a field of a structure
+        native = frame.to_native()
+        spelled = {name: f"c{at}" for at, name in enumerate(native.columns)}
+        frame = nw.from_native(native.toDF(*spelled.values()))
+    shown = []
+    for short, name, number in _names(columns):
+        column = nw.col(spelled.get(name, name))
+        shown.append((column.cast(nw.Float64) if number else column).alias(short))
+    return _without_nan(frame.select(*shown), columns)
 
 
-def _group_one(frame: Any, columns: Request, *preds: str) -> list[Row]:
-    import narwhals as nw
-
-    keys = columns.keys(*preds)
-    selected = frame.select(*_keys(keys), *weight_column(columns))
-    if isinstance(frame, nw.DataFrame) and any(holds_lists(frame[name]) for name in keys):
-        return group_lists(selected, len(keys), columns)
-    names = [f"k{i}" for i in range(len(keys))]
-    return rows_of(grouped_frame(selected, names, columns.weights is not None), columns)
+def _without_nan(items: Any, columns: Request) -> Any:
+    """NaN is not a cluster, but most engines do not treat it as missing."""
+    if columns.cluster is None or not items.collect_schema()["c"].is_float():
+        return items
+    c = nw.col("c")
+    return items.with_columns(nw.when(~frames.seen(c).is_nan()).then(c).alias("c"))
 
 
-def _group_several(frame: Any, columns: Request, preds: list[str]) -> dict[str, list[Row]]:
-    """One pass: an item becomes a line for each prediction, and the engine groups them all."""
-    shared = [*columns.by, columns.true]
-    fixed = [f"k{i}" for i in range(len(shared))]
-    import narwhals as nw
-
-    chosen = [nw.col(name).alias(f"p{at}") for at, name in enumerate(preds)]
-    selected = frame.select(*_keys(shared), *chosen, *weight_column(columns))
-    long = selected.unpivot(
-        on=[f"p{at}" for at in range(len(preds))],
-        index=[*fixed, *(["w"] if columns.weights else [])],
-        variable_name="v",
-        value_name=f"k{len(fixed)}",
+def _lines(cells: Mapping[str, Any], columns: Request, *, ordered: bool = False) -> ScoredLines:
+    numbers = {name: _numbers(x) for name, x in cells.items() if name[0] in "snw" or name == "bad"}
+    return ScoredLines(
+        cells["k"],
+        np.column_stack([numbers[name] for name in numbers if name[0] == "s"]),
+        numbers["n"].astype(np.int64) if "n" in numbers else None,
+        numbers.get("w"),
+        numbers.get("ww"),
+        cells.get("c"),
+        bad=numbers.get("bad"),
+        by=[cells[f"b{at}"] for at in range(len(columns.by))],
+        ordered=ordered,
     )
-    keys = ["v", *fixed, f"k{len(fixed)}"]
-    rows = rows_of(grouped_frame(long, keys, columns.weights is not None), columns)
-    parts: dict[str, list[Row]] = {pred: [] for pred in preds}
-    for row in rows:
-        parts[preds[int(row[0][1:])]].append(row[1:])
-    return parts
 
 
-def _alike(frame: Any, preds: Sequence[str]) -> list[list[str]]:
-    """Prediction columns of one type each, since a pass puts them into one column."""
-    schema = frame.collect_schema()
-    groups: dict[str, list[str]] = {}
-    for pred in preds:
-        groups.setdefault(str(schema[pred]), []).append(pred)
-    return list(groups.values())
-
-
-def _keys(names: Iterable[str]) -> list[Any]:
-    """Names by position: dots, quotes and one column used twice then mean no trouble."""
-    import narwhals as nw
-
-    return [nw.col(name).alias(f"k{i}") for i, name in enumerate(names)]
-
-
-def weight_column(columns: Request) -> list[Any]:
-    """Weights as 64-bit floats first: sums of narrow integers wrap in several engines."""
-    import narwhals as nw
-
-    return [] if columns.weights is None else [nw.col(columns.weights).cast(nw.Float64).alias("w")]
-
-
-def grouped_frame(selected: Any, keys: list[str], weighted: bool) -> Any:
-    """GROUP BY the keys: a frame of keys, items and, with weights, their sums and the bad ones."""
-    import narwhals as nw
-
-    measures = [nw.len().alias("n")]
-    if weighted:
-        w = nw.col("w")
-        bad = w.is_null() | ~seen(w).is_finite() | (w < 0)  # a float: sums of integers may be wider
-        flag = nw.when(bad).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
-        flagged = selected.with_columns(flag.alias("bad"))
-        selected = flagged.with_columns(
-            nw.when(nw.col("bad") == 0).then(w).otherwise(nw.lit(0.0)).alias("w")
-        ).with_columns((nw.col("w") * nw.col("w")).alias("ww"))
-        measures += [nw.col("w").sum(), nw.col("ww").sum(), nw.col("bad").sum()]
-    result = selected.group_by(*keys, drop_null_keys=False).agg(*measures)
-    return result.select(*keys, "n", *(["w", "ww", "bad"] if weighted else []))
-
-
-def rows_of(result: Any, columns: Request) -> list[Row]:
-    """The grouped table as plain rows, each engine in its own way."""
-    rows = plain_rows(result)
-    return rows if columns.weights else [(*row, 0.0, 0.0, 0) for row in rows]
-
-
-def _merge_rows(parts: list[dict[str, list[Row]]]) -> dict[str, list[Row]]:
-    return {pred: merged(row for part in parts for row in part[pred]) for pred in parts[0]}
+def _numbers(column: Any) -> Array:
+    if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
+        return np.asarray(column, np.float64)
+    return np.array([np.nan if is_missing(x) else x for x in column], np.float64)
