@@ -17,8 +17,9 @@ import pytest
 import whichf1 as wf
 from tests.helpers import stub
 from tests.helpers.readme import ROOT
+from whichf1.definitions.docstrings import MEANING
 from whichf1.definitions.methods import METHODS, SHORT, IntervalName
-from whichf1.definitions.options import MEANING, Options
+from whichf1.definitions.options import Options
 from whichf1.metrics import EVERY
 from whichf1.scoring.functions import Scorer
 from whichf1.sources.counts import DATA_OPTIONS
@@ -167,11 +168,14 @@ def check(function: Callable[..., object]) -> None:
     assert "\nExamples\n--------\n" in text
     returns = inspect.signature(function).return_annotation not in (None, "None")
     assert ("\nReturns\n-------\n" in text) is returns
+    assert not re.search(r"^(Returns|\w+Error).*: ", text, re.M), "a field outside its section"
 
 
 def undocumented(function: Callable[..., object]) -> set[str]:
     parts = re.split(r"\n(\w+)\n-+\n", inspect.getdoc(function) or "")
     entries = dict(zip(parts[1::2], parts[2::2], strict=True))["Parameters"]
     heads = [line for line in entries.split("\n") if line and not line.startswith(" ")]
+    assert all(re.fullmatch(r"\*\*\w+|[\w*, ]+ : \S.*", head) for head in heads), heads
+    assert len(re.findall(r"\n    \S.*(?:\n    .*)*", f"\n{entries}")) == len(heads)
     names = {name.strip(" *") for head in heads for name in head.split(" : ")[0].split(",")}
     return {*inspect.signature(function).parameters} - names - {"self"}

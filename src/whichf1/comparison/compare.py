@@ -72,44 +72,19 @@ def compare(
 ) -> Comparison:
     """Compare systems on the same items: differences, tests, P(best) and rank flips.
 
-    Parameters
-    ----------
-    y_true : array, dataframe or path
-        The true class of each item, or a dataframe or the path of a file.
-    systems : mapping or sequence of str
-        The predictions or scores of each system by name; for a dataframe or file, the names of its
-        columns. Items may have sets of labels: lists, text with ``sep`` between labels, or for each
-        system a list of columns of 0 and 1, one for each label.
-    metric : str, default 'averaged_f1'
-        A name, a shorthand or a signature.
-    level : float, default 0.95
-        The level of the intervals.
-    replicates, seed : int, optional
-        How many resamples are drawn, and the seed of the random generator.
-    power : float, default 0.8
-        The power for which detectable differences and numbers of items are computed.
-    margin : float, optional
-        Also test whether two systems differ by less than this.
-    sep : str, optional
-        The text between two labels.
-    **options
-        The options of the metric, and ``labels``, ``weights``, ``cluster`` and ``true``. All
+    systems: The predictions or scores of each system by name; for a dataframe or file, the names of
+        its columns. Items may have sets of labels: lists, text with ``sep`` between labels, or for
+        each system a list of columns of 0 and 1, one for each label.
+    metric: A name, a shorthand or a signature.
+    level: The level of the intervals. Default: 0.95.
+    power: The power for which detectable differences and numbers of items are computed.
+        Default: 0.8.
+    margin: Also test whether two systems differ by less than this.
+    **options: The options of the metric, and ``labels``, ``weights``, ``cluster`` and ``true``. All
         systems are scored on the same classes.
+    Returns: The scores, every pair of systems, and the order under other definitions.
+    InputError: If the data cannot be read, or there are fewer than two systems.
 
-    Returns
-    -------
-    Comparison
-        The scores, every pair of systems, and the order under other definitions.
-
-    Raises
-    ------
-    DefinitionError
-        If the metric or an option is unknown or does not apply.
-    InputError
-        If the data cannot be read, or there are fewer than two systems.
-
-    Examples
-    --------
     >>> truth = [0, 0, 0, 1, 1, 1, 2, 2, 2]
     >>> c = compare(truth, {"A": truth[:8] + [1], "B": [0, 0, 1, 1, 1, 2, 2, 2, 2]}, "accuracy")
     >>> pair = c.pairs[0]

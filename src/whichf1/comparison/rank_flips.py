@@ -72,8 +72,6 @@ class Flip:
 class SystemRanks:
     """The same systems ranked under several definitions; made by ``whichf1.rank_systems``.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> table = lambda m: wf.Counts.from_matrix(m, rows="predicted", labels=["a", "b"])
     >>> ranks = wf.rank_systems({"1": table([[5, 10], [5, 10]]), "2": table([[1, 1], [9, 19]])},
@@ -101,29 +99,13 @@ def rank_systems(
 ) -> SystemRanks:
     """Rank systems under several definitions.
 
-    Parameters
-    ----------
-    systems : mapping of str to Counts
-        The counts of each system.
-    metrics : sequence of str, optional
-        The names or signatures of the definitions.
-    **options
-        Options of the scores, used where they apply.
+    systems: The counts of each system.
+    metrics: The names or signatures of the definitions.
+    **options: Options of the scores, used where they apply.
+    Returns: The order under each definition, the pairs whose order flips, and rank correlations.
+    DefinitionError: If a metric or an option is unknown.
+    InputError: If there are fewer than two systems.
 
-    Returns
-    -------
-    SystemRanks
-        The order under each definition, the pairs whose order flips, and rank correlations.
-
-    Raises
-    ------
-    DefinitionError
-        If a metric or an option is unknown.
-    InputError
-        If there are fewer than two systems.
-
-    Examples
-    --------
     Tables 1 and 2 of the paper: more bias towards class b improves F1 of averages and worsens
     averaged F1.
 

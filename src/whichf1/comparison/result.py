@@ -54,8 +54,6 @@ class Plan:
 class Pair:
     """Two systems compared. A p-value is None if its test does not apply.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> c = wf.compare([0, 0, 1, 1], {"A": [0, 0, 1, 1], "B": [0, 1, 1, 0]}, "accuracy")
     >>> c.pairs[0].difference, c.pairs[0].only_a, c.pairs[0].only_b
@@ -97,8 +95,6 @@ class Pair:
 class Comparison:
     """Systems compared on the same items under one definition; made by ``whichf1.compare``.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> c = wf.compare([0, 0, 1, 1], {"A": [0, 0, 1, 1], "B": [0, 1, 1, 0]}, "accuracy")
     >>> c.ranking, c.scores["B"].value

@@ -25,21 +25,6 @@ IntervalName: TypeAlias = Literal[
 """The methods by name; 'bca' and 'percentile' are kinds of bootstrap."""
 
 
-_LEVEL = """
-
-    Parameters
-    ----------
-    level : float, default 0.95
-        The nominal coverage.
-
-    Raises
-    ------
-    DefinitionError
-        If the level is not between 0 and 1.
-"""
-"""What help() adds for methods that have no other parameter."""
-
-
 @dataclass(frozen=True)
 class Method:
     """How an interval is computed. Its fields are its parameters and appear in signatures.
@@ -49,11 +34,6 @@ class Method:
 
     level: float = 0.95
     word: ClassVar[str] = ""
-
-    def __init_subclass__(cls) -> None:
-        if cls.__doc__ and "Parameters" not in cls.__doc__:
-            summary, rest = cls.__doc__.split("\n", 1)
-            cls.__doc__ = summary + _LEVEL + rest
 
     def __post_init__(self) -> None:
         level = self.level
@@ -68,8 +48,6 @@ class Method:
 class Delta(Method):
     """The delta method, on the logit scale if the score is between 0 and 1.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=Delta(level=0.9)).interval:.2f}"
     '[0.35, 0.96]'
@@ -82,24 +60,9 @@ class Delta(Method):
 class Bootstrap(Method):
     """The bootstrap: intervals from resampled items, BCa or percentile.
 
-    Parameters
-    ----------
-    level : float, default 0.95
-        The nominal coverage.
-    replicates : int, default 9999
-        How many resamples are drawn.
-    seed : int, default 2019
-        The seed of the random generator.
-    kind : 'bca' | 'percentile', default 'bca'
-        Bias-corrected and accelerated, or plain percentiles of the replicates.
+    kind: Bias-corrected and accelerated, or plain percentiles of the replicates.
+    DefinitionError: If a parameter is out of range, or there are too few replicates for the level.
 
-    Raises
-    ------
-    DefinitionError
-        If a parameter is out of range, or there are too few replicates for the level.
-
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> score = wf.accuracy([0, 1] * 20, [0, 1, 1, 1] * 10, interval=Bootstrap(replicates=999))
     >>> score.interval.method
@@ -124,8 +87,6 @@ class Bootstrap(Method):
 class Wilson(Method):
     """Wilson's score interval for a proportion.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=Wilson()).interval:.2f}"
     '[0.30, 0.95]'
@@ -137,8 +98,6 @@ class Wilson(Method):
 class ClopperPearson(Method):
     """The exact binomial interval for a proportion, which never covers less than its level.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=ClopperPearson()).interval:.2f}"
     '[0.19, 0.99]'
@@ -150,8 +109,6 @@ class ClopperPearson(Method):
 class AgrestiCoull(Method):
     """The Wald interval for a proportion after adding z² items, half of them successes.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=AgrestiCoull()).interval:.2f}"
     '[0.29, 0.97]'
@@ -163,8 +120,6 @@ class AgrestiCoull(Method):
 class Jeffreys(Method):
     """The equal-tailed Bayesian interval for a proportion under Jeffreys' prior.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=Jeffreys()).interval:.2f}"
     '[0.28, 0.97]'
@@ -176,8 +131,6 @@ class Jeffreys(Method):
 class DeLong(Method):
     """DeLong's interval for an area under the ROC curve, on the logit scale.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> auc = wf.roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], interval=DeLong())
     >>> f"{auc.interval:.2f}"

@@ -24,8 +24,6 @@ from whichf1.tables.ranking import Ranking
 class Curve:
     """A curve as points in order, ready for ``plot(curve.x, curve.y)``.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> curve = wf.roc_curve([0, 1, 1], [0.1, 0.4, 0.9])
     >>> curve.x_label, curve.score.value
@@ -115,28 +113,10 @@ def _steps(ranking: Ranking, what: str) -> tuple[Array, Array, Array]:
 def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
     """True positive rate by false positive rate, with a point for each distinct score.
 
-    Parameters
-    ----------
-    y_true : array, Ranking, dataframe or path
-        The true class of each item; or a Ranking, a dataframe or the path of a file.
-    scores : array, optional
-        The score of each item, larger for the positive class.
-    **options
-        ``positive``, ``labels`` and ``weights`` as for :func:`rank`, and the columns ``true`` and
-        ``score`` of a dataframe or file.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    Returns: The points, their thresholds, and the ROC AUC.
+    InputError: If the scores are malformed, or there are no positives or no negatives.
 
-    Returns
-    -------
-    RocCurve
-        The points, their thresholds, and the ROC AUC.
-
-    Raises
-    ------
-    InputError
-        If the scores are malformed, or there are no positives or no negatives.
-
-    Examples
-    --------
     >>> curve = roc_curve([0, 1, 1], [0.1, 0.4, 0.9])
     >>> curve.fpr.tolist(), curve.tpr.tolist()
     ([0.0, 0.0, 0.0, 1.0], [0.0, 0.5, 1.0, 1.0])
@@ -150,23 +130,10 @@ def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
 def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
     """Precision by recall; if nothing is predicted positive, precision is 1.
 
-    Parameters
-    ----------
-    y_true, scores, **options
-        As for :func:`roc_curve`.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    Returns: The points, their thresholds, and the average precision.
+    InputError: If the scores are malformed, or there are no positives.
 
-    Returns
-    -------
-    PrCurve
-        The points, their thresholds, and the average precision.
-
-    Raises
-    ------
-    InputError
-        If the scores are malformed, or there are no positives.
-
-    Examples
-    --------
     >>> curve = pr_curve([0, 1, 1], [0.1, 0.4, 0.9])
     >>> curve.x.tolist(), curve.y.round(2).tolist()
     ([0.0, 0.5, 1.0, 1.0], [1.0, 1.0, 1.0, 0.67])
@@ -183,23 +150,10 @@ def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
 def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
     """False negative rate by false positive rate: the detection error tradeoff.
 
-    Parameters
-    ----------
-    y_true, scores, **options
-        As for :func:`roc_curve`.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    Returns: The points, their thresholds, and the ROC AUC.
+    InputError: If the scores are malformed, or there are no positives or no negatives.
 
-    Returns
-    -------
-    DetCurve
-        The points, their thresholds, and the ROC AUC.
-
-    Raises
-    ------
-    InputError
-        If the scores are malformed, or there are no positives or no negatives.
-
-    Examples
-    --------
     >>> curve = det_curve([0, 1, 1], [0.1, 0.4, 0.9])
     >>> curve.x.tolist(), curve.y.tolist()
     ([0.0, 0.0, 0.0, 1.0], [1.0, 0.5, 0.0, 0.0])
@@ -213,25 +167,10 @@ def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
 def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> Curve:
     """Fraction of positives found by fraction of items, highest scores first.
 
-    Parameters
-    ----------
-    y_true, scores, **options
-        As for :func:`roc_curve`.
-    top : float, default 0.1
-        The fraction of items for which the curve's score is computed.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    Returns: The points, their thresholds, and the gain at ``top``.
+    InputError: If the scores are malformed, or there are no positives.
 
-    Returns
-    -------
-    Curve
-        The points, their thresholds, and the gain at ``top``.
-
-    Raises
-    ------
-    InputError
-        If the scores are malformed, or there are no positives.
-
-    Examples
-    --------
     >>> gain_curve([0, 1, 1, 0], [0.1, 0.4, 0.9, 0.2]).y.tolist()
     [0.0, 0.5, 1.0, 1.0, 1.0]
     """
@@ -244,25 +183,10 @@ def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: 
 def lift_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> Curve:
     """Gain divided by the fraction of items: how many times better than a random order.
 
-    Parameters
-    ----------
-    y_true, scores, **options
-        As for :func:`roc_curve`.
-    top : float, default 0.1
-        The fraction of items for which the curve's score is computed.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    Returns: The points, their thresholds, and the lift at ``top``.
+    InputError: If the scores are malformed, or there are no positives.
 
-    Returns
-    -------
-    Curve
-        The points, their thresholds, and the lift at ``top``.
-
-    Raises
-    ------
-    InputError
-        If the scores are malformed, or there are no positives.
-
-    Examples
-    --------
     >>> lift_curve([0, 1, 1, 0], [0.1, 0.4, 0.9, 0.2]).y.round(2).tolist()
     [2.0, 2.0, 1.33, 1.0]
     """
@@ -310,27 +234,12 @@ def calibration_curve(
 ) -> CalibrationCurve:
     """Observed frequency of positives by predicted probability, in bins.
 
-    Parameters
-    ----------
-    y_true, probabilities, **options
-        As for :func:`roc_curve`, with probabilities as scores.
-    bins : int, default 10
-        The number of bins.
-    binning : 'equal-width' | 'equal-mass', default 'equal-width'
-        Bins of equal width, or bins holding equally many items.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    probabilities (array): The probability of the positive class for each item.
+    binning: Bins of equal width, or bins holding equally many items.
+    Returns: A point for each bin that is not empty, and the expected calibration error.
+    InputError: If the probabilities are not between 0 and 1.
 
-    Returns
-    -------
-    CalibrationCurve
-        A point for each bin that is not empty, and the expected calibration error.
-
-    Raises
-    ------
-    InputError
-        If the probabilities are not between 0 and 1.
-
-    Examples
-    --------
     >>> calibration_curve([0, 0, 1, 1], [0.1, 0.1, 0.1, 0.9], bins=2).y.round(3).tolist()
     [0.333, 1.0]
     """

@@ -32,33 +32,11 @@ def at_threshold(
 ) -> Counts:
     """Count the predictions 'positive if the score reaches the threshold'.
 
-    Parameters
-    ----------
-    y_true : array, Ranking, dataframe or path
-        The true class of each item; or a Ranking, a dataframe or the path of a file.
-    scores : array, optional
-        The score of each item.
-    threshold : float
-        The threshold. If it is outside the range of the scores, the signature says so.
-    positive, labels, weights, cluster : optional
-        As for :func:`rank` and :func:`count`.
-    **columns
-        The columns ``true`` and ``score`` of a dataframe or file, and how it is read.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    threshold: The threshold. If it is outside the range of the scores, the signature says so.
+    Returns: The counts of the predictions; signatures of their scores state the decision.
+    DefinitionError: If the threshold is missing or not a number.
 
-    Returns
-    -------
-    Counts
-        The counts of the predictions; signatures of their scores state the decision.
-
-    Raises
-    ------
-    DefinitionError
-        If the threshold is missing or not a number.
-    InputError
-        If the scores are malformed.
-
-    Examples
-    --------
     >>> at_threshold([0, 0, 1, 1], [0.2, 0.7, 0.7, 0.9], 0.7).matrix
     array([[1, 1],
            [0, 2]])
@@ -184,33 +162,11 @@ def at_argmax(
 ) -> Counts:
     """Count the predictions 'the class with the highest score'.
 
-    Parameters
-    ----------
-    y_true : array, dataframe or path
-        The true class of each item, or a dataframe or the path of a file.
-    scores : array, optional
-        The scores of each item, a column for each class.
-    labels, weights, cluster : optional
-        As for :func:`count`.
-    ties : 'first' | 'last', default 'first'
-        Which of several equal scores wins: that of the first or the last class in label order.
-    **columns
-        The columns ``true`` and ``score`` of a dataframe or file, and how it is read.
+    scores: The scores of each item, a column for each class.
+    ties: Which of several equal scores wins: that of the first or the last class in label order.
+    Returns: The counts of the predictions; signatures of their scores state the decision.
+    DefinitionError: If ``ties`` is not 'first' or 'last'.
 
-    Returns
-    -------
-    Counts
-        The counts of the predictions; signatures of their scores state the decision.
-
-    Raises
-    ------
-    DefinitionError
-        If ``ties`` is not 'first' or 'last'.
-    InputError
-        If the scores are malformed.
-
-    Examples
-    --------
     >>> at_argmax([0, 1, 2], [[0.5, 0.5, 0], [0.1, 0.8, 0.1], [0.4, 0.4, 0.2]]).matrix
     array([[1, 0, 0],
            [0, 1, 0],
@@ -235,35 +191,12 @@ def at_top_k(
 
     Other items count as predicted to be the class with the highest score.
 
-    Parameters
-    ----------
-    y_true : array, dataframe or path
-        The true class of each item, or a dataframe or the path of a file.
-    scores : array, optional
-        The scores of each item, a column for each class.
-    k : int
-        How many of the highest scores count.
-    labels, weights, cluster : optional
-        As for :func:`count`.
-    ties : 'first' | 'last' | 'best' | 'worst', default 'first'
-        Which of several equal scores ranks first, as in ``top_k_accuracy``.
-    **columns
-        The columns ``true`` and ``score`` of a dataframe or file, and how it is read.
+    scores: The scores of each item, a column for each class.
+    k: How many of the highest scores count.
+    ties: Which of several equal scores ranks first, as in ``top_k_accuracy``.
+    Returns: The counts of the predictions; signatures of their scores state the decision.
+    DefinitionError: If ``k`` or ``ties`` is out of range.
 
-    Returns
-    -------
-    Counts
-        The counts of the predictions; signatures of their scores state the decision.
-
-    Raises
-    ------
-    DefinitionError
-        If ``k`` or ``ties`` is out of range.
-    InputError
-        If the scores are malformed.
-
-    Examples
-    --------
     >>> at_top_k([0, 2], [[0.2, 0.5, 0.3], [0.6, 0.3, 0.1]], k=2).matrix
     array([[0, 1, 0],
            [0, 0, 0],

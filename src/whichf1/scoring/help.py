@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from itertools import product
 from math import isinf
-from textwrap import fill, indent
-from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from textwrap import fill
+from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
 from whichf1.definitions.definition import Definition, define
+from whichf1.definitions.docstrings import MEANING, section, type_text
 from whichf1.definitions.methods import Bootstrap
 from whichf1.definitions.names import look_up
-from whichf1.definitions.options import MEANING, Options, conditions
+from whichf1.definitions.options import Options, conditions
 from whichf1.definitions.words import formula, meaning
 from whichf1.metrics import Metric, find
 from whichf1.metrics.averaging import Average
@@ -137,24 +137,6 @@ def _data_options(metric: Metric) -> list[str]:
     return ["labels", "weights", "cluster", "true", column, *Reading.__annotations__]
 
 
-def type_text(hint: Any, literal: str = "{}") -> str:
-    """A type as text; ``literal`` says how the values of a Literal are enclosed."""
-    if get_origin(hint) is Literal:
-        separator = " | " if literal == "{}" else ", "
-        return literal.format(separator.join(_quoted(value) for value in get_args(hint)))
-    if get_origin(hint) in (Union, UnionType):
-        parts = [type_text(each, literal) for each in get_args(hint) if each is not NoneType]
-        return " | ".join([*parts, "None"] if NoneType in get_args(hint) else parts)
-    if get_args(hint) and not (literal == "{}" and {*get_args(hint)} <= {Any, ...}):
-        inside = ", ".join("..." if x is ... else type_text(x, literal) for x in get_args(hint))
-        return f"{get_origin(hint).__name__}[{inside}]"
-    return "Any" if hint is Any else str((get_origin(hint) or hint).__name__)
-
-
-def _quoted(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value)
-
-
 def signature(scorer: Callable[..., Score], name: str) -> inspect.Signature:
     """The signature of a metric's function."""
     keyword, usual = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -179,10 +161,10 @@ def text(scorer: Callable[..., Score], name: str) -> str:
             fill(_summary(name, metric), 88),
             "",
             fill(_facts(name, metric), 88, break_long_words=False, break_on_hyphens=False),
-            *_section("Parameters", _parameters(name, metric)),
-            *_section("Returns", [("Score", "The value, its signature and its interval if any.")]),
-            *_section("Raises", _ERRORS),
-            *_section("Examples", []),
+            *section("Parameters", _parameters(name, metric)),
+            *section("Returns", [("Score", "The value, its signature and its interval if any.")]),
+            *section("Raises", _ERRORS),
+            *section("Examples", []),
             *_example(scorer, name, metric),
         ]
     )
@@ -229,13 +211,6 @@ def _parameters(name: str, metric: Metric) -> list[tuple[str, str]]:
     ]
     data = [(f"y_true : {types[0]}", f"{true}."), (f"y_pred : {types[1]}", f"{predicted}.")]
     return [*data, *described]
-
-
-def _section(title: str, entries: list[tuple[str, str]]) -> list[str]:
-    lines = ["", title, "-" * len(title)]
-    for head, body in entries:
-        lines += [head, indent(fill(body, 84), "    ")]
-    return lines
 
 
 def _example(scorer: Callable[..., Score], name: str, metric: Metric) -> list[str]:

@@ -338,32 +338,14 @@ def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> 
 def moments(y_true: Any, scores: Any = None, metric: str | None = None, **options: Any) -> Moments:
     """Sum a loss over items; the sums of several parts can be added: ``log_loss(sum(parts))``.
 
-    Parameters
-    ----------
-    y_true : array, dataframe or path
-        The true class of each item, or a dataframe or the path of a file, as in
+    y_true: The true class of each item, or a dataframe or the path of a file, as in
         ``moments(frame, "log_loss", true="gold", score=["cat", "dog"])``.
-    scores : array, optional
-        The score or probability of each item, or of each item and class.
-    metric : str
-        The loss, such as "log_loss", "brier" or "top_k_accuracy(k=3)".
-    **options
-        The options of the metric, such as ``labels`` and ``positive``.
+    scores: The score or probability of each item, or of each item and class.
+    metric: The loss, such as "log_loss", "brier" or "top_k_accuracy(k=3)".
+    **options: The options of the metric, such as ``labels`` and ``positive``.
+    Returns: The number of items, the sum and the sum of squares.
+    DefinitionError: If the metric is not a mean over items, or an option does not apply.
 
-    Returns
-    -------
-    Moments
-        The number of items, the sum and the sum of squares.
-
-    Raises
-    ------
-    DefinitionError
-        If the metric is not a mean over items, or an option does not apply.
-    InputError
-        If the scores are malformed.
-
-    Examples
-    --------
     >>> parts = [moments([0, 1], p, "log_loss") for p in ([0.1, 0.9], [0.2, 0.6])]
     >>> sum(parts).n
     4

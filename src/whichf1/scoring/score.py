@@ -22,8 +22,6 @@ from whichf1.tables.labels import Label, Labels
 class Score:
     """A value with its definition, the size of the data, and an interval if one was requested.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> score = wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval="wilson")
     >>> score.value, score.n, f"{score.interval:.2f}"
@@ -111,8 +109,6 @@ class Score:
 class PerClass(Mapping[Label, Score]):
     """The score of each class, as a mapping from classes to scores.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> recall = wf.recall.per_class(["a", "b", "b"], ["a", "b", "a"])
     >>> {label: score.value for label, score in recall.items()}

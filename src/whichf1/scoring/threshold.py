@@ -51,8 +51,6 @@ class ThresholdCurve:
 class BestThreshold:
     """The threshold at which a score is best; made by ``whichf1.best_threshold``.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> best = wf.best_threshold([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], "accuracy")
     >>> best.threshold, best.value
@@ -100,33 +98,12 @@ def threshold_curve(
 ) -> ThresholdCurve:
     """Compute a score of the predictions at every threshold.
 
-    Parameters
-    ----------
-    y_true : array, Ranking, dataframe or path
-        The true class of each item; or a Ranking, a dataframe or the path of a file.
-    scores : array, optional
-        The score of each item.
-    metric : str, default 'f1'
-        Any metric of counts. A rate is that of the positive class.
-    positive, labels, weights : optional
-        As for :func:`rank`.
-    **options
-        The options of the metric, and the columns ``true`` and ``score`` of a dataframe or file.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    **options: The options of the metric, and the columns ``true`` and ``score`` of a dataframe or
+        file.
+    Returns: The thresholds and the score at each of them.
+    DefinitionError: If the metric is unknown or not computed from counts.
 
-    Returns
-    -------
-    ThresholdCurve
-        The thresholds and the score at each of them.
-
-    Raises
-    ------
-    DefinitionError
-        If the metric is unknown or not computed from counts.
-    InputError
-        If the scores are malformed.
-
-    Examples
-    --------
     >>> threshold_curve([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], "f1").y.round(2).tolist()
     [0.0, 0.67, 0.5, 0.8, 0.67]
     """
@@ -199,32 +176,12 @@ def best_threshold(
 ) -> BestThreshold:
     """Find the threshold at which a score of the predictions is best.
 
-    Parameters
-    ----------
-    y_true : array, Ranking, dataframe or path
-        The true class of each item; or a Ranking, a dataframe or the path of a file.
-    scores : array, optional
-        The score of each item.
-    metric : str, default 'f1'
-        Any metric of counts. A rate is that of the positive class.
-    **options
-        ``positive``, ``labels`` and ``weights`` as for :func:`rank`, the options of the metric, and
-        the columns ``true`` and ``score`` of a dataframe or file.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    **options: ``positive``, ``labels`` and ``weights`` as for :func:`rank`, the options of the
+        metric, and the columns ``true`` and ``score`` of a dataframe or file.
+    Returns: The threshold, the score there, and the whole curve.
+    DefinitionError: If the metric is unknown or not computed from counts.
 
-    Returns
-    -------
-    BestThreshold
-        The threshold, the score there, and the whole curve.
-
-    Raises
-    ------
-    DefinitionError
-        If the metric is unknown or not computed from counts.
-    InputError
-        If the scores are malformed.
-
-    Examples
-    --------
     >>> best = best_threshold([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], "f1")
     >>> best.threshold, best.value
     (0.5, 0.8)

@@ -29,19 +29,11 @@ _FAR = 700.0
 class Interval:
     """A confidence interval.
 
-    Parameters
-    ----------
-    low, high : float
-        The two ends.
-    level : float
-        The nominal coverage, for example 0.95.
-    method : str
-        The name of the method, for example 'delta'.
-    undefined : int, default 0
-        How many bootstrap replicates gave no number and were left out.
+    low, high: The two ends.
+    level: The nominal coverage, for example 0.95.
+    method: The name of the method, for example 'delta'.
+    undefined: How many bootstrap replicates gave no number and were left out.
 
-    Examples
-    --------
     >>> interval = Interval(0.25, 0.75, level=0.95, method="delta")
     >>> f"{interval:.2f}"
     '[0.25, 0.75]'
