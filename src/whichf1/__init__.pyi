@@ -3,11 +3,11 @@ from collections.abc import Sequence
 from typing import Any, Literal, Protocol, TypedDict, Unpack
 
 from whichf1 import errors as errors
+from whichf1.comparison.compare import Comparison as Comparison
 from whichf1.comparison.compare import compare as compare
+from whichf1.comparison.pair import Pair as Pair
 from whichf1.comparison.rank_flips import SystemRanks as SystemRanks
 from whichf1.comparison.rank_flips import rank_systems as rank_systems
-from whichf1.comparison.result import Comparison as Comparison
-from whichf1.comparison.result import Pair as Pair
 from whichf1.definitions.definition import Definition as Definition
 from whichf1.definitions.methods import AgrestiCoull as AgrestiCoull
 from whichf1.definitions.methods import Bootstrap as Bootstrap

@@ -18,8 +18,14 @@ from whichf1.cli.options import (
 )
 from whichf1.cli.reading import opened, source_name
 from whichf1.cli.subject import named_class
-from whichf1.comparison.compare import compare_counts, compare_items, made_from, planned, refuse_few
-from whichf1.comparison.result import Comparison
+from whichf1.comparison.compare import (
+    Comparison,
+    compare_counts,
+    compare_items,
+    made_from,
+    planned,
+    refuse_few,
+)
 from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError

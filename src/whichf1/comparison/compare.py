@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Sized
-from dataclasses import fields, replace
-from functools import lru_cache
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
-from whichf1.comparison.result import Comparison, Pair, Plan, letters_of, level_of, p_best
-from whichf1.comparison.significance import (
-    CLOSE,
-    bootstrap_p,
-    detectable_difference,
-    equivalence_p,
-    holm,
-    items_needed,
-    mcnemar,
-    normal_p,
-    randomization_p,
-)
+from whichf1.comparison.pair import Pair, Plan, holm, level_of, pair_of, resampled
+from whichf1.comparison.rank_flips import Flip, SystemRanks, rank_systems
 from whichf1.definitions import signature
+from whichf1.definitions.class_sets import AnyCounts
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import Bootstrap, DeLong, Delta, Method, enough_replicates
 from whichf1.definitions.options import Options
@@ -37,7 +28,7 @@ from whichf1.scoring.lines import (
     sampled,
     score_items,
 )
-from whichf1.scoring.score import Score, warn_of_other_data
+from whichf1.scoring.score import Score, described, warn_of_other_data
 from whichf1.sources.arrays import count_together
 from whichf1.sources.counts import COLUMN_OPTIONS
 from whichf1.sources.label_sets import count_sets_together
@@ -47,7 +38,6 @@ from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates as replicates_of
 from whichf1.statistics.label_sets import shared_sets
 from whichf1.statistics.sample import Sample, Statistic, generator, kinds
-from whichf1.statistics.scales import Interval, normal_quantile
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
@@ -55,6 +45,71 @@ from whichf1.tables.label_sets import MultiLabelCounts
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]
 DRAWN = 2 * 10**8
 """Resampling reads up to so many numbers; beyond, smooth scores have the delta method alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Systems compared on the same items under one definition; made by ``whichf1.compare``.
+
+    >>> import whichf1 as wf
+    >>> c = wf.compare([0, 0, 1, 1], {"A": [0, 0, 1, 1], "B": [0, 1, 1, 0]}, "accuracy")
+    >>> c.ranking, c.scores["B"].value
+    (('A', 'B'), 0.5)
+    """
+
+    definition: Definition
+    plan: Plan
+    scores: Mapping[str, Score]
+    pairs: tuple[Pair, ...]
+    best: Mapping[str, float]
+    """P(best): the share of replicates in which a system is the best."""
+    letters: Mapping[str, str]
+    """Systems that share a letter do not differ significantly (Holm, at the interval's level)."""
+    counts: Mapping[str, AnyCounts] | None = None
+    """The counts of each system; None where systems are compared by scores."""
+
+    @cached_property
+    def ranks(self) -> SystemRanks | None:
+        """The same systems under other definitions, on the same classes and items."""
+        if self.counts is None:
+            return None
+        shared = ("classes", "exclude", "ignore", "undefined")
+        options = {key: getattr(self.definition, key) for key in shared}
+        return rank_systems(self.counts, **options)
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """The systems, the best first."""
+        return _ranked(self.definition, self.scores)
+
+    @property
+    def flips(self) -> tuple[Flip, ...]:
+        """Every pair of systems whose order depends on the definition."""
+        return () if self.ranks is None else self.ranks.flips
+
+    @cached_property
+    def signature(self) -> str:
+        """The definition, the plan and the data: ``compare(..., signature)`` runs it again."""
+        score = next(iter(self.scores.values()))
+        own = described(self.definition, score.n, score.classes, score.made)
+        head, mark, data = own.partition("|n:")
+        return f"{head}{self.plan.text(self.definition.fields)}{mark}{data}"
+
+    def __repr__(self) -> str:
+        order = _in_words(self.ranking[:6], self.scores)
+        flips = f", {len(self.flips)} rank flips" if self.flips else ""
+        return f"<Comparison {order}{flips} ({self.signature})>"
+
+
+def _in_words(names: Sequence[str], scores: Mapping[str, Score]) -> str:
+    """'a 0.9000 > b 0.8000 = c 0.8000'."""
+    text, before = "", None
+    for name in names:
+        value = scores[name].value
+        if before is not None:
+            text += " = " if abs(before - value) <= 1e-12 else " > "
+        text, before = f"{text}{name} {value:.4f}", value
+    return text
 
 
 def compare(
@@ -238,19 +293,21 @@ def compare_statistics(
     error = difference_errors(definition, statistics, sample, drawn)
     pairs: list[Pair] = []
     for number, (a, b) in enumerate(combinations(range(len(names)), 2)):
-        pair = _normal_pair(definition, plan, scores[names[a]], scores[names[b]], error(a, b))
-        pair = replace(pair, a=names[a], b=names[b])
-        both = (statistics[a], statistics[b], sample)
+        both = {names[at]: scores[names[at]] for at in (a, b)}
+        units = (statistics[a], statistics[b]), sample
+        pair = pair_of(definition, plan, both, error(a, b), *units)
         if drawn is not None:
-            pair = _resampled(definition, plan, pair, drawn[:, a] - drawn[:, b], *both, number)
-        pairs.append(replace(pair, mcnemar=mcnemar(*both), **_flipped(*both)))
+            pair = resampled(definition, plan, pair, drawn[:, a] - drawn[:, b], *units, number)
+        pairs.append(pair)
     adjusted = holm([pair.p_value for pair in pairs])
     pairs = [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
     if plan.replicates and drawn is None:
         drawn = _normal_draws(scores, error, plan)
     best = {} if drawn is None else p_best(definition, names, drawn)
-    letters = letters_of(definition, scores, pairs)
-    return Comparison(definition, plan, scores, tuple(pairs), best, letters)
+    limit = 1 - level_of(definition)
+    apart = {(p.a, p.b) for p in pairs if p.p_adjusted is not None and p.p_adjusted < limit}
+    shared = letters(_ranked(definition, scores), apart)
+    return Comparison(definition, plan, scores, tuple(pairs), best, shared)
 
 
 def _drawn(
@@ -278,77 +335,6 @@ def difference_errors(
     return lambda a, b: sample.error(slopes[a] - slopes[b] if a != b else slopes[a])
 
 
-def _normal_pair(definition: Definition, plan: Plan, a: Score, b: Score, error: float) -> Pair:
-    """What follows from a difference and its standard error alone."""
-    difference, level = a.value - b.value, level_of(definition)
-    known = np.isfinite(error) and np.isfinite(difference)
-    interval = None
-    if known and error > CLOSE:
-        low, high = definition.declaration.bounds
-        half = normal_quantile((1 + level) / 2) * error
-        ends = max(difference - half, low - high), min(difference + half, high - low)
-        word = definition.interval.word if definition.interval else "delta"
-        interval = Interval(*ends, level, word)
-    return Pair(
-        a="",
-        b="",
-        difference=difference,
-        standard_error=error if known else None,
-        interval=interval,
-        p_value=normal_p(difference, error),
-        p_adjusted=None,
-        p_equivalence=equivalence_p(difference, error, plan.margin) if plan.margin else None,
-        detectable=detectable_difference(error, level, plan.power) if interval else None,
-        items_needed=items_needed(float(a.n), difference, error, level, plan.power)
-        if interval
-        else None,
-    )
-
-
-def _resampled(
-    definition: Definition,
-    plan: Plan,
-    pair: Pair,
-    drawn: Array,
-    a: Statistic,
-    b: Statistic,
-    sample: Sample,
-    number: int,
-) -> Pair:
-    """The pair with its bootstrap and its randomization test."""
-    interval = _percentiles(drawn, level_of(definition))
-    p = bootstrap_p(pair.difference, drawn)
-    seed = (plan.seed, number)
-    swapped = randomization_p(a, b, sample, pair.difference, plan.replicates, seed)
-    pair = replace(pair, bootstrap=interval, p_bootstrap=p, p_randomization=swapped)
-    if definition.declaration.smooth:
-        return pair
-    # the delta method is not for it, and of the two tests the bootstrap is the more cautious one
-    return replace(pair, interval=interval, p_value=p if swapped is None else swapped)
-
-
-def _percentiles(replicates: Array, level: float) -> Interval | None:
-    """The interval of the replicates of a difference; None where they do not vary."""
-    defined = replicates[np.isfinite(replicates)]
-    if not len(defined) or defined.min() == defined.max():
-        return None
-    tails = (1 - level) / 2, (1 + level) / 2
-    low, high = np.quantile(defined, tails, method="weibull").tolist()
-    return Interval(low, high, level, "bootstrap", len(replicates) - len(defined))
-
-
-def _flipped(a: Statistic, b: Statistic, sample: Sample) -> dict[str, Any]:
-    """How many items one system alone gets right, and how many are predicted differently."""
-    right_a, right_b = a.right, b.right
-    if right_a is None or right_b is None or not (a.predicts or sample.single):
-        return {}
-    flips = {"only_a": right_a & ~right_b, "only_b": right_b & ~right_a}
-    if a.predicts:
-        flips["changed"] = a.differs(b)
-    whole = int if sample.squares is None else float
-    return {name: whole(sample.count[units].sum()) for name, units in flips.items()}
-
-
 def _normal_draws(
     scores: Mapping[str, Score], error: Callable[[int, int], float], plan: Plan
 ) -> Array | None:
@@ -363,3 +349,42 @@ def _normal_draws(
     return generator(plan.seed).multivariate_normal(
         values, covariance, plan.replicates, check_valid="ignore", method="eigh"
     )
+
+
+def p_best(definition: Definition, names: tuple[str, ...], replicates: Array) -> dict[str, float]:
+    """The share of replicates in which each system is the best; ties are shared."""
+    sign = -1 if definition.declaration.better == "lower" else 1
+    values = sign * replicates[~np.isnan(replicates).any(1)]
+    if not len(values):
+        return {}
+    best = values >= values.max(1, keepdims=True) - 1e-12
+    shares = (best / best.sum(1, keepdims=True)).mean(0)
+    return dict(zip(names, shares.tolist(), strict=True))
+
+
+def _ranked(definition: Definition, scores: Mapping[str, Score]) -> tuple[str, ...]:
+    sign = 1 if definition.declaration.better == "lower" else -1
+    value = {name: sign * score.value for name, score in scores.items()}
+    return tuple(sorted(scores, key=lambda name: (np.isnan(value[name]), value[name])))
+
+
+def letters(names: Sequence[str], told_apart: set[tuple[str, str]]) -> dict[str, str]:
+    """Systems that share a letter do not differ significantly (insert and absorb, Piepho 2004)."""
+    groups: list[frozenset[str]] = [frozenset(names)]
+    for a, b in told_apart:
+        split = [
+            part
+            for group in groups
+            for part in ((group - {a}, group - {b}) if {a, b} <= group else (group,))
+        ]
+        groups = [g for g in dict.fromkeys(split) if not any(g < other for other in split)]
+    place = {name: at for at, name in enumerate(names)}
+    groups.sort(key=lambda group: sorted(place[name] for name in group))
+    return {
+        name: "".join(_letter(at) for at, group in enumerate(groups) if name in group)
+        for name in names
+    }
+
+
+def _letter(at: int) -> str:
+    return chr(ord("a") + at) if at < 26 else f"({at + 1})"

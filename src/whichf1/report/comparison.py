@@ -8,8 +8,9 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
+from whichf1.comparison.compare import Comparison
+from whichf1.comparison.pair import Pair, level_of
 from whichf1.comparison.rank_flips import Flip, SystemRanks
-from whichf1.comparison.result import Comparison, Pair, level_of
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import sentence, title
 from whichf1.report.document import (

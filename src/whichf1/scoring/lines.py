@@ -29,7 +29,7 @@ from whichf1.sources.sequences import cluster_codes, weights_column
 from whichf1.sources.systems import ScoreColumns
 from whichf1.statistics.intervals import estimate, interval_of, refuse_other
 from whichf1.statistics.means import Means
-from whichf1.statistics.ranking import RankCells, Ranked, Rankings
+from whichf1.statistics.ranking import Ranked, Rankings, area_spread, rank_cells
 from whichf1.statistics.sample import Sample, kinds
 from whichf1.statistics.scales import Interval, Spread
 from whichf1.tables.cells import Array
@@ -184,7 +184,12 @@ def _ranking_estimate(definition: Definition, ranking: Ranking) -> tuple[float, 
             f"an interval of {definition.metric} for weighted items needs the items: give y_true, "
             "scores and weights, or leave interval= out"
         )
-    values, intervals = estimate(definition, RankCells(definition, ranking.table))
+    whole_area = definition.metric == "roc_auc" and definition.arguments["max_fpr"] is None
+    if whole_area and not isinstance(definition.interval, Bootstrap):
+        refuse_other(definition)
+        value = _value(definition, ranking)
+        return value, interval_of(definition, value, area_spread(ranking.table, value))
+    values, intervals = estimate(definition, *rank_cells(definition, ranking.table))
     return float(values[0]), intervals[0]
 
 

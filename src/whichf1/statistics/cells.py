@@ -29,8 +29,6 @@ _BLOCK = 1 << 14
 class Cells(Statistic):
     """A score of class counts."""
 
-    predicts = True
-
     def __init__(
         self,
         definition: Definition,
@@ -49,13 +47,15 @@ class Cells(Statistic):
 
     def values(self, count: Array) -> Array:
         """The values for counts (…, cells): one, or one for each class."""
-        margins = None
-        if count is not self.frozen.table.count:
-            if self._margins is None:
-                table = self.frozen.table
-                sides = (table.true, (table.predicted,), table.classes)
-                self._margins = SystemMargins(*sides, distances=_by_distance(self.definition))
-            margins = self._margins(count)[self._system]
+        if count is self.frozen.table.count:
+            return self._of(None)
+        if self._margins is None:
+            table = self.frozen.table
+            sides = (table.true, (table.predicted,), table.classes)
+            self._margins = SystemMargins(*sides, distances=_by_distance(self.definition))
+        return self._of(self._margins(count)[self._system])
+
+    def _of(self, margins: Margins | None) -> Array:
         values = self.definition.values(self.frozen, margins)
         return values[..., None] if self._whole else values
 
@@ -177,10 +177,6 @@ class Cells(Statistic):
             return self._of(left), other._of(right)
 
         return moving, swapped
-
-    def _of(self, margins: Margins) -> Array:
-        values = self.definition.values(self.frozen, margins)
-        return values[..., None] if self._whole else values
 
     def share(self, at: int = 0) -> Share | None:
         """What each cell is to the score; None if the score is not a fraction of items.

@@ -17,36 +17,26 @@ from whichf1.tables.cells import Array
 
 
 def estimate(
-    definition: Definition, statistic: Statistic, sample: Sample | None = None
+    definition: Definition, statistic: Statistic, sample: Sample
 ) -> tuple[Array, list[Interval | None]]:
     """The values of a definition, and an interval for each by its method.
 
-    None where the method has no interval: where the score does not vary at all in first order (a
-    perfect score, say) or is undefined, an interval of no width would claim too much. Without a
-    ``sample`` the statistic brings its own.
+    The interval is None if the score is undefined, or does not vary to first order (a perfect
+    score, say): an interval of no width would claim too much.
     """
     method = definition.interval
-    if method is None or isinstance(method, Bootstrap) or method.word in PROPORTIONS:
-        sample = sample or statistic.sample  # type: ignore[attr-defined]
-        values = np.ravel(statistic.values(sample.count))
-        return values, _resampled_or_exact(definition, statistic, sample, values)
-    refuse_other(definition)
-    values, spreads = statistic.spreads(sample)  # type: ignore[arg-type]
-    pairs = zip(values.tolist(), spreads, strict=True)
-    return values, [interval_of(definition, value, spread) for value, spread in pairs]
-
-
-def _resampled_or_exact(
-    definition: Definition, statistic: Statistic, sample: Sample, values: Array
-) -> list[Interval | None]:
-    method = definition.interval
+    if method is not None and method.word not in (Bootstrap.word, *PROPORTIONS):
+        refuse_other(definition)
+        values, spreads = statistic.spreads(sample)
+        pairs = zip(values.tolist(), spreads, strict=True)
+        return values, [interval_of(definition, value, spread) for value, spread in pairs]
+    values = np.ravel(statistic.values(sample.count))
     if method is None:
-        return [None] * len(values)
+        return values, [None] * len(values)
     if isinstance(method, Bootstrap):
-        return bootstrap(definition, statistic, sample, values)
-    return [
-        proportion(definition, statistic.share(at), sample, method) for at in range(len(values))
-    ]
+        return values, bootstrap(definition, statistic, sample, values)
+    each = range(len(values))
+    return values, [proportion(definition, statistic.share(at), sample, method) for at in each]
 
 
 def refuse_other(definition: Definition) -> None:

@@ -24,8 +24,6 @@ from whichf1.tables.label_sets import TP, LabelTable, MultiLabelCounts
 class LabelSets(Statistic):
     """A score of the label sets that a system predicts."""
 
-    predicts = True
-
     def __init__(self, definition: Definition, frozen: Frozen) -> None:
         self.definition, self.frozen = definition, frozen
         self._table: LabelTable = frozen.table

@@ -6,17 +6,17 @@ from math import inf
 
 import numpy as np
 
-from whichf1.statistics.sample import Sample, Share, Statistic
+from whichf1.statistics.sample import OfItems, Sample, Share
 from whichf1.statistics.scales import Spread
 from whichf1.tables.cells import Array
 
 
-class Means(Statistic):
+class Means(OfItems):
     """A mean over items."""
 
     def __init__(self, each: Array) -> None:
         """``each``: the value of each item."""
-        self.each = each
+        self.each, self.items = each, len(each)
 
     def values(self, count: Array) -> Array:
         """The mean for counts (…, items)."""
@@ -40,16 +40,6 @@ class Means(Statistic):
     def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
         """The mean and its standard error; nothing is made of the skewness."""
         return self.values(sample.count), [Spread(sample.error(self.slope(sample.count)))]
-
-    @property
-    def items(self) -> int:
-        """How many items there are."""
-        return len(self.each)
-
-    @property
-    def size(self) -> int:
-        """How many items there are."""
-        return len(self.each)
 
     @property
     def right(self) -> Array | None:

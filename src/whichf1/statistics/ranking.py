@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from whichf1.definitions.definition import Definition
-from whichf1.statistics.sample import Sample, Statistic
+from whichf1.statistics.sample import OfItems, Sample
 from whichf1.statistics.scales import Spread
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, RankTable, Step
@@ -35,20 +35,6 @@ class _TracedRanks:
     def steps(self) -> Iterator[Step]:
         tp, fp = (np.cumsum(x, -1) for x in (self.positives, self.negatives))  # type: ignore[call-overload]
         yield Step(self.positives, self.negatives, tp, fp)  # type: ignore[arg-type]
-
-
-def table_slopes(definition: Definition, table: RankTable) -> tuple[float, Array, Array]:
-    """The score of a ranking, and ∂score/∂count of the positives and negatives of each score."""
-    metric, parameters = definition.declaration, definition.arguments
-
-    def value(positives: Any, negatives: Any) -> Any:
-        ranks = _TracedRanks(table.score, positives, negatives)
-        top, bottom = metric.formula(ranks, **parameters)
-        return top / bottom
-
-    both = (table.positives.astype(np.float64), table.negatives.astype(np.float64))
-    result, (positives, negatives) = slopes(value, *both)
-    return float(result), positives, negatives
 
 
 def table_values(definition: Definition, table: RankTable) -> Array:
@@ -115,12 +101,20 @@ class Ranked:
 
     def slopes(self, definition: Definition, table: RankTable) -> tuple[float, Array]:
         """The score, and ∂score/∂count of each ranked item, in their order."""
-        value, positives, negatives = table_slopes(definition, table)
+        metric, parameters = definition.declaration, definition.arguments
+
+        def formula(positives: Any, negatives: Any) -> Any:
+            ranks = _TracedRanks(table.score, positives, negatives)
+            top, bottom = metric.formula(ranks, **parameters)
+            return top / bottom
+
+        both = (table.positives.astype(np.float64), table.negatives.astype(np.float64))
+        value, (positives, negatives) = slopes(formula, *both)
         at = self._group
-        return value, np.where(self.positive, positives[at], negatives[at])
+        return float(value), np.where(self.positive, positives[at], negatives[at])
 
 
-class Rankings(Statistic):
+class Rankings(OfItems):
     """The ranking of one system, or one for each class or pair of classes, averaged."""
 
     def __init__(self, definition: Definition, rankings: Sequence[Ranked], items: int) -> None:
@@ -189,57 +183,14 @@ class Rankings(Statistic):
         )
 
 
-class RankCells(Statistic):
-    """A ranking by score, without items: its cells are the positives and negatives of a score."""
-
-    def __init__(self, definition: Definition, table: RankTable) -> None:
-        self._definition, self._table = definition, table
-
-    @cached_property
-    def _counts(self) -> Array:
-        """The positives, then the negatives, of each score."""
-        both = (self._table.positives, self._table.negatives)
-        return np.concatenate(both).astype(np.int64)
-
-    @cached_property
-    def _cells(self) -> Array:
-        return np.flatnonzero(self._counts)
-
-    @cached_property
-    def sample(self) -> Sample:
-        """The cells that have items; positives and negatives are two strata."""
-        negative = (self._cells >= len(self._table.score)).astype(np.intp)
-        return Sample(self._counts[self._cells], stratum=negative)
-
-    def values(self, count: Array) -> Array:
-        """The score for counts (…, cells); NaN where it is undefined."""
-        whole = np.zeros((*count.shape[:-1], len(self._counts)), count.dtype)
-        whole[..., self._cells] = count
-        size = len(self._table.score)
-        table = RankTable(self._table.score, whole[..., :size], whole[..., size:])
-        return table_values(self._definition, table)[..., None]
-
-    def slope(self, count: Array, at: int = 0) -> Array:
-        """∂score/∂count of each cell."""
-        _, positives, negatives = table_slopes(self._definition, self._table)
-        return np.concatenate([positives, negatives])[self._cells]
-
-    def spreads(self, sample: Sample | None) -> tuple[Array, list[Spread]]:
-        """The score and its spread; that of the whole ROC AUC from sums over the scores."""
-        metric, arguments = self._definition.declaration, self._definition.arguments
-        if metric.name != "roc_auc" or arguments["max_fpr"] is not None:
-            return super().spreads(sample or self.sample)
-        values = np.atleast_1d(table_values(self._definition, self._table))
-        return values, [area_spread(self._table, float(values[0]))]
-
-    @property
-    def size(self) -> int:
-        """How many cells one score reads."""
-        return len(self._cells)
-
-    def beside(self, other: RankCells) -> Statistic:
-        """Cells of two rankings do not say which items they share."""
-        raise NotImplementedError
+def rank_cells(definition: Definition, table: RankTable) -> tuple[Rankings, Sample]:
+    """A ranking without items: its units are the positives and the negatives of each score."""
+    counts = np.concatenate([table.positives, table.negatives]).astype(np.int64)
+    present = np.flatnonzero(counts)
+    negative = present >= len(table.score)
+    ranked = Ranked(np.tile(table.score, 2)[present], ~negative)
+    sample = Sample(counts[present], stratum=negative.astype(np.intp))
+    return Rankings(definition, [ranked], len(present)), sample
 
 
 def area_spread(table: RankTable, area: float) -> Spread:

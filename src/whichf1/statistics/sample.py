@@ -198,9 +198,6 @@ class Share(NamedTuple):
 class Statistic(ABC):
     """One score of one system as a function of how often each unit occurs."""
 
-    predicts = False
-    """Whether the system predicts classes or label sets, and does not only give scores."""
-
     @abstractmethod
     def values(self, count: Array) -> Array:
         """The values of the score (…, k) for counts (…, units); NaN where it is undefined."""
@@ -223,9 +220,9 @@ class Statistic(ABC):
         """Whether the system is right about each unit; None where there is no right or wrong."""
         return None
 
-    def differs(self, other: Any) -> Array:
-        """Whether two systems that predict say something different of each unit."""
-        raise NotImplementedError
+    def differs(self, other: Any) -> Array | None:
+        """Whether two systems predict differently for each unit; None if they only score."""
+        return None
 
     def share(self, at: int = 0) -> Share | None:
         """What each unit is to the score; None if the score is not a fraction of items."""
@@ -251,13 +248,24 @@ class Statistic(ABC):
 
         return sample, swapped
 
-    def marks(self) -> list[Array] | None:
-        """What tells kinds of items apart; None where units are kinds already."""
-        return None
 
-    def at(self, places: Array) -> Statistic:
-        """The score of some of the units."""
-        raise NotImplementedError
+class OfItems(Statistic):
+    """A score whose units are items, which may be alike."""
+
+    items: int
+
+    @property
+    def size(self) -> int:
+        """How many items one score reads."""
+        return self.items
+
+    @abstractmethod
+    def marks(self) -> list[Array]:
+        """What tells kinds of items apart."""
+
+    @abstractmethod
+    def at(self, places: Array) -> OfItems:
+        """The score of some of the items."""
 
 
 def kinds(statistics: Sequence[Statistic], sample: Sample) -> tuple[Sequence[Statistic], Sample]:
@@ -266,12 +274,11 @@ def kinds(statistics: Sequence[Statistic], sample: Sample) -> tuple[Sequence[Sta
     What is drawn then depends neither on the order in which items came, nor on where they were
     grouped. Items with weights and without clusters stay single ones, which are drawn as such.
     """
-    marked = [statistic.marks() for statistic in statistics]
-    if any(marks is None for marks in marked):
+    of_items = [each for each in statistics if isinstance(each, OfItems)]
+    if len(of_items) < len(statistics):  # units are kinds already
         return statistics, sample
-    columns = [mark for marks in marked for mark in marks or ()]
-    columns = [x for x in (sample.stratum,) if x is not None] + columns
-    columns += [] if sample.cluster is None else [sample.cluster]
+    marks = [mark for each in of_items for mark in each.marks()]
+    columns = [x for x in (sample.stratum, *marks, sample.cluster) if x is not None]
     alone = sample.squares is not None and sample.cluster is None
     order, new = _in_order([*columns, sample.count] if alone else columns)
     first = np.flatnonzero(new | alone)
@@ -282,7 +289,7 @@ def kinds(statistics: Sequence[Statistic], sample: Sample) -> tuple[Sequence[Sta
     )
     cluster, stratum = (None if x is None else x[places] for x in (sample.cluster, sample.stratum))
     grouped = Sample(count, squares, cluster, stratum)  # type: ignore[arg-type]
-    return [statistic.at(places) for statistic in statistics], grouped
+    return [each.at(places) for each in of_items], grouped
 
 
 def _in_order(marks: Sequence[Array]) -> tuple[Array, Array]:
