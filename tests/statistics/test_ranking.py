@@ -15,7 +15,7 @@ import whichf1 as wf
 from tests.helpers.samples import Array, binary, ends, items_of, present, several, subjects
 from whichf1.errors import DefinitionError, InputError, ShapeError
 from whichf1.metrics import find
-from whichf1.statistics.ranking import area_spread, rank_cells
+from whichf1.statistics.items import area_spread, rank_cells
 
 
 @pytest.mark.parametrize(("name", "options", "data"), list(subjects()))

@@ -159,10 +159,13 @@ def compare(
     given = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
     definition, plan = planned(metric, chosen, level, given)
     counted, sets = made_from(definition.declaration)
-    if named or is_path(y_true) or (has_columns(y_true) and name_columns(systems)):
+    array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape says what it holds
+    tabular = not array and (is_path(y_true) or (has_columns(y_true) and name_columns(systems)))
+    if named or tabular:
         read = read_systems(y_true, systems, counted=counted, sets=sets, **data, **named)
         if isinstance(read, ScoreColumns):
-            return compare_columns(definition, plan, read)
+            refuse_few(read.systems)
+            return compare_items(plan, [*read.systems], *items_of_systems(definition, read))
         return compare_counts(read, definition, plan)
     if not isinstance(systems, Mapping):
         raise InputError(
@@ -170,7 +173,8 @@ def compare(
         )
     if not counted:
         return compare_scores(definition, plan, y_true, systems, data)
-    count = count_sets_together if sets or are_sets(y_true) else count_together
+    sets = sets or (y_true.ndim == 2 if array else are_sets(y_true))
+    count = count_sets_together if sets else count_together
     return compare_counts(count(y_true, systems, **data), definition, plan)
 
 
@@ -252,12 +256,6 @@ def compare_scores(
     items = [read_items(definition, y_true, each, data["labels"]) for each in systems.values()]
     sample = sampled(items[0], data["weights"], data["cluster"])
     return compare_items(plan, [*map(str, systems)], items, sample)
-
-
-def compare_columns(definition: Definition, plan: Plan, columns: ScoreColumns) -> Comparison:
-    """The same of columns that stay where they are: what is alike comes as one kind of item."""
-    refuse_few(columns.systems)
-    return compare_items(plan, [*columns.systems], *items_of_systems(definition, columns))
 
 
 def compare_items(

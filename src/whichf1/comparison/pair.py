@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from math import ceil, isfinite, sqrt
 from statistics import NormalDist
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 
 from whichf1.definitions import signature
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.methods import SEED, Bootstrap, whole
+from whichf1.definitions.methods import SEED, whole
 from whichf1.definitions.signature import Word
 from whichf1.errors import DefinitionError
 from whichf1.scoring.score import Score
@@ -48,8 +48,7 @@ class Plan:
 
     def text(self, said: Iterable[str] = ()) -> str:
         """The plan as signature fields, without those that are said already."""
-        own = {field.name: getattr(self, field.name) for field in fields(self)}
-        shown = {"compare": Word("paired"), "adjust": Word("holm"), **own}
+        shown = {"compare": Word("paired"), "adjust": Word("holm"), **asdict(self)}
         left = {k: v for k, v in shown.items() if v is not None and k not in said}
         return signature.write("", {}, left)
 
@@ -160,9 +159,8 @@ def resampled(
     number: int,
 ) -> Pair:
     """The pair with its bootstrap and its randomization test."""
-    method = Bootstrap(level=level_of(definition), replicates=plan.replicates, seed=plan.seed)
     finite = np.where(np.isinf(drawn), np.nan, drawn)
-    interval = percentile_interval(finite, pair.difference, method)
+    interval = percentile_interval(finite, pair.difference, level_of(definition))
     p = bootstrap_p(pair.difference, drawn)
     seed = (plan.seed, number)
     swapped = randomization_p(*statistics, sample, pair.difference, plan.replicates, seed)

@@ -110,7 +110,7 @@ _SHARED: dict[str, tuple[str, str]] = {
 }
 """What parameters of several functions are: their type, where it is not a type of Python, and
 their meaning."""
-_USUAL_ERRORS = {
+USUAL_ERRORS = {
     "DefinitionError": "If the metric or an option is unknown or does not apply.",
     "InputError": "If the data are malformed or cannot be read.",
 }
@@ -118,7 +118,7 @@ _FIELD = re.compile(r"^(\**\w+(?:, \**\w+)*)(?: \((.+)\))?: (.+(?:\n    .+)*)\n?
 """A line of a docstring such as ``by (str): The columns.``, with any indented lines after it."""
 
 
-class _Entry(NamedTuple):
+class Entry(NamedTuple):
     """An entry of a section: names, a type if it differs from the annotation, and a text."""
 
     names: str
@@ -144,21 +144,21 @@ def _complete(described: Any) -> None:
     if not prompt:
         return
     signature = inspect.signature(described, eval_str=True)
-    entries: dict[str, _Entry] = {}
+    entries: dict[str, Entry] = {}
 
     def take(field: re.Match[str]) -> str:
         names, kind, meaning = field.groups()
         first = names.split(",")[0].strip("*")
         if first not in signature.parameters and not re.fullmatch(r"Returns|\w+Error", first):
             return field[0]
-        entries[first] = _Entry(names, kind or "", " ".join(meaning.split()))
+        entries[first] = Entry(names, kind or "", " ".join(meaning.split()))
         return ""
 
     prose = _FIELD.sub(take, text).strip()
-    parameters = _parameters(signature, entries)
+    every_parameter = parameters(signature, entries)
     sections: list[str] = []
-    if parameters is not None:
-        sections += section("Parameters", parameters)
+    if all(meaning for _, meaning in every_parameter):
+        sections += section("Parameters", every_parameter)
         if not isinstance(described, type) and signature.return_annotation is not None:
             returned = entries["Returns"]
             kind = returned.type or type_text(signature.return_annotation)
@@ -169,24 +169,20 @@ def _complete(described: Any) -> None:
     described.__doc__ = "\n".join([prose, *sections])
 
 
-def _parameters(
-    signature: inspect.Signature, entries: dict[str, _Entry]
-) -> list[tuple[str, str]] | None:
-    """The parameters of a signature; None if the meaning of one is not known."""
+def parameters(signature: inspect.Signature, entries: dict[str, Entry]) -> list[tuple[str, str]]:
+    """The parameters of a signature, with their types and meanings."""
     described, together = [], {"self", "cls"}
     for name, parameter in signature.parameters.items():
         if name in together:
             continue
         kind, meaning = _SHARED.get(name, ("", MEANING.get(name, "")))
-        entry = entries.get(name, _Entry(str(parameter).split(":")[0], "", meaning))
-        if not entry.text:
-            return None
+        entry = entries.get(name, Entry(str(parameter).split(":")[0], "", meaning))
         together.update(entry.names.replace("*", "").split(", "))
         described.append((_head(entry, kind, parameter), entry.text))
     return described
 
 
-def _head(entry: _Entry, shared: str, parameter: inspect.Parameter) -> str:
+def _head(entry: Entry, shared: str, parameter: inspect.Parameter) -> str:
     """A parameter with its type and default: ``level : float, default 0.95``."""
     if parameter.kind is inspect.Parameter.VAR_KEYWORD:
         return entry.names
@@ -200,7 +196,7 @@ def _head(entry: _Entry, shared: str, parameter: inspect.Parameter) -> str:
 
 
 def _raised(
-    described: Any, signature: inspect.Signature, entries: dict[str, _Entry]
+    described: Any, signature: inspect.Signature, entries: dict[str, Entry]
 ) -> list[tuple[str, str]]:
     """The errors of a docstring, and the usual ones where it does not say otherwise."""
     raised = {name: entry.text for name, entry in entries.items() if name.endswith("Error")}
@@ -209,7 +205,7 @@ def _raised(
         usual = {"DefinitionError": "If a parameter is out of range."} if checked else {}
     else:
         optional = {"metric", "options"} & {*signature.parameters}
-        usual = _USUAL_ERRORS if optional else {"InputError": _USUAL_ERRORS["InputError"]}
+        usual = USUAL_ERRORS if optional else {"InputError": USUAL_ERRORS["InputError"]}
     if raised.keys() - {"DefinitionError"}:  # an InputError, or a special kind of it
         usual = {name: text for name, text in usual.items() if name != "InputError"}
     return [*(usual | raised).items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -49,13 +50,19 @@ def at_threshold(
             raise InputError("a Ranking holds its scores: pass threshold= by name")
         return _from_ranking(y_true, limit)
     data = {"labels": labels, "weights": weights, "cluster": cluster}
+    return threshold_lines(_read(y_true, scores, data, columns), limit, positive)
+
+
+def _read(
+    y_true: Any, scores: Any, data: Mapping[str, Any], columns: Mapping[str, Any]
+) -> ScoredLines:
+    """The scores of arrays, or of a dataframe or file."""
     if has_columns(y_true):
-        lines = read_scores(y_true, scores, Request.of_scores(**data, **columns))
-    elif columns:
-        raise InputError(f"at_threshold of arrays takes no {', '.join(f'{x}=' for x in columns)}")
-    else:
-        lines = ScoredLines.of(y_true, scores, **data)
-    return threshold_lines(lines, limit, positive)
+        return read_scores(y_true, scores, Request.of_scores(**data, **columns))
+    if columns:
+        names = ", ".join(f"{name}=" for name in columns)
+        raise InputError(f"arrays have no columns, and are not read from a file: omit {names}")
+    return ScoredLines.of(y_true, scores, **data)
 
 
 def threshold_lines(lines: ScoredLines, threshold: float, positive: Any) -> Counts:
@@ -71,33 +78,17 @@ def threshold_lines(lines: ScoredLines, threshold: float, positive: Any) -> Coun
 
 def _decided(lines: ScoredLines, guessed: Array, decision: str) -> Counts:
     """Counts of lines with the codes of their classes, true and predicted."""
-    if lines.items is not None or lines.cluster is not None:
-        return _grouped(lines, guessed, decision)
+    facts: dict[str, Any] = {"declared": True, "decision": decision}
+    if lines.items is not None or lines.cluster is not None:  # lines may be alike
+        if lines.cluster is not None:
+            facts["cluster"], facts["cluster_names"] = clusters_of(lines.cluster, len(guessed))
+        count, facts["squares"] = _measured(lines)
+        cells = (lines.true.astype(np.intp), guessed.astype(np.intp), count)
+        return Counts(lines.labels, *cells, **facts)
     pairs = kernel.count_pairs(lines.true, guessed, lines.weights)
-    squares = None
     if lines.weights is not None:  # intervals need the squares of weights
-        squares = kernel.count_pairs(lines.true, guessed, lines.weights**2).count
-    facts: dict[str, Any] = {"declared": True, "decision": decision, "squares": squares}
+        facts["squares"] = kernel.count_pairs(lines.true, guessed, lines.weights**2).count
     return Counts(lines.labels, *pairs.own_labels(), pairs.count, **facts)
-
-
-def _grouped(lines: ScoredLines, guessed: Array, decision: str) -> Counts:
-    """Counts of lines that may be alike, and in clusters."""
-    cluster = names = None
-    if lines.cluster is not None:
-        cluster, names = clusters_of(lines.cluster, len(guessed))
-    count, squares = _measured(lines)
-    return Counts(
-        lines.labels,
-        lines.true.astype(np.intp),
-        guessed.astype(np.intp),
-        count,
-        squares=squares,
-        cluster=cluster,
-        cluster_names=names,
-        declared=True,
-        decision=decision,
-    )
 
 
 def _measured(lines: ScoredLines) -> tuple[Array, Array | None]:
@@ -209,14 +200,10 @@ def at_top_k(
     if ties not in ("first", "last"):
         raise DefinitionError(f"ties must be 'first' or 'last'; got {ties!r}")
     data = {"labels": labels, "weights": weights, "cluster": cluster}
-    if has_columns(y_true):
+    if has_columns(y_true) and not in_memory(y_true):
         request = Request.of_scores(**data, **columns)
-        if not in_memory(y_true):
-            return decide(ClassScores(y_true, scores, request, fair=False), int(k), ties)
-        return decide(read_scores(y_true, scores, request), int(k), ties)
-    if columns:
-        raise InputError(f"at_top_k of arrays takes no {', '.join(f'{x}=' for x in columns)}")
-    return decide(ScoredLines.of(y_true, scores, **data), int(k), ties)
+        return decide(ClassScores(y_true, scores, request, fair=False), int(k), ties)
+    return decide(_read(y_true, scores, data, columns), int(k), ties)
 
 
 def decide(scores: ScoredLines | ClassScores, k: int = 1, ties: Ties = "first") -> Counts:

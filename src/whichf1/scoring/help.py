@@ -11,7 +11,7 @@ from textwrap import fill
 from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
 from whichf1.definitions.definition import Definition, define
-from whichf1.definitions.docstrings import MEANING, section, type_text
+from whichf1.definitions.docstrings import MEANING, USUAL_ERRORS, Entry, parameters, section
 from whichf1.definitions.methods import Bootstrap
 from whichf1.definitions.names import look_up
 from whichf1.definitions.options import Options, conditions
@@ -161,19 +161,13 @@ def text(scorer: Callable[..., Score], name: str) -> str:
             fill(_summary(name, metric), 88),
             "",
             fill(_facts(name, metric), 88, break_long_words=False, break_on_hyphens=False),
-            *section("Parameters", _parameters(name, metric)),
+            *section("Parameters", parameters(signature(scorer, name), _entries(name, metric))),
             *section("Returns", [("Score", "The value, its signature and its interval if any.")]),
-            *section("Raises", _ERRORS),
+            *section("Raises", [*USUAL_ERRORS.items()]),
             *section("Examples", []),
             *_example(scorer, name, metric),
         ]
     )
-
-
-_ERRORS = [
-    ("DefinitionError", "If an option is unknown, has an unknown value or does not apply."),
-    ("InputError", "If the data cannot be read, or are not what the metric is computed from."),
-]
 
 
 def _call(name: str) -> str:
@@ -198,19 +192,19 @@ def _facts(name: str, metric: Metric) -> str:
     return f"{bounds}{better}.{names}{sklearn} In LaTeX: {formula(define(name))}"
 
 
-def _parameters(name: str, metric: Metric) -> list[tuple[str, str]]:
+def _entries(name: str, metric: Metric) -> dict[str, Entry]:
+    """What each parameter means."""
     true, predicted = _DATA.get(metric.kind, (_CLASSES, "The predicted class of each item"))
     types = "array", "array"
     if metric.kind != "label ranking":
-        types = "Counts, array, dataframe or path", "array or path, optional"
+        types = "Counts, array, dataframe or path", "array or path"
         true += "; or a dataframe or the path of a file"
         predicted += ", or the path of a second file"
-    described = [
-        (f"{x.name} : {type_text(x.type)}, default {x.default!r}", x.meaning)
-        for x in arguments(name)
-    ]
-    data = [(f"y_true : {types[0]}", f"{true}."), (f"y_pred : {types[1]}", f"{predicted}.")]
-    return [*data, *described]
+    return {
+        "y_true": Entry("y_true", types[0], f"{true}."),
+        "y_pred": Entry("y_pred", types[1], f"{predicted}."),
+        **{x.name: Entry(x.name, "", x.meaning) for x in arguments(name)},
+    }
 
 
 def _example(scorer: Callable[..., Score], name: str, metric: Metric) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import permutations
 from math import inf, isfinite, sqrt
 from typing import Any, TypeAlias
 
@@ -28,8 +29,7 @@ from whichf1.sources.request import Request, has_columns, in_memory, is_path
 from whichf1.sources.sequences import cluster_codes, weights_column
 from whichf1.sources.systems import ScoreColumns
 from whichf1.statistics.intervals import estimate, interval_of, refuse_other
-from whichf1.statistics.means import Means
-from whichf1.statistics.ranking import Ranked, Rankings, area_spread, rank_cells
+from whichf1.statistics.items import Means, Ranked, Rankings, area_spread, rank_cells
 from whichf1.statistics.sample import Sample, kinds
 from whichf1.statistics.scales import Interval, Spread
 from whichf1.tables.cells import Array
@@ -78,10 +78,10 @@ def evaluate_scores(
     return score_lines(definition, _read_arrays(definition, y_true, scores, **data))
 
 
-def _read_arrays(definition: Definition, y_true: Any, scores: Any, *data: Any, **named: Any) -> Any:
+def _read_arrays(definition: Definition, y_true: Any, scores: Any, **data: Any) -> ScoredLines:
     metric = definition.declaration
-    flag = metric.kind == "loss" and metric.probabilities
-    return ScoredLines.of(y_true, scores, *data, probabilities=flag, **named)
+    fair = metric.kind == "loss" and metric.probabilities
+    return ScoredLines.of(y_true, scores, **data, probabilities=fair)
 
 
 def _read_columns(
@@ -114,7 +114,7 @@ def score_lines(definition: Definition, scores: Scores) -> Score:
     over_each = over_classes(definition, scores.width)
     mean = over_each and not definition.declaration.probabilities
     if _needs_items(definition, scores) or (mean and definition.interval is not None):
-        return score_items(*_drawn_one(*_items_of(definition, scores)))
+        return _score_drawn(definition, scores)
     if mean:
         return _mean_over_classes(definition, *scores.by_class())
     if over_each:
@@ -142,12 +142,8 @@ def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, Scor
 
 def score_ranking(definition: Definition, ranking: Ranking) -> Score:
     """The score of a ranking of one positive class against the rest."""
-    metric = definition.declaration
-    if metric.probabilities:
-        _refuse_scores(definition, ranking)
-    else:
-        ranking.needs_both(metric.name)
-    if not _by_top_label(definition):
+    _check(definition, ranking)
+    if definition.arguments.get("multi_class") != "top-label":
         if definition.positive not in (None, ranking.positive):
             raise DefinitionError(
                 f"the ranking is of class {ranking.positive!r}, not of {definition.positive!r}"
@@ -159,8 +155,11 @@ def score_ranking(definition: Definition, ranking: Ranking) -> Score:
     return Score(value, definition, ranking.n, ranking.labels, interval, facts)
 
 
-def _refuse_scores(definition: Definition, ranking: Ranking) -> None:
-    if not ranking.probabilities:
+def _check(definition: Definition, ranking: Ranking) -> None:
+    """Raise unless a metric can be computed from a ranking."""
+    if not definition.declaration.probabilities:
+        ranking.needs_both(definition.metric)
+    elif not ranking.probabilities:
         raise InputError(
             f"{definition.metric} needs probabilities in [0, 1]; the scores run from "
             f"{ranking.score[-1]:g} to {ranking.score[0]:g}"
@@ -189,8 +188,8 @@ def _ranking_estimate(definition: Definition, ranking: Ranking) -> tuple[float, 
         refuse_other(definition)
         value = _value(definition, ranking)
         return value, interval_of(definition, value, area_spread(ranking.table, value))
-    values, intervals = estimate(definition, *rank_cells(definition, ranking.table))
-    return float(values[0]), intervals[0]
+    (value,), (interval,) = estimate(definition, *rank_cells(definition, ranking.table))
+    return float(value), interval
 
 
 def _histogram_error(ranking: Ranking) -> float:
@@ -245,7 +244,7 @@ def _score_loss(definition: Definition, scores: Scores) -> Score:
     here = isinstance(scores, ScoredLines) and (weighted or scores.items is not None)
     drawn = isinstance(definition.interval, Bootstrap) and scores.cluster is None
     if here or drawn:
-        return score_items(*_drawn_one(*_items_of(definition, scores)))
+        return _score_drawn(definition, scores)
     if isinstance(scores, ClassScores) and weighted:
         definition = _over_all_classes(definition, scores.labels)
         sums = scores.sums(_each(definition), _quantity(definition))
@@ -370,7 +369,7 @@ def moments(y_true: Any, scores: Any = None, metric: str | None = None, **option
         return _moments(definition, _read_columns(definition, y_true, scores, columns))
     if scores is None or columns.keys() - {"labels"}:
         raise InputError("give y_true and scores, or a frame or file with true= and score=")
-    return _moments(definition, _read_arrays(definition, y_true, scores, columns.get("labels")))
+    return _moments(definition, _read_arrays(definition, y_true, scores, **columns))
 
 
 def _moments(definition: Definition, scores: Scores) -> Moments:
@@ -431,14 +430,13 @@ def score_items(items: ScoredItems, sample: Sample) -> Score:
             f"{definition.metric} has no value: the items of a class that it needs have no "
             "weight. Give items of each class a weight above 0."
         )
-    values, intervals = estimate(definition, items.statistic, sample)
-    value, n = float(values[0]), sample.n
-    return Score(value, definition, n, items.labels, intervals[0], sample.facts)
+    (value,), (interval,) = estimate(definition, items.statistic, sample)
+    return Score(float(value), definition, sample.n, items.labels, interval, sample.facts)
 
 
 def read_items(definition: Definition, y_true: Any, scores: Any, labels: Any) -> ScoredItems:
     """What a system says of the items of arrays."""
-    return _items_of(definition, _read_arrays(definition, y_true, scores, labels))[0]
+    return _items_of(definition, _read_arrays(definition, y_true, scores, labels=labels))[0]
 
 
 def _mean_items(definition: Definition, values: Array, names: Labels) -> ScoredItems:
@@ -451,11 +449,7 @@ def _one_ranking(definition: Definition, lines: ScoredLines) -> ScoredItems:
     ranked = Ranked(lines.scores + 0.0, lines.true)
     table = ranked.table(np.ones(len(ranked.order), np.int64))
     sides = (table.score.copy(), table.positives, table.negatives)
-    check = Ranking(*sides, lines.labels, definition.positive)  # type: ignore[arg-type]
-    if definition.declaration.probabilities:
-        _refuse_scores(definition, check)
-    else:
-        check.needs_both(definition.metric)
+    _check(definition, Ranking(*sides, lines.labels, definition.positive))  # type: ignore[arg-type]
     rankings = Rankings(definition, [ranked], len(lines.scores))
     return ScoredItems(definition, rankings, lines.true.astype(np.intp), lines.labels)
 
@@ -472,10 +466,9 @@ def _class_items(definition: Definition, lines: ScoredLines) -> ScoredItems:
                 f"{name!r}. Give items of each, or declare fewer labels=."
             )
     if definition.arguments["multi_class"] == "ovo":
-        pairs = [(a, b) for a in range(len(names)) for b in range(len(names)) if a != b]
         rankings = [
             Ranked(scores[:, a], codes == a, np.concatenate([members[a], members[b]]))
-            for a, b in pairs
+            for a, b in permutations(range(len(names)), 2)
         ]
     else:
         rankings = [Ranked(scores[:, at], codes == at) for at in range(len(names))]
@@ -494,9 +487,10 @@ def _drawn(items: Sequence[ScoredItems], lines: ScoredLines) -> tuple[list[Score
     return alike, sample
 
 
-def _drawn_one(items: ScoredItems, lines: ScoredLines) -> tuple[ScoredItems, Sample]:
+def _score_drawn(definition: Definition, scores: Scores) -> Score:
+    items, lines = _items_of(definition, scores)
     (alike,), sample = _drawn([items], lines)
-    return alike, sample
+    return score_items(alike, sample)
 
 
 def sampled(items: ScoredItems, weights: Any, cluster: Any, times: Array | None = None) -> Sample:
@@ -556,10 +550,6 @@ def with_parameters(definition: Definition, **parameters: Any) -> Definition:
     """The definition with these parameters."""
     merged = {**definition.arguments, **parameters}
     return definition.settled(parameters=tuple(merged.items()))
-
-
-def _by_top_label(definition: Definition) -> bool:
-    return definition.arguments.get("multi_class") == "top-label"
 
 
 def over_classes(definition: Definition, columns: int) -> bool:

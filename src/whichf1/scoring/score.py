@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -133,17 +133,8 @@ class PerClass(Mapping[Label, Score]):
 
     def __getitem__(self, label: Label) -> Score:
         at = self.labels.code(label)
-        one = Definition(
-            metric=self.definition.metric,
-            parameters=self.definition.parameters,
-            positive=self.labels[at],
-            ignore=self.definition.ignore,
-            undefined=self.definition.undefined,
-            scope=self.definition.scope,
-            epsilon=self.definition.epsilon,
-            epsilon_in=self.definition.epsilon_in,
-            interval=self.definition.interval,
-        )
+        one = replace(self.definition, positive=self.labels[at], data=())
+        one = replace(one, classes="declared", exclude=(), two_classes="both")
         value = float(self.array[at])
         return Score(value, one, self.n, self.labels, self.intervals[at], self.made)
 

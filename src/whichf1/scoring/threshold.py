@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from whichf1.definitions.class_sets import Frozen
 from whichf1.definitions.definition import Definition
 from whichf1.errors import DefinitionError, InputError
 from whichf1.scoring.decisions import at_threshold
@@ -89,7 +89,7 @@ class BestThreshold:
 def threshold_curve(
     y_true: Any,
     scores: Any = None,
-    metric: str = "f1",
+    metric: str | Callable[..., Score] = "f1",
     *,
     positive: Any = None,
     labels: Any = None,
@@ -138,41 +138,22 @@ def _values(definition: Definition, ranking: Ranking) -> Array:
     if definition.positive is not None:
         one = np.array([all_positive.labels.code(definition.positive)])
         frozen = frozen._replace(classes=one)
-    table = ranking.table
-    starts = range(0, len(ranking.score), _CHUNK)
-    none = _batch(definition, frozen, positive, np.zeros(1), np.zeros(1), table.sizes)
-    parts = [
-        _batch(
-            definition,
-            frozen,
-            positive,
-            table.true_positives[start : start + _CHUNK],
-            table.false_positives[start : start + _CHUNK],
-            table.sizes,
-        )
-        for start in starts
-    ]
-    return np.concatenate([none, *parts])
-
-
-def _batch(
-    definition: Definition,
-    frozen: Frozen,
-    positive: int,
-    tp: Array,
-    fp: Array,
-    sizes: tuple[Array, Array],
-) -> Array:
-    """The definition evaluated on a table of two classes for each threshold."""
-    rest = 1 - positive
-    count = np.stack([tp, sizes[0] - tp, fp, sizes[1] - fp], -1).astype(np.float64)
-    true, predicted = np.array([positive, rest]).repeat(2), np.array([positive, rest] * 2)
-    values = definition.values(frozen, Table(true, predicted, count, 2))
-    return values[..., 0] if values.ndim == 2 else values
+    (p, n), codes = ranking.table.sizes, np.array([positive, 1 - positive])
+    tp, fp = (
+        np.concatenate([[0], x])  # no item is positive at first
+        for x in (ranking.table.true_positives, ranking.table.false_positives)
+    )
+    parts = []
+    for start in range(0, len(tp), _CHUNK):  # a table of two classes for each threshold
+        at = slice(start, start + _CHUNK)
+        count = np.stack([tp[at], p - tp[at], fp[at], n - fp[at]], -1).astype(np.float64)
+        table = Table(codes.repeat(2), np.tile(codes, 2), count, 2)
+        parts.append(definition.values(frozen, table).reshape(len(count)))
+    return np.concatenate(parts)
 
 
 def best_threshold(
-    y_true: Any, scores: Any = None, metric: str = "f1", **options: Any
+    y_true: Any, scores: Any = None, metric: str | Callable[..., Score] = "f1", **options: Any
 ) -> BestThreshold:
     """Find the threshold at which a score of the predictions is best.
 

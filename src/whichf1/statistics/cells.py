@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -158,7 +158,8 @@ class Cells(Statistic):
             moving = Sample(np.bincount(at, sample.count))
             true, after, before = key // (k * k), key // k % k, key % k
             differ = before != after
-        start = [margins_of(true, side, moving.count, k) for side in (before, after)]
+        count = moving.count.astype(np.float64)
+        start = [Table(true, side, count, k).margins for side in (before, after)]
         moving = moving.at(differ)
         true, before, after = true[differ], before[differ], after[differ]
         sums = CodeSums(
@@ -191,7 +192,7 @@ class Cells(Statistic):
         if not self._whole:
             frozen = frozen._replace(classes=frozen.classes[[at]])
         rate = definition.declaration.kind == "rate"
-        kind = _kinds_of_items(frozen) if rate else _hit_or_miss(frozen)
+        kind = _kinds_of_items(frozen) if rate else 1 - self.right  # or 0 right, 1 wrong
         top, bottom = _alone(definition, len(frozen.classes))
         success = np.where(bottom == 0, np.nan, (top != 0).astype(float))[kind]
         if not bottom.any():
@@ -291,16 +292,6 @@ class SystemMargins:
         return self._last[1]
 
 
-def margins_of(true: Array, predicted: Array, count: Array, k: int) -> Margins:
-    """The margins of some cells."""
-    return Margins(
-        np.bincount(true, count, k),
-        np.bincount(predicted, count, k),
-        np.bincount(true, np.where(true == predicted, count, 0.0), k),
-        np.bincount(np.abs(true - predicted), count, k),
-    )
-
-
 def _shifted(start: Margins, change: Sequence[Array], sign: int) -> Margins:
     columns, hits, distances = change
     return Margins(
@@ -333,17 +324,14 @@ class MarginSlopes(NamedTuple):
 def margin_slopes(definition: Definition, frozen: Frozen) -> tuple[float, MarginSlopes]:
     """The value and the slopes of a definition that gives one number."""
     table = frozen.table
-    if definition.declaration.kind == "agreement":
-        m = table.margins
-        sums = [m.rows, m.columns, m.hits, m.distances]
-        value, parts = slopes(lambda *x: definition.values(frozen, Margins(*x)), *sums)
-    else:
-        value, parts = slopes(
-            lambda rows, columns, hits: definition.values(
-                frozen, Margins(rows, columns, hits, hits)
-            ),
-            *(table.rows, table.columns, table.hits),
-        )
+    sums = [table.rows, table.columns, table.hits]
+    if _by_distance(definition):
+        sums.append(table.margins.distances)
+
+    def values(rows: Any, columns: Any, hits: Any, distances: Any = None) -> Any:
+        return definition.values(frozen, Margins(rows, columns, hits, distances))
+
+    value, parts = slopes(values, *sums)
     return float(value), MarginSlopes(*parts)
 
 
@@ -399,11 +387,6 @@ def _kinds_of_items(frozen: Frozen) -> Array:
     kind: Array = np.where(true & predicted, 1, np.where(true, 2, np.where(predicted, 3, 4)))
     kind[true & (table.true == table.predicted)] = 0
     return kind
-
-
-def _hit_or_miss(frozen: Frozen) -> Array:
-    missed: Array = frozen.table.true != frozen.table.predicted
-    return missed.astype(np.intp)
 
 
 def _alone(definition: Definition, k: int, times: int = 1) -> tuple[Array, Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import inf, isfinite, sqrt
 from statistics import NormalDist
 
@@ -123,25 +124,25 @@ def bootstrap(
         if method.kind == "bca":  # a score that depends on individual items has no acceleration
             skewness = sample.spread(statistic.slope(sample.count, at)).skew if smooth else 0.0
             skew = (skewness or 0.0) / 6  # over the items, or over the clusters (Efron 1987)
-        intervals.append(percentile_interval(column, value, method, skew))
+        intervals.append(percentile_interval(column, value, method.level, skew))
     return intervals
 
 
 def percentile_interval(
-    replicates: Array, value: float, method: Bootstrap, skew: float | None = None
+    replicates: Array, value: float, level: float, skew: float | None = None
 ) -> Interval | None:
     """The interval of replicates; with a skew, bias-corrected and accelerated."""
     defined = replicates[~np.isnan(replicates)]
     if not isfinite(value) or not len(defined) or defined.min() == defined.max():
         return None
-    tails = (1 - method.level) / 2, (1 + method.level) / 2
+    tails = (1 - level) / 2, (1 + level) / 2
     if skew is not None:
         tails = bca_tails(defined, value, skew, tails)
     with np.errstate(invalid="ignore"):  # an infinite replicate at the edge of a ratio
         low, high = np.quantile(defined, tails, method="weibull").tolist()
     if not (isfinite(low) and isfinite(high)) or high - low <= NONE:
         return None
-    return Interval(low, high, method.level, method.word, len(replicates) - len(defined))
+    return Interval(low, high, level, Bootstrap.word, len(replicates) - len(defined))
 
 
 def bca_tails(
@@ -178,27 +179,22 @@ def agresti_coull(x: float, n: float, level: float) -> tuple[float, float]:
     return max(0.0, p - half), min(1.0, p + half)
 
 
-def clopper_pearson(x: float, n: float, level: float) -> tuple[float, float]:
-    """The exact binomial interval."""
+def beta(x: float, n: float, level: float, prior: float = 0.0) -> tuple[float, float]:
+    """Quantiles of beta distributions: the exact binomial interval, or with a prior of ½ Jeffreys'.
+
+    The end at 0 or n successes is the bound itself.
+    """
     from scipy.special import betaincinv
 
     tail = (1 - level) / 2
-    low = 0.0 if x == 0 else float(betaincinv(x, n - x + 1, tail))
-    return low, 1.0 if x == n else float(betaincinv(x + 1, n - x, 1 - tail))
-
-
-def jeffreys(x: float, n: float, level: float) -> tuple[float, float]:
-    """Quantiles of Beta(x + ½, n − x + ½); the end at 0 or n successes is the bound itself."""
-    from scipy.special import betaincinv
-
-    tail = (1 - level) / 2
-    low = 0.0 if x == 0 else float(betaincinv(x + 0.5, n - x + 0.5, tail))
-    return low, 1.0 if x == n else float(betaincinv(x + 0.5, n - x + 0.5, 1 - tail))
+    low = 0.0 if x == 0 else float(betaincinv(x + prior, n - x + 1 - prior, tail))
+    high = 1.0 if x == n else float(betaincinv(x + 1 - prior, n - x + prior, 1 - tail))
+    return low, high
 
 
 PROPORTIONS: dict[str, Callable[[float, float, float], tuple[float, float]]] = {
     "wilson": wilson,
-    "clopper-pearson": clopper_pearson,
+    "clopper-pearson": beta,
     "agresti-coull": agresti_coull,
-    "jeffreys": jeffreys,
+    "jeffreys": partial(beta, prior=0.5),
 }
