@@ -8,7 +8,7 @@ from whichf1.cli.options import SCORE, DataOptions, OutputOptions, Text, option
 from whichf1.cli.reading import opened, source_name
 from whichf1.cli.subject import named_class, read_lines
 from whichf1.report.score import threshold_document
-from whichf1.scoring.threshold import best_threshold
+from whichf1.scoring.curves import best_threshold
 from whichf1.sources.lines import rank_lines
 
 

@@ -35,6 +35,7 @@ from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.request import are_sets, has_columns, is_path, name_columns
 from whichf1.sources.systems import ScoreColumns, read_systems
 from whichf1.statistics.cells import shared_cells
+from whichf1.statistics.intervals import is_whole_area
 from whichf1.statistics.intervals import replicates as replicates_of
 from whichf1.statistics.label_sets import shared_sets
 from whichf1.statistics.sample import Sample, Statistic, generator, kinds
@@ -146,18 +147,12 @@ def compare(
     >>> pair.a, pair.b, round(pair.difference, 4), pair.only_a, pair.only_b
     ('A', 'B', 0.1111, 2, 1)
     """
-    data: dict[str, Any] = dict.fromkeys(("labels", "weights", "cluster"))
-    named: dict[str, Any] = {} if sep is None else {"sep": sep}
-    chosen: dict[str, Any] = {}
-    for key, value in options.items():
-        if key in data:
-            data[key] = value
-        elif key not in COLUMN_OPTIONS:
-            chosen[key] = value
-        elif value is not None:
-            named[key] = value
-    given = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
-    definition, plan = planned(metric, chosen, level, given)
+    data: dict[str, Any] = {key: options.get(key) for key in ("labels", "weights", "cluster")}
+    columns: dict[str, Any] = {"sep": sep, **{key: options.get(key) for key in COLUMN_OPTIONS}}
+    named = {key: value for key, value in columns.items() if value is not None}
+    chosen = {key: value for key, value in options.items() if key not in {*data, *columns}}
+    planning = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
+    definition, plan = planned(metric, chosen, level, planning)
     counted, sets = made_from(definition.declaration)
     array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape says what it holds
     tabular = not array and (is_path(y_true) or (has_columns(y_true) and name_columns(systems)))
@@ -172,7 +167,10 @@ def compare(
             f"systems must be named, as {{'A': predictions}}; got {type(systems).__name__}"
         )
     if not counted:
-        return compare_scores(definition, plan, y_true, systems, data)
+        refuse_few(systems)
+        labels = data.pop("labels")
+        items = [read_items(definition, y_true, each, labels) for each in systems.values()]
+        return compare_items(plan, [*map(str, systems)], items, sampled(items[0], **data))
     sets = sets or (y_true.ndim == 2 if array else are_sets(y_true))
     count = count_sets_together if sets else count_together
     return compare_counts(count(y_true, systems, **data), definition, plan)
@@ -228,8 +226,7 @@ def _method(definition: Definition, level: float, plan: Plan) -> Method:
                 "alone: replicates=0 leaves no test"
             )
         return Bootstrap(level=level, replicates=plan.replicates, seed=plan.seed)
-    whole = definition.arguments.get("max_fpr") is None
-    return (DeLong if definition.metric == "roc_auc" and whole else Delta)(level=level)
+    return (DeLong if is_whole_area(definition) else Delta)(level=level)
 
 
 def compare_counts(
@@ -242,20 +239,6 @@ def compare_counts(
     share: Any = shared_cells if isinstance(counts, Counts) else shared_sets
     comparison = compare_statistics(plan, scores, *share(statistics, counts))
     return replace(comparison, definition=definition, counts=systems)
-
-
-def compare_scores(
-    definition: Definition,
-    plan: Plan,
-    y_true: Any,
-    systems: Mapping[str, Any],
-    data: Mapping[str, Any],
-) -> Comparison:
-    """Compare systems by a ranking or a mean over items."""
-    refuse_few(systems)
-    items = [read_items(definition, y_true, each, data["labels"]) for each in systems.values()]
-    sample = sampled(items[0], data["weights"], data["cluster"])
-    return compare_items(plan, [*map(str, systems)], items, sample)
 
 
 def compare_items(

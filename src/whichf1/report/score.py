@@ -24,11 +24,11 @@ from whichf1.report.document import (
     items,
     number,
 )
+from whichf1.scoring.curves import BestThreshold
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
 from whichf1.scoring.score import PerClass, Score
-from whichf1.scoring.threshold import BestThreshold
 from whichf1.statistics.scales import Interval
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts

@@ -125,20 +125,18 @@ def _two_classes(names: Labels) -> Labels:
 
 def _from_ranking(ranking: Ranking, threshold: float) -> Counts:
     names = _two_classes(ranking.labels)
-    own = names.code(ranking.positive)
-    above = ranking.score >= threshold
-    cells = [
-        (code, guess, side[chosen].sum())
-        for code, side in ((own, ranking.positives), (1 - own, ranking.negatives))
-        for guess, chosen in ((own, above), (1 - own, ~above))
-    ]
-    true, guessed, count = (np.array(part) for part in zip(*sorted(cells), strict=True))
-    count = count.astype(np.float64 if ranking.weighted else np.int64)
     if ranking.resolution is not None:
         raise InputError("the scores of this ranking were rounded into bins: decide before that")
+    positive, above = names.code(ranking.positive), ranking.score >= threshold
+    true, guessed = np.repeat([0, 1], 2), np.tile([0, 1], 2)
+    count = []
+    for code, guess in zip(true, guessed, strict=True):
+        side = ranking.positives if code == positive else ranking.negatives
+        count.append(side[above == (guess == positive)].sum())
     ends = float(ranking.score[-1]), float(ranking.score[0])
     decision = decision_text(ranking.positive, threshold, *ends)
-    return Counts(names, true, guessed, count, declared=True, decision=decision)
+    counted = np.array(count, np.float64 if ranking.weighted else np.int64)
+    return Counts(names, true, guessed, counted, declared=True, decision=decision)
 
 
 def at_argmax(
@@ -209,8 +207,5 @@ def at_top_k(
 def decide(scores: ScoredLines | ClassScores, k: int = 1, ties: Ties = "first") -> Counts:
     """The same of scores that were read."""
     lines = scores.decisions(k, ties)
-    return _decided(lines, lines.scores, _rule(k, ties))
-
-
-def _rule(k: int, ties: str) -> str:
-    return f"{'argmax' if k == 1 else f'top-{k}'},ties={ties}"
+    rule = "argmax" if k == 1 else f"top-{k}"
+    return _decided(lines, lines.scores, f"{rule},ties={ties}")

@@ -81,7 +81,11 @@ def data_arguments(metric: Metric) -> list[Argument]:
     """The keyword arguments that describe the data."""
     types = get_type_hints(Options)
     defaults = {"memory_limit": "1GB", "on_error": "raise"}
-    return [Argument(x, types[x], defaults.get(x), MEANING[x]) for x in _data_options(metric)]
+    options = ["labels", "weights", "cluster"]
+    if metric.kind != "label ranking":
+        column = "score" if metric.kind in ("ranking", "loss") else "pred"
+        options += ["true", column, *Reading.__annotations__]
+    return [Argument(x, types[x], defaults.get(x), MEANING[x]) for x in options]
 
 
 def _applicable(metric: Metric, settled: Mapping[str, Any]) -> list[str]:
@@ -129,14 +133,6 @@ def _type(parameter: Parameter) -> Any:
     return kind | None if parameter.default is None else kind
 
 
-def _data_options(metric: Metric) -> list[str]:
-    """The options that describe the data of a metric."""
-    if metric.kind == "label ranking":
-        return ["labels", "weights", "cluster"]
-    column = "score" if metric.kind in ("ranking", "loss") else "pred"
-    return ["labels", "weights", "cluster", "true", column, *Reading.__annotations__]
-
-
 def signature(scorer: Callable[..., Score], name: str) -> inspect.Signature:
     """The signature of a metric's function."""
     keyword, usual = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -158,7 +154,7 @@ def text(scorer: Callable[..., Score], name: str) -> str:
         [
             _call(name),
             "",
-            fill(_summary(name, metric), 88),
+            fill(metric.summary if metric.name == name else meaning(define(name)), 88),
             "",
             fill(_facts(name, metric), 88, break_long_words=False, break_on_hyphens=False),
             *section("Parameters", parameters(signature(scorer, name), _entries(name, metric))),
@@ -174,10 +170,6 @@ def _call(name: str) -> str:
     """The call with all defaults, wrapped."""
     inside = ", ".join(f"{x.name}={x.default!r}" for x in arguments(name))
     return fill(f"{name}(y_true, y_pred=None, *, {inside})", 88, subsequent_indent="    ")
-
-
-def _summary(name: str, metric: Metric) -> str:
-    return metric.summary if metric.name == name else meaning(define(name))
 
 
 def _facts(name: str, metric: Metric) -> str:

@@ -28,7 +28,7 @@ from whichf1.sources.lines import ScoredLines, check_rows, predicted, predicted_
 from whichf1.sources.request import Request, has_columns, in_memory, is_path
 from whichf1.sources.sequences import cluster_codes, weights_column
 from whichf1.sources.systems import ScoreColumns
-from whichf1.statistics.intervals import estimate, interval_of, refuse_other
+from whichf1.statistics.intervals import estimate, interval_of, is_whole_area, refuse_other
 from whichf1.statistics.items import Means, Ranked, Rankings, area_spread, rank_cells
 from whichf1.statistics.sample import Sample, kinds
 from whichf1.statistics.scales import Interval, Spread
@@ -128,7 +128,7 @@ def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, Scor
     if definition.declaration.kind != "ranking":
         definition, lines, names = _losses(definition, scores)
         values = lines.scores if lines.scores.ndim == 1 else lines.scores[:, 0]
-        return _mean_items(definition, values, names), lines
+        return ScoredItems(definition, Means(values), None, names), lines
     if not over_classes(definition, scores.width):
         lines, positive = scores.against_rest(definition.positive, apart=True)
         lines = lines.single()
@@ -183,8 +183,7 @@ def _ranking_estimate(definition: Definition, ranking: Ranking) -> tuple[float, 
             f"an interval of {definition.metric} for weighted items needs the items: give y_true, "
             "scores and weights, or leave interval= out"
         )
-    whole_area = definition.metric == "roc_auc" and definition.arguments["max_fpr"] is None
-    if whole_area and not isinstance(definition.interval, Bootstrap):
+    if is_whole_area(definition) and not isinstance(definition.interval, Bootstrap):
         refuse_other(definition)
         value = _value(definition, ranking)
         return value, interval_of(definition, value, area_spread(ranking.table, value))
@@ -321,7 +320,7 @@ def _score_clusters(definition: Definition, sums: EngineSums, scores: ClassScore
     table = np.zeros((codes.max() + 1, sums.table.shape[1]))
     np.add.at(table, codes, sums.table)
     _, w, ww, wv, *_ = table[table[:, 1] > 0].T
-    means = _mean_items(definition, wv / w, scores.labels)
+    means = ScoredItems(definition, Means(wv / w), None, scores.labels)
     count, squares = (w.astype(np.int64), None) if scores.weights is None else (w, ww)
     return score_items(means, Sample(count, squares, np.arange(len(w))))
 
@@ -439,11 +438,6 @@ def read_items(definition: Definition, y_true: Any, scores: Any, labels: Any) ->
     return _items_of(definition, _read_arrays(definition, y_true, scores, labels=labels))[0]
 
 
-def _mean_items(definition: Definition, values: Array, names: Labels) -> ScoredItems:
-    """Items with the number of which a score is the mean."""
-    return ScoredItems(definition, Means(np.asarray(values, np.float64)), None, names)
-
-
 def _one_ranking(definition: Definition, lines: ScoredLines) -> ScoredItems:
     """Items in the order of one score."""
     ranked = Ranked(lines.scores + 0.0, lines.true)
@@ -526,7 +520,8 @@ def items_of_systems(
     scores = ClassScores(*source, fair=metric.probabilities)
     if metric.kind == "loss":
         definition, lines, names = _losses(definition, scores)
-        return _drawn([_mean_items(definition, each, names) for each in lines.scores.T], lines)
+        means = [ScoredItems(definition, Means(x), None, names) for x in lines.scores.T]
+        return _drawn(means, lines)
     definition = with_parameters(definition, multi_class="top-label")
     lines = scores.top_labels(apart=True).single()
     pairs = zip(lines.scores.T[::2], lines.scores.T[1::2], strict=True)

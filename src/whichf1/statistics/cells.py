@@ -24,6 +24,7 @@ from whichf1.tables.counts import Counts
 FEW_CELLS = 1 << 14
 """Up to here cells are summed class by class; beyond, in sorted order."""
 _BLOCK = 1 << 14
+ALL = slice(None)
 
 
 class Cells(Statistic):
@@ -164,9 +165,9 @@ class Cells(Statistic):
         true, before, after = true[differ], before[differ], after[differ]
         sums = CodeSums(
             [
-                *((after, None), (before, None)),
+                *((after, ALL), (before, ALL)),
                 *((after, true == after), (before, true == before)),
-                *((np.abs(true - after), None), (np.abs(true - before), None)),
+                *((np.abs(true - after), ALL), (np.abs(true - before), ALL)),
             ],
             k,
         )
@@ -235,27 +236,23 @@ class CodeSums:
     vectors; nothing here depends on the number of threads.
     """
 
-    def __init__(self, parts: Sequence[tuple[Array, Array | None]], classes: int) -> None:
-        """Each part is a code for every cell, and which cells it takes (None: all)."""
+    def __init__(self, parts: Sequence[tuple[Array, Array | slice]], classes: int) -> None:
+        """Each part is a code for every cell, and which cells it takes."""
         self._parts, self._classes = parts, classes
         cells = len(parts[0][0])
         self._cells: list[list[Array]] | None = None
         if classes <= 64 and cells <= FEW_CELLS:
             self._cells = []
             for codes, chosen in parts:
-                kept = codes if chosen is None else np.where(chosen, codes, -1)
+                kept = np.full(cells, -1)
+                kept[chosen] = codes[chosen]
                 self._cells.append([np.flatnonzero(kept == k) for k in range(classes)])
 
     def __call__(self, count: Array) -> list[Array]:
         """The sums of each part (replicates, classes), from counts (replicates, cells)."""
         if self._cells is None:
             wide = count.astype(np.float64)
-            return [
-                sum_by(codes, wide, self._classes)
-                if chosen is None
-                else sum_by(codes[chosen], wide[:, chosen], self._classes)
-                for codes, chosen in self._parts
-            ]
+            return [sum_by(x[chosen], wide[:, chosen], self._classes) for x, chosen in self._parts]
         across = np.ascontiguousarray(count.T)
         sums_of_parts = []
         for by_class in self._cells:
@@ -273,10 +270,10 @@ class SystemMargins:
         self, true: Array, predictions: Sequence[Array], classes: int, *, distances: bool = True
     ) -> None:
         """``distances``: with those between true and predicted classes, for agreement."""
-        parts: list[tuple[Array, Array | None]] = [(true, None)]
+        parts: list[tuple[Array, Array | slice]] = [(true, ALL)]
         for codes in predictions:
-            parts += [(codes, None), (true, codes == true)]
-            parts += [(np.abs(codes - true), None)] if distances else []
+            parts += [(codes, ALL), (true, codes == true)]
+            parts += [(np.abs(codes - true), ALL)] if distances else []
         self._sums, self._each = CodeSums(parts, classes), 3 if distances else 2
         self._last: tuple[Array, list[Margins]] | None = None
 

@@ -45,17 +45,18 @@ def refuse_other(definition: Definition) -> None:
     metric, method = definition.declaration, definition.interval
     if method is None or isinstance(method, Bootstrap) or method.word == "delta":
         return
-    advice = f"Use interval={'delta' if metric.smooth else 'bootstrap'!r}."
+    what = f"the interval {method.word!r} does not apply to {metric.name}"
     if method.word == "delong":
-        if metric.name != "roc_auc" or definition.arguments["max_fpr"] is not None:
-            raise DefinitionError(
-                f"DeLong's variance is that of the whole ROC AUC, not of {definition.signature}. "
-                f"{advice}"
-            )
-    else:
-        raise DefinitionError(
-            f"the interval {method.word!r} does not apply to {metric.name}. {advice}"
-        )
+        if is_whole_area(definition):
+            return
+        what = f"DeLong's variance is that of the whole ROC AUC, not of {definition.signature}"
+    advice = f"Use interval={'delta' if metric.smooth else 'bootstrap'!r}."
+    raise DefinitionError(f"{what}. {advice}")
+
+
+def is_whole_area(definition: Definition) -> bool:
+    """Whether a score is the area under the whole ROC curve."""
+    return definition.metric == "roc_auc" and definition.arguments["max_fpr"] is None
 
 
 def interval_of(definition: Definition, value: float, spread: Spread) -> Interval | None:

@@ -27,7 +27,7 @@ class Means(OfItems):
 
     def __init__(self, each: Array) -> None:
         """``each``: the value of each item."""
-        self.each, self.items = each, len(each)
+        self.each, self.items = np.asarray(each, np.float64), len(each)
 
     def values(self, count: Array) -> Array:
         """The mean for counts (…, items)."""

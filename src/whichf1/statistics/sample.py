@@ -84,12 +84,8 @@ class Sample:
 
     def at(self, places: Array) -> Sample:
         """Some of the units."""
-        return Sample(
-            self.count[places],
-            None if self.squares is None else self.squares[places],
-            None if self.cluster is None else self.cluster[places],
-            None if self.stratum is None else self.stratum[places],
-        )
+        facts = (self.squares, self.cluster, self.stratum)
+        return Sample(self.count[places], *(None if x is None else x[places] for x in facts))
 
     def draws(self, replicates: int, seed: int) -> Iterator[Array]:
         """Replicates of the units' counts, in chunks (some replicates, units)."""
