@@ -136,17 +136,6 @@ class Cells(Statistic):
             skew = cube / square**1.5
         return [*map(Spread, np.sqrt(square).tolist(), skew.tolist())]
 
-    def beside(self, other: Cells) -> Cells:
-        """The cells as this system predicts them, then as another does."""
-        a, b = self.frozen.table, other.frozen.table
-        both = Table(
-            np.concatenate([a.true, b.true]),
-            np.concatenate([a.predicted, b.predicted]),
-            np.concatenate([a.count, b.count]),
-            max(a.classes, b.classes),
-        )
-        return Cells(self.definition, self.frozen._replace(table=both))
-
     def exchange(self, other: Cells, sample: Sample) -> tuple[Sample, Swap]:
         """Only cells on which the systems disagree move; the sums of all others stay."""
         a, b = self.frozen.table, other.frozen.table

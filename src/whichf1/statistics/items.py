@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from whichf1.definitions.definition import Definition
-from whichf1.statistics.sample import OfItems, Sample, Share
+from whichf1.statistics.sample import Itemwise, Sample, Share, Swap, exchange_all
 from whichf1.statistics.scales import Spread
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, RankTable, Step
 
 
-class Means(OfItems):
+class Means(Itemwise):
     """A mean over items."""
 
     def __init__(self, each: Array) -> None:
@@ -69,9 +69,9 @@ class Means(OfItems):
         """The mean of some of the items."""
         return Means(self.each[places])
 
-    def beside(self, other: Means) -> Means:
-        """The items as this system has them, then as another has them."""
-        return Means(np.concatenate([self.each, other.each]))
+    def exchange(self, other: Means, sample: Sample) -> tuple[Sample, Swap]:
+        """The items, and the means when some change places."""
+        return exchange_all(Means(np.concatenate([self.each, other.each])), sample)
 
 
 class _TracedRanks:
@@ -166,7 +166,7 @@ class Ranked:
         return float(value), np.where(self.positive, positives[at], negatives[at])
 
 
-class Rankings(OfItems):
+class Rankings(Itemwise):
     """The ranking of one system, or one for each class or pair of classes, averaged."""
 
     def __init__(self, definition: Definition, rankings: Sequence[Ranked], items: int) -> None:
@@ -224,15 +224,12 @@ class Rankings(OfItems):
         rankings = [ranking.at(places, self.items) for ranking in self._rankings]
         return Rankings(self._definition, rankings, len(places))
 
-    def beside(self, other: Rankings) -> Rankings:
-        """The items as this system has them, then as another has them."""
+    def exchange(self, other: Rankings, sample: Sample) -> tuple[Sample, Swap]:
+        """The items, and the scores when some change places."""
         by_score = self._definition.declaration.probabilities
         pairs = zip(self._rankings, other._rankings, strict=True)
-        return Rankings(
-            self._definition,
-            [a.beside(b, self.items, by_score) for a, b in pairs],
-            2 * self.items,
-        )
+        rankings = [a.beside(b, self.items, by_score) for a, b in pairs]
+        return exchange_all(Rankings(self._definition, rankings, 2 * self.items), sample)
 
 
 def rank_cells(definition: Definition, table: RankTable) -> tuple[Rankings, Sample]:

@@ -16,7 +16,7 @@ from whichf1.definitions.class_sets import Frozen
 from whichf1.definitions.definition import Definition
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.statistics.cells import kind_slopes
-from whichf1.statistics.sample import Sample, Share, Statistic
+from whichf1.statistics.sample import Sample, Share, Statistic, Swap, exchange_all
 from whichf1.tables.cells import Array, OneVsRest
 from whichf1.tables.label_sets import TP, LabelTable, MultiLabelCounts
 
@@ -106,8 +106,8 @@ class LabelSets(Statistic):
             return None
         return Share(self._values_of_items())
 
-    def beside(self, other: LabelSets) -> LabelSets:
-        """The items as this system has them, then as another has them."""
+    def exchange(self, other: LabelSets, sample: Sample) -> tuple[Sample, Swap]:
+        """The kinds of items, and the scores when some change places."""
         a, b = self._table, other._table
         both = LabelTable(
             np.concatenate([a.item, b.item + len(a.count)]),
@@ -116,7 +116,8 @@ class LabelSets(Statistic):
             np.concatenate([a.count, b.count]),
             a.classes,
         )
-        return LabelSets(self.definition, self.frozen._replace(table=both))
+        statistic = LabelSets(self.definition, self.frozen._replace(table=both))
+        return exchange_all(statistic, sample)
 
 
 def shared_sets(

@@ -208,8 +208,8 @@ class Statistic(ABC):
         """How many numbers one score reads."""
 
     @abstractmethod
-    def beside(self, other: Any) -> Statistic:
-        """The units as this system has them, then as another has them."""
+    def exchange(self, other: Any, sample: Sample) -> tuple[Sample, Swap]:
+        """The units that can change places between two systems, and the scores when some do."""
 
     @property
     def right(self) -> Array | None:
@@ -231,21 +231,8 @@ class Statistic(ABC):
             return values, [sample.stratified_spread(self)]
         return values, [sample.spread(self.slope(sample.count, at)) for at in range(len(values))]
 
-    def exchange(self, other: Any, sample: Sample) -> tuple[Sample, Swap]:
-        """The units that can change places between two systems, and the scores when some do."""
-        both = self.beside(other)
 
-        def swapped(moved: Array) -> tuple[Array, Array]:
-            stays = sample.count - moved
-            left, right = (
-                both.values(np.concatenate(x, 1)) for x in ((stays, moved), (moved, stays))
-            )
-            return left, right
-
-        return sample, swapped
-
-
-class OfItems(Statistic):
+class Itemwise(Statistic):
     """A score whose units are items, which may be alike."""
 
     items: int
@@ -260,8 +247,19 @@ class OfItems(Statistic):
         """What tells kinds of items apart."""
 
     @abstractmethod
-    def at(self, places: Array) -> OfItems:
+    def at(self, places: Array) -> Itemwise:
         """The score of some of the items."""
+
+
+def exchange_all(both: Statistic, sample: Sample) -> tuple[Sample, Swap]:
+    """Any unit can change places: ``both`` has the units of one system, then of the other."""
+
+    def swapped(moved: Array) -> tuple[Array, Array]:
+        stays = sample.count - moved
+        left, right = (both.values(np.concatenate(x, 1)) for x in ((stays, moved), (moved, stays)))
+        return left, right
+
+    return sample, swapped
 
 
 def kinds(statistics: Sequence[Statistic], sample: Sample) -> tuple[Sequence[Statistic], Sample]:
@@ -270,7 +268,7 @@ def kinds(statistics: Sequence[Statistic], sample: Sample) -> tuple[Sequence[Sta
     What is drawn then depends neither on the order in which items came, nor on where they were
     grouped. Items with weights and without clusters stay single ones, which are drawn as such.
     """
-    of_items = [each for each in statistics if isinstance(each, OfItems)]
+    of_items = [each for each in statistics if isinstance(each, Itemwise)]
     if len(of_items) < len(statistics):  # units are kinds already
         return statistics, sample
     marks = [mark for each in of_items for mark in each.marks()]
