@@ -45,7 +45,7 @@ from whichf1.tables.label_sets import MultiLabelCounts
 
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]
 DRAWN = 2 * 10**8
-"""Resampling reads up to so many numbers; beyond, smooth scores have the delta method alone."""
+"""Beyond this many numbers to resample, smooth scores only use the delta method."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +63,11 @@ class Comparison:
     scores: Mapping[str, Score]
     pairs: tuple[Pair, ...]
     best: Mapping[str, float]
-    """P(best): the share of replicates in which a system is the best."""
+    """P(best): the fraction of replicates in which each system is the best."""
     letters: Mapping[str, str]
     """Systems that share a letter do not differ significantly (Holm, at the interval's level)."""
     counts: Mapping[str, AnyCounts] | None = None
-    """The counts of each system; None where systems are compared by scores."""
+    """The counts of each system; None if systems are compared by their scores."""
 
     @cached_property
     def ranks(self) -> SystemRanks | None:
@@ -80,7 +80,7 @@ class Comparison:
 
     @property
     def ranking(self) -> tuple[str, ...]:
-        """The systems, the best first."""
+        """The systems, best first."""
         return _ranked(self.definition, self.scores)
 
     @property
@@ -164,7 +164,7 @@ def compare(
         return compare_counts(read, definition, plan)
     if not isinstance(systems, Mapping):
         raise InputError(
-            f"systems must be named, as {{'A': predictions}}; got {type(systems).__name__}"
+            f"systems must be a mapping such as {{'A': predictions}}; got {type(systems).__name__}"
         )
     if not counted:
         refuse_few(systems)
@@ -177,7 +177,7 @@ def compare(
 
 
 def made_from(metric: Metric) -> tuple[bool, bool]:
-    """Whether a metric is computed from predictions, and whether from sets of labels alone."""
+    """Whether a metric is computed from predictions, and whether only from sets of labels."""
     return metric.kind in (*COUNTED, "items"), metric.kind == "items"
 
 
@@ -204,11 +204,13 @@ def _planned(
         found.pop("adjust", None)
         metric = signature.write(name, parameters, found)
     elif said:
-        raise DefinitionError(f"{[*said]} in a signature that is not of a comparison: {metric!r}")
+        raise DefinitionError(
+            f"{', '.join(said)} in a signature that is not one of a comparison: {metric!r}"
+        )
     chosen = {k: v for k, v in given if v is not None}
     plan = Plan(**{**said, **chosen})
     if options.pop("interval", None) is not None:
-        raise DefinitionError("a comparison gives delta intervals: leave interval= out")
+        raise DefinitionError("a comparison chooses its own intervals: omit interval=")
     definition = with_options(metric, options)
     if level is None:
         level = definition.interval.level if definition.interval else 0.95
@@ -218,12 +220,12 @@ def _planned(
 
 
 def _method(definition: Definition, level: float, plan: Plan) -> Method:
-    """The delta method, DeLong's for the AUC; the bootstrap for what depends on single items."""
+    """The delta method, DeLong's for the AUC; the bootstrap for scores that are not smooth."""
     if not definition.declaration.smooth:
         if not plan.replicates:
             raise DefinitionError(
-                f"{definition.metric} depends on individual items and is compared by the bootstrap "
-                "alone: replicates=0 leaves no test"
+                f"{definition.metric} depends on individual items and is only compared by the "
+                "bootstrap, so replicates must not be 0"
             )
         return Bootstrap(level=level, replicates=plan.replicates, seed=plan.seed)
     return (DeLong if is_whole_area(definition) else Delta)(level=level)
@@ -244,7 +246,7 @@ def compare_counts(
 def compare_items(
     plan: Plan, names: Sequence[str], items: Sequence[ScoredItems], sample: Sample
 ) -> Comparison:
-    """Compare what systems say of the same items."""
+    """Compare systems by their scores of the same items."""
     plain = [replace(each, definition=each.definition.settled(data=())) for each in items]
     scores = {name: score_items(each, sample) for name, each in zip(names, plain, strict=True)}
     definition = items[0].definition
@@ -254,7 +256,7 @@ def compare_items(
 
 
 def refuse_few(systems: Sized) -> None:
-    """Raise unless there are two systems."""
+    """Raise unless there are at least two systems."""
     if len(systems) < 2:
         raise InputError(f"a comparison needs at least two systems; got {len(systems)}")
 
@@ -294,7 +296,7 @@ def compare_statistics(
 def _drawn(
     definition: Definition, plan: Plan, statistics: Sequence[Statistic], sample: Sample
 ) -> Array | None:
-    """The scores of all systems on resampled units; None where that would take too long."""
+    """The scores of all systems on resampled units; None if that would take too long."""
     many = plan.replicates * sum(each.size for each in statistics) > DRAWN
     if not plan.replicates or (many and definition.declaration.smooth):
         return None
@@ -307,7 +309,7 @@ def difference_errors(
     sample: Sample,
     drawn: Array | None = None,
 ) -> Callable[[int, int], float]:
-    """The standard error of a difference; of a system and itself, that of its score."""
+    """The standard error of a difference; of a system with itself, that of its score."""
     if not definition.declaration.smooth:
         known = np.zeros((0, len(statistics))) if drawn is None else drawn
         defined = known[np.isfinite(known).all(1)]
@@ -333,7 +335,7 @@ def _normal_draws(
 
 
 def p_best(definition: Definition, names: tuple[str, ...], replicates: Array) -> dict[str, float]:
-    """The share of replicates in which each system is the best; ties are shared."""
+    """The fraction of replicates in which each system is the best; ties are shared."""
     sign = -1 if definition.declaration.better == "lower" else 1
     values = sign * replicates[~np.isnan(replicates).any(1)]
     if not len(values):
@@ -359,8 +361,7 @@ def letters(names: Sequence[str], told_apart: set[tuple[str, str]]) -> dict[str,
             for part in ((group - {a}, group - {b}) if {a, b} <= group else (group,))
         ]
         groups = [g for g in dict.fromkeys(split) if not any(g < other for other in split)]
-    place = {name: at for at, name in enumerate(names)}
-    groups.sort(key=lambda group: sorted(place[name] for name in group))
+    groups.sort(key=lambda group: sorted(map(names.index, group)))
     return {
         name: "".join(_letter(at) for at, group in enumerate(groups) if name in group)
         for name in names

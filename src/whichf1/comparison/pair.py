@@ -28,23 +28,25 @@ CLOSE = 1e-12
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """How systems are compared; every field stands in the signature."""
+    """How systems are compared; every field is part of the signature."""
 
     replicates: int = 9999
     """Replicates of the bootstrap and of the randomization test; 0 for neither."""
     seed: int = SEED
     power: float = 0.8
-    """For the smallest difference that can be shown."""
+    """The power for the smallest detectable difference."""
     margin: float | None = None
-    """Differences below it count as none: for the test of equivalence."""
+    """Smaller differences do not matter, for the test of equivalence."""
 
     def __post_init__(self) -> None:
         whole("replicates", self.replicates, 0)
         whole("seed", self.seed, 0)
         if not 0 < self.power < 1:
-            raise DefinitionError(f"power must lie between 0 and 1, as 0.8; got {self.power!r}")
+            raise DefinitionError(
+                f"power must be between 0 and 1, for example 0.8; got {self.power!r}"
+            )
         if self.margin is not None and not self.margin > 0:
-            raise DefinitionError(f"margin must be a difference above 0; got {self.margin!r}")
+            raise DefinitionError(f"margin must be above 0; got {self.margin!r}")
 
     def text(self, said: Iterable[str] = ()) -> str:
         """The plan as signature fields, without those that are said already."""
@@ -55,16 +57,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class McNemar:
-    """McNemar's test, where both scores are shares of the same items."""
+    """McNemar's test, for two scores that are fractions of the same items."""
 
     only_a: int
-    """Successes of A alone."""
+    """Items that only A gets right."""
     only_b: int
-    """Successes of B alone."""
+    """Items that only B gets right."""
     p_exact: float
-    """Binomial, never too small."""
+    """Exact binomial test; conservative."""
     p_mid: float
-    """Mid-p: nearer to its level."""
+    """Mid-p, which is less conservative."""
     p_chi2: float
     """χ² without continuity correction."""
 
@@ -95,19 +97,19 @@ class Pair:
     p_bootstrap: float | None = None
     p_randomization: float | None = None
     mcnemar: McNemar | None = None
-    """Where both scores are shares of the same items."""
+    """If both scores are fractions of the same items."""
     p_equivalence: float | None = None
     """Two one-sided tests that the difference is within the margin."""
     only_a: int | float | None = None
-    """Items that A alone gets right."""
+    """Items that only A gets right."""
     only_b: int | float | None = None
-    """Items that B alone gets right."""
+    """Items that only B gets right."""
     changed: int | float | None = None
-    """Items that the two predict differently."""
+    """Items that are predicted differently."""
     detectable: float | None = None
-    """The smallest difference that this test set shows with the plan's power."""
+    """The smallest difference that this test set can detect with the plan's power."""
     items_needed: int | None = None
-    """Items like these that would separate A from B with that power, if the difference is real."""
+    """How many such items would detect the difference with that power, if it is real."""
 
 
 def level_of(definition: Definition) -> float:
@@ -184,7 +186,7 @@ def _flipped(a: Statistic, b: Statistic, sample: Sample) -> dict[str, Any]:
 
 
 def normal_p(difference: float, error: float) -> float | None:
-    """The two-sided p-value of difference / error; None where nothing varies but the difference."""
+    """The two-sided p-value; None if there is a difference but no variation."""
     if not isfinite(difference) or not isfinite(error):
         return None
     if error <= CLOSE:
@@ -202,14 +204,14 @@ def equivalence_p(difference: float, error: float, margin: float) -> float | Non
 
 
 def detectable_difference(error: float, level: float, power: float) -> float:
-    """The smallest true difference that a test of this standard error finds with that power."""
+    """The smallest true difference that a test with this standard error detects with this power."""
     return (_NORMAL.inv_cdf((1 + level) / 2) + _NORMAL.inv_cdf(power)) * error
 
 
 def items_needed(
     n: float, difference: float, error: float, level: float, power: float
 ) -> int | None:
-    """How many items separate the systems with that power, if the difference is the true one."""
+    """How many items are needed to detect the difference with this power, if it is the true one."""
     if abs(difference) <= CLOSE or not isfinite(error):
         return None
     return ceil(n * (detectable_difference(error, level, power) / difference) ** 2)
@@ -227,9 +229,9 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def bootstrap_p(difference: float, replicates: Array) -> float | None:
-    """The signed difference is centred, then compared: taking |δ| first would reject too often.
+    """Differences are centred with their sign: taking |δ| first would reject too often.
 
-    None where nothing varies but the difference: a single cluster says nothing of the spread.
+    None if there is a difference but no variation: a single cluster does not show the spread.
     """
     defined = replicates[~np.isnan(replicates)]
     if not isfinite(difference) or not len(defined):
@@ -248,10 +250,10 @@ def randomization_p(
     replicates: int,
     seed: tuple[int, int],
 ) -> float | None:
-    """Approximate randomization: what two systems say of an item changes places at random.
+    """Approximate randomization: the outputs of two systems for an item are swapped at random.
 
-    Clusters change places whole. None for units of several weighted items, which do not say which
-    weights would move.
+    Clusters are swapped whole. None for units of several weighted items, because single weights are
+    not known.
     """
     if not isfinite(difference):
         return None

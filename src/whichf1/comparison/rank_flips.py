@@ -1,7 +1,7 @@
 """SystemRanks: the order of systems under several definitions, and where it flips.
 
-The two macro F1s can order the same classifiers differently, and so can any two definitions. A
-result that holds under one of them only is worth knowing about.
+The two macro F1s can order the same classifiers differently, and so can any two definitions. It is
+worth knowing if a result holds under only one of them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DEFINITIONS = (
     "mcc",
     "cohen_kappa",
 )
-"""What is compared where no definitions are named."""
+"""What is compared by default."""
 OF_SETS = (*DEFINITIONS[:4], "subset_accuracy", "hamming_loss")
 """The same for sets of labels, beside F1 averaged over items."""
 _TIE = 1e-12
@@ -47,10 +47,10 @@ class Order:
     definition: Definition
     scores: Mapping[str, Score]
     order: tuple[tuple[str, ...], ...]
-    """The best first; systems with equal scores stand together."""
+    """Best first; systems with equal scores are grouped."""
 
     def sign(self, a: str, b: str) -> int:
-        """1 where A is better, −1 where B is, 0 where they are equal or one is undefined."""
+        """1 if A is better, −1 if B is, 0 if they are equal or one is undefined."""
         difference = self.scores[a].value - self.scores[b].value
         if not abs(difference) > _TIE:
             return 0
@@ -85,7 +85,7 @@ class SystemRanks:
     flips: tuple[Flip, ...]
     """Every pair whose order depends on the definition."""
     tau: tuple[tuple[float | None, ...], ...]
-    """Kendall's tau-b between every two rankings; None where one of them ties everything."""
+    """Kendall's tau-b of every two rankings; None if all systems are tied in one of them."""
 
     def __repr__(self) -> str:
         return (

@@ -47,7 +47,7 @@ def at_threshold(
     limit = _threshold(threshold)
     if isinstance(y_true, Ranking):
         if scores is not None:
-            raise InputError("a Ranking holds its scores: pass threshold= by name")
+            raise InputError("a Ranking already holds its scores: pass the threshold as threshold=")
         return _from_ranking(y_true, limit)
     data = {"labels": labels, "weights": weights, "cluster": cluster}
     return threshold_lines(_read(y_true, scores, data, columns), limit, positive)
@@ -66,7 +66,7 @@ def _read(
 
 
 def threshold_lines(lines: ScoredLines, threshold: float, positive: Any) -> Counts:
-    """The same of lines that were read."""
+    """``at_threshold`` for scores that were already read."""
     above, label = lines.against_rest(positive)
     code = _two_classes(above.labels).code(label)
     decision = decision_text(label, threshold, float(above.scores.min()), float(above.scores.max()))
@@ -104,12 +104,12 @@ def _measured(lines: ScoredLines) -> tuple[Array, Array | None]:
 def _threshold(value: Any) -> float:
     number = isinstance(value, (int, float, np.integer, np.floating))
     if not number or isinstance(value, bool) or np.isnan(value):
-        raise DefinitionError(f"a threshold is a number; got {value!r}")
+        raise DefinitionError(f"threshold must be a number; got {value!r}")
     return float(value)
 
 
 def decision_text(positive: Label, threshold: float, lowest: float, highest: float) -> str:
-    """The rule, and a note where it decides the same for all items."""
+    """The rule, with a note if it decides the same for all items."""
     note = NOTES[0] if threshold > highest else NOTES[1] if threshold < lowest else ""
     return f"{positive!r} if score>={threshold!r}{note}"
 
@@ -126,7 +126,9 @@ def _two_classes(names: Labels) -> Labels:
 def _from_ranking(ranking: Ranking, threshold: float) -> Counts:
     names = _two_classes(ranking.labels)
     if ranking.resolution is not None:
-        raise InputError("the scores of this ranking were rounded into bins: decide before that")
+        raise InputError(
+            "the scores of this ranking are rounded into bins: apply the threshold to the scores"
+        )
     positive, above = names.code(ranking.positive), ranking.score >= threshold
     true, guessed = np.repeat([0, 1], 2), np.tile([0, 1], 2)
     count = []
@@ -205,7 +207,7 @@ def at_top_k(
 
 
 def decide(scores: ScoredLines | ClassScores, k: int = 1, ties: Ties = "first") -> Counts:
-    """The same of scores that were read."""
+    """``at_top_k`` for scores that were already read."""
     lines = scores.decisions(k, ties)
     rule = "argmax" if k == 1 else f"top-{k}"
     return _decided(lines, lines.scores, f"{rule},ties={ties}")

@@ -1,4 +1,4 @@
-"""Metrics as functions: ``wf.recall`` and the like, and ``wf.score``, which takes their name."""
+"""Metrics as functions, such as ``wf.recall``, and ``wf.score``, which takes a name."""
 
 from __future__ import annotations
 

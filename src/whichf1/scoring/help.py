@@ -150,9 +150,10 @@ def signature(scorer: Callable[..., Score], name: str) -> inspect.Signature:
 def text(scorer: Callable[..., Score], name: str) -> str:
     """The docstring of a metric's function."""
     metric = find(look_up(name)[0])
+    defaults = ", ".join(f"{x.name}={x.default!r}" for x in arguments(name))
     return "\n".join(
         [
-            _call(name),
+            fill(f"{name}(y_true, y_pred=None, *, {defaults})", 88, subsequent_indent="    "),
             "",
             fill(metric.summary if metric.name == name else meaning(define(name)), 88),
             "",
@@ -164,12 +165,6 @@ def text(scorer: Callable[..., Score], name: str) -> str:
             *_example(scorer, name, metric),
         ]
     )
-
-
-def _call(name: str) -> str:
-    """The call with all defaults, wrapped."""
-    inside = ", ".join(f"{x.name}={x.default!r}" for x in arguments(name))
-    return fill(f"{name}(y_true, y_pred=None, *, {inside})", 88, subsequent_indent="    ")
 
 
 def _facts(name: str, metric: Metric) -> str:

@@ -234,7 +234,7 @@ def bounds(precision: float, recall: float, classes: int | None = None) -> Bound
     """
     for name, value in (("precision", precision), ("recall", recall)):
         if not 0 <= value <= 1:
-            raise InputError(f"{name} must lie in [0, 1]; got {value!r}")
+            raise InputError(f"{name} must be between 0 and 1; got {value!r}")
     low = max(0.0, precision + recall - 1)
     if classes is None:
         return Bounds(low, _harmonic(precision, recall))

@@ -31,16 +31,16 @@ class Score:
     """
 
     value: float
-    """NaN where the score is undefined: with 'nan', or with nothing left to average."""
+    """NaN if the score is undefined: with undefined='nan', or if nothing is left to average."""
     definition: Definition
     n: int | float
-    """Items scored, or the sum of their weights."""
+    """The number of items, or the sum of their weights."""
     classes: Labels
-    """The classes averaged over; for a measure of agreement, all."""
+    """The classes averaged over; all classes for a measure of agreement."""
     interval: Interval | None = None
-    """None where none was asked for, or where the method has none (a perfect score, say)."""
+    """None if none was requested, or if the method gives none (as for a perfect score)."""
     made: tuple[tuple[str, Any], ...] = ()
-    """How the data were made, as fields of the signature: the decision rule, clusters of items."""
+    """Where the data come from, as fields of the signature: decision rules, clusters."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Score:
 
     @cached_property
     def signature(self) -> str:
-        """The definition and what it was computed on: enough to run it again."""
+        """The definition and the data it was computed on: enough to run it again."""
         return described(self.definition, self.n, self.classes, self.made)
 
     def __float__(self) -> float:
@@ -88,8 +88,8 @@ class Score:
     def _comparable(self, other: Any) -> float:
         if isinstance(other, Score) and other.definition != self.definition:
             raise DefinitionError(
-                "these scores are not the same thing: "
-                f"{difference(self.definition, other.definition)}. Compare like with like."
+                "these scores have different definitions: "
+                f"{difference(self.definition, other.definition)}"
             )
         return float(other)
 
@@ -103,6 +103,9 @@ class Score:
 
     def __repr__(self) -> str:
         return f"<Score {self}>"
+
+
+_NO_MEAN: dict[str, Any] = {"classes": "declared", "exclude": (), "two_classes": "both", "data": ()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,13 +131,12 @@ class PerClass(Mapping[Label, Score]):
 
     @cached_property
     def signature(self) -> str:
-        """What all of them are."""
+        """The definition of all of them, and what they were computed on."""
         return described(self.definition, self.n, self.labels, self.made)
 
     def __getitem__(self, label: Label) -> Score:
         at = self.labels.code(label)
-        one = replace(self.definition, positive=self.labels[at], data=())
-        one = replace(one, classes="declared", exclude=(), two_classes="both")
+        one = replace(self.definition, positive=self.labels[at], **_NO_MEAN)
         value = float(self.array[at])
         return Score(value, one, self.n, self.labels, self.intervals[at], self.made)
 
@@ -193,9 +195,6 @@ def described(
     definition: Definition, n: int | float, labels: Labels, made: tuple[tuple[str, Any], ...] = ()
 ) -> str:
     """The signature of a definition and of the data that it was computed on."""
-    data = f"n:{_number(n)}|k:{len(labels)}|labels:{labels.digest}"
+    items = str(n) if isinstance(n, int) else f"{n:.12g}"
+    data = f"n:{items}|k:{len(labels)}|labels:{labels.digest}"
     return with_data(f"{definition.signature}|{data}", dict(made))
-
-
-def _number(n: int | float) -> str:
-    return str(n) if isinstance(n, int) else f"{n:.12g}"

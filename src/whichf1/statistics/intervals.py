@@ -41,7 +41,7 @@ def estimate(
 
 
 def refuse_other(definition: Definition) -> None:
-    """Raise where the interval method does not apply to the metric."""
+    """Raise if the interval method does not apply to the metric."""
     metric, method = definition.declaration, definition.interval
     if method is None or isinstance(method, Bootstrap) or method.word == "delta":
         return
@@ -104,7 +104,7 @@ def proportion(
 def replicates(
     statistics: Sequence[Statistic], sample: Sample, replicates: int, seed: int
 ) -> Array:
-    """All values on every replicate (replicates, values), the units drawn for all together."""
+    """All values on every replicate (replicates, values), with the same draws for all."""
     parts = [
         np.concatenate([each.values(count) for each in statistics], 1)
         for count in sample.draws(replicates, seed)
@@ -115,7 +115,7 @@ def replicates(
 def bootstrap(
     definition: Definition, statistic: Statistic, sample: Sample, values: Array
 ) -> list[Interval | None]:
-    """One interval for each value; None where replicates do not vary, or the value is undefined."""
+    """An interval for each value; None if replicates do not vary or the value is undefined."""
     method, smooth = definition.interval, definition.declaration.smooth
     assert isinstance(method, Bootstrap)
     columns = replicates(*kinds([statistic], sample), method.replicates, method.seed).T

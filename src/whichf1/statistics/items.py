@@ -49,16 +49,16 @@ class Means(Itemwise):
         return np.where(count > 0, slope, 0.0)
 
     def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
-        """The mean and its standard error; nothing is made of the skewness."""
+        """The mean and its standard error; the skewness is not used."""
         return self.values(sample.count), [Spread(sample.error(self.slope(sample.count)))]
 
     @property
     def right(self) -> Array | None:
-        """Whether an item is a hit, where all values are 0 or 1."""
+        """Whether an item is a hit, if all values are 0 or 1."""
         return self.each == 1 if np.isin(self.each, (0.0, 1.0)).all() else None
 
     def share(self, at: int = 0) -> Share | None:
-        """An item is a success or a failure, where all values are 0 or 1."""
+        """An item is a success or a failure, if all values are 0 or 1."""
         return None if self.right is None else Share(self.each)
 
     def marks(self) -> list[Array]:
@@ -70,7 +70,7 @@ class Means(Itemwise):
         return Means(self.each[places])
 
     def exchange(self, other: Means, sample: Sample) -> tuple[Sample, Swap]:
-        """The items, and the means when some change places."""
+        """The items, and the means after a swap."""
         return exchange_all(Means(np.concatenate([self.each, other.each])), sample)
 
 
@@ -98,7 +98,7 @@ def table_values(definition: Definition, table: RankTable) -> Array:
 
 
 class Ranked:
-    """Some items in the order of their scores, the highest first."""
+    """Some items in the order of their scores, highest first."""
 
     def __init__(self, scores: Array, positive: Array, members: Array | None = None) -> None:
         """``members`` are the places of the items that are ranked; None for all."""
@@ -188,13 +188,13 @@ class Rankings(Itemwise):
         return np.asarray(values)[..., None]
 
     def _weight(self, positives: Any, negatives: Any) -> Any:
-        """Of a mean over classes each counts once, or by its items; a pair by those of both."""
+        """In a mean, each class counts once or by its items, and a pair by the items of both."""
         if not self._weighted:
             return 1.0
         return positives + negatives if self._pairs else positives
 
     def slope(self, count: Array, at: int = 0) -> Array:
-        """∂score/∂count of each item; where classes have weights, these are random, too."""
+        """∂score/∂count of each item; if classes have weights, these are random too."""
         by_item: Array = np.zeros(count.shape[-1])
         values, weights = [], []
         for ranking in self._rankings:
@@ -225,7 +225,7 @@ class Rankings(Itemwise):
         return Rankings(self._definition, rankings, len(places))
 
     def exchange(self, other: Rankings, sample: Sample) -> tuple[Sample, Swap]:
-        """The items, and the scores when some change places."""
+        """The items, and the scores after a swap."""
         by_score = self._definition.declaration.probabilities
         pairs = zip(self._rankings, other._rankings, strict=True)
         rankings = [a.beside(b, self.items, by_score) for a, b in pairs]

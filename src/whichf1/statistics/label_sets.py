@@ -1,7 +1,7 @@
 """Scores of label sets: kinds of items are the units.
 
-The labels of one item go together, so the item is what varies: to an average over labels an item
-gives the sum of what its labels give, and the variance is that of these sums.
+The labels of an item belong together, so items are what varies: an item adds the sum over its
+labels to an average over labels, and the variance is that of these sums.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class LabelSets(Statistic):
         return marked
 
     def share(self, at: int = 0) -> Share | None:
-        """An item is a success or a failure, where the metric gives no item anything else."""
+        """An item is a success or a failure, if the metric only gives items 0 or 1."""
         if self.definition.declaration.kind != "items":
             return None
         tp, fp, fn, tn = np.array([[1, 2, 1, 1], [0, 1, 0, 2], [1, 0, 0, 0], [3, 3, 4, 2]], float)
@@ -107,7 +107,7 @@ class LabelSets(Statistic):
         return Share(self._values_of_items())
 
     def exchange(self, other: LabelSets, sample: Sample) -> tuple[Sample, Swap]:
-        """The kinds of items, and the scores when some change places."""
+        """The kinds of items, and the scores after a swap."""
         a, b = self._table, other._table
         both = LabelTable(
             np.concatenate([a.item, b.item + len(a.count)]),

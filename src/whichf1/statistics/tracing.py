@@ -2,7 +2,7 @@
 
 One walk gives the derivative of a score by every count, at a small multiple of the cost of the
 score itself, however many classes there are. A formula needs no second version for it: a Traced
-array answers the same operators and NumPy functions as a plain one.
+array supports the same operators and NumPy functions as a plain one.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ _SLOPES: dict[np.ufunc, tuple[Callable[..., Any], ...]] = {
 }
 """By each argument, g × the derivative of the result r, given r, the arguments and g."""
 _CHOICES: dict[np.ufunc, np.ufunc] = {np.minimum: np.less_equal, np.maximum: np.greater_equal}
-"""Functions that give their first argument where this is true, and else their second."""
+"""Functions that give their first argument if this is true, otherwise their second."""
 
 
 def _fold(g: Array, shape: tuple[int, ...]) -> Array:
