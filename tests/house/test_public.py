@@ -17,7 +17,7 @@ import pytest
 import whichf1 as wf
 from tests.helpers import stub
 from tests.helpers.readme import ROOT
-from whichf1.definitions.docstrings import MEANING
+from whichf1.definitions.docstrings import MEANING, complete
 from whichf1.definitions.methods import METHODS, SHORT, IntervalName
 from whichf1.definitions.options import Options
 from whichf1.metrics import EVERY
@@ -29,6 +29,12 @@ FUNCTIONS = [name for name in wf.__all__ if inspect.isfunction(getattr(wf, name)
 CLASSES = [name for name in wf.__all__ if inspect.isclass(getattr(wf, name))]
 MADE_BY_USERS = ["Interval", *(method.__name__ for method in METHODS.values())]
 COUNTS_METHODS = ["from_matrix", "empty", "update", "declare", "save", "load", "from_json"]
+METHODS_WITH_EXAMPLES = [
+    getattr(wf, name).__dict__[member]
+    for name in CLASSES
+    for member, method in vars(getattr(wf, name)).items()
+    if inspect.isfunction(getattr(method, "__func__", method)) and ">>>" in (method.__doc__ or "")
+]
 
 MYPY = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(ROOT / ".mypy_cache")]
 
@@ -152,6 +158,18 @@ def test_help_of_a_method_of_counts(name: str) -> None:
     check(getattr(wf.Counts, name))
 
 
+def test_help_of_every_method_with_an_example() -> None:
+    assert len(METHODS_WITH_EXAMPLES) >= len(COUNTS_METHODS)
+    for method in METHODS_WITH_EXAMPLES:
+        check(getattr(method, "__func__", method))
+
+
+def test_help_is_written_once() -> None:
+    before = wf.count.__doc__
+    complete(wf.count)
+    assert wf.count.__doc__ == before
+
+
 @pytest.mark.parametrize("name", CLASSES)
 def test_help_of_a_class(name: str) -> None:
     text = inspect.getdoc(getattr(wf, name)) or ""
@@ -178,4 +196,4 @@ def undocumented(function: Callable[..., object]) -> set[str]:
     assert all(re.fullmatch(r"\*\*\w+|[\w*, ]+ : \S.*", head) for head in heads), heads
     assert len(re.findall(r"\n    \S.*(?:\n    .*)*", f"\n{entries}")) == len(heads)
     names = {name.strip(" *") for head in heads for name in head.split(" : ")[0].split(",")}
-    return {*inspect.signature(function).parameters} - names - {"self"}
+    return {*inspect.signature(function).parameters} - names - {"self", "cls"}

@@ -139,9 +139,9 @@ def complete(served: object) -> None:
 
 
 def _complete(described: Any) -> None:
-    """Complete a docstring that has an example; others are a summary and stay as they are."""
+    """Complete a docstring with an example; others, and those with sections, stay as they are."""
     text, prompt, example = inspect.cleandoc(described.__doc__ or "").partition(">>>")
-    if not prompt:
+    if not prompt or "\n--------\n" in text:
         return
     signature = inspect.signature(described, eval_str=True)
     entries: dict[str, Entry] = {}
@@ -157,12 +157,11 @@ def _complete(described: Any) -> None:
     prose = _FIELD.sub(take, text).strip()
     every_parameter = parameters(signature, entries)
     sections: list[str] = []
-    if all(meaning for _, meaning in every_parameter):
+    if not isinstance(described, type) or all(meaning for _, meaning in every_parameter):
         sections += section("Parameters", every_parameter)
-        if not isinstance(described, type) and signature.return_annotation is not None:
-            returned = entries["Returns"]
-            kind = returned.type or type_text(signature.return_annotation)
-            sections += section("Returns", [(kind, returned.text)])
+        if "Returns" in entries:
+            kind = entries["Returns"].type or type_text(signature.return_annotation)
+            sections += section("Returns", [(kind, entries["Returns"].text)])
         raised = _raised(described, signature, entries)
         sections += section("Raises", raised) if raised else []
     sections += [*section("Examples", []), prompt + example]

@@ -98,7 +98,7 @@ _SLOPES: dict[np.ufunc, tuple[Callable[..., Any], ...]] = {
     np.subtract: (lambda r, x, y, g: g, lambda r, x, y, g: -g),
     np.multiply: (lambda r, x, y, g: g * y, lambda r, x, y, g: g * x),
     np.divide: (lambda r, x, y, g: g / y, lambda r, x, y, g: g * (-r / y)),
-    np.power: (lambda r, x, y, g: g * (y * x ** (y - 1)), lambda *_: np.nan),
+    np.power: (lambda r, x, y, g: g * (y * x ** (y - 1)), lambda *_: None),  # constant exponents
     np.negative: (lambda r, x, g: -g,),
     np.sqrt: (_slope_of_root,),
 }
