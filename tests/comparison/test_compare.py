@@ -67,7 +67,7 @@ def test_what_does_not_fit_is_refused() -> None:
         (
             lambda: wf.compare([0], {"a": [0], "b": [0]}, interval="bootstrap"),
             DefinitionError,
-            "interval= out",
+            "omit interval=",
         ),
     ]
     for call, error, message in cases:
