@@ -140,7 +140,6 @@ def bootstrap(
     spreads = {name: batch_spreads(d, frozen) for name, d in definitions.items()}
     percentiles: dict[str, list[wf.Interval | None]] = {name: [] for name in METRICS}
     bca: dict[str, list[wf.Interval | None]] = {name: [] for name in METRICS}
-    method = wf.Bootstrap(level=LEVEL, replicates=replicates)
     for at, count in enumerate(counts):
         cells = np.flatnonzero(count)
         true, predicted = frozen.table.true[cells], frozen.table.predicted[cells]
@@ -149,8 +148,8 @@ def bootstrap(
         for name, definition in definitions.items():
             value, _, skew = (float(x[at]) for x in spreads[name])
             values = definition.values(frozen, margins)
-            percentiles[name].append(percentile_interval(values, value, method))
-            bca[name].append(percentile_interval(values, value, method, skew / 6))
+            percentiles[name].append(percentile_interval(values, value, LEVEL))
+            bca[name].append(percentile_interval(values, value, LEVEL, skew / 6))
     true_values = {name: truth(setting, d) for name, d in definitions.items()}
     return {
         word: {name: of(intervals[name], true_values[name]) for name in METRICS}

@@ -39,7 +39,12 @@ def _load(home: str, name: str) -> object:
     if home == "whichf1":
         return import_module(f"whichf1.{name}")
     module = import_module(home)
-    return module.Scorer(name) if home == _METRIC and name != "score" else getattr(module, name)
+    if home == _METRIC and name != "score":
+        return module.Scorer(name)
+    from whichf1.definitions.docstrings import complete
+
+    complete(getattr(module, name))
+    return getattr(module, name)
 
 
 def _names() -> tuple[dict[str, str], dict[str, str]]:

@@ -3,11 +3,11 @@ from collections.abc import Sequence
 from typing import Any, Literal, Protocol, TypedDict, Unpack
 
 from whichf1 import errors as errors
+from whichf1.comparison.compare import Comparison as Comparison
 from whichf1.comparison.compare import compare as compare
+from whichf1.comparison.pair import Pair as Pair
 from whichf1.comparison.rank_flips import SystemRanks as SystemRanks
 from whichf1.comparison.rank_flips import rank_systems as rank_systems
-from whichf1.comparison.result import Comparison as Comparison
-from whichf1.comparison.result import Pair as Pair
 from whichf1.definitions.definition import Definition as Definition
 from whichf1.definitions.methods import AgrestiCoull as AgrestiCoull
 from whichf1.definitions.methods import Bootstrap as Bootstrap
@@ -22,13 +22,16 @@ from whichf1.metrics import Metric
 from whichf1.published.audit import audit as audit
 from whichf1.published.dialects import dialects as dialects
 from whichf1.published.explain import explain as explain
+from whichf1.scoring.curves import BestThreshold as BestThreshold
 from whichf1.scoring.curves import Curve as Curve
+from whichf1.scoring.curves import best_threshold as best_threshold
 from whichf1.scoring.curves import calibration_curve as calibration_curve
 from whichf1.scoring.curves import det_curve as det_curve
 from whichf1.scoring.curves import gain_curve as gain_curve
 from whichf1.scoring.curves import lift_curve as lift_curve
 from whichf1.scoring.curves import pr_curve as pr_curve
 from whichf1.scoring.curves import roc_curve as roc_curve
+from whichf1.scoring.curves import threshold_curve as threshold_curve
 from whichf1.scoring.decisions import at_argmax as at_argmax
 from whichf1.scoring.decisions import at_threshold as at_threshold
 from whichf1.scoring.decisions import at_top_k as at_top_k
@@ -42,9 +45,6 @@ from whichf1.scoring.macro import precision_recall_f1 as precision_recall_f1
 from whichf1.scoring.macro import supremum as supremum
 from whichf1.scoring.score import PerClass as PerClass
 from whichf1.scoring.score import Score as Score
-from whichf1.scoring.threshold import BestThreshold as BestThreshold
-from whichf1.scoring.threshold import best_threshold as best_threshold
-from whichf1.scoring.threshold import threshold_curve as threshold_curve
 from whichf1.sources.counts import Reading
 from whichf1.sources.counts import count as count
 from whichf1.sources.counts import count_by as count_by

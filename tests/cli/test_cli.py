@@ -231,7 +231,7 @@ PROBS = ("examples/animal_probabilities.csv", "--probs", "bird,cat,dog")
         ((SPAM, "--score", "score", "--positive", "spam", "--undefined", "1"), "no --undefined"),
         ((*PROBS, "--average", "macro"), "without -m takes no --average"),
         ((*PROBS, "--positive", "cat"), "without -m takes no --positive"),
-        ((*PROBS, "--positive", "cat", "-m", "brier"), "leave positive= out"),
+        ((*PROBS, "--positive", "cat", "-m", "brier"), "positive=, or pass the column"),
         ((TOPICS, "--labels-sep", ";", "--ignore", "art"), "no --ignore"),
         ((TOPICS, "--labels-sep", ""), "must not be empty"),
         ((ANIMALS, "-m", "accuracy", "--fail-under", "accuracy=nan"), "NAME=VALUE"),

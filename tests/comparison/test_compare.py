@@ -10,7 +10,7 @@ import pytest
 
 import whichf1 as wf
 from tests.helpers.samples import COLUMNS, SYSTEMS, present, probabilities, systems_of
-from whichf1.comparison.result import Plan
+from whichf1.comparison.pair import Plan
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
 from whichf1.metrics.registry import EVERY, Metric
 from whichf1.sources.arrays import count_together
@@ -67,7 +67,7 @@ def test_what_does_not_fit_is_refused() -> None:
         (
             lambda: wf.compare([0], {"a": [0], "b": [0]}, interval="bootstrap"),
             DefinitionError,
-            "interval= out",
+            "omit interval=",
         ),
     ]
     for call, error, message in cases:
@@ -122,7 +122,7 @@ def test_a_comparison_runs_again_from_its_signature(data: Any) -> None:
     assert again.signature == first.signature
     assert "seed:5" in first.signature and "level:0.9" in first.signature
     assert wf.compare(gold, systems, seed=6, replicates=499).pairs != first.pairs
-    with pytest.raises(DefinitionError, match="not of a comparison"):
+    with pytest.raises(DefinitionError, match="not one of a comparison"):
         wf.compare(gold, systems, "accuracy|seed:3|v:1")
     assert Plan().text().count("|") == 5
 

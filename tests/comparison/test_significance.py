@@ -12,8 +12,8 @@ from scipy import stats
 
 import whichf1 as wf
 from tests.helpers.samples import present, simulated, systems_of
-from whichf1.comparison import significance
-from whichf1.comparison.significance import letters
+from whichf1.comparison import pair as significance
+from whichf1.comparison.compare import letters
 from whichf1.definitions.definition import define
 from whichf1.errors import DefinitionError, InputError
 from whichf1.scoring.evaluate import evaluate_systems

@@ -9,11 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from whichf1.definitions.docstrings import type_text
 from whichf1.definitions.methods import IntervalName
 from whichf1.definitions.names import SHORTHANDS, look_up
 from whichf1.definitions.options import Classes
 from whichf1.metrics import EVERY
-from whichf1.scoring.help import Argument, arguments, data_arguments, type_text
+from whichf1.scoring.help import Argument, arguments, data_arguments
 from whichf1.sources.counts import Reading
 
 STUB = Path(__file__).parents[2] / "src" / "whichf1" / "__init__.pyi"

@@ -17,8 +17,9 @@ import pytest
 import whichf1 as wf
 from tests.helpers import stub
 from tests.helpers.readme import ROOT
+from whichf1.definitions.docstrings import MEANING, complete
 from whichf1.definitions.methods import METHODS, SHORT, IntervalName
-from whichf1.definitions.options import MEANING, Options
+from whichf1.definitions.options import Options
 from whichf1.metrics import EVERY
 from whichf1.scoring.functions import Scorer
 from whichf1.sources.counts import DATA_OPTIONS
@@ -28,6 +29,12 @@ FUNCTIONS = [name for name in wf.__all__ if inspect.isfunction(getattr(wf, name)
 CLASSES = [name for name in wf.__all__ if inspect.isclass(getattr(wf, name))]
 MADE_BY_USERS = ["Interval", *(method.__name__ for method in METHODS.values())]
 COUNTS_METHODS = ["from_matrix", "empty", "update", "declare", "save", "load", "from_json"]
+METHODS_WITH_EXAMPLES = [
+    getattr(wf, name).__dict__[member]
+    for name in CLASSES
+    for member, method in vars(getattr(wf, name)).items()
+    if inspect.isfunction(getattr(method, "__func__", method)) and ">>>" in (method.__doc__ or "")
+]
 
 MYPY = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(ROOT / ".mypy_cache")]
 
@@ -151,6 +158,18 @@ def test_help_of_a_method_of_counts(name: str) -> None:
     check(getattr(wf.Counts, name))
 
 
+def test_help_of_every_method_with_an_example() -> None:
+    assert len(METHODS_WITH_EXAMPLES) >= len(COUNTS_METHODS)
+    for method in METHODS_WITH_EXAMPLES:
+        check(getattr(method, "__func__", method))
+
+
+def test_help_is_written_once() -> None:
+    before = wf.count.__doc__
+    complete(wf.count)
+    assert wf.count.__doc__ == before
+
+
 @pytest.mark.parametrize("name", CLASSES)
 def test_help_of_a_class(name: str) -> None:
     text = inspect.getdoc(getattr(wf, name)) or ""
@@ -167,11 +186,14 @@ def check(function: Callable[..., object]) -> None:
     assert "\nExamples\n--------\n" in text
     returns = inspect.signature(function).return_annotation not in (None, "None")
     assert ("\nReturns\n-------\n" in text) is returns
+    assert not re.search(r"^(Returns|\w+Error).*: ", text, re.M), "a field outside its section"
 
 
 def undocumented(function: Callable[..., object]) -> set[str]:
     parts = re.split(r"\n(\w+)\n-+\n", inspect.getdoc(function) or "")
     entries = dict(zip(parts[1::2], parts[2::2], strict=True))["Parameters"]
     heads = [line for line in entries.split("\n") if line and not line.startswith(" ")]
+    assert all(re.fullmatch(r"\*\*\w+|[\w*, ]+ : \S.*", head) for head in heads), heads
+    assert len(re.findall(r"\n    \S.*(?:\n    .*)*", f"\n{entries}")) == len(heads)
     names = {name.strip(" *") for head in heads for name in head.split(" : ")[0].split(",")}
-    return {*inspect.signature(function).parameters} - names - {"self"}
+    return {*inspect.signature(function).parameters} - names - {"self", "cls"}

@@ -311,7 +311,7 @@ def test_one_probability_for_three_classes() -> None:
 
 @pytest.mark.parametrize("bad", [None, "half", float("nan"), True])
 def test_a_threshold_is_a_number(bad: Any) -> None:
-    with pytest.raises(DefinitionError, match="a threshold is a number"):
+    with pytest.raises(DefinitionError, match="threshold must be a number"):
         wf.at_threshold([0, 1], [0.1, 0.2], bad)
 
 

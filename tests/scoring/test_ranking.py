@@ -341,7 +341,7 @@ def test_a_class_without_items_is_an_error_in_a_mean() -> None:
         ({"classes": [0]}, "classes= does not apply"),
         ({"undefined": 1}, "undefined= does not apply"),
         ({"ignore": [0]}, "ignore= does not apply"),
-        ({"average": "macro"}, "give a column of scores for each"),
+        ({"average": "macro"}, "pass a column of scores for each"),
         ({"max_fpr": 0.5, "interval": "delong"}, "DeLong's variance is that of the whole ROC AUC"),
     ],
 )
@@ -367,7 +367,7 @@ def test_histograms_refuse_what_they_cannot_hold() -> None:
         wf.rank_histogram([0, 1], [0.1, 1.5])
     with pytest.raises(InputError, match="bins must be"):
         wf.rank_histogram([0, 1], [0.1, 0.5], bins=0)
-    with pytest.raises(InputError, match="decide before that"):
+    with pytest.raises(InputError, match="apply the threshold to the scores"):
         wf.at_threshold(wf.rank_histogram([0, 1], [0.1, 0.5]), threshold=0.3)
 
 

@@ -314,7 +314,7 @@ def test_moments_of_columns(engine: str, tmp_path: Path) -> None:
         assert found.total == pytest.approx(expected.total)
         assert found.squares == pytest.approx(expected.squares)
         assert_same(wf.score(found, metric), wf.score(expected, metric))
-    with pytest.raises(wf.errors.InputError, match="leave weights= and cluster= out"):
+    with pytest.raises(wf.errors.InputError, match="omit weights= and cluster="):
         wf.moments(source, "brier", true="gold", score=data.columns, weights="w")
 
 

@@ -12,9 +12,9 @@ import pytest
 
 import whichf1 as wf
 from tests.helpers.samples import present
-from whichf1.comparison import significance
+from whichf1.comparison import pair as significance
 from whichf1.comparison.compare import compare_counts, difference_errors
-from whichf1.comparison.result import Plan
+from whichf1.comparison.pair import Plan
 from whichf1.definitions.definition import define
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.lines import read_items, sampled

@@ -15,7 +15,7 @@ import whichf1 as wf
 from tests.helpers.samples import Array, binary, ends, items_of, present, several, subjects
 from whichf1.errors import DefinitionError, InputError, ShapeError
 from whichf1.metrics import find
-from whichf1.statistics.ranking import RankCells, area_spread
+from whichf1.statistics.items import area_spread, rank_cells
 
 
 @pytest.mark.parametrize(("name", "options", "data"), list(subjects()))
@@ -52,9 +52,9 @@ def test_delong_is_the_variance_over_all_pairs(digits: int) -> None:
     own, items = items_of("roc_auc", {}, y, s)
     assert float(own.statistic.values(items.count)[..., 0]) == pytest.approx(area, rel=1e-12)
     assert items.stratified_spread(own.statistic).error ** 2 == pytest.approx(variance, rel=1e-12)
-    table = RankCells(own.definition, wf.rank(y, s).table)
+    statistic, sample = rank_cells(own.definition, wf.rank(y, s).table)
     for mine, theirs in zip(
-        table.sample.stratified_spread(table), items.stratified_spread(own.statistic), strict=True
+        sample.stratified_spread(statistic), items.stratified_spread(own.statistic), strict=True
     ):
         assert mine == pytest.approx(theirs, rel=1e-6)
     words = [wf.roc_auc(y, s, interval=word).interval for word in ("delta", "delong")]
@@ -128,8 +128,8 @@ def test_the_spread_of_an_area_is_that_of_its_derivatives(n: int, decimals: int,
     true = np.arange(n) % 3 == 0
     ranking = wf.rank(true, np.round(rng.normal(size=n) + true, decimals))
     area = wf.roc_auc(ranking).value
-    cells = RankCells(wf.roc_auc.definition(interval="delong"), ranking.table)
-    closed, walked = area_spread(ranking.table, area), cells.sample.stratified_spread(cells)
+    cells, sample = rank_cells(wf.roc_auc.definition(interval="delong"), ranking.table)
+    closed, walked = area_spread(ranking.table, area), sample.stratified_spread(cells)
     if walked.error <= 1e-12 or not np.isfinite(walked.error):
         assert closed.error == pytest.approx(walked.error, abs=1e-12)
         return
@@ -197,7 +197,7 @@ def test_items_without_weight_are_no_items() -> None:
         assert "weighted:true" in every.signature
         if method == "delta":
             assert ends(every.interval) == pytest.approx(ends(fewer.interval), rel=1e-9)
-    with pytest.raises(InputError, match="no weight"):
+    with pytest.raises(InputError, match="weight above 0"):
         wf.roc_auc(y, s, weights=y == 0, interval="delta")
     with pytest.raises(ShapeError, match="cluster has 3"):
         wf.roc_auc(y, s, cluster=[1, 2, 3], interval="delta")

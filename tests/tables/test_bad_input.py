@@ -195,12 +195,12 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     ),
     (lambda: loose.Definition.parse("f_beta(gamma=2)"), DefinitionError, "no parameter 'gamma'"),
     (lambda: loose.Definition.parse(""), DefinitionError, "is not a metric"),
-    (lambda: loose.bounds(1.2, 0.5), InputError, "precision must lie in"),
+    (lambda: loose.bounds(1.2, 0.5), InputError, "precision must be between"),
     (lambda: loose.bounds(1, 0.1, 2), InputError, "no table of 2 classes"),
     (
         lambda: loose.brier(["a", "b", "c"], [[0.5, 0.3, 0.2]] * 3, positive="a"),
         DefinitionError,
-        "leave positive= out",
+        "positive=, or pass the column",
     ),
     (lambda: loose.log_loss([0, 1], [0.1, 0.9], floor=2), DefinitionError, "from 0 to 0.5"),
     (
@@ -209,7 +209,7 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
         "weighted items needs the items",
     ),
     (lambda: loose.Definition.parse(5), DefinitionError, "a name or a signature; got 5"),
-    (lambda: loose.compare([0, 1], [[0, 1]]), InputError, "systems must be named"),
+    (lambda: loose.compare([0, 1], [[0, 1]]), InputError, "systems must be a mapping"),
     (
         lambda: loose.explain(wf.count_multilabel([{"a"}], [{"a"}]), "0.67"),
         InputError,

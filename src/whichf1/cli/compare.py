@@ -6,8 +6,14 @@ from typing import Any
 
 from whichf1.cli.files import opened, source_name
 from whichf1.cli.options import CompareOptions, find_label
-from whichf1.comparison.compare import compare_counts, compare_items, made_from, planned, refuse_few
-from whichf1.comparison.result import Comparison
+from whichf1.comparison.compare import (
+    Comparison,
+    compare_counts,
+    compare_items,
+    made_from,
+    planned,
+    refuse_few,
+)
 from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError

@@ -32,11 +32,11 @@ from whichf1.report.document import Document
 from whichf1.report.escape import visible
 from whichf1.report.score import SYMMETRIC, Report, is_per_class, score_document, threshold_document
 from whichf1.report.slices import slice_document
+from whichf1.scoring.curves import best_threshold
 from whichf1.scoring.decisions import decide, threshold_lines
 from whichf1.scoring.evaluate import evaluate, refuse_other_data
 from whichf1.scoring.lines import score_lines
 from whichf1.scoring.score import Score
-from whichf1.scoring.threshold import best_threshold
 from whichf1.sources.answers.label_sets import count_cells, slice_cells
 from whichf1.sources.answers.lines import ClassScores
 from whichf1.sources.lines import ScoredLines, positive_class, rank_lines

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Sized
-from dataclasses import fields, replace
-from functools import lru_cache
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
-from whichf1.comparison.result import Comparison, Pair, Plan, letters_of, level_of, p_best
-from whichf1.comparison.significance import (
-    CLOSE,
-    bootstrap_p,
-    detectable_difference,
-    equivalence_p,
-    holm,
-    items_needed,
-    mcnemar,
-    normal_p,
-    randomization_p,
-)
+from whichf1.comparison.pair import Pair, Plan, holm, level_of, pair_of, resampled
+from whichf1.comparison.rank_flips import Flip, SystemRanks, rank_systems
 from whichf1.definitions import signature
-from whichf1.definitions.definition import Definition
+from whichf1.definitions.definition import AnyCounts, Definition
 from whichf1.definitions.methods import Bootstrap, DeLong, Delta, Method, enough_replicates
 from whichf1.definitions.options import Options
 from whichf1.errors import DefinitionError, InputError
@@ -37,24 +27,89 @@ from whichf1.scoring.lines import (
     sampled,
     score_items,
 )
-from whichf1.scoring.score import Score, warn_of_other_data
+from whichf1.scoring.score import Score, described, warn_of_other_data
 from whichf1.sources.arrays import count_together
 from whichf1.sources.counts import COLUMN_OPTIONS
 from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.request import are_sets, has_columns, is_path, name_columns
 from whichf1.sources.systems import ScoreColumns, read_systems
 from whichf1.statistics.cells import shared_cells
+from whichf1.statistics.intervals import is_whole_area
 from whichf1.statistics.intervals import replicates as replicates_of
 from whichf1.statistics.label_sets import shared_sets
 from whichf1.statistics.sample import Sample, Statistic, generator, kinds
-from whichf1.statistics.scales import Interval, normal_quantile
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]
 DRAWN = 2 * 10**8
-"""Resampling reads up to so many numbers; beyond, smooth scores have the delta method alone."""
+"""Beyond this many numbers to resample, smooth scores only use the delta method."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Systems compared on the same items under one definition; made by ``whichf1.compare``.
+
+    >>> import whichf1 as wf
+    >>> c = wf.compare([0, 0, 1, 1], {"A": [0, 0, 1, 1], "B": [0, 1, 1, 0]}, "accuracy")
+    >>> c.ranking, c.scores["B"].value
+    (('A', 'B'), 0.5)
+    """
+
+    definition: Definition
+    plan: Plan
+    scores: Mapping[str, Score]
+    pairs: tuple[Pair, ...]
+    best: Mapping[str, float]
+    """P(best): the fraction of replicates in which each system is the best."""
+    letters: Mapping[str, str]
+    """Systems that share a letter do not differ significantly (Holm, at the interval's level)."""
+    counts: Mapping[str, AnyCounts] | None = None
+    """The counts of each system; None if systems are compared by their scores."""
+
+    @cached_property
+    def ranks(self) -> SystemRanks | None:
+        """The same systems under other definitions, on the same classes and items."""
+        if self.counts is None:
+            return None
+        shared = ("classes", "exclude", "ignore", "undefined")
+        options = {key: getattr(self.definition, key) for key in shared}
+        return rank_systems(self.counts, **options)
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """The systems, best first."""
+        return _ranked(self.definition, self.scores)
+
+    @property
+    def flips(self) -> tuple[Flip, ...]:
+        """Every pair of systems whose order depends on the definition."""
+        return () if self.ranks is None else self.ranks.flips
+
+    @cached_property
+    def signature(self) -> str:
+        """The definition, the plan and the data: ``compare(..., signature)`` runs it again."""
+        score = next(iter(self.scores.values()))
+        own = described(self.definition, score.n, score.classes, score.made)
+        head, mark, data = own.partition("|n:")
+        return f"{head}{self.plan.text(self.definition.fields)}{mark}{data}"
+
+    def __repr__(self) -> str:
+        order = _in_words(self.ranking[:6], self.scores)
+        flips = f", {len(self.flips)} rank flips" if self.flips else ""
+        return f"<Comparison {order}{flips} ({self.signature})>"
+
+
+def _in_words(names: Sequence[str], scores: Mapping[str, Score]) -> str:
+    """'a 0.9000 > b 0.8000 = c 0.8000'."""
+    text, before = "", None
+    for name in names:
+        value = scores[name].value
+        if before is not None:
+            text += " = " if abs(before - value) <= 1e-12 else " > "
+        text, before = f"{text}{name} {value:.4f}", value
+    return text
 
 
 def compare(
@@ -72,80 +127,56 @@ def compare(
 ) -> Comparison:
     """Compare systems on the same items: differences, tests, P(best) and rank flips.
 
-    Parameters
-    ----------
-    y_true : array, dataframe or path
-        The true class of each item, or a dataframe or the path of a file.
-    systems : mapping or sequence of str
-        The predictions or scores of each system by name; for a dataframe or file, the names of its
-        columns. Items may have sets of labels: lists, text with ``sep`` between labels, or for each
-        system a list of columns of 0 and 1, one for each label.
-    metric : str, default 'averaged_f1'
-        A name, a shorthand or a signature.
-    level : float, default 0.95
-        The level of the intervals.
-    replicates, seed : int, optional
-        How many resamples are drawn, and the seed of the random generator.
-    power : float, default 0.8
-        The power for which detectable differences and numbers of items are computed.
-    margin : float, optional
-        Also test whether two systems differ by less than this.
-    sep : str, optional
-        The text between two labels.
-    **options
-        The options of the metric, and ``labels``, ``weights``, ``cluster`` and ``true``. All
+    systems: The predictions or scores of each system by name; for a dataframe or file, the names of
+        its columns. Items may have sets of labels: lists, text with ``sep`` between labels, or for
+        each system a list of columns of 0 and 1, one for each label.
+    metric: A name, a shorthand or a signature.
+    level: The level of the intervals. Default: 0.95.
+    power: The power for which detectable differences and numbers of items are computed.
+        Default: 0.8.
+    margin: Also test whether two systems differ by less than this.
+    **options: The options of the metric, and ``labels``, ``weights``, ``cluster`` and ``true``. All
         systems are scored on the same classes.
+    Returns: The scores, every pair of systems, and the order under other definitions.
+    InputError: If the data cannot be read, or there are fewer than two systems.
 
-    Returns
-    -------
-    Comparison
-        The scores, every pair of systems, and the order under other definitions.
-
-    Raises
-    ------
-    DefinitionError
-        If the metric or an option is unknown or does not apply.
-    InputError
-        If the data cannot be read, or there are fewer than two systems.
-
-    Examples
-    --------
     >>> truth = [0, 0, 0, 1, 1, 1, 2, 2, 2]
     >>> c = compare(truth, {"A": truth[:8] + [1], "B": [0, 0, 1, 1, 1, 2, 2, 2, 2]}, "accuracy")
     >>> pair = c.pairs[0]
     >>> pair.a, pair.b, round(pair.difference, 4), pair.only_a, pair.only_b
     ('A', 'B', 0.1111, 2, 1)
     """
-    data: dict[str, Any] = dict.fromkeys(("labels", "weights", "cluster"))
-    named: dict[str, Any] = {} if sep is None else {"sep": sep}
-    chosen: dict[str, Any] = {}
-    for key, value in options.items():
-        if key in data:
-            data[key] = value
-        elif key not in COLUMN_OPTIONS:
-            chosen[key] = value
-        elif value is not None:
-            named[key] = value
-    given = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
-    definition, plan = planned(metric, chosen, level, given)
+    data: dict[str, Any] = {key: options.get(key) for key in ("labels", "weights", "cluster")}
+    columns: dict[str, Any] = {"sep": sep, **{key: options.get(key) for key in COLUMN_OPTIONS}}
+    named = {key: value for key, value in columns.items() if value is not None}
+    chosen = {key: value for key, value in options.items() if key not in {*data, *columns}}
+    planning = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
+    definition, plan = planned(metric, chosen, level, planning)
     counted, sets = made_from(definition.declaration)
-    if named or is_path(y_true) or (has_columns(y_true) and name_columns(systems)):
+    array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape says what it holds
+    tabular = not array and (is_path(y_true) or (has_columns(y_true) and name_columns(systems)))
+    if named or tabular:
         read = read_systems(y_true, systems, counted=counted, sets=sets, **data, **named)
         if isinstance(read, ScoreColumns):
-            return compare_columns(definition, plan, read)
+            refuse_few(read.systems)
+            return compare_items(plan, [*read.systems], *items_of_systems(definition, read))
         return compare_counts(read, definition, plan)
     if not isinstance(systems, Mapping):
         raise InputError(
-            f"systems must be named, as {{'A': predictions}}; got {type(systems).__name__}"
+            f"systems must be a mapping such as {{'A': predictions}}; got {type(systems).__name__}"
         )
     if not counted:
-        return compare_scores(definition, plan, y_true, systems, data)
-    count = count_sets_together if sets or are_sets(y_true) else count_together
+        refuse_few(systems)
+        labels = data.pop("labels")
+        items = [read_items(definition, y_true, each, labels) for each in systems.values()]
+        return compare_items(plan, [*map(str, systems)], items, sampled(items[0], **data))
+    sets = sets or (y_true.ndim == 2 if array else are_sets(y_true))
+    count = count_sets_together if sets else count_together
     return compare_counts(count(y_true, systems, **data), definition, plan)
 
 
 def made_from(metric: Metric) -> tuple[bool, bool]:
-    """Whether a metric is computed from predictions, and whether from sets of labels alone."""
+    """Whether a metric is computed from predictions, and whether only from sets of labels."""
     return metric.kind in (*COUNTED, "items"), metric.kind == "items"
 
 
@@ -172,11 +203,13 @@ def _planned(
         found.pop("adjust", None)
         metric = signature.write(name, parameters, found)
     elif said:
-        raise DefinitionError(f"{[*said]} in a signature that is not of a comparison: {metric!r}")
+        raise DefinitionError(
+            f"{', '.join(said)} in a signature that is not one of a comparison: {metric!r}"
+        )
     chosen = {k: v for k, v in given if v is not None}
     plan = Plan(**{**said, **chosen})
     if options.pop("interval", None) is not None:
-        raise DefinitionError("a comparison gives delta intervals: leave interval= out")
+        raise DefinitionError("a comparison chooses its own intervals: omit interval=")
     definition = with_options(metric, options)
     if level is None:
         level = definition.interval.level if definition.interval else 0.95
@@ -186,16 +219,15 @@ def _planned(
 
 
 def _method(definition: Definition, level: float, plan: Plan) -> Method:
-    """The delta method, DeLong's for the AUC; the bootstrap for what depends on single items."""
+    """The delta method, DeLong's for the AUC; the bootstrap for scores that are not smooth."""
     if not definition.declaration.smooth:
         if not plan.replicates:
             raise DefinitionError(
-                f"{definition.metric} depends on individual items and is compared by the bootstrap "
-                "alone: replicates=0 leaves no test"
+                f"{definition.metric} depends on individual items and is only compared by the "
+                "bootstrap, so replicates must not be 0"
             )
         return Bootstrap(level=level, replicates=plan.replicates, seed=plan.seed)
-    whole = definition.arguments.get("max_fpr") is None
-    return (DeLong if definition.metric == "roc_auc" and whole else Delta)(level=level)
+    return (DeLong if is_whole_area(definition) else Delta)(level=level)
 
 
 def compare_counts(
@@ -210,30 +242,10 @@ def compare_counts(
     return replace(comparison, definition=definition, counts=systems)
 
 
-def compare_scores(
-    definition: Definition,
-    plan: Plan,
-    y_true: Any,
-    systems: Mapping[str, Any],
-    data: Mapping[str, Any],
-) -> Comparison:
-    """Compare systems by a ranking or a mean over items."""
-    refuse_few(systems)
-    items = [read_items(definition, y_true, each, data["labels"]) for each in systems.values()]
-    sample = sampled(items[0], data["weights"], data["cluster"])
-    return compare_items(plan, [*map(str, systems)], items, sample)
-
-
-def compare_columns(definition: Definition, plan: Plan, columns: ScoreColumns) -> Comparison:
-    """The same of columns that stay where they are: what is alike comes as one kind of item."""
-    refuse_few(columns.systems)
-    return compare_items(plan, [*columns.systems], *items_of_systems(definition, columns))
-
-
 def compare_items(
     plan: Plan, names: Sequence[str], items: Sequence[ScoredItems], sample: Sample
 ) -> Comparison:
-    """Compare what systems say of the same items."""
+    """Compare systems by their scores of the same items."""
     plain = [replace(each, definition=each.definition.settled(data=())) for each in items]
     scores = {name: score_items(each, sample) for name, each in zip(names, plain, strict=True)}
     definition = items[0].definition
@@ -243,7 +255,7 @@ def compare_items(
 
 
 def refuse_few(systems: Sized) -> None:
-    """Raise unless there are two systems."""
+    """Raise unless there are at least two systems."""
     if len(systems) < 2:
         raise InputError(f"a comparison needs at least two systems; got {len(systems)}")
 
@@ -263,25 +275,27 @@ def compare_statistics(
     error = difference_errors(definition, statistics, sample, drawn)
     pairs: list[Pair] = []
     for number, (a, b) in enumerate(combinations(range(len(names)), 2)):
-        pair = _normal_pair(definition, plan, scores[names[a]], scores[names[b]], error(a, b))
-        pair = replace(pair, a=names[a], b=names[b])
-        both = (statistics[a], statistics[b], sample)
+        both = {names[at]: scores[names[at]] for at in (a, b)}
+        units = (statistics[a], statistics[b]), sample
+        pair = pair_of(definition, plan, both, error(a, b), *units)
         if drawn is not None:
-            pair = _resampled(definition, plan, pair, drawn[:, a] - drawn[:, b], *both, number)
-        pairs.append(replace(pair, mcnemar=mcnemar(*both), **_flipped(*both)))
+            pair = resampled(definition, plan, pair, drawn[:, a] - drawn[:, b], *units, number)
+        pairs.append(pair)
     adjusted = holm([pair.p_value for pair in pairs])
     pairs = [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
     if plan.replicates and drawn is None:
         drawn = _normal_draws(scores, error, plan)
     best = {} if drawn is None else p_best(definition, names, drawn)
-    letters = letters_of(definition, scores, pairs)
-    return Comparison(definition, plan, scores, tuple(pairs), best, letters)
+    limit = 1 - level_of(definition)
+    apart = {(p.a, p.b) for p in pairs if p.p_adjusted is not None and p.p_adjusted < limit}
+    shared = letters(_ranked(definition, scores), apart)
+    return Comparison(definition, plan, scores, tuple(pairs), best, shared)
 
 
 def _drawn(
     definition: Definition, plan: Plan, statistics: Sequence[Statistic], sample: Sample
 ) -> Array | None:
-    """The scores of all systems on resampled units; None where that would take too long."""
+    """The scores of all systems on resampled units; None if that would take too long."""
     many = plan.replicates * sum(each.size for each in statistics) > DRAWN
     if not plan.replicates or (many and definition.declaration.smooth):
         return None
@@ -294,84 +308,13 @@ def difference_errors(
     sample: Sample,
     drawn: Array | None = None,
 ) -> Callable[[int, int], float]:
-    """The standard error of a difference; of a system and itself, that of its score."""
+    """The standard error of a difference; of a system with itself, that of its score."""
     if not definition.declaration.smooth:
         known = np.zeros((0, len(statistics))) if drawn is None else drawn
         defined = known[np.isfinite(known).all(1)]
         return lambda a, b: float(np.std(defined[:, a] - (a != b) * defined[:, b]))
     slopes = [each.slope(sample.count) for each in statistics]
     return lambda a, b: sample.error(slopes[a] - slopes[b] if a != b else slopes[a])
-
-
-def _normal_pair(definition: Definition, plan: Plan, a: Score, b: Score, error: float) -> Pair:
-    """What follows from a difference and its standard error alone."""
-    difference, level = a.value - b.value, level_of(definition)
-    known = np.isfinite(error) and np.isfinite(difference)
-    interval = None
-    if known and error > CLOSE:
-        low, high = definition.declaration.bounds
-        half = normal_quantile((1 + level) / 2) * error
-        ends = max(difference - half, low - high), min(difference + half, high - low)
-        word = definition.interval.word if definition.interval else "delta"
-        interval = Interval(*ends, level, word)
-    return Pair(
-        a="",
-        b="",
-        difference=difference,
-        standard_error=error if known else None,
-        interval=interval,
-        p_value=normal_p(difference, error),
-        p_adjusted=None,
-        p_equivalence=equivalence_p(difference, error, plan.margin) if plan.margin else None,
-        detectable=detectable_difference(error, level, plan.power) if interval else None,
-        items_needed=items_needed(float(a.n), difference, error, level, plan.power)
-        if interval
-        else None,
-    )
-
-
-def _resampled(
-    definition: Definition,
-    plan: Plan,
-    pair: Pair,
-    drawn: Array,
-    a: Statistic,
-    b: Statistic,
-    sample: Sample,
-    number: int,
-) -> Pair:
-    """The pair with its bootstrap and its randomization test."""
-    interval = _percentiles(drawn, level_of(definition))
-    p = bootstrap_p(pair.difference, drawn)
-    seed = (plan.seed, number)
-    swapped = randomization_p(a, b, sample, pair.difference, plan.replicates, seed)
-    pair = replace(pair, bootstrap=interval, p_bootstrap=p, p_randomization=swapped)
-    if definition.declaration.smooth:
-        return pair
-    # the delta method is not for it, and of the two tests the bootstrap is the more cautious one
-    return replace(pair, interval=interval, p_value=p if swapped is None else swapped)
-
-
-def _percentiles(replicates: Array, level: float) -> Interval | None:
-    """The interval of the replicates of a difference; None where they do not vary."""
-    defined = replicates[np.isfinite(replicates)]
-    if not len(defined) or defined.min() == defined.max():
-        return None
-    tails = (1 - level) / 2, (1 + level) / 2
-    low, high = np.quantile(defined, tails, method="weibull").tolist()
-    return Interval(low, high, level, "bootstrap", len(replicates) - len(defined))
-
-
-def _flipped(a: Statistic, b: Statistic, sample: Sample) -> dict[str, Any]:
-    """How many items one system alone gets right, and how many are predicted differently."""
-    right_a, right_b = a.right, b.right
-    if right_a is None or right_b is None or not (a.predicts or sample.single):
-        return {}
-    flips = {"only_a": right_a & ~right_b, "only_b": right_b & ~right_a}
-    if a.predicts:
-        flips["changed"] = a.differs(b)
-    whole = int if sample.squares is None else float
-    return {name: whole(sample.count[units].sum()) for name, units in flips.items()}
 
 
 def _normal_draws(
@@ -388,3 +331,41 @@ def _normal_draws(
     return generator(plan.seed).multivariate_normal(
         values, covariance, plan.replicates, check_valid="ignore", method="eigh"
     )
+
+
+def p_best(definition: Definition, names: tuple[str, ...], replicates: Array) -> dict[str, float]:
+    """The fraction of replicates in which each system is the best; ties are shared."""
+    sign = -1 if definition.declaration.better == "lower" else 1
+    values = sign * replicates[~np.isnan(replicates).any(1)]
+    if not len(values):
+        return {}
+    best = values >= values.max(1, keepdims=True) - 1e-12
+    shares = (best / best.sum(1, keepdims=True)).mean(0)
+    return dict(zip(names, shares.tolist(), strict=True))
+
+
+def _ranked(definition: Definition, scores: Mapping[str, Score]) -> tuple[str, ...]:
+    sign = 1 if definition.declaration.better == "lower" else -1
+    value = {name: sign * score.value for name, score in scores.items()}
+    return tuple(sorted(scores, key=lambda name: (np.isnan(value[name]), value[name])))
+
+
+def letters(names: Sequence[str], told_apart: set[tuple[str, str]]) -> dict[str, str]:
+    """Systems that share a letter do not differ significantly (insert and absorb, Piepho 2004)."""
+    groups: list[frozenset[str]] = [frozenset(names)]
+    for a, b in told_apart:
+        split = [
+            part
+            for group in groups
+            for part in ((group - {a}, group - {b}) if {a, b} <= group else (group,))
+        ]
+        groups = [g for g in dict.fromkeys(split) if not any(g < other for other in split)]
+    groups.sort(key=lambda group: sorted(map(names.index, group)))
+    return {
+        name: "".join(_letter(at) for at, group in enumerate(groups) if name in group)
+        for name in names
+    }
+
+
+def _letter(at: int) -> str:
+    return chr(ord("a") + at) if at < 26 else f"({at + 1})"

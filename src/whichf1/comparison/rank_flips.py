@@ -1,7 +1,7 @@
 """SystemRanks: the order of systems under several definitions, and where it flips.
 
-The two macro F1s can order the same classifiers differently, and so can any two definitions. A
-result that holds under one of them only is worth knowing about.
+The two macro F1s can order the same classifiers differently, and so can any two definitions. It is
+worth knowing if a result holds under only one of them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DEFINITIONS = (
     "mcc",
     "cohen_kappa",
 )
-"""What is compared where no definitions are named."""
+"""What is compared by default."""
 OF_SETS = (*DEFINITIONS[:4], "subset_accuracy", "hamming_loss")
 """The same for sets of labels, beside F1 averaged over items."""
 _TIE = 1e-12
@@ -46,10 +46,10 @@ class Order:
     definition: Definition
     scores: Mapping[str, Score]
     order: tuple[tuple[str, ...], ...]
-    """The best first; systems with equal scores stand together."""
+    """Best first; systems with equal scores are grouped."""
 
     def sign(self, a: str, b: str) -> int:
-        """1 where A is better, −1 where B is, 0 where they are equal or one is undefined."""
+        """1 if A is better, −1 if B is, 0 if they are equal or one is undefined."""
         difference = self.scores[a].value - self.scores[b].value
         if not abs(difference) > _TIE:
             return 0
@@ -71,8 +71,6 @@ class Flip:
 class SystemRanks:
     """The same systems ranked under several definitions; made by ``whichf1.rank_systems``.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> table = lambda m: wf.Counts.from_matrix(m, rows="predicted", labels=["a", "b"])
     >>> ranks = wf.rank_systems({"1": table([[5, 10], [5, 10]]), "2": table([[1, 1], [9, 19]])},
@@ -86,7 +84,7 @@ class SystemRanks:
     flips: tuple[Flip, ...]
     """Every pair whose order depends on the definition."""
     tau: tuple[tuple[float | None, ...], ...]
-    """Kendall's tau-b between every two rankings; None where one of them ties everything."""
+    """Kendall's tau-b of every two rankings; None if all systems are tied in one of them."""
 
     def __repr__(self) -> str:
         return (
@@ -100,29 +98,13 @@ def rank_systems(
 ) -> SystemRanks:
     """Rank systems under several definitions.
 
-    Parameters
-    ----------
-    systems : mapping of str to Counts
-        The counts of each system.
-    metrics : sequence of str, optional
-        The names or signatures of the definitions.
-    **options
-        Options of the scores, used where they apply.
+    systems: The counts of each system.
+    metrics: The names or signatures of the definitions.
+    **options: Options of the scores, used where they apply.
+    Returns: The order under each definition, the pairs whose order flips, and rank correlations.
+    DefinitionError: If a metric or an option is unknown.
+    InputError: If there are fewer than two systems.
 
-    Returns
-    -------
-    SystemRanks
-        The order under each definition, the pairs whose order flips, and rank correlations.
-
-    Raises
-    ------
-    DefinitionError
-        If a metric or an option is unknown.
-    InputError
-        If there are fewer than two systems.
-
-    Examples
-    --------
     Tables 1 and 2 of the paper: more bias towards class b improves F1 of averages and worsens
     averaged F1.
 

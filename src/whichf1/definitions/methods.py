@@ -25,29 +25,6 @@ IntervalName: TypeAlias = Literal[
 """The methods by name; 'bca' and 'percentile' are kinds of bootstrap."""
 
 
-_HELP = """
-
-    Parameters
-    ----------
-    level : float, default 0.95
-        The nominal coverage.
-
-    Raises
-    ------
-    DefinitionError
-        If the level is not between 0 and 1.
-
-    Examples
-    --------
-    >>> import whichf1 as wf
-    >>> f"{{wf.{call}, interval={name}()).interval:.2f}}"
-    {shown!r}
-    """
-"""What help() adds for methods that have no other parameter."""
-_ACCURACY = "accuracy([0, 1, 1, 1], [0, 1, 1, 0]"
-_AUC = "roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]"
-
-
 @dataclass(frozen=True)
 class Method:
     """How an interval is computed. Its fields are its parameters and appear in signatures.
@@ -58,11 +35,8 @@ class Method:
     level: float = 0.95
     word: ClassVar[str] = ""
 
-    def __init_subclass__(cls, word: str, shown: str = "", call: str = _ACCURACY) -> None:
+    def __init_subclass__(cls, word: str) -> None:
         cls.word = word
-        if shown:
-            help_text = _HELP.format(call=call, name=cls.__name__, shown=shown)
-            cls.__doc__ = f"{cls.__doc__}{help_text}"
 
     def __post_init__(self) -> None:
         level = self.level
@@ -74,32 +48,22 @@ class Method:
         return {"interval": self.word, **asdict(self)}
 
 
-class Delta(Method, word="delta", shown="[0.29, 0.98]"):
-    """The delta method, on the logit scale if the score is between 0 and 1."""
+class Delta(Method, word="delta"):
+    """The delta method, on the logit scale if the score is between 0 and 1.
+
+    >>> import whichf1 as wf
+    >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=Delta(level=0.9)).interval:.2f}"
+    '[0.35, 0.96]'
+    """
 
 
 @dataclass(frozen=True)
 class Bootstrap(Method, word="bootstrap"):
     """The bootstrap: intervals from resampled items, BCa or percentile.
 
-    Parameters
-    ----------
-    level : float, default 0.95
-        The nominal coverage.
-    replicates : int, default 9999
-        How many resamples are drawn.
-    seed : int, default 2019
-        The seed of the random generator.
-    kind : 'bca' | 'percentile', default 'bca'
-        Bias-corrected and accelerated, or plain percentiles of the replicates.
+    kind: Bias-corrected and accelerated, or plain percentiles of the replicates.
+    DefinitionError: If a parameter is out of range, or there are too few replicates for the level.
 
-    Raises
-    ------
-    DefinitionError
-        If a parameter is out of range, or there are too few replicates for the level.
-
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> score = wf.accuracy([0, 1] * 20, [0, 1, 1, 1] * 10, interval=Bootstrap(replicates=999))
     >>> score.interval.method
@@ -120,24 +84,50 @@ class Bootstrap(Method, word="bootstrap"):
             raise DefinitionError(f"kind must be 'bca' or 'percentile'; got {self.kind!r}")
 
 
-class Wilson(Method, word="wilson", shown="[0.30, 0.95]"):
-    """Wilson's score interval for a proportion."""
+class Wilson(Method, word="wilson"):
+    """Wilson's score interval for a proportion.
+
+    >>> import whichf1 as wf
+    >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=Wilson()).interval:.2f}"
+    '[0.30, 0.95]'
+    """
 
 
-class ClopperPearson(Method, word="clopper-pearson", shown="[0.19, 0.99]"):
-    """The exact binomial interval for a proportion, which never covers less than its level."""
+class ClopperPearson(Method, word="clopper-pearson"):
+    """The exact binomial interval for a proportion, which never covers less than its level.
+
+    >>> import whichf1 as wf
+    >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=ClopperPearson()).interval:.2f}"
+    '[0.19, 0.99]'
+    """
 
 
-class AgrestiCoull(Method, word="agresti-coull", shown="[0.29, 0.97]"):
-    """The Wald interval for a proportion after adding z² items, half of them successes."""
+class AgrestiCoull(Method, word="agresti-coull"):
+    """The Wald interval for a proportion after adding z² items, half of them successes.
+
+    >>> import whichf1 as wf
+    >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=AgrestiCoull()).interval:.2f}"
+    '[0.29, 0.97]'
+    """
 
 
-class Jeffreys(Method, word="jeffreys", shown="[0.28, 0.97]"):
-    """The equal-tailed Bayesian interval for a proportion under Jeffreys' prior."""
+class Jeffreys(Method, word="jeffreys"):
+    """The equal-tailed Bayesian interval for a proportion under Jeffreys' prior.
+
+    >>> import whichf1 as wf
+    >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=Jeffreys()).interval:.2f}"
+    '[0.28, 0.97]'
+    """
 
 
-class DeLong(Method, word="delong", shown="[0.14, 1.00]", call=_AUC):
-    """DeLong's interval for an area under the ROC curve, on the logit scale."""
+class DeLong(Method, word="delong"):
+    """DeLong's interval for an area under the ROC curve, on the logit scale.
+
+    >>> import whichf1 as wf
+    >>> auc = wf.roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], interval=DeLong())
+    >>> f"{auc.interval:.2f}"
+    '[0.14, 1.00]'
+    """
 
 
 METHODS: dict[str, type[Method]] = {

@@ -1,4 +1,4 @@
-"""The options of a definition: their types, meanings and checks."""
+"""The options of a definition: their types and checks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Classes: TypeAlias = list[Any] | tuple[Any, ...] | np.ndarray[Any, Any]
 
 
 class Options(Reading, total=False):
-    """Everything that a score accepts besides its data; MEANING describes each option."""
+    """Everything that a score accepts besides its data; ``docstrings.MEANING`` describes each."""
 
     labels: Any
     weights: Any
@@ -58,51 +58,6 @@ class Options(Reading, total=False):
     binning: Binning
     k: int
     ties: Ties
-
-
-MEANING = {
-    "average": "How the classes are combined: the plain mean over classes ('macro'), the mean "
-    "weighted by the number of true items ('weighted'), the rate of the summed counts ('micro'), "
-    "or the mean over items with sets of labels ('samples').",
-    "formula": "Average the F score of each class ('averaged'), or compute it from averaged "
-    "precision and averaged recall ('of-averages').",
-    "positive": "Score this class alone.",
-    "classes": "The classes to average over: those declared with labels= ('declared'), those that "
-    "occur as true or predicted ('observed'), those that occur as true ('true'), all integers "
-    "from 0 to the largest that occurs ('range'), or a list of classes.",
-    "exclude": "Classes to leave out of the average. Their items still count as errors of other "
-    "classes.",
-    "ignore": "Drop the items whose true class is one of these.",
-    "undefined": "What 0/0 gives: 0, 1, nothing ('skip': the class is left out of the mean), or "
-    "NaN ('nan').",
-    "scope": "When an F score is 0/0: if the class is neither true nor predicted ('empty'), if "
-    "precision or recall is 0/0 ('one-sided'), or whenever there are no hits ('no-hits').",
-    "two_classes": "With exactly two classes, average over both, or score only the first or the "
-    "last, as some programs do.",
-    "epsilon": "A number to add to denominators, as some programs do to avoid dividing by 0.",
-    "epsilon_in": "Add epsilon to every denominator ('all'), or only to that of the harmonic mean "
-    "('harmonic').",
-    "batch": "Average the scores of batches of this many consecutive items, as some programs do.",
-    "interval": "How to compute a confidence interval: the name of a method or a method such as "
-    "Bootstrap(seed=7). None computes no interval.",
-    "labels": "The classes and their order. By default, those that occur, sorted.",
-    "weights": "The weight of each item; for a dataframe or file, the name of a column.",
-    "cluster": "The cluster that each item comes from, for intervals that account for clusters; "
-    "for a dataframe or file, the name of a column.",
-    "true": "The column of true classes. Common names are recognized.",
-    "pred": "The column of predicted classes. Common names are recognized.",
-    "score": "The column of scores, or one column for each class.",
-    "id": "The column that matches the rows of two files: true classes and predictions.",
-    "format": "The format of the file: csv, tsv, jsonl, parquet, arrow or npz. By default, "
-    "it is detected.",
-    "memory_limit": "How much memory reading may use before it continues in a temporary folder.",
-    "on_error": "Whether malformed rows raise an error ('raise') or are skipped with a warning "
-    "('skip').",
-    "progress": "A function called with the fraction read so far, from 0 to 1.",
-    "engine": "'spark' reads the files on a Spark cluster. By default, this process reads them.",
-    "master": "The address of the Spark cluster, for example spark://host:7077.",
-}
-"""What each option means; the parameters of a metric are described by its declaration."""
 
 
 def one_of(*known: object) -> Callable[[str, Any], Any]:

@@ -93,35 +93,16 @@ def audit(
 
     All three numbers must be averages over the same classes with the same weights, with 0/0 as 0.
 
-    Parameters
-    ----------
-    precision, recall, f1 : number or str
-        The reported macro precision, macro recall and macro F1.
-    decimals : int, optional
-        How many decimals were reported. By default, text counts as written, and floats as written
-        with the most decimals of the three.
-    classes : int, optional
-        The number of classes, if the task has one label per item and all classes are averaged
+    precision, recall, f1 (number or str): The reported macro precision, macro recall and macro F1.
+    decimals: How many decimals were reported. By default, text counts as written, and floats as
+        written with the most decimals of the three.
+    classes: The number of classes, if the task has one label per item and all classes are averaged
         over. It narrows what averaged F1 can be.
-    scale : 'unit' | 'percent', optional
-        Whether the numbers are fractions or percentages. By default, it is detected.
-    per_class : sequence or mapping, optional
-        Precision and recall of each class, from which everything is recomputed.
-    counts : Counts, optional
-        The counts, from which everything is recomputed.
+    per_class: Precision and recall of each class, from which everything is recomputed.
+    counts: The counts, from which everything is recomputed.
+    Returns: The verdict and the ranges of both macro F1s.
+    InputError: If a number is malformed or out of range.
 
-    Returns
-    -------
-    Audit
-        The verdict and the ranges of both macro F1s.
-
-    Raises
-    ------
-    InputError
-        If a number is malformed or out of range.
-
-    Examples
-    --------
     >>> audit(precision=0.62, recall=0.58, f1=0.55, decimals=2).verdict
     'averaged F1'
     """

@@ -138,32 +138,13 @@ def explain(
 ) -> Explanation:
     """Find the definitions that give a reported number: ``explain(counts, 0.354, decimals=3)``.
 
-    Parameters
-    ----------
-    y_true : Counts or array
-        The counts, or the true class of each item.
-    *rest : array, number or str
-        The predicted class of each item, unless ``y_true`` are Counts, then the reported number.
-        With predictions, means over batches are tried too, because the order of items is known.
-    decimals : int, optional
-        How many decimals were reported. By default, as many as the number is written with.
-    scale : 'unit' | 'percent', optional
-        Whether the number is a fraction or a percentage. By default, it is detected.
-    labels : sequence, optional
-        The classes and their order.
+    y_true (Counts or array): The counts, or the true class of each item.
+    *rest (array, number or str): The predicted class of each item, unless ``y_true`` are Counts,
+        then the reported number. With predictions, means over batches are tried too, because the
+        order of items is known.
+    Returns: The definitions that match, each with its value and its signature.
+    InputError: If the number or the data are malformed.
 
-    Returns
-    -------
-    Explanation
-        The definitions that match, each with its value and its signature.
-
-    Raises
-    ------
-    InputError
-        If the number or the data are malformed.
-
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> counts = wf.Counts.from_matrix([[5, 10], [5, 10]], rows="predicted")
     >>> explain(counts, 0.5, decimals=2).matches[0].score.definition.formula

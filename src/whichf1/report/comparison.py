@@ -8,8 +8,9 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
+from whichf1.comparison.compare import Comparison
+from whichf1.comparison.pair import level_of
 from whichf1.comparison.rank_flips import Order, SystemRanks
-from whichf1.comparison.result import Comparison, level_of
 from whichf1.definitions.words import sentence, title
 from whichf1.report.document import Block, Cell, Document, Grid, GridColumn, Note, Rows, Signature
 from whichf1.report.numbers import exact, items, signed, size

@@ -13,11 +13,11 @@ from whichf1.definitions.words import sentence, title
 from whichf1.metrics import COUNTED
 from whichf1.report.document import Block, Cell, Document, Grid, GridColumn, Note, Rows, Signature
 from whichf1.report.numbers import exact, items, number, size
+from whichf1.scoring.curves import BestThreshold
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
 from whichf1.scoring.score import PerClass, Score
-from whichf1.scoring.threshold import BestThreshold
 from whichf1.statistics.scales import Interval
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts

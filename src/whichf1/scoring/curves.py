@@ -1,31 +1,39 @@
-"""Curves of a ranking: ROC, precision–recall, DET, gain, lift and calibration."""
+"""Curves of a ranking: ROC, precision–recall, DET, gain, lift, calibration, and any score.
+
+The best threshold is exact: one sort, then every distinct score is tried.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from whichf1.definitions.definition import define
-from whichf1.errors import InputError
+from whichf1.definitions.definition import Definition, define
+from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics.probability import Binning, bin_edges, bin_of
 from whichf1.metrics.ranking import gain
+from whichf1.scoring.decisions import at_threshold
+from whichf1.scoring.evaluate import evaluate, refuse_other_data
+from whichf1.scoring.functions import with_options
 from whichf1.scoring.lines import evaluate_scores, score_ranking
 from whichf1.scoring.score import Score
-from whichf1.sources.counts import rank
+from whichf1.sources.counts import COLUMN_OPTIONS, rank
 from whichf1.sources.lines import numbers
 from whichf1.sources.request import has_columns
-from whichf1.tables.cells import Array, sum_by
+from whichf1.tables.cells import Array, Table, sum_by
 from whichf1.tables.ranking import Ranking
+
+_CHUNK = 1 << 17
+"""Thresholds tried at a time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
     """A curve as points in order, ready for ``plot(curve.x, curve.y)``.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> curve = wf.roc_curve([0, 1, 1], [0.1, 0.4, 0.9])
     >>> curve.x_label, curve.score.value
@@ -115,28 +123,10 @@ def _steps(ranking: Ranking, what: str) -> tuple[Array, Array, Array]:
 def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
     """True positive rate by false positive rate, with a point for each distinct score.
 
-    Parameters
-    ----------
-    y_true : array, Ranking, dataframe or path
-        The true class of each item; or a Ranking, a dataframe or the path of a file.
-    scores : array, optional
-        The score of each item, larger for the positive class.
-    **options
-        ``positive``, ``labels`` and ``weights`` as for :func:`rank`, and the columns ``true`` and
-        ``score`` of a dataframe or file.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    Returns: The points, their thresholds, and the ROC AUC.
+    InputError: If the scores are malformed, or there are no positives or no negatives.
 
-    Returns
-    -------
-    RocCurve
-        The points, their thresholds, and the ROC AUC.
-
-    Raises
-    ------
-    InputError
-        If the scores are malformed, or there are no positives or no negatives.
-
-    Examples
-    --------
     >>> curve = roc_curve([0, 1, 1], [0.1, 0.4, 0.9])
     >>> curve.fpr.tolist(), curve.tpr.tolist()
     ([0.0, 0.0, 0.0, 1.0], [0.0, 0.5, 1.0, 1.0])
@@ -150,23 +140,10 @@ def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
 def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
     """Precision by recall; if nothing is predicted positive, precision is 1.
 
-    Parameters
-    ----------
-    y_true, scores, **options
-        As for :func:`roc_curve`.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    Returns: The points, their thresholds, and the average precision.
+    InputError: If the scores are malformed, or there are no positives.
 
-    Returns
-    -------
-    PrCurve
-        The points, their thresholds, and the average precision.
-
-    Raises
-    ------
-    InputError
-        If the scores are malformed, or there are no positives.
-
-    Examples
-    --------
     >>> curve = pr_curve([0, 1, 1], [0.1, 0.4, 0.9])
     >>> curve.x.tolist(), curve.y.round(2).tolist()
     ([0.0, 0.5, 1.0, 1.0], [1.0, 1.0, 1.0, 0.67])
@@ -183,23 +160,10 @@ def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
 def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
     """False negative rate by false positive rate: the detection error tradeoff.
 
-    Parameters
-    ----------
-    y_true, scores, **options
-        As for :func:`roc_curve`.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    Returns: The points, their thresholds, and the ROC AUC.
+    InputError: If the scores are malformed, or there are no positives or no negatives.
 
-    Returns
-    -------
-    DetCurve
-        The points, their thresholds, and the ROC AUC.
-
-    Raises
-    ------
-    InputError
-        If the scores are malformed, or there are no positives or no negatives.
-
-    Examples
-    --------
     >>> curve = det_curve([0, 1, 1], [0.1, 0.4, 0.9])
     >>> curve.x.tolist(), curve.y.tolist()
     ([0.0, 0.0, 0.0, 1.0], [1.0, 0.5, 0.0, 0.0])
@@ -213,25 +177,10 @@ def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
 def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> Curve:
     """Fraction of positives found by fraction of items, highest scores first.
 
-    Parameters
-    ----------
-    y_true, scores, **options
-        As for :func:`roc_curve`.
-    top : float, default 0.1
-        The fraction of items for which the curve's score is computed.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    Returns: The points, their thresholds, and the gain at ``top``.
+    InputError: If the scores are malformed, or there are no positives.
 
-    Returns
-    -------
-    Curve
-        The points, their thresholds, and the gain at ``top``.
-
-    Raises
-    ------
-    InputError
-        If the scores are malformed, or there are no positives.
-
-    Examples
-    --------
     >>> gain_curve([0, 1, 1, 0], [0.1, 0.4, 0.9, 0.2]).y.tolist()
     [0.0, 0.5, 1.0, 1.0, 1.0]
     """
@@ -244,25 +193,10 @@ def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: 
 def lift_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> Curve:
     """Gain divided by the fraction of items: how many times better than a random order.
 
-    Parameters
-    ----------
-    y_true, scores, **options
-        As for :func:`roc_curve`.
-    top : float, default 0.1
-        The fraction of items for which the curve's score is computed.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    Returns: The points, their thresholds, and the lift at ``top``.
+    InputError: If the scores are malformed, or there are no positives.
 
-    Returns
-    -------
-    Curve
-        The points, their thresholds, and the lift at ``top``.
-
-    Raises
-    ------
-    InputError
-        If the scores are malformed, or there are no positives.
-
-    Examples
-    --------
     >>> lift_curve([0, 1, 1, 0], [0.1, 0.4, 0.9, 0.2]).y.round(2).tolist()
     [2.0, 2.0, 1.33, 1.0]
     """
@@ -310,27 +244,12 @@ def calibration_curve(
 ) -> CalibrationCurve:
     """Observed frequency of positives by predicted probability, in bins.
 
-    Parameters
-    ----------
-    y_true, probabilities, **options
-        As for :func:`roc_curve`, with probabilities as scores.
-    bins : int, default 10
-        The number of bins.
-    binning : 'equal-width' | 'equal-mass', default 'equal-width'
-        Bins of equal width, or bins holding equally many items.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    probabilities (array): The probability of the positive class for each item.
+    binning: Bins of equal width, or bins holding equally many items.
+    Returns: A point for each bin that is not empty, and the expected calibration error.
+    InputError: If the probabilities are not between 0 and 1.
 
-    Returns
-    -------
-    CalibrationCurve
-        A point for each bin that is not empty, and the expected calibration error.
-
-    Raises
-    ------
-    InputError
-        If the probabilities are not between 0 and 1.
-
-    Examples
-    --------
     >>> calibration_curve([0, 0, 1, 1], [0.1, 0.1, 0.1, 0.9], bins=2).y.round(3).tolist()
     [0.333, 1.0]
     """
@@ -353,3 +272,160 @@ def calibration_curve(
     edges = np.concatenate([[0.0], inner, [1.0]])
     count, mass, hits = (each[here] for each in (count, mass, hits))
     return CalibrationCurve(mass / count, hits / count, count, edges, score)
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdCurve:
+    """A score at every threshold, from the highest (no positives) to the lowest (all positive)."""
+
+    threshold: Array
+    """The first is infinite: no item is positive there."""
+    value: Array
+    """NaN if the score is undefined."""
+    definition: Definition
+    """The definition of the score."""
+    ranking: Ranking
+
+    @property
+    def x(self) -> Array:
+        """The thresholds, for a plot."""
+        return self.threshold
+
+    @property
+    def y(self) -> Array:
+        """The values, for a plot."""
+        return self.value
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+
+@dataclass(frozen=True, eq=False)
+class BestThreshold:
+    """The threshold at which a score is best; made by ``whichf1.best_threshold``.
+
+    >>> import whichf1 as wf
+    >>> best = wf.best_threshold([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], "accuracy")
+    >>> best.threshold, best.value
+    (0.9, 0.75)
+    """
+
+    threshold: float
+    """Scores of at least this are positive; among equally good thresholds, the highest."""
+    score: Score
+    """The score there; its signature includes the decision."""
+    curve: ThresholdCurve
+    """The score at every threshold."""
+    at: int
+    """The index of the threshold in the curve."""
+
+    @property
+    def value(self) -> float:
+        """The best value."""
+        return self.score.value
+
+    @property
+    def calibrated(self) -> float | None:
+        """The best threshold for F1 if the scores are calibrated; None for other metrics.
+
+        With calibrated probabilities, F1 is highest if exactly the items with p ≥ F*/2 are
+        positive, where F* is the best F1 (Lipton, Elkan and Narayanaswamy 2014).
+        """
+        one = self.score.definition.positive == self.curve.ranking.positive
+        wanted = self.score.definition.metric == "f1" and one and self.curve.ranking.probabilities
+        return self.value / 2 if wanted else None
+
+    def __repr__(self) -> str:
+        return f"<BestThreshold {self.threshold!r}: {self.score}>"
+
+
+def threshold_curve(
+    y_true: Any,
+    scores: Any = None,
+    metric: str | Callable[..., Score] = "f1",
+    *,
+    positive: Any = None,
+    labels: Any = None,
+    weights: Any = None,
+    **options: Any,
+) -> ThresholdCurve:
+    """Compute a score of the predictions at every threshold.
+
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    **options: The options of the metric, and the columns ``true`` and ``score`` of a dataframe or
+        file.
+    Returns: The thresholds and the score at each of them.
+    DefinitionError: If the metric is unknown or not computed from counts.
+
+    >>> threshold_curve([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], "f1").y.round(2).tolist()
+    [0.0, 0.67, 0.5, 0.8, 0.67]
+    """
+    if isinstance(y_true, Ranking):
+        if scores is not None:
+            raise InputError("a Ranking already holds its scores: pass the metric as metric=")
+        ranking = y_true
+    else:
+        named = {key: options.pop(key) for key in COLUMN_OPTIONS if key in options}
+        data = {"positive": positive, "labels": labels, "weights": weights}
+        ranking = rank(y_true, scores, **data, **named)
+    ranking.needs_both("a threshold")
+    definition = with_options(metric, options)
+    rate = definition.declaration.kind == "rate"
+    if rate and definition.average is None and definition.positive is None:
+        definition = replace(definition, positive=ranking.positive)
+    threshold = np.concatenate([[np.inf], ranking.score])
+    return ThresholdCurve(threshold, _values(definition, ranking), definition, ranking)
+
+
+def _values(definition: Definition, ranking: Ranking) -> Array:
+    all_positive = at_threshold(ranking, threshold=-np.inf)
+    refuse_other_data(definition, all_positive)
+    if definition.ignore:
+        raise DefinitionError("ignore= does not apply to thresholds: drop those items first")
+    frozen = definition.freeze(all_positive)
+    positive = all_positive.labels.code(ranking.positive)
+    if definition.positive is not None:
+        one = np.array([all_positive.labels.code(definition.positive)])
+        frozen = frozen._replace(classes=one)
+    (p, n), codes = ranking.table.sizes, np.array([positive, 1 - positive])
+    tp, fp = (
+        np.concatenate([[0], x])  # no item is positive at first
+        for x in (ranking.table.true_positives, ranking.table.false_positives)
+    )
+    parts = []
+    for start in range(0, len(tp), _CHUNK):  # a table of two classes for each threshold
+        at = slice(start, start + _CHUNK)
+        count = np.stack([tp[at], p - tp[at], fp[at], n - fp[at]], -1).astype(np.float64)
+        table = Table(codes.repeat(2), np.tile(codes, 2), count, 2)
+        parts.append(definition.values(frozen, table).reshape(len(count)))
+    return np.concatenate(parts)
+
+
+def best_threshold(
+    y_true: Any, scores: Any = None, metric: str | Callable[..., Score] = "f1", **options: Any
+) -> BestThreshold:
+    """Find the threshold at which a score of the predictions is best.
+
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    **options: ``positive``, ``labels`` and ``weights`` as for :func:`rank`, the options of the
+        metric, and the columns ``true`` and ``score`` of a dataframe or file.
+    Returns: The threshold, the score there, and the whole curve.
+    DefinitionError: If the metric is unknown or not computed from counts.
+
+    >>> best = best_threshold([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], "f1")
+    >>> best.threshold, best.value
+    (0.5, 0.8)
+    """
+    curve = threshold_curve(y_true, scores, metric, **options)
+    better = curve.definition.declaration.better
+    if better == "neither":
+        raise DefinitionError(
+            f"{curve.definition.metric} has no best value: neither higher nor lower is better"
+        )
+    value = curve.value if better == "higher" else -curve.value
+    if np.isnan(value).all():
+        raise DefinitionError(f"{curve.definition.signature} is undefined at every threshold")
+    at = int(np.nanargmax(value))
+    threshold = float(curve.threshold[at])
+    score = evaluate(curve.definition, at_threshold(curve.ranking, threshold=threshold))
+    return BestThreshold(threshold, score, curve, at)

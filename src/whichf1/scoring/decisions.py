@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -32,33 +33,11 @@ def at_threshold(
 ) -> Counts:
     """Count the predictions 'positive if the score reaches the threshold'.
 
-    Parameters
-    ----------
-    y_true : array, Ranking, dataframe or path
-        The true class of each item; or a Ranking, a dataframe or the path of a file.
-    scores : array, optional
-        The score of each item.
-    threshold : float
-        The threshold. If it is outside the range of the scores, the signature says so.
-    positive, labels, weights, cluster : optional
-        As for :func:`rank` and :func:`count`.
-    **columns
-        The columns ``true`` and ``score`` of a dataframe or file, and how it is read.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    threshold: The threshold. If it is outside the range of the scores, the signature says so.
+    Returns: The counts of the predictions; signatures of their scores state the decision.
+    DefinitionError: If the threshold is missing or not a number.
 
-    Returns
-    -------
-    Counts
-        The counts of the predictions; signatures of their scores state the decision.
-
-    Raises
-    ------
-    DefinitionError
-        If the threshold is missing or not a number.
-    InputError
-        If the scores are malformed.
-
-    Examples
-    --------
     >>> at_threshold([0, 0, 1, 1], [0.2, 0.7, 0.7, 0.9], 0.7).matrix
     array([[1, 1],
            [0, 2]])
@@ -68,20 +47,26 @@ def at_threshold(
     limit = _threshold(threshold)
     if isinstance(y_true, Ranking):
         if scores is not None:
-            raise InputError("a Ranking holds its scores: pass threshold= by name")
+            raise InputError("a Ranking already holds its scores: pass the threshold as threshold=")
         return _from_ranking(y_true, limit)
     data = {"labels": labels, "weights": weights, "cluster": cluster}
+    return threshold_lines(_read(y_true, scores, data, columns), limit, positive)
+
+
+def _read(
+    y_true: Any, scores: Any, data: Mapping[str, Any], columns: Mapping[str, Any]
+) -> ScoredLines:
+    """The scores of arrays, or of a dataframe or file."""
     if has_columns(y_true):
-        lines = read_scores(y_true, scores, Request.of_scores(**data, **columns))
-    elif columns:
-        raise InputError(f"at_threshold of arrays takes no {', '.join(f'{x}=' for x in columns)}")
-    else:
-        lines = ScoredLines.of(y_true, scores, **data)
-    return threshold_lines(lines, limit, positive)
+        return read_scores(y_true, scores, Request.of_scores(**data, **columns))
+    if columns:
+        names = ", ".join(f"{name}=" for name in columns)
+        raise InputError(f"arrays have no columns, and are not read from a file: omit {names}")
+    return ScoredLines.of(y_true, scores, **data)
 
 
 def threshold_lines(lines: ScoredLines, threshold: float, positive: Any) -> Counts:
-    """The same of lines that were read."""
+    """``at_threshold`` for scores that were already read."""
     above, label = lines.against_rest(positive)
     code = _two_classes(above.labels).code(label)
     decision = decision_text(label, threshold, float(above.scores.min()), float(above.scores.max()))
@@ -93,33 +78,17 @@ def threshold_lines(lines: ScoredLines, threshold: float, positive: Any) -> Coun
 
 def _decided(lines: ScoredLines, guessed: Array, decision: str) -> Counts:
     """Counts of lines with the codes of their classes, true and predicted."""
-    if lines.items is not None or lines.cluster is not None:
-        return _grouped(lines, guessed, decision)
+    facts: dict[str, Any] = {"declared": True, "decision": decision}
+    if lines.items is not None or lines.cluster is not None:  # lines may be alike
+        if lines.cluster is not None:
+            facts["cluster"], facts["cluster_names"] = clusters_of(lines.cluster, len(guessed))
+        count, facts["squares"] = _measured(lines)
+        cells = (lines.true.astype(np.intp), guessed.astype(np.intp), count)
+        return Counts(lines.labels, *cells, **facts)
     pairs = kernel.count_pairs(lines.true, guessed, lines.weights)
-    squares = None
     if lines.weights is not None:  # intervals need the squares of weights
-        squares = kernel.count_pairs(lines.true, guessed, lines.weights**2).count
-    facts: dict[str, Any] = {"declared": True, "decision": decision, "squares": squares}
+        facts["squares"] = kernel.count_pairs(lines.true, guessed, lines.weights**2).count
     return Counts(lines.labels, *pairs.own_labels(), pairs.count, **facts)
-
-
-def _grouped(lines: ScoredLines, guessed: Array, decision: str) -> Counts:
-    """Counts of lines that may be alike, and in clusters."""
-    cluster = names = None
-    if lines.cluster is not None:
-        cluster, names = clusters_of(lines.cluster, len(guessed))
-    count, squares = _measured(lines)
-    return Counts(
-        lines.labels,
-        lines.true.astype(np.intp),
-        guessed.astype(np.intp),
-        count,
-        squares=squares,
-        cluster=cluster,
-        cluster_names=names,
-        declared=True,
-        decision=decision,
-    )
 
 
 def _measured(lines: ScoredLines) -> tuple[Array, Array | None]:
@@ -135,12 +104,12 @@ def _measured(lines: ScoredLines) -> tuple[Array, Array | None]:
 def _threshold(value: Any) -> float:
     number = isinstance(value, (int, float, np.integer, np.floating))
     if not number or isinstance(value, bool) or np.isnan(value):
-        raise DefinitionError(f"a threshold is a number; got {value!r}")
+        raise DefinitionError(f"threshold must be a number; got {value!r}")
     return float(value)
 
 
 def decision_text(positive: Label, threshold: float, lowest: float, highest: float) -> str:
-    """The rule, and a note where it decides the same for all items."""
+    """The rule, with a note if it decides the same for all items."""
     note = NOTES[0] if threshold > highest else NOTES[1] if threshold < lowest else ""
     return f"{positive!r} if score>={threshold!r}{note}"
 
@@ -156,20 +125,20 @@ def _two_classes(names: Labels) -> Labels:
 
 def _from_ranking(ranking: Ranking, threshold: float) -> Counts:
     names = _two_classes(ranking.labels)
-    own = names.code(ranking.positive)
-    above = ranking.score >= threshold
-    cells = [
-        (code, guess, side[chosen].sum())
-        for code, side in ((own, ranking.positives), (1 - own, ranking.negatives))
-        for guess, chosen in ((own, above), (1 - own, ~above))
-    ]
-    true, guessed, count = (np.array(part) for part in zip(*sorted(cells), strict=True))
-    count = count.astype(np.float64 if ranking.weighted else np.int64)
     if ranking.resolution is not None:
-        raise InputError("the scores of this ranking were rounded into bins: decide before that")
+        raise InputError(
+            "the scores of this ranking are rounded into bins: apply the threshold to the scores"
+        )
+    positive, above = names.code(ranking.positive), ranking.score >= threshold
+    true, guessed = np.repeat([0, 1], 2), np.tile([0, 1], 2)
+    count = []
+    for code, guess in zip(true, guessed, strict=True):
+        side = ranking.positives if code == positive else ranking.negatives
+        count.append(side[above == (guess == positive)].sum())
     ends = float(ranking.score[-1]), float(ranking.score[0])
     decision = decision_text(ranking.positive, threshold, *ends)
-    return Counts(names, true, guessed, count, declared=True, decision=decision)
+    counted = np.array(count, np.float64 if ranking.weighted else np.int64)
+    return Counts(names, true, guessed, counted, declared=True, decision=decision)
 
 
 def at_argmax(
@@ -184,33 +153,11 @@ def at_argmax(
 ) -> Counts:
     """Count the predictions 'the class with the highest score'.
 
-    Parameters
-    ----------
-    y_true : array, dataframe or path
-        The true class of each item, or a dataframe or the path of a file.
-    scores : array, optional
-        The scores of each item, a column for each class.
-    labels, weights, cluster : optional
-        As for :func:`count`.
-    ties : 'first' | 'last', default 'first'
-        Which of several equal scores wins: that of the first or the last class in label order.
-    **columns
-        The columns ``true`` and ``score`` of a dataframe or file, and how it is read.
+    scores: The scores of each item, a column for each class.
+    ties: Which of several equal scores wins: that of the first or the last class in label order.
+    Returns: The counts of the predictions; signatures of their scores state the decision.
+    DefinitionError: If ``ties`` is not 'first' or 'last'.
 
-    Returns
-    -------
-    Counts
-        The counts of the predictions; signatures of their scores state the decision.
-
-    Raises
-    ------
-    DefinitionError
-        If ``ties`` is not 'first' or 'last'.
-    InputError
-        If the scores are malformed.
-
-    Examples
-    --------
     >>> at_argmax([0, 1, 2], [[0.5, 0.5, 0], [0.1, 0.8, 0.1], [0.4, 0.4, 0.2]]).matrix
     array([[1, 0, 0],
            [0, 1, 0],
@@ -235,35 +182,12 @@ def at_top_k(
 
     Other items count as predicted to be the class with the highest score.
 
-    Parameters
-    ----------
-    y_true : array, dataframe or path
-        The true class of each item, or a dataframe or the path of a file.
-    scores : array, optional
-        The scores of each item, a column for each class.
-    k : int
-        How many of the highest scores count.
-    labels, weights, cluster : optional
-        As for :func:`count`.
-    ties : 'first' | 'last' | 'best' | 'worst', default 'first'
-        Which of several equal scores ranks first, as in ``top_k_accuracy``.
-    **columns
-        The columns ``true`` and ``score`` of a dataframe or file, and how it is read.
+    scores: The scores of each item, a column for each class.
+    k: How many of the highest scores count.
+    ties: Which of several equal scores ranks first, as in ``top_k_accuracy``.
+    Returns: The counts of the predictions; signatures of their scores state the decision.
+    DefinitionError: If ``k`` or ``ties`` is out of range.
 
-    Returns
-    -------
-    Counts
-        The counts of the predictions; signatures of their scores state the decision.
-
-    Raises
-    ------
-    DefinitionError
-        If ``k`` or ``ties`` is out of range.
-    InputError
-        If the scores are malformed.
-
-    Examples
-    --------
     >>> at_top_k([0, 2], [[0.2, 0.5, 0.3], [0.6, 0.3, 0.1]], k=2).matrix
     array([[0, 1, 0],
            [0, 0, 0],
@@ -276,21 +200,14 @@ def at_top_k(
     if ties not in ("first", "last"):
         raise DefinitionError(f"ties must be 'first' or 'last'; got {ties!r}")
     data = {"labels": labels, "weights": weights, "cluster": cluster}
-    if has_columns(y_true):
+    if has_columns(y_true) and not in_memory(y_true):
         request = Request.of_scores(**data, **columns)
-        if not in_memory(y_true):
-            return decide(ClassScores(y_true, scores, request, fair=False), int(k), ties)
-        return decide(read_scores(y_true, scores, request), int(k), ties)
-    if columns:
-        raise InputError(f"at_top_k of arrays takes no {', '.join(f'{x}=' for x in columns)}")
-    return decide(ScoredLines.of(y_true, scores, **data), int(k), ties)
+        return decide(ClassScores(y_true, scores, request, fair=False), int(k), ties)
+    return decide(_read(y_true, scores, data, columns), int(k), ties)
 
 
 def decide(scores: ScoredLines | ClassScores, k: int = 1, ties: Ties = "first") -> Counts:
-    """The same of scores that were read."""
+    """``at_top_k`` for scores that were already read."""
     lines = scores.decisions(k, ties)
-    return _decided(lines, lines.scores, _rule(k, ties))
-
-
-def _rule(k: int, ties: str) -> str:
-    return f"{'argmax' if k == 1 else f'top-{k}'},ties={ties}"
+    rule = "argmax" if k == 1 else f"top-{k}"
+    return _decided(lines, lines.scores, f"{rule},ties={ties}")

@@ -34,7 +34,7 @@ def run(
     cluster: Any = None,
     **named: Any,
 ) -> Score:
-    """Run a definition on what it is computed from: counts or predictions, scores, labels.
+    """Run a definition on its data: counts, predictions, scores or sets of labels.
 
     ``named`` are the columns of a dataframe or file, and how it is read.
     """
@@ -57,7 +57,7 @@ def _of_predictions(
     if "score" in named:
         raise DefinitionError(
             f"{definition.metric} is computed from predictions: name their column with pred=, or "
-            "decide with at_threshold(rank(...), threshold=...)"
+            "make them with at_threshold(rank(...), threshold=...)"
         )
     sets = definition.declaration.kind == "items" or definition.average == "samples"
     if sets and y_pred is not None and not named and not is_path(y_true):
@@ -67,9 +67,7 @@ def _of_predictions(
     if definition.batch is None or isinstance(y_true, Counts):
         return evaluate(definition, as_counts(y_true, y_pred, **data, **named))
     if data["weights"] is not None or data["cluster"] is not None or named:
-        raise DefinitionError(
-            "a mean over batches takes no weights, no clusters and no columns: give arrays"
-        )
+        raise DefinitionError("a mean over batches needs arrays, without weights or clusters")
     return _of_batches(definition, y_true, y_pred, data["labels"])
 
 
@@ -149,12 +147,12 @@ def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
 
 
 def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
-    """Raise where a definition cannot be computed from such counts."""
+    """Raise if a definition cannot be computed from these counts."""
     metric, sets = definition.declaration, isinstance(counts, MultiLabelCounts)
     if metric.kind not in (*COUNTED, "items"):
         raise DefinitionError(
             f"{metric.name} is computed from scores, not from predicted classes: call "
-            f"{metric.name}(y_true, scores), or give the scores' column with --score or --probs"
+            f"{metric.name}(y_true, scores), or name the column of scores with --score or --probs"
         )
     if not sets and (metric.kind == "items" or definition.average == "samples"):
         raise DefinitionError(
@@ -166,7 +164,7 @@ def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
 def _estimate(
     definition: Definition, frozen: Frozen, statistic: Statistic | None = None
 ) -> tuple[Array, list[Interval | None]]:
-    """Values and intervals; none where weights were added up without their squares."""
+    """Values and intervals; no intervals if weights were summed without their squares."""
     units = frozen.units
     if definition.interval is None or (units.weighted and units.squares is None):
         values = definition.values(frozen).reshape(-1)

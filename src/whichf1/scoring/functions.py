@@ -1,4 +1,4 @@
-"""Metrics as functions: ``wf.recall`` and the like, and ``wf.score``, which takes their name."""
+"""Metrics as functions, such as ``wf.recall``, and ``wf.score``, which takes a name."""
 
 from __future__ import annotations
 
@@ -93,31 +93,13 @@ class Scorer:
 def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:
     """Compute a score by name: ``score(counts, metric)`` or ``score(y_true, y_pred, metric)``.
 
-    Parameters
-    ----------
-    y_true : Counts, array, dataframe or path
-        The data, as for the metric's own function.
-    *rest : array, str
-        The predictions or scores unless ``y_true`` contains them, then the metric: a name, an
-        alias, a name with parameters such as ``"f_beta(beta=2)"``, a signature, a Definition or a
-        metric function.
-    **options
-        The options of the metric, such as ``average="macro"``.
+    y_true (Counts, array, dataframe or path): The data, as for the metric's own function.
+    *rest (array, str): The predictions or scores unless ``y_true`` contains them, then the metric:
+        a name, an alias, a name with parameters such as ``"f_beta(beta=2)"``, a signature, a
+        Definition or a metric function.
+    **options: The options of the metric, such as ``average="macro"``.
+    Returns: The value with its signature, its number of items and, on request, its interval.
 
-    Returns
-    -------
-    Score
-        The value with its signature, its number of items and, on request, its interval.
-
-    Raises
-    ------
-    DefinitionError
-        If the metric is unknown, or an option is unknown or does not apply.
-    InputError
-        If the data cannot be read.
-
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> wf.score([0, 1, 1], [0, 1, 0], "accuracy").value
     0.6666666666666666

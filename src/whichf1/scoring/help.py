@@ -8,14 +8,14 @@ from contextlib import suppress
 from dataclasses import fields
 from itertools import product
 from math import isinf
-from textwrap import fill, indent
-from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from textwrap import fill
+from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
 from whichf1.definitions.definition import Definition, define
+from whichf1.definitions.docstrings import MEANING, USUAL_ERRORS, Entry, parameters, section
 from whichf1.definitions.methods import Bootstrap
 from whichf1.definitions.names import look_up
-from whichf1.definitions.options import MEANING, Average, Options
+from whichf1.definitions.options import Average, Options
 from whichf1.definitions.words import formula, meaning
 from whichf1.errors import DefinitionError
 from whichf1.metrics import Metric, find
@@ -82,7 +82,11 @@ def data_arguments(metric: Metric) -> list[Argument]:
     """The keyword arguments that describe the data."""
     types = get_type_hints(Options)
     defaults = {"memory_limit": "1GB", "on_error": "raise"}
-    return [Argument(x, types[x], defaults.get(x), MEANING[x]) for x in _data_options(metric)]
+    options = ["labels", "weights", "cluster"]
+    if metric.kind != "label ranking":
+        column = "score" if metric.kind in ("ranking", "loss") else "pred"
+        options += ["true", column, *Reading.__annotations__]
+    return [Argument(x, types[x], defaults.get(x), MEANING[x]) for x in options]
 
 
 def _applicable(metric: Metric, settled: Mapping[str, Any]) -> list[str]:
@@ -131,32 +135,6 @@ def _type(parameter: Parameter) -> Any:
     return kind | None if parameter.default is None else kind
 
 
-def _data_options(metric: Metric) -> list[str]:
-    """The options that describe the data of a metric."""
-    if metric.kind == "label ranking":
-        return ["labels", "weights", "cluster"]
-    column = "score" if metric.kind in ("ranking", "loss") else "pred"
-    return ["labels", "weights", "cluster", "true", column, *Reading.__annotations__]
-
-
-def type_text(hint: Any, literal: str = "{}") -> str:
-    """A type as text; ``literal`` says how the values of a Literal are enclosed."""
-    if get_origin(hint) is Literal:
-        separator = " | " if literal == "{}" else ", "
-        return literal.format(separator.join(_quoted(value) for value in get_args(hint)))
-    if get_origin(hint) in (Union, UnionType):
-        parts = [type_text(each, literal) for each in get_args(hint) if each is not NoneType]
-        return " | ".join([*parts, "None"] if NoneType in get_args(hint) else parts)
-    if get_args(hint) and not (literal == "{}" and {*get_args(hint)} <= {Any, ...}):
-        inside = ", ".join("..." if x is ... else type_text(x, literal) for x in get_args(hint))
-        return f"{get_origin(hint).__name__}[{inside}]"
-    return "Any" if hint is Any else str((get_origin(hint) or hint).__name__)
-
-
-def _quoted(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value)
-
-
 def signature(scorer: Callable[..., Score], name: str) -> inspect.Signature:
     """The signature of a metric's function."""
     keyword, usual = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -174,36 +152,21 @@ def signature(scorer: Callable[..., Score], name: str) -> inspect.Signature:
 def text(scorer: Callable[..., Score], name: str) -> str:
     """The docstring of a metric's function."""
     metric = find(look_up(name)[0])
+    defaults = ", ".join(f"{x.name}={x.default!r}" for x in arguments(name))
     return "\n".join(
         [
-            _call(name),
+            fill(f"{name}(y_true, y_pred=None, *, {defaults})", 88, subsequent_indent="    "),
             "",
-            fill(_summary(name, metric), 88),
+            fill(metric.summary if metric.name == name else meaning(define(name)), 88),
             "",
             fill(_facts(name, metric), 88, break_long_words=False, break_on_hyphens=False),
-            *_section("Parameters", _parameters(name, metric)),
-            *_section("Returns", [("Score", "The value, its signature and its interval if any.")]),
-            *_section("Raises", _ERRORS),
-            *_section("Examples", []),
+            *section("Parameters", parameters(signature(scorer, name), _entries(name, metric))),
+            *section("Returns", [("Score", "The value, its signature and its interval if any.")]),
+            *section("Raises", [*USUAL_ERRORS.items()]),
+            *section("Examples", []),
             *_example(scorer, name, metric),
         ]
     )
-
-
-_ERRORS = [
-    ("DefinitionError", "If an option is unknown, has an unknown value or does not apply."),
-    ("InputError", "If the data cannot be read, or are not what the metric is computed from."),
-]
-
-
-def _call(name: str) -> str:
-    """The call with all defaults, wrapped."""
-    inside = ", ".join(f"{x.name}={x.default!r}" for x in arguments(name))
-    return fill(f"{name}(y_true, y_pred=None, *, {inside})", 88, subsequent_indent="    ")
-
-
-def _summary(name: str, metric: Metric) -> str:
-    return metric.summary if metric.name == name else meaning(define(name))
 
 
 def _facts(name: str, metric: Metric) -> str:
@@ -218,26 +181,19 @@ def _facts(name: str, metric: Metric) -> str:
     return f"{bounds}{better}.{names}{sklearn} In LaTeX: {formula(define(name))}"
 
 
-def _parameters(name: str, metric: Metric) -> list[tuple[str, str]]:
+def _entries(name: str, metric: Metric) -> dict[str, Entry]:
+    """What each parameter means."""
     true, predicted = _DATA.get(metric.kind, (_CLASSES, "The predicted class of each item"))
     types = "array", "array"
     if metric.kind != "label ranking":
-        types = "Counts, array, dataframe or path", "array or path, optional"
+        types = "Counts, array, dataframe or path", "array or path"
         true += "; or a dataframe or the path of a file"
         predicted += ", or the path of a second file"
-    described = [
-        (f"{x.name} : {type_text(x.type)}, default {x.default!r}", x.meaning)
-        for x in arguments(name)
-    ]
-    data = [(f"y_true : {types[0]}", f"{true}."), (f"y_pred : {types[1]}", f"{predicted}.")]
-    return [*data, *described]
-
-
-def _section(title: str, entries: list[tuple[str, str]]) -> list[str]:
-    lines = ["", title, "-" * len(title)]
-    for head, body in entries:
-        lines += [head, indent(fill(body, 84), "    ")]
-    return lines
+    return {
+        "y_true": Entry("y_true", types[0], f"{true}."),
+        "y_pred": Entry("y_pred", types[1], f"{predicted}."),
+        **{x.name: Entry(x.name, "", x.meaning) for x in arguments(name)},
+    }
 
 
 def _example(scorer: Callable[..., Score], name: str, metric: Metric) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import permutations
 from math import inf, isfinite, sqrt
 from typing import Any, TypeAlias
 
@@ -27,9 +28,8 @@ from whichf1.sources.lines import ScoredLines, check_rows, predicted, predicted_
 from whichf1.sources.request import Request, has_columns, in_memory, is_path
 from whichf1.sources.sequences import cluster_codes, weights_column
 from whichf1.sources.systems import ScoreColumns
-from whichf1.statistics.intervals import estimate, interval_of, refuse_other
-from whichf1.statistics.means import Means
-from whichf1.statistics.ranking import RankCells, Ranked, Rankings
+from whichf1.statistics.intervals import estimate, interval_of, is_whole_area, refuse_other
+from whichf1.statistics.items import Means, Ranked, Rankings, area_spread, rank_cells
 from whichf1.statistics.sample import Sample, kinds
 from whichf1.statistics.scales import Interval, Spread
 from whichf1.tables.cells import Array
@@ -42,12 +42,12 @@ Scores: TypeAlias = ScoredLines | ClassScores
 
 @dataclass(frozen=True, eq=False)
 class ScoredItems:
-    """What a system says of some items, under a definition with nothing left open."""
+    """Items as a system scores them, with a definition in which everything is settled."""
 
     definition: Definition
     statistic: Means | Rankings
     stratum: Array | None
-    """The class of each item, where classes are sampled separately; None for a mean over items."""
+    """The class of each item, if classes are sampled separately; None for a mean over items."""
     labels: Labels
 
 
@@ -60,11 +60,13 @@ def evaluate_scores(
     cluster: Any = None,
     **named: Any,
 ) -> Score:
-    """Run a definition on arrays, on columns of a frame or file, on a Ranking, or on Moments."""
+    """Run a definition on arrays, columns of a dataframe or file, a Ranking or Moments."""
     metric = definition.declaration
     if isinstance(y_true, (Ranking, Moments)):
         if any(x is not None for x in (scores, weights, cluster)):
-            raise InputError(f"a {type(y_true).__name__} holds all: give it alone")
+            raise InputError(
+                f"a {type(y_true).__name__} already holds all of the data: pass it alone"
+            )
         if metric.kind == "ranking" and isinstance(y_true, Ranking):
             return score_ranking(definition, y_true)
         if metric.kind != "ranking" and isinstance(y_true, Moments):
@@ -74,14 +76,14 @@ def evaluate_scores(
     if named or is_path(y_true) or (scores is None and has_columns(y_true)):
         return score_lines(definition, _read_columns(definition, y_true, scores, data))
     if scores is None:
-        raise InputError(f"{metric.name} needs scores: give y_true and scores")
+        raise InputError(f"{metric.name} needs scores: pass y_true and scores")
     return score_lines(definition, _read_arrays(definition, y_true, scores, **data))
 
 
-def _read_arrays(definition: Definition, y_true: Any, scores: Any, *data: Any, **named: Any) -> Any:
+def _read_arrays(definition: Definition, y_true: Any, scores: Any, **data: Any) -> ScoredLines:
     metric = definition.declaration
-    flag = metric.kind == "loss" and metric.probabilities
-    return ScoredLines.of(y_true, scores, *data, probabilities=flag, **named)
+    fair = metric.kind == "loss" and metric.probabilities
+    return ScoredLines.of(y_true, scores, **data, probabilities=fair)
 
 
 def _read_columns(
@@ -90,7 +92,9 @@ def _read_columns(
     """The columns of a dataframe or file; those of several classes stay where they are."""
     metric = definition.declaration
     if not has_columns(data):
-        raise InputError("true= and score= name the columns of a frame or file; arrays have none")
+        raise InputError(
+            "true= and score= name columns of a dataframe or file, and arrays have none"
+        )
     if "pred" in options or metric.kind == "label ranking":
         what = "a matrix of scores" if metric.kind == "label ranking" else "scores: score=COLUMN"
         raise DefinitionError(f"{metric.name} is computed from {what}")
@@ -102,19 +106,19 @@ def _read_columns(
 
 
 def _needs_items(definition: Definition, data: Scores | Request) -> bool:
-    """Whether it matters which items have which weight or cluster, and not only their sums."""
+    """Whether sums are not enough, because single weights or clusters matter."""
     ranked = definition.declaration.kind == "ranking" and definition.interval is None
     return data.cluster is not None or (data.weights is not None and not ranked)
 
 
 def score_lines(definition: Definition, scores: Scores) -> Score:
-    """The score of what was read: from a table or sums, or from the items if need be."""
+    """The score of data already read: from a table or sums, or from the items if necessary."""
     if definition.declaration.kind != "ranking":
         return _score_loss(definition, scores)
     over_each = over_classes(definition, scores.width)
     mean = over_each and not definition.declaration.probabilities
     if _needs_items(definition, scores) or (mean and definition.interval is not None):
-        return score_items(*_drawn_one(*_items_of(definition, scores)))
+        return _score_drawn(definition, scores)
     if mean:
         return _mean_over_classes(definition, *scores.by_class())
     if over_each:
@@ -124,11 +128,11 @@ def score_lines(definition: Definition, scores: Scores) -> Score:
 
 
 def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, ScoredLines]:
-    """What a system says of the items, and the lines that they come in."""
+    """The items of a system, and the lines that they come from."""
     if definition.declaration.kind != "ranking":
         definition, lines, names = _losses(definition, scores)
         values = lines.scores if lines.scores.ndim == 1 else lines.scores[:, 0]
-        return _mean_items(definition, values, names), lines
+        return ScoredItems(definition, Means(values), None, names), lines
     if not over_classes(definition, scores.width):
         lines, positive = scores.against_rest(definition.positive, apart=True)
         lines = lines.single()
@@ -142,12 +146,8 @@ def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, Scor
 
 def score_ranking(definition: Definition, ranking: Ranking) -> Score:
     """The score of a ranking of one positive class against the rest."""
-    metric = definition.declaration
-    if metric.probabilities:
-        _refuse_scores(definition, ranking)
-    else:
-        ranking.needs_both(metric.name)
-    if not _by_top_label(definition):
+    _check(definition, ranking)
+    if definition.arguments.get("multi_class") != "top-label":
         if definition.positive not in (None, ranking.positive):
             raise DefinitionError(
                 f"the ranking is of class {ranking.positive!r}, not of {definition.positive!r}"
@@ -159,8 +159,11 @@ def score_ranking(definition: Definition, ranking: Ranking) -> Score:
     return Score(value, definition, ranking.n, ranking.labels, interval, facts)
 
 
-def _refuse_scores(definition: Definition, ranking: Ranking) -> None:
-    if not ranking.probabilities:
+def _check(definition: Definition, ranking: Ranking) -> None:
+    """Raise unless a metric can be computed from a ranking."""
+    if not definition.declaration.probabilities:
+        ranking.needs_both(definition.metric)
+    elif not ranking.probabilities:
         raise InputError(
             f"{definition.metric} needs probabilities in [0, 1]; the scores run from "
             f"{ranking.score[-1]:g} to {ranking.score[0]:g}"
@@ -177,22 +180,21 @@ def _ranking_estimate(definition: Definition, ranking: Ranking) -> tuple[float, 
         value = _value(definition, ranking)
         if ranking.resolution is None or definition.metric != "roc_auc":
             return value, None
-        error = _histogram_error(ranking)
+        # pairs within a bin count half, whatever their order, so bins move the area by up to this
+        pairs = np.dot(ranking.positives.astype(np.float64), ranking.negatives)
+        error = float(pairs / (2 * np.prod(ranking.table.sizes)))
         return value, Interval(max(0.0, value - error), min(1.0, value + error), 1.0, "bins")
     if ranking.weighted:
         raise DefinitionError(
-            f"an interval of {definition.metric} for weighted items needs the items: give y_true, "
-            "scores and weights, or leave interval= out"
+            f"an interval of {definition.metric} for weighted items needs the items: pass y_true, "
+            "scores and weights, or omit interval="
         )
-    values, intervals = estimate(definition, RankCells(definition, ranking.table))
-    return float(values[0]), intervals[0]
-
-
-def _histogram_error(ranking: Ranking) -> float:
-    """How far bins can move the ROC AUC: pairs within a bin count half, whatever their order."""
-    p, n = ranking.table.sizes
-    pairs = np.dot(ranking.positives.astype(np.float64), ranking.negatives)
-    return float(pairs / (2 * p * n))
+    if is_whole_area(definition) and not isinstance(definition.interval, Bootstrap):
+        refuse_other(definition)
+        value = _value(definition, ranking)
+        return value, interval_of(definition, value, area_spread(ranking.table, value))
+    (value,), (interval,) = estimate(definition, *rank_cells(definition, ranking.table))
+    return float(value), interval
 
 
 def _mean_over_classes(
@@ -235,12 +237,12 @@ def _class_rankings(
 
 
 def _score_loss(definition: Definition, scores: Scores) -> Score:
-    """A mean over items: from sums where they say enough, else from the items."""
+    """A mean over items: from sums if they suffice, otherwise from the items."""
     weighted = scores.cluster is not None or scores.weights is not None
     here = isinstance(scores, ScoredLines) and (weighted or scores.items is not None)
     drawn = isinstance(definition.interval, Bootstrap) and scores.cluster is None
     if here or drawn:
-        return score_items(*_drawn_one(*_items_of(definition, scores)))
+        return _score_drawn(definition, scores)
     if isinstance(scores, ClassScores) and weighted:
         definition = _over_all_classes(definition, scores.labels)
         sums = scores.sums(_each(definition), _quantity(definition))
@@ -251,7 +253,7 @@ def _score_loss(definition: Definition, scores: Scores) -> Score:
 
 
 def _losses(definition: Definition, scores: Scores) -> tuple[Definition, ScoredLines, Labels]:
-    """The number of each item of which a score is the mean, in place of its scores."""
+    """Lines with the loss of each item in place of its scores."""
     if isinstance(scores, ClassScores):
         definition = _over_all_classes(definition, scores.labels)
         lines = scores.values(_each(definition), _quantity(definition))
@@ -273,16 +275,16 @@ def _each(definition: Definition) -> Callable[[Any], Any]:
 
 
 def _quantity(definition: Definition) -> str:
-    """What the mean is of; an engine is asked once for each."""
+    """A name for what is averaged; an engine is asked for each only once."""
     return f"{definition.metric}{definition.parameters}"
 
 
 def _judged(
     definition: Definition, lines: ScoredLines, *, check: bool = True
 ) -> tuple[Definition, Any, Labels]:
-    """What a mean over items is computed on, and the definition with what the data settle.
+    """What a mean over items is computed from, and the definition settled by the data.
 
-    Without ``check`` a later pass over the probabilities looks whether they are fair.
+    Without ``check``, probabilities must be checked later.
     """
     metric = definition.declaration
     if metric.kind == "label ranking":
@@ -298,8 +300,8 @@ def _over_all_classes(definition: Definition, names: Labels) -> Definition:
     """The definition of a loss over a column for each class; it has no positive class."""
     if definition.positive is not None:
         raise DefinitionError(
-            f"{definition.metric} of a column for each class is over all classes: leave positive= "
-            "out, or give the column of that class"
+            f"{definition.metric} with a column for each class covers all classes: omit "
+            "positive=, or pass the column of that class"
         )
     return _scaled(definition, names)
 
@@ -312,12 +314,12 @@ def _scaled(definition: Definition, names: Labels) -> Definition:
 
 
 def _score_clusters(definition: Definition, sums: EngineSums, scores: ClassScores) -> Score:
-    """A cluster is drawn whole: of its items, the sums are all that matters."""
+    """Clusters are drawn whole, so only the sums of their items matter."""
     codes = cluster_codes(sums.cluster, len(sums.cluster))  # one may be in several slices
     table = np.zeros((codes.max() + 1, sums.table.shape[1]))
     np.add.at(table, codes, sums.table)
     _, w, ww, wv, *_ = table[table[:, 1] > 0].T
-    means = _mean_items(definition, wv / w, scores.labels)
+    means = ScoredItems(definition, Means(wv / w), None, scores.labels)
     count, squares = (w.astype(np.int64), None) if scores.weights is None else (w, ww)
     return score_items(means, Sample(count, squares, np.arange(len(w))))
 
@@ -327,7 +329,7 @@ def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> 
     refuse_other(definition)
     _, w, ww, wv, wwv, wwvv = sums.table.sum(0).tolist()
     if not w:
-        raise InputError("the weights add up to 0: give items a weight above 0")
+        raise InputError("the weights sum to 0: at least one item needs a weight above 0")
     mean = wv / w
     square = wwvv - 2 * mean * wwv + mean**2 * ww
     error = sqrt(beyond_rounding(square, wwvv)) / w if isfinite(square) else inf
@@ -338,32 +340,14 @@ def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> 
 def moments(y_true: Any, scores: Any = None, metric: str | None = None, **options: Any) -> Moments:
     """Sum a loss over items; the sums of several parts can be added: ``log_loss(sum(parts))``.
 
-    Parameters
-    ----------
-    y_true : array, dataframe or path
-        The true class of each item, or a dataframe or the path of a file, as in
+    y_true: The true class of each item, or a dataframe or the path of a file, as in
         ``moments(frame, "log_loss", true="gold", score=["cat", "dog"])``.
-    scores : array, optional
-        The score or probability of each item, or of each item and class.
-    metric : str
-        The loss, such as "log_loss", "brier" or "top_k_accuracy(k=3)".
-    **options
-        The options of the metric, such as ``labels`` and ``positive``.
+    scores: The score or probability of each item, or of each item and class.
+    metric: The loss, such as "log_loss", "brier" or "top_k_accuracy(k=3)".
+    **options: The options of the metric, such as ``labels`` and ``positive``.
+    Returns: The number of items, the sum and the sum of squares.
+    DefinitionError: If the metric is not a mean over items, or an option does not apply.
 
-    Returns
-    -------
-    Moments
-        The number of items, the sum and the sum of squares.
-
-    Raises
-    ------
-    DefinitionError
-        If the metric is not a mean over items, or an option does not apply.
-    InputError
-        If the scores are malformed.
-
-    Examples
-    --------
     >>> parts = [moments([0, 1], p, "log_loss") for p in ([0.1, 0.9], [0.2, 0.6])]
     >>> sum(parts).n
     4
@@ -371,19 +355,19 @@ def moments(y_true: Any, scores: Any = None, metric: str | None = None, **option
     if metric is None:  # of a frame or file: the metric comes second
         scores, metric = None, scores
     if not isinstance(metric, str):
-        raise DefinitionError("say which loss: moments(y_true, scores, 'log_loss')")
+        raise DefinitionError("moments needs a loss, as in moments(y_true, scores, 'log_loss')")
     columns = {k: options.pop(k) for k in list(options) if k in DATA_OPTIONS}
     parameters = {k: options.pop(k) for k in list(options) if k in find(metric).parameters}
     definition = define(metric, parameters, options)
     if definition.declaration.kind not in ("loss", "label ranking"):
-        raise DefinitionError(f"{metric} is not a mean over items: {metric} has no moments.")
+        raise DefinitionError(f"{metric} is not a mean over items, so it has no moments")
     if has_columns(y_true):
         if columns.get("weights") is not None or columns.get("cluster") is not None:
-            raise InputError("moments are sums over single items: leave weights= and cluster= out")
+            raise InputError("moments are sums over single items: omit weights= and cluster=")
         return _moments(definition, _read_columns(definition, y_true, scores, columns))
     if scores is None or columns.keys() - {"labels"}:
-        raise InputError("give y_true and scores, or a frame or file with true= and score=")
-    return _moments(definition, _read_arrays(definition, y_true, scores, columns.get("labels")))
+        raise InputError("pass y_true and scores, or a dataframe or file with true= and score=")
+    return _moments(definition, _read_arrays(definition, y_true, scores, **columns))
 
 
 def _moments(definition: Definition, scores: Scores) -> Moments:
@@ -400,7 +384,7 @@ def _moments(definition: Definition, scores: Scores) -> Moments:
 
 
 def _sums(definition: Definition, items: Any, lines: ScoredLines) -> LossSums:
-    """The sums over items; the kernel's own pass also checks that probabilities are fair."""
+    """The sums over items; the kernel checks that probabilities sum to 1 in the same pass."""
     metric = definition.declaration
     if metric.sums is not None and lines.items is None:
         sums = metric.sums(items, **definition.arguments)
@@ -415,7 +399,7 @@ def _sums(definition: Definition, items: Any, lines: ScoredLines) -> LossSums:
 
 
 def score_moments(definition: Definition, sums: Moments) -> Score:
-    """The mean over the items, with its standard error where an interval is asked for."""
+    """The mean over the items, with an interval if one is requested."""
     asked = {k: v for k, v in definition.parameters if v is not None and k != "scale"}
     if sums.metric != definition.metric or not asked.items() <= dict(sums.parameters).items():
         raise DefinitionError(
@@ -425,7 +409,7 @@ def score_moments(definition: Definition, sums: Moments) -> Score:
     definition = definition.settled(parameters=sums.parameters, positive=sums.positive)
     if isinstance(definition.interval, Bootstrap):
         raise DefinitionError(
-            f"these moments are sums, and a bootstrap of {sums.metric} draws items: give y_true "
+            f"moments are only sums, and a bootstrap of {sums.metric} draws items: pass y_true "
             "and scores, or use interval='delta'"
         )
     refuse_other(definition)
@@ -441,34 +425,24 @@ def score_items(items: ScoredItems, sample: Sample) -> Score:
     definition = items.definition
     if np.isnan(items.statistic.values(sample.count)).any():
         raise InputError(
-            f"{definition.metric} has no value: the items of a class that it needs have no "
-            "weight. Give items of each class a weight above 0."
+            f"{definition.metric} is undefined: a class that it needs has no items with a "
+            "weight above 0"
         )
-    values, intervals = estimate(definition, items.statistic, sample)
-    value, n = float(values[0]), sample.n
-    return Score(value, definition, n, items.labels, intervals[0], sample.facts)
+    (value,), (interval,) = estimate(definition, items.statistic, sample)
+    return Score(float(value), definition, sample.n, items.labels, interval, sample.facts)
 
 
 def read_items(definition: Definition, y_true: Any, scores: Any, labels: Any) -> ScoredItems:
-    """What a system says of the items of arrays."""
-    return _items_of(definition, _read_arrays(definition, y_true, scores, labels))[0]
-
-
-def _mean_items(definition: Definition, values: Array, names: Labels) -> ScoredItems:
-    """Items with the number of which a score is the mean."""
-    return ScoredItems(definition, Means(np.asarray(values, np.float64)), None, names)
+    """The items of a system, from arrays."""
+    return _items_of(definition, _read_arrays(definition, y_true, scores, labels=labels))[0]
 
 
 def _one_ranking(definition: Definition, lines: ScoredLines) -> ScoredItems:
-    """Items in the order of one score."""
+    """Items ranked by one score."""
     ranked = Ranked(lines.scores + 0.0, lines.true)
     table = ranked.table(np.ones(len(ranked.order), np.int64))
     sides = (table.score.copy(), table.positives, table.negatives)
-    check = Ranking(*sides, lines.labels, definition.positive)  # type: ignore[arg-type]
-    if definition.declaration.probabilities:
-        _refuse_scores(definition, check)
-    else:
-        check.needs_both(definition.metric)
+    _check(definition, Ranking(*sides, lines.labels, definition.positive))  # type: ignore[arg-type]
     rankings = Rankings(definition, [ranked], len(lines.scores))
     return ScoredItems(definition, rankings, lines.true.astype(np.intp), lines.labels)
 
@@ -481,14 +455,13 @@ def _class_items(definition: Definition, lines: ScoredLines) -> ScoredItems:
     for name, places in zip(names, members, strict=True):
         if not len(places):
             raise InputError(
-                f"{definition.metric} ranks every class against others: there is no item of class "
-                f"{name!r}. Give items of each, or declare fewer labels=."
+                f"{definition.metric} ranks every class against others, and there are no items of "
+                f"class {name!r}. Add some, or declare fewer labels=."
             )
     if definition.arguments["multi_class"] == "ovo":
-        pairs = [(a, b) for a in range(len(names)) for b in range(len(names)) if a != b]
         rankings = [
             Ranked(scores[:, a], codes == a, np.concatenate([members[a], members[b]]))
-            for a, b in pairs
+            for a, b in permutations(range(len(names)), 2)
         ]
     else:
         rankings = [Ranked(scores[:, at], codes == at) for at in range(len(names))]
@@ -496,7 +469,7 @@ def _class_items(definition: Definition, lines: ScoredLines) -> ScoredItems:
 
 
 def _drawn(items: Sequence[ScoredItems], lines: ScoredLines) -> tuple[list[ScoredItems], Sample]:
-    """What systems say of lines, and the units that are drawn; independent of an engine's order."""
+    """The items of systems and the units that are drawn, in an order that engines cannot change."""
     sample = sampled(items[0], lines.weights, lines.cluster, lines.items)
     if lines.ordered:
         return [*items], sample
@@ -507,15 +480,16 @@ def _drawn(items: Sequence[ScoredItems], lines: ScoredLines) -> tuple[list[Score
     return alike, sample
 
 
-def _drawn_one(items: ScoredItems, lines: ScoredLines) -> tuple[ScoredItems, Sample]:
+def _score_drawn(definition: Definition, scores: Scores) -> Score:
+    items, lines = _items_of(definition, scores)
     (alike,), sample = _drawn([items], lines)
-    return alike, sample
+    return score_items(alike, sample)
 
 
 def sampled(items: ScoredItems, weights: Any, cluster: Any, times: Array | None = None) -> Sample:
-    """The items as the units that are drawn: single ones, weighted, or in clusters.
+    """The items as the units that are drawn: single, weighted, or in clusters.
 
-    ``times`` is how many items each of them stands for; None for one.
+    ``times`` is how many items each unit stands for; None means one.
     """
     n = items.statistic.items
     count = np.ones(n, np.int64) if times is None else times
@@ -545,7 +519,8 @@ def items_of_systems(
     scores = ClassScores(*source, fair=metric.probabilities)
     if metric.kind == "loss":
         definition, lines, names = _losses(definition, scores)
-        return _drawn([_mean_items(definition, each, names) for each in lines.scores.T], lines)
+        means = [ScoredItems(definition, Means(x), None, names) for x in lines.scores.T]
+        return _drawn(means, lines)
     definition = with_parameters(definition, multi_class="top-label")
     lines = scores.top_labels(apart=True).single()
     pairs = zip(lines.scores.T[::2], lines.scores.T[1::2], strict=True)
@@ -556,7 +531,7 @@ def items_of_systems(
 def items_of_each(
     definition: Definition, columns: ScoreColumns, lines: ScoredLines
 ) -> tuple[list[ScoredItems], Sample]:
-    """The same from lines with the scores of all systems."""
+    """The items of several systems, from lines with the scores of all systems."""
     lines, at, items = lines.single(), 0, []
     for names in columns.systems.values():
         scores = lines.scores[:, at] if len(names) == 1 else lines.scores[:, at : at + len(names)]
@@ -571,29 +546,25 @@ def with_parameters(definition: Definition, **parameters: Any) -> Definition:
     return definition.settled(parameters=tuple(merged.items()))
 
 
-def _by_top_label(definition: Definition) -> bool:
-    return definition.arguments.get("multi_class") == "top-label"
-
-
 def over_classes(definition: Definition, columns: int) -> bool:
     """Whether a ranking is over several classes, each with a column of scores."""
     asked = definition.average is not None or definition.arguments.get("multi_class") is not None
     several = columns > 2 or (columns == 2 and asked)
     if asked and not several:
         raise DefinitionError(
-            f"{definition.signature} is a mean over classes: give a column of scores for each"
+            f"{definition.signature} is a mean over classes: pass a column of scores for each"
         )
     return several and definition.positive is None
 
 
 def _over_each_class(definition: Definition, names: Labels) -> Definition:
-    """The definition of a mean over classes with its kind of mean; an error where none is given."""
+    """The definition of a mean over classes; an error if the kind of mean is missing."""
     metric = definition.declaration
     way = definition.arguments.get("multi_class", "none")
     if way == "none":
         raise DefinitionError(
-            f"{metric.name} of {len(names)} classes: pass positive=CLASS, the class against the "
-            "rest" + (", or give one score for each item." if len(names) == 2 else ".")
+            f"{metric.name} of {len(names)} classes: pass positive=CLASS to score one against the "
+            "rest" + (", or one score for each item." if len(names) == 2 else ".")
         )
     if definition.average is None:
         raise DefinitionError(

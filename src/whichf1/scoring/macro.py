@@ -43,8 +43,6 @@ class ClassPair(NamedTuple):
 class MacroF1:
     """Both macro F1s of the same predictions; made by ``whichf1.macro_f1``.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> m = wf.macro_f1(["a", "a", "b", "b"], ["a", "b", "b", "b"])
     >>> f"{m.averaged:.4f} {m.of_averages:.4f} {m.gap:.4f}"
@@ -115,27 +113,10 @@ class MacroF1:
 def macro_f1(y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> MacroF1:
     """Compute both scores called 'macro F1', averaged F1 and F1 of averages, and their difference.
 
-    Parameters
-    ----------
-    y_true, y_pred : Counts, array, dataframe or path
-        The data, as for ``averaged_f1``.
-    **options
-        The options that apply to both, such as ``classes``, ``undefined`` and ``interval``.
+    y_true, y_pred (Counts, array, dataframe or path): The data, as for ``averaged_f1``.
+    **options: The options that apply to both, such as ``classes``, ``undefined`` and ``interval``.
+    Returns: Both scores, the gap between them, and how pairs of classes contribute to it.
 
-    Returns
-    -------
-    MacroF1
-        Both scores, the gap between them, and how pairs of classes contribute to it.
-
-    Raises
-    ------
-    DefinitionError
-        If an option is unknown or does not apply.
-    InputError
-        If the data cannot be read.
-
-    Examples
-    --------
     >>> m = macro_f1(Counts.from_matrix([[5, 10], [5, 10]], rows="predicted"))
     >>> f"{m.averaged:.4f} {m.of_averages:.4f} {m.gap:.4f}"
     '0.4857 0.5000 0.0143'
@@ -193,23 +174,10 @@ def supremum(n: int) -> float:
 
     It is part 3 of the paper's theorem.
 
-    Parameters
-    ----------
-    n : int
-        The number of classes.
+    n: The number of classes.
+    Returns: The bound that F1 of averages minus averaged F1 approaches but never reaches.
+    InputError: If n is not a whole number of at least 1.
 
-    Returns
-    -------
-    float
-        The bound that F1 of averages minus averaged F1 approaches but never reaches.
-
-    Raises
-    ------
-    InputError
-        If n is not a whole number of at least 1.
-
-    Examples
-    --------
     >>> supremum(2), supremum(1)
     (0.5, 0.0)
     """
@@ -223,25 +191,11 @@ def extremal(n: int, z: int) -> Counts:
     Classes come in pairs; one of each pair is predicted for z items of the other. If the number of
     classes is odd, the last one joins the last pair.
 
-    Parameters
-    ----------
-    n : int
-        The number of classes.
-    z : int
-        The number of items on each side.
+    n: The number of classes.
+    z: The number of items on each side.
+    Returns: The counts of the matrix.
+    InputError: If n or z is too small.
 
-    Returns
-    -------
-    Counts
-        The counts of the matrix.
-
-    Raises
-    ------
-    InputError
-        If n or z is too small.
-
-    Examples
-    --------
     >>> round(macro_f1(extremal(2, 1000)).gap, 3)
     0.499
     """
@@ -269,32 +223,18 @@ def bounds(precision: float, recall: float, classes: int | None = None) -> Bound
     F1 of averages, or less if the number of classes is known: if P > R, one class has P ≤ R, so not
     all classes can share the excess.
 
-    Parameters
-    ----------
-    precision, recall : float
-        Macro precision and macro recall.
-    classes : int, optional
-        The number of classes.
+    precision, recall: Macro precision and macro recall.
+    classes: The number of classes.
+    Returns: The lower and the upper bound.
+    InputError: If precision or recall is not between 0 and 1, or there are no classes.
 
-    Returns
-    -------
-    Bounds
-        The lower and the upper bound.
-
-    Raises
-    ------
-    InputError
-        If precision or recall is not between 0 and 1, or there are no classes.
-
-    Examples
-    --------
     >>> low, high = bounds(0.75, 0.5)
     >>> low, round(high, 4)
     (0.25, 0.6)
     """
     for name, value in (("precision", precision), ("recall", recall)):
         if not 0 <= value <= 1:
-            raise InputError(f"{name} must lie in [0, 1]; got {value!r}")
+            raise InputError(f"{name} must be between 0 and 1; got {value!r}")
     low = max(0.0, precision + recall - 1)
     if classes is None:
         return Bounds(low, _harmonic(precision, recall))
@@ -329,26 +269,12 @@ def _at_least(least: int, n: int) -> None:
 def precision_recall_f1(predictions: Any, labels: Any, num_classes: int) -> Any:
     """Precision, recall and F1 of each class 0 … C−1 and, in the last column, their means.
 
-    Parameters
-    ----------
-    predictions, labels : array
-        The predicted and the true class of each item, as numbers.
-    num_classes : int
-        The number of classes, C.
+    predictions, labels (array): The predicted and the true class of each item, as numbers.
+    num_classes: The number of classes, C.
+    Returns (array of shape (3, C + 1)): The table, of the same array type as ``predictions``: a
+        torch tensor for a torch tensor. 0/0 is 0.
+    InputError: If lengths differ, or a class is not an integer from 0 to C−1.
 
-    Returns
-    -------
-    array of shape (3, C + 1)
-        The table, of the same array type as ``predictions``: a torch tensor for a torch tensor.
-        0/0 is 0.
-
-    Raises
-    ------
-    InputError
-        If lengths differ, or a class is not an integer from 0 to C−1.
-
-    Examples
-    --------
     >>> precision_recall_f1([0.0, 1.0, 1.0], [0.0, 1.0, 0.0], 2).round(2).tolist()
     [[1.0, 0.5, 0.75], [0.5, 1.0, 0.75], [0.67, 0.67, 0.67]]
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,8 +22,6 @@ from whichf1.tables.labels import Label, Labels
 class Score:
     """A value with its definition, the size of the data, and an interval if one was requested.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> score = wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval="wilson")
     >>> score.value, score.n, f"{score.interval:.2f}"
@@ -33,16 +31,16 @@ class Score:
     """
 
     value: float
-    """NaN where the score is undefined: with 'nan', or with nothing left to average."""
+    """NaN if the score is undefined: with undefined='nan', or if nothing is left to average."""
     definition: Definition
     n: int | float
-    """Items scored, or the sum of their weights."""
+    """The number of items, or the sum of their weights."""
     classes: Labels
-    """The classes averaged over; for a measure of agreement, all."""
+    """The classes averaged over; all classes for a measure of agreement."""
     interval: Interval | None = None
-    """None where none was asked for, or where the method has none (a perfect score, say)."""
+    """None if none was requested, or if the method gives none (as for a perfect score)."""
     made: tuple[tuple[str, Any], ...] = ()
-    """How the data were made, as fields of the signature: the decision rule, clusters of items."""
+    """Where the data come from, as fields of the signature: decision rules, clusters."""
 
     def __init__(
         self,
@@ -61,7 +59,7 @@ class Score:
 
     @cached_property
     def signature(self) -> str:
-        """The definition and what it was computed on: enough to run it again."""
+        """The definition and the data it was computed on: enough to run it again."""
         return described(self.definition, self.n, self.classes, self.made)
 
     def __float__(self) -> float:
@@ -90,8 +88,8 @@ class Score:
     def _comparable(self, other: Any) -> float:
         if isinstance(other, Score) and other.definition != self.definition:
             raise DefinitionError(
-                "these scores are not the same thing: "
-                f"{difference(self.definition, other.definition)}. Compare like with like."
+                "these scores have different definitions: "
+                f"{difference(self.definition, other.definition)}"
             )
         return float(other)
 
@@ -107,12 +105,13 @@ class Score:
         return f"<Score {self}>"
 
 
+_NO_MEAN: dict[str, Any] = {"classes": "declared", "exclude": (), "two_classes": "both", "data": ()}
+
+
 @dataclass(frozen=True, eq=False)
 class PerClass(Mapping[Label, Score]):
     """The score of each class, as a mapping from classes to scores.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> recall = wf.recall.per_class(["a", "b", "b"], ["a", "b", "a"])
     >>> {label: score.value for label, score in recall.items()}
@@ -132,22 +131,12 @@ class PerClass(Mapping[Label, Score]):
 
     @cached_property
     def signature(self) -> str:
-        """What all of them are."""
+        """The definition of all of them, and what they were computed on."""
         return described(self.definition, self.n, self.labels, self.made)
 
     def __getitem__(self, label: Label) -> Score:
         at = self.labels.code(label)
-        one = Definition(
-            metric=self.definition.metric,
-            parameters=self.definition.parameters,
-            positive=self.labels[at],
-            ignore=self.definition.ignore,
-            undefined=self.definition.undefined,
-            scope=self.definition.scope,
-            epsilon=self.definition.epsilon,
-            epsilon_in=self.definition.epsilon_in,
-            interval=self.definition.interval,
-        )
+        one = replace(self.definition, positive=self.labels[at], **_NO_MEAN)
         value = float(self.array[at])
         return Score(value, one, self.n, self.labels, self.intervals[at], self.made)
 
@@ -206,9 +195,6 @@ def described(
     definition: Definition, n: int | float, labels: Labels, made: tuple[tuple[str, Any], ...] = ()
 ) -> str:
     """The signature of a definition and of the data that it was computed on."""
-    data = f"n:{_number(n)}|k:{len(labels)}|labels:{labels.digest}"
+    items = str(n) if isinstance(n, int) else f"{n:.12g}"
+    data = f"n:{items}|k:{len(labels)}|labels:{labels.digest}"
     return with_data(f"{definition.signature}|{data}", dict(made))
-
-
-def _number(n: int | float) -> str:
-    return str(n) if isinstance(n, int) else f"{n:.12g}"

@@ -57,37 +57,9 @@ def count(
 ) -> Counts:
     """Count how many items of each class were predicted as each class.
 
-    Parameters
-    ----------
-    y_true : array, dataframe or path
-        The true class of each item (a list, or a NumPy, pandas, polars, Arrow, torch or jax
-        array). Or a dataframe (pandas, polars, pyarrow, DuckDB, Ibis, Dask, PySpark), or the path
-        of a file or a pattern of files (CSV, TSV, JSON lines, Parquet, Arrow, npz).
-    y_pred : array or path, optional
-        The predicted class of each item, or a second file with the predictions.
-    labels : sequence, optional
-        The classes and their order. By default, those that occur, sorted.
-    weights, cluster : array or str, optional
-        The weight of each item, and the cluster that it comes from, which intervals take into
-        account; for a dataframe or file, the names of columns.
-    true, pred : str, optional
-        The columns of a dataframe or file. Common names (true/pred, y_true/y_pred, gold/pred,
-        label/prediction) are recognized.
-    **reading
-        How files are read: id, format, memory_limit, on_error, progress, engine and master.
+    Returns: The confusion matrix, stored sparsely. Counts can be added, saved and scored.
+    InputError: If labels are missing or malformed, lengths differ, or a file cannot be read.
 
-    Returns
-    -------
-    Counts
-        The confusion matrix, stored sparsely. Counts can be added, saved and scored.
-
-    Raises
-    ------
-    InputError
-        If labels are missing or malformed, lengths differ, or a file cannot be read.
-
-    Examples
-    --------
     >>> count(["a", "b", "b"], ["a", "b", "a"]).matrix
     array([[1, 0],
            [1, 1]])
@@ -131,29 +103,8 @@ def count_by(
 ) -> Slices:
     """Count a dataframe or files for each value of one or more columns.
 
-    Parameters
-    ----------
-    data, predictions : dataframe or path
-        The data, as for :func:`count`; ``predictions`` is an optional second file.
-    by : str or sequence of str
-        The columns that define the slices.
-    labels, weights, cluster, true, pred, **reading
-        As for :func:`count`.
-    sep : str, optional
-        The text between two labels, if items have sets of labels.
+    Returns: A mapping from the values of the columns to Counts.
 
-    Returns
-    -------
-    Slices
-        A mapping from the values of the columns to Counts.
-
-    Raises
-    ------
-    InputError
-        If the data have no columns, or cannot be read.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"true": [0, 1, 1], "pred": [0, 1, 0], "lang": ["en", "en", "de"]})
     >>> {key: counts.n for key, counts in count_by(frame, by="lang").items()}
@@ -182,27 +133,9 @@ def count_each(
 ) -> dict[str, Counts]:
     """Count several columns of predictions in one pass.
 
-    Parameters
-    ----------
-    data, predictions : dataframe or path
-        The data, as for :func:`count`; ``predictions`` is an optional second file.
-    pred : sequence of str
-        The columns of predictions.
-    labels, weights, true, **reading
-        As for :func:`count`.
+    pred: The columns of predictions.
+    Returns: The counts of each column of predictions.
 
-    Returns
-    -------
-    dict of str to Counts
-        The counts of each column of predictions.
-
-    Raises
-    ------
-    InputError
-        If the data have no columns, or cannot be read.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"true": [0, 1, 1], "a": [0, 1, 1], "b": [0, 1, 0]})
     >>> count_each(frame, pred=["a", "b"])["b"].matrix
@@ -265,34 +198,11 @@ def rank(
 ) -> Ranking:
     """Group items by score, into a table from which ranking metrics and curves are computed.
 
-    Parameters
-    ----------
-    y_true : array, dataframe or path
-        The true class of each item, or a dataframe or the path of a file.
-    scores : array, optional
-        A number for each item, larger for the positive class; or a column for each class, of
+    scores: A number for each item, larger for the positive class; or a column for each class, of
         which that of the positive class is used.
-    positive : label, optional
-        The positive class. By default, 1 or True.
-    labels, weights : optional
-        The classes and their order, and the weight of each item, as for :func:`count`.
-    true, score : str, optional
-        The columns of a dataframe or file.
-    **reading
-        How files are read, as for :func:`count`.
+    Returns: How many positives and negatives have each score. Rankings can be added.
+    InputError: If scores are not finite numbers, lengths differ, or a file cannot be read.
 
-    Returns
-    -------
-    Ranking
-        How many positives and negatives have each score. Rankings can be added.
-
-    Raises
-    ------
-    InputError
-        If scores are not finite numbers, lengths differ, or a file cannot be read.
-
-    Examples
-    --------
     >>> rank([0, 1, 1, 0], [0.1, 0.4, 0.4, 0.4])
     <Ranking: 2 positives (class 1) and 2 negatives with 2 distinct scores>
     """
@@ -321,27 +231,8 @@ def rank_by(
 ) -> Slices:
     """Group the items of a dataframe or files by score, for each value of one or more columns.
 
-    Parameters
-    ----------
-    data, predictions : dataframe or path
-        The data, as for :func:`rank`; ``predictions`` is an optional second file.
-    by : str or sequence of str
-        The columns that define the slices.
-    positive, labels, weights, true, score, **reading
-        As for :func:`rank`.
+    Returns: A mapping from the values of the columns to Rankings.
 
-    Returns
-    -------
-    Slices
-        A mapping from the values of the columns to Rankings.
-
-    Raises
-    ------
-    InputError
-        If the data have no columns, or cannot be read.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"true": [0, 1, 1], "score": [0.2, 0.9, 0.4], "lang": list("aab")})
     >>> rank_by(frame, by="lang")["a"].n
@@ -374,29 +265,11 @@ def rank_histogram(
     The table has at most ``bins`` rows, however long the stream is. The ROC AUC computed from it
     states a bound on its error.
 
-    Parameters
-    ----------
-    y_true, scores : array
-        The true class and the score of each item.
-    bins : int, default 1000
-        The number of bins.
-    low, high : float, default 0 and 1
-        The range of the scores.
-    positive, labels : optional
-        As for :func:`rank`.
+    y_true, scores (array): The true class and the score of each item.
+    low, high: The range of the scores.
+    Returns: How many positives and negatives fall into each bin.
+    InputError: If scores are out of range, or lengths differ.
 
-    Returns
-    -------
-    Ranking
-        How many positives and negatives fall into each bin.
-
-    Raises
-    ------
-    InputError
-        If scores are out of range, or lengths differ.
-
-    Examples
-    --------
     >>> rank_histogram([0, 1, 1, 0], [0.11, 0.42, 0.43, 0.8], bins=10)
     <Ranking: 2 positives (class 1) and 2 negatives with 3 distinct scores>
     """

@@ -45,40 +45,18 @@ def count_multilabel(
 ) -> MultiLabelCounts:
     """Count items by their true and predicted sets of labels.
 
-    Parameters
-    ----------
-    y_true, y_pred : array, lists of labels, dataframe or path
-        Matrices of 0 and 1 (items × labels, dense or scipy sparse) or a list of labels for each
-        item. Or, in place of both, a dataframe or the path of a file.
-    labels : sequence, optional
-        The labels and their order. By default, those that occur, sorted.
-    weights, cluster : array or str, optional
-        The weight of each item, and the document, user or other cluster that it comes from, which
-        intervals take into account; for a dataframe or file, the names of columns.
-    threshold : float, optional
-        ``y_pred`` has scores (items × labels); predict the labels that reach the threshold.
-    top_k : int, optional
-        ``y_pred`` has scores (items × labels); predict the k labels with the highest scores.
-    true, pred : str or list of str, optional
-        Columns of a dataframe or file: one column of lists, one column of text in which ``sep``
-        separates labels, or a list of columns of 0 and 1, one for each label.
-    sep : str, optional
-        The text between two labels.
-    **reading
-        How files are read, as for :func:`count`.
+    y_true, y_pred (array, lists of labels, dataframe or path): Matrices of 0 and 1 (items × labels,
+        dense or scipy sparse) or a list of labels for each item. Or, in place of both, a dataframe
+        or the path of a file.
+    labels: The labels and their order. By default, those that occur, sorted.
+    threshold: ``y_pred`` has scores (items × labels); predict the labels that reach the threshold.
+    top_k: ``y_pred`` has scores (items × labels); predict the k labels with the highest scores.
+    true, pred (str or list of str): Columns of a dataframe or file: one column of lists, one column
+        of text in which ``sep`` separates labels, or a list of columns of 0 and 1, one for each
+        label.
+    Returns: Counts that every rate, subset_accuracy and hamming_loss accept.
+    InputError: If labels are malformed, shapes differ, or a file cannot be read.
 
-    Returns
-    -------
-    MultiLabelCounts
-        Counts that every rate, subset_accuracy and hamming_loss accept.
-
-    Raises
-    ------
-    InputError
-        If labels are malformed, shapes differ, or a file cannot be read.
-
-    Examples
-    --------
     >>> count_multilabel([{"a", "b"}, {"b"}], [{"a"}, {"b"}])
     <MultiLabelCounts: 2 items with sets of 2 labels>
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,12 +23,11 @@ from whichf1.tables.counts import Counts
 FEW_CELLS = 1 << 14
 """Up to here cells are summed class by class; beyond, in sorted order."""
 _BLOCK = 1 << 14
+ALL = slice(None)
 
 
 class Cells(Statistic):
     """A score of class counts."""
-
-    predicts = True
 
     def __init__(
         self,
@@ -48,13 +47,15 @@ class Cells(Statistic):
 
     def values(self, count: Array) -> Array:
         """The values for counts (…, cells): one, or one for each class."""
-        margins = None
-        if count is not self.frozen.table.count:
-            if self._margins is None:
-                table = self.frozen.table
-                sides = (table.true, (table.predicted,), table.classes)
-                self._margins = SystemMargins(*sides, distances=_by_distance(self.definition))
-            margins = self._margins(count)[self._system]
+        if count is self.frozen.table.count:
+            return self._of(None)
+        if self._margins is None:
+            table = self.frozen.table
+            sides = (table.true, (table.predicted,), table.classes)
+            self._margins = SystemMargins(*sides, distances=_by_distance(self.definition))
+        return self._of(self._margins(count)[self._system])
+
+    def _of(self, margins: Margins | None) -> Array:
         values = self.definition.values(self.frozen, margins)
         return values[..., None] if self._whole else values
 
@@ -134,17 +135,6 @@ class Cells(Statistic):
             skew = cube / square**1.5
         return [*map(Spread, np.sqrt(square).tolist(), skew.tolist())]
 
-    def beside(self, other: Cells) -> Cells:
-        """The cells as this system predicts them, then as another does."""
-        a, b = self.frozen.table, other.frozen.table
-        both = Table(
-            np.concatenate([a.true, b.true]),
-            np.concatenate([a.predicted, b.predicted]),
-            np.concatenate([a.count, b.count]),
-            max(a.classes, b.classes),
-        )
-        return Cells(self.definition, self.frozen._replace(table=both))
-
     def exchange(self, other: Cells, sample: Sample) -> tuple[Sample, Swap]:
         """Only cells on which the systems disagree move; the sums of all others stay."""
         a, b = self.frozen.table, other.frozen.table
@@ -157,14 +147,15 @@ class Cells(Statistic):
             moving = Sample(np.bincount(at, sample.count))
             true, after, before = key // (k * k), key // k % k, key % k
             differ = before != after
-        start = [margins_of(true, side, moving.count, k) for side in (before, after)]
+        count = moving.count.astype(np.float64)
+        start = [Table(true, side, count, k).margins for side in (before, after)]
         moving = moving.at(differ)
         true, before, after = true[differ], before[differ], after[differ]
         sums = CodeSums(
             [
-                *((after, None), (before, None)),
+                *((after, ALL), (before, ALL)),
                 *((after, true == after), (before, true == before)),
-                *((np.abs(true - after), None), (np.abs(true - before), None)),
+                *((np.abs(true - after), ALL), (np.abs(true - before), ALL)),
             ],
             k,
         )
@@ -176,10 +167,6 @@ class Cells(Statistic):
             return self._of(left), other._of(right)
 
         return moving, swapped
-
-    def _of(self, margins: Margins) -> Array:
-        values = self.definition.values(self.frozen, margins)
-        return values[..., None] if self._whole else values
 
     def share(self, at: int = 0) -> Share | None:
         """What each cell is to the score; None if the score is not a fraction of items.
@@ -194,7 +181,7 @@ class Cells(Statistic):
         if not self._whole:
             frozen = frozen._replace(classes=frozen.classes[[at]])
         rate = definition.declaration.kind == "rate"
-        kind = _kinds_of_items(frozen) if rate else _hit_or_miss(frozen)
+        kind = _kinds_of_items(frozen) if rate else 1 - self.right  # or 0 right, 1 wrong
         top, bottom = _alone(definition, len(frozen.classes))
         success = np.where(bottom == 0, np.nan, (top != 0).astype(float))[kind]
         if not bottom.any():
@@ -237,27 +224,23 @@ class CodeSums:
     vectors; nothing here depends on the number of threads.
     """
 
-    def __init__(self, parts: Sequence[tuple[Array, Array | None]], classes: int) -> None:
-        """Each part is a code for every cell, and which cells it takes (None: all)."""
+    def __init__(self, parts: Sequence[tuple[Array, Array | slice]], classes: int) -> None:
+        """Each part is a code for every cell, and which cells it takes."""
         self._parts, self._classes = parts, classes
         cells = len(parts[0][0])
         self._cells: list[list[Array]] | None = None
         if classes <= 64 and cells <= FEW_CELLS:
             self._cells = []
             for codes, chosen in parts:
-                kept = codes if chosen is None else np.where(chosen, codes, -1)
+                kept = np.full(cells, -1)
+                kept[chosen] = codes[chosen]
                 self._cells.append([np.flatnonzero(kept == k) for k in range(classes)])
 
     def __call__(self, count: Array) -> list[Array]:
         """The sums of each part (replicates, classes), from counts (replicates, cells)."""
         if self._cells is None:
             wide = count.astype(np.float64)
-            return [
-                sum_by(codes, wide, self._classes)
-                if chosen is None
-                else sum_by(codes[chosen], wide[:, chosen], self._classes)
-                for codes, chosen in self._parts
-            ]
+            return [sum_by(x[chosen], wide[:, chosen], self._classes) for x, chosen in self._parts]
         across = np.ascontiguousarray(count.T)
         sums_of_parts = []
         for by_class in self._cells:
@@ -275,10 +258,10 @@ class SystemMargins:
         self, true: Array, predictions: Sequence[Array], classes: int, *, distances: bool = True
     ) -> None:
         """``distances``: with those between true and predicted classes, for agreement."""
-        parts: list[tuple[Array, Array | None]] = [(true, None)]
+        parts: list[tuple[Array, Array | slice]] = [(true, ALL)]
         for codes in predictions:
-            parts += [(codes, None), (true, codes == true)]
-            parts += [(np.abs(codes - true), None)] if distances else []
+            parts += [(codes, ALL), (true, codes == true)]
+            parts += [(np.abs(codes - true), ALL)] if distances else []
         self._sums, self._each = CodeSums(parts, classes), 3 if distances else 2
         self._last: tuple[Array, list[Margins]] | None = None
 
@@ -292,16 +275,6 @@ class SystemMargins:
             ]
             self._last = count, margins
         return self._last[1]
-
-
-def margins_of(true: Array, predicted: Array, count: Array, k: int) -> Margins:
-    """The margins of some cells."""
-    return Margins(
-        np.bincount(true, count, k),
-        np.bincount(predicted, count, k),
-        np.bincount(true, np.where(true == predicted, count, 0.0), k),
-        np.bincount(np.abs(true - predicted), count, k),
-    )
 
 
 def _shifted(start: Margins, change: Sequence[Array], sign: int) -> Margins:
@@ -336,17 +309,14 @@ class MarginSlopes(NamedTuple):
 def margin_slopes(definition: Definition, frozen: Frozen) -> tuple[float, MarginSlopes]:
     """The value and the slopes of a definition that gives one number."""
     table = frozen.table
-    if definition.declaration.kind == "agreement":
-        m = table.margins
-        sums = [m.rows, m.columns, m.hits, m.distances]
-        value, parts = slopes(lambda *x: definition.values(frozen, Margins(*x)), *sums)
-    else:
-        value, parts = slopes(
-            lambda rows, columns, hits: definition.values(
-                frozen, Margins(rows, columns, hits, hits)
-            ),
-            *(table.rows, table.columns, table.hits),
-        )
+    sums = [table.rows, table.columns, table.hits]
+    if _by_distance(definition):
+        sums.append(table.margins.distances)
+
+    def values(rows: Any, columns: Any, hits: Any, distances: Any = None) -> Any:
+        return definition.values(frozen, Margins(rows, columns, hits, distances))
+
+    value, parts = slopes(values, *sums)
     return float(value), MarginSlopes(*parts)
 
 
@@ -402,11 +372,6 @@ def _kinds_of_items(frozen: Frozen) -> Array:
     kind: Array = np.where(true & predicted, 1, np.where(true, 2, np.where(predicted, 3, 4)))
     kind[true & (table.true == table.predicted)] = 0
     return kind
-
-
-def _hit_or_miss(frozen: Frozen) -> Array:
-    missed: Array = frozen.table.true != frozen.table.predicted
-    return missed.astype(np.intp)
 
 
 def _alone(definition: Definition, k: int, times: int = 1) -> tuple[Array, Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import inf, isfinite, sqrt
 from statistics import NormalDist
 
@@ -17,54 +18,45 @@ from whichf1.tables.cells import Array
 
 
 def estimate(
-    definition: Definition, statistic: Statistic, sample: Sample | None = None
+    definition: Definition, statistic: Statistic, sample: Sample
 ) -> tuple[Array, list[Interval | None]]:
     """The values of a definition, and an interval for each by its method.
 
-    None where the method has no interval: where the score does not vary at all in first order (a
-    perfect score, say) or is undefined, an interval of no width would claim too much. Without a
-    ``sample`` the statistic brings its own.
+    The interval is None if the score is undefined, or does not vary to first order (a perfect
+    score, say): an interval of no width would claim too much.
     """
     method = definition.interval
-    if method is None or isinstance(method, Bootstrap) or method.word in PROPORTIONS:
-        sample = sample or statistic.sample  # type: ignore[attr-defined]
-        values = np.ravel(statistic.values(sample.count))
-        return values, _resampled_or_exact(definition, statistic, sample, values)
-    refuse_other(definition)
-    values, spreads = statistic.spreads(sample)  # type: ignore[arg-type]
-    pairs = zip(values.tolist(), spreads, strict=True)
-    return values, [interval_of(definition, value, spread) for value, spread in pairs]
-
-
-def _resampled_or_exact(
-    definition: Definition, statistic: Statistic, sample: Sample, values: Array
-) -> list[Interval | None]:
-    method = definition.interval
+    if method is not None and method.word not in (Bootstrap.word, *PROPORTIONS):
+        refuse_other(definition)
+        values, spreads = statistic.spreads(sample)
+        pairs = zip(values.tolist(), spreads, strict=True)
+        return values, [interval_of(definition, value, spread) for value, spread in pairs]
+    values = np.ravel(statistic.values(sample.count))
     if method is None:
-        return [None] * len(values)
+        return values, [None] * len(values)
     if isinstance(method, Bootstrap):
-        return bootstrap(definition, statistic, sample, values)
-    return [
-        proportion(definition, statistic.share(at), sample, method) for at in range(len(values))
-    ]
+        return values, bootstrap(definition, statistic, sample, values)
+    each = range(len(values))
+    return values, [proportion(definition, statistic.share(at), sample, method) for at in each]
 
 
 def refuse_other(definition: Definition) -> None:
-    """Raise where the interval method does not apply to the metric."""
+    """Raise if the interval method does not apply to the metric."""
     metric, method = definition.declaration, definition.interval
     if method is None or isinstance(method, Bootstrap) or method.word == "delta":
         return
-    advice = f"Use interval={'delta' if metric.smooth else 'bootstrap'!r}."
+    what = f"the interval {method.word!r} does not apply to {metric.name}"
     if method.word == "delong":
-        if metric.name != "roc_auc" or definition.arguments["max_fpr"] is not None:
-            raise DefinitionError(
-                f"DeLong's variance is that of the whole ROC AUC, not of {definition.signature}. "
-                f"{advice}"
-            )
-    else:
-        raise DefinitionError(
-            f"the interval {method.word!r} does not apply to {metric.name}. {advice}"
-        )
+        if is_whole_area(definition):
+            return
+        what = f"DeLong's variance is that of the whole ROC AUC, not of {definition.signature}"
+    advice = f"Use interval={'delta' if metric.smooth else 'bootstrap'!r}."
+    raise DefinitionError(f"{what}. {advice}")
+
+
+def is_whole_area(definition: Definition) -> bool:
+    """Whether a score is the area under the whole ROC curve."""
+    return definition.metric == "roc_auc" and definition.arguments["max_fpr"] is None
 
 
 def interval_of(definition: Definition, value: float, spread: Spread) -> Interval | None:
@@ -112,7 +104,7 @@ def proportion(
 def replicates(
     statistics: Sequence[Statistic], sample: Sample, replicates: int, seed: int
 ) -> Array:
-    """All values on every replicate (replicates, values), the units drawn for all together."""
+    """All values on every replicate (replicates, values), with the same draws for all."""
     parts = [
         np.concatenate([each.values(count) for each in statistics], 1)
         for count in sample.draws(replicates, seed)
@@ -123,7 +115,7 @@ def replicates(
 def bootstrap(
     definition: Definition, statistic: Statistic, sample: Sample, values: Array
 ) -> list[Interval | None]:
-    """One interval for each value; None where replicates do not vary, or the value is undefined."""
+    """An interval for each value; None if replicates do not vary or the value is undefined."""
     method, smooth = definition.interval, definition.declaration.smooth
     assert isinstance(method, Bootstrap)
     columns = replicates(*kinds([statistic], sample), method.replicates, method.seed).T
@@ -133,25 +125,25 @@ def bootstrap(
         if method.kind == "bca":  # a score that depends on individual items has no acceleration
             skewness = sample.spread(statistic.slope(sample.count, at)).skew if smooth else 0.0
             skew = (skewness or 0.0) / 6  # over the items, or over the clusters (Efron 1987)
-        intervals.append(percentile_interval(column, value, method, skew))
+        intervals.append(percentile_interval(column, value, method.level, skew))
     return intervals
 
 
 def percentile_interval(
-    replicates: Array, value: float, method: Bootstrap, skew: float | None = None
+    replicates: Array, value: float, level: float, skew: float | None = None
 ) -> Interval | None:
     """The interval of replicates; with a skew, bias-corrected and accelerated."""
     defined = replicates[~np.isnan(replicates)]
     if not isfinite(value) or not len(defined) or defined.min() == defined.max():
         return None
-    tails = (1 - method.level) / 2, (1 + method.level) / 2
+    tails = (1 - level) / 2, (1 + level) / 2
     if skew is not None:
         tails = bca_tails(defined, value, skew, tails)
     with np.errstate(invalid="ignore"):  # an infinite replicate at the edge of a ratio
         low, high = np.quantile(defined, tails, method="weibull").tolist()
     if not (isfinite(low) and isfinite(high)) or high - low <= NONE:
         return None
-    return Interval(low, high, method.level, method.word, len(replicates) - len(defined))
+    return Interval(low, high, level, Bootstrap.word, len(replicates) - len(defined))
 
 
 def bca_tails(
@@ -188,27 +180,22 @@ def agresti_coull(x: float, n: float, level: float) -> tuple[float, float]:
     return max(0.0, p - half), min(1.0, p + half)
 
 
-def clopper_pearson(x: float, n: float, level: float) -> tuple[float, float]:
-    """The exact binomial interval."""
+def beta(x: float, n: float, level: float, prior: float = 0.0) -> tuple[float, float]:
+    """Quantiles of beta distributions: the exact binomial interval, or with a prior of ½ Jeffreys'.
+
+    The end at 0 or n successes is the bound itself.
+    """
     from scipy.special import betaincinv
 
     tail = (1 - level) / 2
-    low = 0.0 if x == 0 else float(betaincinv(x, n - x + 1, tail))
-    return low, 1.0 if x == n else float(betaincinv(x + 1, n - x, 1 - tail))
-
-
-def jeffreys(x: float, n: float, level: float) -> tuple[float, float]:
-    """Quantiles of Beta(x + ½, n − x + ½); the end at 0 or n successes is the bound itself."""
-    from scipy.special import betaincinv
-
-    tail = (1 - level) / 2
-    low = 0.0 if x == 0 else float(betaincinv(x + 0.5, n - x + 0.5, tail))
-    return low, 1.0 if x == n else float(betaincinv(x + 0.5, n - x + 0.5, 1 - tail))
+    low = 0.0 if x == 0 else float(betaincinv(x + prior, n - x + 1 - prior, tail))
+    high = 1.0 if x == n else float(betaincinv(x + 1 - prior, n - x + prior, 1 - tail))
+    return low, high
 
 
 PROPORTIONS: dict[str, Callable[[float, float, float], tuple[float, float]]] = {
     "wilson": wilson,
-    "clopper-pearson": clopper_pearson,
+    "clopper-pearson": beta,
     "agresti-coull": agresti_coull,
-    "jeffreys": jeffreys,
+    "jeffreys": partial(beta, prior=0.5),
 }

@@ -1,7 +1,7 @@
 """Scores of label sets: kinds of items are the units.
 
-The labels of one item go together, so the item is what varies: to an average over labels an item
-gives the sum of what its labels give, and the variance is that of these sums.
+The labels of an item belong together, so items are what varies: an item adds the sum over its
+labels to an average over labels, and the variance is that of these sums.
 """
 
 from __future__ import annotations
@@ -15,15 +15,13 @@ import numpy as np
 from whichf1.definitions.definition import Definition, Frozen
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.statistics.cells import kind_slopes
-from whichf1.statistics.sample import Sample, Share, Statistic
+from whichf1.statistics.sample import Sample, Share, Statistic, Swap, exchange_all
 from whichf1.tables.cells import Array, OneVsRest
 from whichf1.tables.label_sets import TP, LabelTable, MultiLabelCounts
 
 
 class LabelSets(Statistic):
     """A score of the label sets that a system predicts."""
-
-    predicts = True
 
     def __init__(self, definition: Definition, frozen: Frozen) -> None:
         self.definition, self.frozen = definition, frozen
@@ -98,7 +96,7 @@ class LabelSets(Statistic):
         return marked
 
     def share(self, at: int = 0) -> Share | None:
-        """An item is a success or a failure, where the metric gives no item anything else."""
+        """An item is a success or a failure, if the metric only gives items 0 or 1."""
         if self.definition.declaration.kind != "items":
             return None
         tp, fp, fn, tn = np.array([[1, 2, 1, 1], [0, 1, 0, 2], [1, 0, 0, 0], [3, 3, 4, 2]], float)
@@ -107,8 +105,8 @@ class LabelSets(Statistic):
             return None
         return Share(self._values_of_items())
 
-    def beside(self, other: LabelSets) -> LabelSets:
-        """The items as this system has them, then as another has them."""
+    def exchange(self, other: LabelSets, sample: Sample) -> tuple[Sample, Swap]:
+        """The kinds of items, and the scores after a swap."""
         a, b = self._table, other._table
         both = LabelTable(
             np.concatenate([a.item, b.item + len(a.count)]),
@@ -117,7 +115,8 @@ class LabelSets(Statistic):
             np.concatenate([a.count, b.count]),
             a.classes,
         )
-        return LabelSets(self.definition, self.frozen._replace(table=both))
+        statistic = LabelSets(self.definition, self.frozen._replace(table=both))
+        return exchange_all(statistic, sample)
 
 
 def shared_sets(

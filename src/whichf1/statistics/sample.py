@@ -1,8 +1,8 @@
 """Sample and Statistic: the units that are drawn, and a score as a function of them.
 
-Everything that says how sure a score is works on these two: delta intervals, the bootstrap, paired
-tests. A unit is a cell of the confusion matrix, a kind of items that are alike, or a single item;
-drawing units by their counts is drawing items, at a cost that does not grow with their number.
+All measures of uncertainty work on these two: delta intervals, the bootstrap, paired tests. A unit
+is a cell of the confusion matrix, a kind of items that are alike, or a single item; drawing units
+by their counts is drawing items, at a cost that does not grow with their number.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, sqrt
 from typing import Any, NamedTuple, TypeAlias
@@ -22,14 +22,14 @@ from whichf1.statistics.scales import Spread, spread_of
 from whichf1.tables.cells import Array
 
 CHUNK = 1 << 18
-"""Numbers drawn at a time: what stays in the cache."""
+"""Numbers drawn at a time, so that they fit into the cache."""
 LONG = 1 << 25
-"""Draws, of a second or two, from which on a progress bar is shown on a terminal."""
+"""From this many draws on, about a second, a terminal shows a progress bar."""
 _STEP = 1e-2
 """The largest relative change of a count, for a second derivative."""
 
 Swap: TypeAlias = Callable[[Array], tuple[Array, Array]]
-"""From how many of each unit change places to the scores of both systems."""
+"""From how many of each unit are swapped to the scores of both systems."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,15 +44,15 @@ class Sample:
     count: Array
     """Items of each unit, or the sum of their weights."""
     squares: Array | None = None
-    """Sums of squared weights, where items have weights."""
+    """Sums of squared weights, if items have weights."""
     cluster: Array | None = None
-    """The code of each unit's cluster, where items come in clusters."""
+    """The code of each unit's cluster, if items come in clusters."""
     stratum: Array | None = None
-    """The class of each unit, where classes are samples of their own (as in DeLong's variance)."""
+    """The class of each unit, if classes are separate samples (as in DeLong's variance)."""
 
     @cached_property
     def clusters(self) -> int:
-        """How many clusters the items come in; 0 where they come in none."""
+        """The number of clusters; 0 if items are not in clusters."""
         return 0 if self.cluster is None else int(self.cluster.max()) + 1
 
     @property
@@ -68,28 +68,24 @@ class Sample:
 
     @property
     def facts(self) -> tuple[tuple[str, Any], ...]:
-        """How the data were made, as fields of a signature."""
+        """Weights and clusters, as fields of a signature."""
         weighted = () if self.squares is None else (("weighted", True),)
         return weighted if self.cluster is None else (*weighted, ("clusters", self.clusters))
 
     @property
     def variances(self) -> Array:
-        """What a unit adds to a variance: Σw², which is the count where items have no weights."""
+        """What a unit adds to a variance: Σw², which is the count if items have no weights."""
         return self.count if self.squares is None else self.squares
 
     @cached_property
     def equal_items(self) -> tuple[Array, Array]:
-        """Weighted items as so many equal ones, and the weight of each: same Σw, same Σw²."""
+        """The number of equal items with the same Σw and Σw², and their weight."""
         return equal_items(self.count, self.variances)
 
     def at(self, places: Array) -> Sample:
         """Some of the units."""
-        return Sample(
-            self.count[places],
-            None if self.squares is None else self.squares[places],
-            None if self.cluster is None else self.cluster[places],
-            None if self.stratum is None else self.stratum[places],
-        )
+        facts = (self.squares, self.cluster, self.stratum)
+        return Sample(self.count[places], *(None if x is None else x[places] for x in facts))
 
     def draws(self, replicates: int, seed: int) -> Iterator[Array]:
         """Replicates of the units' counts, in chunks (some replicates, units)."""
@@ -108,7 +104,7 @@ class Sample:
         return rng.multinomial(int(n), self.count / n, size)
 
     def swaps(self, replicates: int, seed: tuple[int, int]) -> Iterator[Array]:
-        """How many of each unit change places at random; clusters change places whole."""
+        """How many of each unit are swapped at random; clusters are swapped whole."""
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
         for size in chunks(replicates, 2 * len(self.count)):
             if self.cluster is not None:
@@ -119,10 +115,10 @@ class Sample:
                 yield rng.integers(0, 2, (size, len(self.count))) * self.count
 
     def centred(self, slope: Array) -> Array:
-        """What an item moves when the number of items stays: the slope minus its mean.
+        """The effect of an item if the number of items is fixed: the slope minus its mean.
 
-        Only an epsilon in a denominator makes this necessary: any other score stays the same when
-        all counts are multiplied.
+        This only matters with an epsilon in a denominator: any other score stays the same when all
+        counts are multiplied.
         """
         centred: Array = slope - (self.count * slope).sum() / self.count.sum()
         return centred
@@ -141,7 +137,7 @@ class Sample:
             return spread_of(slope * weight, times)
         sums = np.bincount(self.cluster, self.count * slope)
         if len(sums) < 2:
-            return Spread(inf)  # one cluster says nothing of the spread between clusters
+            return Spread(inf)  # one cluster does not show the spread between clusters
         return spread_of(sums, factor=len(sums) / (len(sums) - 1))
 
     def error(self, slope: Array) -> float:
@@ -151,7 +147,7 @@ class Sample:
         return self._stratified_error(self.centred(slope))
 
     def _stratified_error(self, slope: Array) -> float:
-        """Each class is a sample of its own, with its own n/(n − 1)."""
+        """Each class is a separate sample, with its own n/(n − 1)."""
         stratum, variances = self.stratum, self.variances
         total = np.bincount(stratum, self.count)  # type: ignore[arg-type]
         sums = np.bincount(stratum, variances)  # type: ignore[arg-type]
@@ -163,7 +159,7 @@ class Sample:
         return sqrt(float((factor[stratum] * variances * slope**2).sum()))
 
     def stratified_spread(self, statistic: Statistic) -> Spread:
-        """The spread of a score of which each class is a sample of its own, with its curvature."""
+        """The spread, with curvature, of a score whose classes are separate samples."""
         slope = self.centred(statistic.slope(self.count))
         spread = self.spread(slope)
         if not 0 < spread.error < inf:
@@ -198,9 +194,6 @@ class Share(NamedTuple):
 class Statistic(ABC):
     """One score of one system as a function of how often each unit occurs."""
 
-    predicts = False
-    """Whether the system predicts classes or label sets, and does not only give scores."""
-
     @abstractmethod
     def values(self, count: Array) -> Array:
         """The values of the score (…, k) for counts (…, units); NaN where it is undefined."""
@@ -215,17 +208,17 @@ class Statistic(ABC):
         """How many numbers one score reads."""
 
     @abstractmethod
-    def beside(self, other: Any) -> Statistic:
-        """The units as this system has them, then as another has them."""
+    def exchange(self, other: Any, sample: Sample) -> tuple[Sample, Swap]:
+        """The units that can be swapped between two systems, and the scores after a swap."""
 
     @property
     def right(self) -> Array | None:
-        """Whether the system is right about each unit; None where there is no right or wrong."""
+        """Whether the system is right about each unit; None if there is no right or wrong."""
         return None
 
-    def differs(self, other: Any) -> Array:
-        """Whether two systems that predict say something different of each unit."""
-        raise NotImplementedError
+    def differs(self, other: Any) -> Array | None:
+        """Whether two systems predict differently for each unit; None if they only score."""
+        return None
 
     def share(self, at: int = 0) -> Share | None:
         """What each unit is to the score; None if the score is not a fraction of items."""
@@ -238,51 +231,56 @@ class Statistic(ABC):
             return values, [sample.stratified_spread(self)]
         return values, [sample.spread(self.slope(sample.count, at)) for at in range(len(values))]
 
-    def exchange(self, other: Any, sample: Sample) -> tuple[Sample, Swap]:
-        """The units that can change places between two systems, and the scores when some do."""
-        both = self.beside(other)
 
-        def swapped(moved: Array) -> tuple[Array, Array]:
-            stays = sample.count - moved
-            left, right = (
-                both.values(np.concatenate(x, 1)) for x in ((stays, moved), (moved, stays))
-            )
-            return left, right
+class Itemwise(Statistic):
+    """A score whose units are items, which may be alike."""
 
-        return sample, swapped
+    items: int
 
-    def marks(self) -> list[Array] | None:
-        """What tells kinds of items apart; None where units are kinds already."""
-        return None
+    @property
+    def size(self) -> int:
+        """How many items one score reads."""
+        return self.items
 
-    def at(self, places: Array) -> Statistic:
-        """The score of some of the units."""
-        raise NotImplementedError
+    @abstractmethod
+    def marks(self) -> list[Array]:
+        """What tells kinds of items apart."""
+
+    @abstractmethod
+    def at(self, places: Array) -> Itemwise:
+        """The score of some of the items."""
+
+
+def exchange_all(both: Statistic, sample: Sample) -> tuple[Sample, Swap]:
+    """Any unit can be swapped: ``both`` has the units of one system, then of the other."""
+
+    def swapped(moved: Array) -> tuple[Array, Array]:
+        stays = sample.count - moved
+        left, right = (both.values(np.concatenate(x, 1)) for x in ((stays, moved), (moved, stays)))
+        return left, right
+
+    return sample, swapped
 
 
 def kinds(statistics: Sequence[Statistic], sample: Sample) -> tuple[Sequence[Statistic], Sample]:
-    """Items that are alike to all systems as one kind of item, sorted by what they are.
+    """Group items that are alike for all systems into kinds of items, in sorted order.
 
-    What is drawn then depends neither on the order in which items came, nor on where they were
-    grouped. Items with weights and without clusters stay single ones, which are drawn as such.
+    Draws then do not depend on the order of items, or on where they were grouped. Items with
+    weights and without clusters stay single, and are drawn as such.
     """
-    marked = [statistic.marks() for statistic in statistics]
-    if any(marks is None for marks in marked):
+    of_items = [each for each in statistics if isinstance(each, Itemwise)]
+    if len(of_items) < len(statistics):  # units are kinds already
         return statistics, sample
-    columns = [mark for marks in marked for mark in marks or ()]
-    columns = [x for x in (sample.stratum,) if x is not None] + columns
-    columns += [] if sample.cluster is None else [sample.cluster]
+    marks = [mark for each in of_items for mark in each.marks()]
+    columns = [x for x in (sample.stratum, *marks, sample.cluster) if x is not None]
     alone = sample.squares is not None and sample.cluster is None
     order, new = _in_order([*columns, sample.count] if alone else columns)
     first = np.flatnonzero(new | alone)
     places = order[first]
-    count, squares = (
-        None if x is None else np.add.reduceat(x[order], first)
-        for x in (sample.count, sample.squares)
-    )
-    cluster, stratum = (None if x is None else x[places] for x in (sample.cluster, sample.stratum))
-    grouped = Sample(count, squares, cluster, stratum)  # type: ignore[arg-type]
-    return [statistic.at(places) for statistic in statistics], grouped
+    count = np.add.reduceat(sample.count[order], first)
+    squares = None if sample.squares is None else np.add.reduceat(sample.squares[order], first)
+    grouped = replace(sample.at(places), count=count, squares=squares)
+    return [each.at(places) for each in of_items], grouped
 
 
 def _in_order(marks: Sequence[Array]) -> tuple[Array, Array]:
@@ -325,12 +323,12 @@ def _second_derivative(statistic: Statistic, count: Array, along: Array) -> floa
 
 
 def generator(seed: int) -> np.random.Generator:
-    """The generator of a seed: the same on every machine, whatever NumPy's default becomes."""
+    """The generator of a seed, which does not depend on the machine or on NumPy's default."""
     return np.random.Generator(np.random.PCG64(seed))
 
 
 def chunks(replicates: int, width: int) -> Iterator[int]:
-    """How many replicates are drawn at a time, with a progress bar while that takes long."""
+    """How many replicates are drawn at a time, with a progress bar if it takes long."""
     step = max(1, min(replicates, CHUNK // max(width, 1)))
     with progress(replicates, replicates * width) as advance:
         for start in range(0, replicates, step):
@@ -341,7 +339,7 @@ def chunks(replicates: int, width: int) -> Iterator[int]:
 
 @contextmanager
 def progress(steps: int, work: int) -> Iterator[Any]:
-    """A function that moves a bar, shown on a terminal while resampling takes long."""
+    """A function that advances a progress bar, shown on a terminal if resampling takes long."""
     if work < LONG or not sys.stderr.isatty():
         yield lambda done: None
         return

@@ -1,11 +1,11 @@
 """From a score and its spread to an interval: value ± z errors, on a scale that suits the score.
 
-The ends of the scale are the bounds: the logit between two, the log for ratios. What is then left
-of the skewness is removed by a further bend (Hall 1992, 'On the removal of skewness by
-transformation'). With σ the standard error of a score M, k the skewness of its linear part and q
-its second derivative along that part over σ³, (g(M̂) − g(M)) / (g′(M̂) σ̂) has no skewness in first
-order if σ·g″/g′ = −2k/3 − q, and is −(k + 3q)/6 on average. For a share of items g is near to its
-cube root.
+The ends of the scale are the bounds: the logit between two, the log for ratios. The remaining
+skewness is removed by a further bend (Hall 1992, 'On the removal of skewness by transformation').
+With σ the standard error of a score M, k the skewness of its linear part and q its second
+derivative along that part over σ³, (g(M̂) − g(M)) / (g′(M̂) σ̂) has no skewness to first order if
+σ·g″/g′ = −2k/3 − q, and is −(k + 3q)/6 on average. For a fraction of items, g is close to its cube
+root.
 """
 
 from __future__ import annotations
@@ -20,28 +20,20 @@ import numpy as np
 from whichf1.tables.cells import Array
 
 NONE = 1e-12
-"""A standard error up to here is none: the score does not vary in first order."""
+"""Up to here a standard error counts as 0: the score does not vary to first order."""
 _FAR = 700.0
-"""exp of this is about the largest number there is."""
+"""exp of this is about the largest float."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A confidence interval.
 
-    Parameters
-    ----------
-    low, high : float
-        The two ends.
-    level : float
-        The nominal coverage, for example 0.95.
-    method : str
-        The name of the method, for example 'delta'.
-    undefined : int, default 0
-        How many bootstrap replicates gave no number and were left out.
+    low, high: The two ends.
+    level: The nominal coverage, for example 0.95.
+    method: The name of the method, for example 'delta'.
+    undefined: How many bootstrap replicates gave no number and were left out.
 
-    Examples
-    --------
     >>> interval = Interval(0.25, 0.75, level=0.95, method="delta")
     >>> f"{interval:.2f}"
     '[0.25, 0.75]'
@@ -64,7 +56,7 @@ class Spread(NamedTuple):
     error: float
     """The standard error."""
     skew: float | None = None
-    """The skewness of the sum of the items' influences; None where it is not known."""
+    """The skewness of the sum of the items' influences; None if unknown."""
     curvature: float = 0.0
     """The second derivative along the influences, over the cube of the error."""
     freedom: float = inf
@@ -72,7 +64,7 @@ class Spread(NamedTuple):
 
 
 def spread_of(parts: Array, times: Array | float = 1.0, factor: float = 1.0) -> Spread:
-    """The spread of a sum of independent parts, each of which occurs so many times."""
+    """The spread of a sum of independent parts, each occurring this many times."""
     squares = parts * parts
     square = float((times * squares).sum())
     if not 0 < square < inf:
@@ -84,7 +76,7 @@ def spread_of(parts: Array, times: Array | float = 1.0, factor: float = 1.0) -> 
 def transformed(
     value: float, spread: Spread, bounds: tuple[float, float], level: float, method: str
 ) -> Interval | None:
-    """The interval of a score; None where it does not vary in first order, or is at a bound."""
+    """The interval of a score; None if it does not vary to first order or is at a bound."""
     error, skew, curvature, freedom = spread
     if not (isfinite(value) and isfinite(error)) or error <= NONE:
         return None

@@ -2,7 +2,7 @@
 
 One walk gives the derivative of a score by every count, at a small multiple of the cost of the
 score itself, however many classes there are. A formula needs no second version for it: a Traced
-array answers the same operators and NumPy functions as a plain one.
+array supports the same operators and NumPy functions as a plain one.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from whichf1.tables.cells import Array
 
@@ -19,7 +20,7 @@ Pull: TypeAlias = Callable[[Array], Any]
 """From the derivative by a result to the derivative by one of the arrays that it came from."""
 
 
-class Traced:
+class Traced(NDArrayOperatorsMixin):
     """An array that remembers how it was computed."""
 
     __slots__ = ("grad", "parents", "tape", "value")
@@ -40,38 +41,6 @@ class Traced:
         """The shape of the values."""
         shape: tuple[int, ...] = self.value.shape
         return shape
-
-    def __add__(self, other: Any) -> Traced:
-        return _binary(np.add, self, other, _same, _same)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Traced:
-        return _binary(np.subtract, self, other, _same, _opposite)
-
-    def __rsub__(self, other: Any) -> Traced:
-        return _binary(np.subtract, other, self, _same, _opposite)
-
-    def __mul__(self, other: Any) -> Traced:
-        return _binary(np.multiply, self, other, _times_second, _times_first)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Traced:
-        return _binary(np.divide, self, other, _over_second, _of_denominator)
-
-    def __rtruediv__(self, other: Any) -> Traced:
-        return _binary(np.divide, other, self, _over_second, _of_denominator)
-
-    def __pow__(self, power: float) -> Traced:
-        return Traced(
-            self.value**power,
-            self.tape,
-            (self, lambda g: g * (power * self.value ** (power - 1))),
-        )
-
-    def __neg__(self) -> Traced:
-        return 0.0 - self
 
     def __getitem__(self, key: Any) -> Traced:
         def pull(g: Array) -> Array:
@@ -94,13 +63,20 @@ class Traced:
         return Traced(total, self.tape, (self, pull))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        """What NumPy calls for ``array + traced`` and ``np.sqrt(traced)``."""
+        """What NumPy calls for operators, as in ``array + traced``, and for ``np.sqrt(traced)``."""
         if method != "__call__" or options:
             return NotImplemented
-        if ufunc in _OPERATORS:
-            return _OPERATORS[ufunc](*inputs)
-        result = ufunc(*map(_plain, inputs))
-        return result if result.dtype == np.bool_ else NotImplemented  # a question, as np.isnan
+        if ufunc in _CHOICES:
+            return _where(_CHOICES[ufunc](*map(_plain, inputs)), *inputs)
+        plain = [x.value if isinstance(x, Traced) else x for x in inputs]
+        result = ufunc(*plain)
+        if ufunc not in _SLOPES:  # only a question, as np.isnan, has an answer
+            return result if result.dtype == np.bool_ else NotImplemented
+        parents: list[tuple[Traced, Pull]] = []
+        for source, slope in zip(inputs, _SLOPES[ufunc], strict=True):
+            if isinstance(source, Traced):
+                parents.append((source, partial(slope, result, *plain)))
+        return Traced(result, self.tape, *parents)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         rule = _FUNCTIONS.get(function)
@@ -111,74 +87,24 @@ def _plain(x: Any) -> Any:
     return x.value if isinstance(x, Traced) else x
 
 
-Slope: TypeAlias = Callable[[Array, Any, Any, Any], Any]
-"""g × the derivative of a result, given both arguments and the result."""
+def _slope_of_root(root: Any, x: Any, g: Array) -> Array:
+    # nothing flows back from 0: a 0/0 rule has cut that branch
+    slope: Array = np.divide(g, 2 * root, out=np.zeros_like(g), where=root != 0)
+    return slope
 
 
-def _binary(ufunc: np.ufunc, a: Any, b: Any, by_a: Slope, by_b: Slope) -> Traced:
-    if not isinstance(b, Traced):
-        x = a.value
-        result = ufunc(x, b)
-        return Traced(result, a.tape, (a, lambda g: by_a(g, x, b, result)))
-    y = b.value
-    if not isinstance(a, Traced):
-        result = ufunc(a, y)
-        return Traced(result, b.tape, (b, lambda g: by_b(g, a, y, result)))
-    x = a.value
-    result = ufunc(x, y)
-    return Traced(
-        result,
-        a.tape,
-        (a, lambda g: by_a(g, x, y, result)),
-        (b, lambda g: by_b(g, x, y, result)),
-    )
-
-
-def _same(g: Array, *_: Any) -> Array:
-    return g
-
-
-def _opposite(g: Array, *_: Any) -> Array:
-    return -g
-
-
-def _times_second(g: Array, x: Any, y: Any, _: Any) -> Any:
-    return g * y
-
-
-def _times_first(g: Array, x: Any, y: Any, _: Any) -> Any:
-    return g * x
-
-
-def _over_second(g: Array, x: Any, y: Any, _: Any) -> Any:
-    return g / y
-
-
-def _of_denominator(g: Array, x: Any, y: Any, result: Any) -> Any:
-    return g * (-result / y)
-
-
-def _sqrt(x: Traced) -> Traced:
-    root = np.sqrt(x.value)
-
-    def pull(g: Array) -> Array:
-        # nothing flows back from 0: a 0/0 rule has cut that branch
-        slope: Array = np.divide(g, 2 * root, out=np.zeros_like(g), where=root != 0)
-        return slope
-
-    return Traced(root, x.tape, (x, pull))
-
-
-_OPERATORS: dict[np.ufunc, Callable[..., Any]] = {
-    np.add: lambda a, b: b.__radd__(a),
-    np.subtract: lambda a, b: b.__rsub__(a),
-    np.multiply: lambda a, b: b.__rmul__(a),
-    np.divide: lambda a, b: b.__rtruediv__(a),
-    np.negative: Traced.__neg__,
-    np.sqrt: _sqrt,
-    np.minimum: lambda a, b: _where(np.less_equal(_plain(a), _plain(b)), a, b),
-    np.maximum: lambda a, b: _where(np.greater_equal(_plain(a), _plain(b)), a, b),
+_SLOPES: dict[np.ufunc, tuple[Callable[..., Any], ...]] = {
+    np.add: (lambda r, x, y, g: g, lambda r, x, y, g: g),
+    np.subtract: (lambda r, x, y, g: g, lambda r, x, y, g: -g),
+    np.multiply: (lambda r, x, y, g: g * y, lambda r, x, y, g: g * x),
+    np.divide: (lambda r, x, y, g: g / y, lambda r, x, y, g: g * (-r / y)),
+    np.power: (lambda r, x, y, g: g * (y * x ** (y - 1)), lambda *_: None),  # constant exponents
+    np.negative: (lambda r, x, g: -g,),
+    np.sqrt: (_slope_of_root,),
 }
+"""By each argument, g × the derivative of the result r, given r, the arguments and g."""
+_CHOICES: dict[np.ufunc, np.ufunc] = {np.minimum: np.less_equal, np.maximum: np.greater_equal}
+"""Functions that give their first argument if this is true, otherwise their second."""
 
 
 def _fold(g: Array, shape: tuple[int, ...]) -> Array:

@@ -26,8 +26,6 @@ class Counts(Units):
     that come in clusters have a cell for each cluster, and items that several systems predicted
     one for each combination of predictions.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> monday, tuesday = wf.count([0, 1], [0, 1]), wf.count([1, 1], [0, 1])
     >>> counts = monday + tuesday
@@ -101,27 +99,12 @@ class Counts(Units):
     ) -> Counts:
         """Counts from a square confusion matrix.
 
-        Parameters
-        ----------
-        matrix : array
-            The counts, or sums of weights.
-        rows : 'true' | 'predicted'
-            What a row stands for; there is no default, because both conventions are common.
-        labels : sequence, optional
-            The classes. By default, 0, 1, 2, …
+        matrix (array): The counts, or sums of weights.
+        rows: What a row stands for; there is no default, because both conventions are common.
+        labels: The classes. By default, 0, 1, 2, …
+        Returns: The counts of the matrix.
+        InputError: If the matrix is not square, or a count is negative or not finite.
 
-        Returns
-        -------
-        Counts
-            The counts of the matrix.
-
-        Raises
-        ------
-        InputError
-            If the matrix is not square, or a count is negative or not finite.
-
-        Examples
-        --------
         >>> Counts.from_matrix([[5, 10], [5, 10]], rows="predicted", labels=["a", "b"]).n
         30
         """
@@ -145,27 +128,11 @@ class Counts(Units):
     ) -> Counts:
         """Counts of no items, as the start of a stream.
 
-        Parameters
-        ----------
-        labels : sequence, optional
-            The classes and their order.
-        declared : bool, default True
-            Whether the labels are declared, so that others are an error.
-        weighted : bool, default False
-            Whether items will have weights.
+        declared: Whether the labels are declared, so that others are an error.
+        weighted: Whether items will have weights.
+        Returns: Counts of no items.
+        LabelError: If the labels are malformed.
 
-        Returns
-        -------
-        Counts
-            Counts of no items.
-
-        Raises
-        ------
-        LabelError
-            If the labels are malformed.
-
-        Examples
-        --------
         >>> Counts.empty(["a", "b"]).n
         0
         """
@@ -177,27 +144,12 @@ class Counts(Units):
     def update(self, y_true: Any, y_pred: Any, *, weights: Any = None) -> Counts:
         """Add a further batch of items; Counts are immutable, so keep the result.
 
-        Parameters
-        ----------
-        y_true, y_pred : array
-            The true and the predicted class of each item of the batch.
-        weights : array, optional
-            The weight of each item.
+        y_true, y_pred (array): The true and the predicted class of each item of the batch.
+        weights (array): The weight of each item.
+        Returns: These counts and those of the batch.
+        InputError: If the batch cannot be counted.
+        MergeError: If it cannot be added to these counts.
 
-        Returns
-        -------
-        Counts
-            These counts and those of the batch.
-
-        Raises
-        ------
-        InputError
-            If the batch cannot be counted.
-        MergeError
-            If it cannot be added to these counts.
-
-        Examples
-        --------
         >>> counts = Counts.empty()
         >>> for y_true, y_pred in ([[0, 1], [0, 1]], [[1, 1], [0, 1]]):
         ...     counts = counts.update(y_true, y_pred)
@@ -233,23 +185,10 @@ class Counts(Units):
     def declare(self, labels: Sequence[Any]) -> Counts:
         """The same items with these declared classes.
 
-        Parameters
-        ----------
-        labels : sequence
-            The classes and their order, including every observed class.
+        labels: The classes and their order, including every observed class.
+        Returns: The counts with these classes.
+        LabelError: If an observed class is missing.
 
-        Returns
-        -------
-        Counts
-            The counts with these classes.
-
-        Raises
-        ------
-        LabelError
-            If an observed class is missing.
-
-        Examples
-        --------
         >>> import whichf1 as wf
         >>> wf.count(["a", "b"], ["a", "a"]).declare(["b", "a", "c"]).matrix.shape
         (3, 3)
@@ -284,18 +223,8 @@ class Counts(Units):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write :meth:`to_json` to a file, completely or not at all.
 
-        Parameters
-        ----------
-        path : str or path
-            The file.
+        FileError: If the file cannot be written.
 
-        Raises
-        ------
-        FileError
-            If the file cannot be written.
-
-        Examples
-        --------
         >>> import tempfile, whichf1 as wf
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     wf.count([0, 1], [0, 1]).save(f"{folder}/counts.json")
@@ -311,24 +240,14 @@ class Counts(Units):
     def load(cls, path: str | os.PathLike[str]) -> Counts:
         """Read a file written by :meth:`save`.
 
-        Parameters
-        ----------
-        path : str or path
-            The file.
+        Returns: The counts.
+        FileError: If the file is missing or damaged.
 
-        Returns
-        -------
-        Counts
-            The counts.
-
-        Raises
-        ------
-        FileError
-            If the file is missing or damaged.
-
-        Examples
-        --------
-        See :meth:`save`.
+        >>> import tempfile, whichf1 as wf
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     wf.count([0, 1], [0, 1]).save(f"{folder}/counts.json")
+        ...     wf.Counts.load(f"{folder}/counts.json").n
+        2
         """
         from whichf1.tables import saving  # slow to import
 
@@ -338,25 +257,11 @@ class Counts(Units):
     def from_json(cls, text: str | bytes, name: str = "the text") -> Counts:
         """Read text written by :meth:`to_json`.
 
-        Parameters
-        ----------
-        text : str or bytes
-            The text.
-        name : str, optional
-            What error messages call the text.
+        text: The text.
+        name: What error messages call the text.
+        Returns: The counts.
+        FileError: If the text is damaged.
 
-        Returns
-        -------
-        Counts
-            The counts.
-
-        Raises
-        ------
-        FileError
-            If the text is damaged.
-
-        Examples
-        --------
         >>> import whichf1 as wf
         >>> wf.Counts.from_json(wf.count([0, 1], [0, 1]).to_json()).n
         2

@@ -87,8 +87,6 @@ class MultiLabelCounts(Units):
     They can be added; ``sum(parts)`` merges many. Where several systems
     predicted, a label of the system at place s has the code s · labels + its own.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> counts = wf.count_multilabel([{"a", "b"}, {"b"}], [{"a"}, {"b"}])
     >>> wf.f1(counts, average="samples").value

@@ -15,8 +15,6 @@ class Moments(Additive):
 
     Moments of the same metric can be added; ``sum(parts)`` merges many.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> wf.moments([0, 1], [0.5, 0.75], "brier").mean
     0.15625

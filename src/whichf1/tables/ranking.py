@@ -20,8 +20,6 @@ class Ranking(Additive):
 
     Rankings with the same positive class can be added; ``sum(parts)`` merges many.
 
-    Examples
-    --------
     >>> import whichf1 as wf
     >>> monday, tuesday = wf.rank([0, 1], [0.2, 0.9]), wf.rank([0, 1], [0.4, 0.3])
     >>> wf.roc_auc(monday + tuesday).value

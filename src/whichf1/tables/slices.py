@@ -22,8 +22,6 @@ class Slices(Additive, Mapping[Key, Counts]):
     classes of the whole, so classes that a slice lacks are visible; ``classes="observed"`` averages
     over those that it has.
 
-    Examples
-    --------
     >>> import pandas as pd, whichf1 as wf
     >>> frame = pd.DataFrame({"true": [0, 1, 1], "pred": [0, 1, 0], "lang": ["en", "en", "de"]})
     >>> slices = wf.count_by(frame, by="lang")

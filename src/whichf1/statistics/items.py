@@ -1,6 +1,6 @@
-"""Scores of rankings: items, or the positives and negatives of each score, are the units.
+"""Scores of items: means over items, as of a loss, and rankings of items by their scores.
 
-∂M/∂count of an item comes from walking back through the metric's own formula, as for counts. For
+For a ranking, ∂M/∂count of an item comes from walking back through the metric's own formula. For
 the ROC AUC that is, up to a constant, the item's placement: the fraction of items of the other
 class that it is correctly ordered with. Its variance is then that of DeLong, DeLong and
 Clarke-Pearson (1988).
@@ -16,10 +16,62 @@ from typing import Any
 import numpy as np
 
 from whichf1.definitions.definition import Definition
-from whichf1.statistics.sample import Sample, Statistic
+from whichf1.statistics.sample import Itemwise, Sample, Share, Swap, exchange_all
 from whichf1.statistics.scales import Spread
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, RankTable, Step
+
+
+class Means(Itemwise):
+    """A mean over items."""
+
+    def __init__(self, each: Array) -> None:
+        """``each``: the value of each item."""
+        self.each, self.items = np.asarray(each, np.float64), len(each)
+
+    def values(self, count: Array) -> Array:
+        """The mean for counts (…, items)."""
+        return self._mean(count)[..., None]
+
+    def _mean(self, count: Array) -> Array:
+        endless = np.isinf(self.each)
+        total = count @ np.where(endless, 0.0, self.each)
+        if endless.any():  # an infinite loss counts where its item does
+            total = np.where((count[..., endless] > 0).any(-1), inf, total)
+        with np.errstate(invalid="ignore"):  # no items at all
+            mean: Array = total / count.sum(-1)
+        return mean
+
+    def slope(self, count: Array, at: int = 0) -> Array:
+        """(own value − mean) / items."""
+        with np.errstate(invalid="ignore"):  # an infinite loss
+            slope: Array = (self.each - self._mean(count)) / count.sum()
+        return np.where(count > 0, slope, 0.0)
+
+    def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
+        """The mean and its standard error; the skewness is not used."""
+        return self.values(sample.count), [Spread(sample.error(self.slope(sample.count)))]
+
+    @property
+    def right(self) -> Array | None:
+        """Whether an item is a hit, if all values are 0 or 1."""
+        return self.each == 1 if np.isin(self.each, (0.0, 1.0)).all() else None
+
+    def share(self, at: int = 0) -> Share | None:
+        """An item is a success or a failure, if all values are 0 or 1."""
+        return None if self.right is None else Share(self.each)
+
+    def marks(self) -> list[Array]:
+        """What tells kinds of items apart."""
+        return [self.each]
+
+    def at(self, places: Array) -> Means:
+        """The mean of some of the items."""
+        return Means(self.each[places])
+
+    def exchange(self, other: Means, sample: Sample) -> tuple[Sample, Swap]:
+        """The items, and the means after a swap."""
+        return exchange_all(Means(np.concatenate([self.each, other.each])), sample)
 
 
 class _TracedRanks:
@@ -37,20 +89,6 @@ class _TracedRanks:
         yield Step(self.positives, self.negatives, tp, fp)  # type: ignore[arg-type]
 
 
-def table_slopes(definition: Definition, table: RankTable) -> tuple[float, Array, Array]:
-    """The score of a ranking, and ∂score/∂count of the positives and negatives of each score."""
-    metric, parameters = definition.declaration, definition.arguments
-
-    def value(positives: Any, negatives: Any) -> Any:
-        ranks = _TracedRanks(table.score, positives, negatives)
-        top, bottom = metric.formula(ranks, **parameters)
-        return top / bottom
-
-    both = (table.positives.astype(np.float64), table.negatives.astype(np.float64))
-    result, (positives, negatives) = slopes(value, *both)
-    return float(result), positives, negatives
-
-
 def table_values(definition: Definition, table: RankTable) -> Array:
     """The score of each table of a batch (…); NaN where it is undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):  # a replicate without one class
@@ -60,7 +98,7 @@ def table_values(definition: Definition, table: RankTable) -> Array:
 
 
 class Ranked:
-    """Some items in the order of their scores, the highest first."""
+    """Some items in the order of their scores, highest first."""
 
     def __init__(self, scores: Array, positive: Array, members: Array | None = None) -> None:
         """``members`` are the places of the items that are ranked; None for all."""
@@ -115,12 +153,20 @@ class Ranked:
 
     def slopes(self, definition: Definition, table: RankTable) -> tuple[float, Array]:
         """The score, and ∂score/∂count of each ranked item, in their order."""
-        value, positives, negatives = table_slopes(definition, table)
+        metric, parameters = definition.declaration, definition.arguments
+
+        def formula(positives: Any, negatives: Any) -> Any:
+            ranks = _TracedRanks(table.score, positives, negatives)
+            top, bottom = metric.formula(ranks, **parameters)
+            return top / bottom
+
+        both = (table.positives.astype(np.float64), table.negatives.astype(np.float64))
+        value, (positives, negatives) = slopes(formula, *both)
         at = self._group
-        return value, np.where(self.positive, positives[at], negatives[at])
+        return float(value), np.where(self.positive, positives[at], negatives[at])
 
 
-class Rankings(Statistic):
+class Rankings(Itemwise):
     """The ranking of one system, or one for each class or pair of classes, averaged."""
 
     def __init__(self, definition: Definition, rankings: Sequence[Ranked], items: int) -> None:
@@ -142,13 +188,13 @@ class Rankings(Statistic):
         return np.asarray(values)[..., None]
 
     def _weight(self, positives: Any, negatives: Any) -> Any:
-        """Of a mean over classes each counts once, or by its items; a pair by those of both."""
+        """In a mean, each class counts once or by its items, and a pair by the items of both."""
         if not self._weighted:
             return 1.0
         return positives + negatives if self._pairs else positives
 
     def slope(self, count: Array, at: int = 0) -> Array:
-        """∂score/∂count of each item; where classes have weights, these are random, too."""
+        """∂score/∂count of each item; if classes have weights, these are random too."""
         by_item: Array = np.zeros(count.shape[-1])
         values, weights = [], []
         for ranking in self._rankings:
@@ -178,68 +224,22 @@ class Rankings(Statistic):
         rankings = [ranking.at(places, self.items) for ranking in self._rankings]
         return Rankings(self._definition, rankings, len(places))
 
-    def beside(self, other: Rankings) -> Rankings:
-        """The items as this system has them, then as another has them."""
+    def exchange(self, other: Rankings, sample: Sample) -> tuple[Sample, Swap]:
+        """The items, and the scores after a swap."""
         by_score = self._definition.declaration.probabilities
         pairs = zip(self._rankings, other._rankings, strict=True)
-        return Rankings(
-            self._definition,
-            [a.beside(b, self.items, by_score) for a, b in pairs],
-            2 * self.items,
-        )
+        rankings = [a.beside(b, self.items, by_score) for a, b in pairs]
+        return exchange_all(Rankings(self._definition, rankings, 2 * self.items), sample)
 
 
-class RankCells(Statistic):
-    """A ranking by score, without items: its cells are the positives and negatives of a score."""
-
-    def __init__(self, definition: Definition, table: RankTable) -> None:
-        self._definition, self._table = definition, table
-
-    @cached_property
-    def _counts(self) -> Array:
-        """The positives, then the negatives, of each score."""
-        both = (self._table.positives, self._table.negatives)
-        return np.concatenate(both).astype(np.int64)
-
-    @cached_property
-    def _cells(self) -> Array:
-        return np.flatnonzero(self._counts)
-
-    @cached_property
-    def sample(self) -> Sample:
-        """The cells that have items; positives and negatives are two strata."""
-        negative = (self._cells >= len(self._table.score)).astype(np.intp)
-        return Sample(self._counts[self._cells], stratum=negative)
-
-    def values(self, count: Array) -> Array:
-        """The score for counts (…, cells); NaN where it is undefined."""
-        whole = np.zeros((*count.shape[:-1], len(self._counts)), count.dtype)
-        whole[..., self._cells] = count
-        size = len(self._table.score)
-        table = RankTable(self._table.score, whole[..., :size], whole[..., size:])
-        return table_values(self._definition, table)[..., None]
-
-    def slope(self, count: Array, at: int = 0) -> Array:
-        """∂score/∂count of each cell."""
-        _, positives, negatives = table_slopes(self._definition, self._table)
-        return np.concatenate([positives, negatives])[self._cells]
-
-    def spreads(self, sample: Sample | None) -> tuple[Array, list[Spread]]:
-        """The score and its spread; that of the whole ROC AUC from sums over the scores."""
-        metric, arguments = self._definition.declaration, self._definition.arguments
-        if metric.name != "roc_auc" or arguments["max_fpr"] is not None:
-            return super().spreads(sample or self.sample)
-        values = np.atleast_1d(table_values(self._definition, self._table))
-        return values, [area_spread(self._table, float(values[0]))]
-
-    @property
-    def size(self) -> int:
-        """How many cells one score reads."""
-        return len(self._cells)
-
-    def beside(self, other: RankCells) -> Statistic:
-        """Cells of two rankings do not say which items they share."""
-        raise NotImplementedError
+def rank_cells(definition: Definition, table: RankTable) -> tuple[Rankings, Sample]:
+    """A ranking without items: its units are the positives and the negatives of each score."""
+    counts = np.concatenate([table.positives, table.negatives]).astype(np.int64)
+    present = np.flatnonzero(counts)
+    negative = present >= len(table.score)
+    ranked = Ranked(np.tile(table.score, 2)[present], ~negative)
+    sample = Sample(counts[present], stratum=negative.astype(np.intp))
+    return Rankings(definition, [ranked], len(present)), sample
 
 
 def area_spread(table: RankTable, area: float) -> Spread:
