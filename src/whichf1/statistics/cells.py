@@ -22,7 +22,8 @@ from whichf1.tables.counts import Counts
 
 FEW_CELLS = 1 << 14
 """Up to here cells are summed class by class; beyond, in sorted order."""
-_BLOCK = 1 << 14
+_BLOCK = 1 << 13
+"""Cells worked on at a time: they fit the cache, and BLAS starts no threads for them."""
 ALL = slice(None)
 
 
