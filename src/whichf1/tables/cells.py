@@ -84,7 +84,7 @@ class Margins:
 
 
 _BLOCK = 1 << 13
-"""Scores worked on at a time: from 10,000 on, BLAS starts threads, which crawl on a busy machine."""
+"""Scores worked on at a time: from 10,000 on, BLAS starts threads that crawl on a busy machine."""
 
 
 class Step(NamedTuple):
