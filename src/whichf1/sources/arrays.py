@@ -52,8 +52,7 @@ def count_margins(y_true: Any, y_pred: Any) -> tuple[Labels, Margins] | None:
     counted = kernel.count_margins(y_true, y_pred)
     if counted is None:
         return None
-    rows, columns, hits = counted[1]
-    return Labels.trusted(counted[0]), Margins(rows, columns, hits, hits)
+    return Labels.trusted(counted[0]), Margins(*counted[1])
 
 
 def count_codes(

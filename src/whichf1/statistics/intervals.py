@@ -13,7 +13,7 @@ from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import Bootstrap, Method
 from whichf1.errors import DefinitionError
 from whichf1.statistics.sample import Sample, Share, Statistic, kinds
-from whichf1.statistics.scales import NONE, Interval, Spread, normal_quantile, transformed
+from whichf1.statistics.scales import NONE, Interval, Spread, normal_quantile, normal_tail, transformed
 from whichf1.tables.cells import Array
 
 
@@ -157,7 +157,7 @@ def bca_tails(
 
     def moved(tail: float) -> float:
         z = bias + normal.inv_cdf(tail)
-        return normal.cdf(bias + z / (1 - skew * z))
+        return normal_tail(-bias - z / (1 - skew * z))
 
     return moved(tails[0]), moved(tails[1])
 
