@@ -16,6 +16,15 @@ getcontext().prec = 60
 
 UNDEFINED = None
 Pairs = list[tuple[Any, Any]]
+Cells = dict[tuple[Any, Any], Fraction]
+"""The sum of the weights of all items with a true and a predicted class."""
+
+
+def cells_of(pairs: Pairs, weights: Any = None) -> Cells:
+    cells: Cells = {}
+    for pair, w in zip(pairs, weights or [1] * len(pairs), strict=True):
+        cells[pair] = cells.get(pair, Fraction(0)) + Fraction(w)
+    return {pair: w for pair, w in cells.items() if w}
 
 
 def over(top: Any, bottom: Any) -> Any:
@@ -67,16 +76,15 @@ RATES: dict[str, Any] = {
 }
 
 
-def accuracy(pairs: Pairs, labels: Any) -> Any:
-    return over(sum(t == p for t, p in pairs), len(pairs))
+def accuracy(cells: Cells, labels: Any) -> Any:
+    return over(sum(w for (t, p), w in cells.items() if t == p), sum(cells.values()))
 
 
-def error_rate(pairs: Pairs, labels: Any) -> Any:
-    return over(sum(t != p for t, p in pairs), len(pairs))
+def error_rate(cells: Cells, labels: Any) -> Any:
+    return over(sum(w for (t, p), w in cells.items() if t != p), sum(cells.values()))
 
 
-def cohen_kappa(pairs: Pairs, labels: Any, weighting: Any) -> Any:
-    n = len(pairs)
+def cohen_kappa(cells: Cells, labels: Any, weighting: Any) -> Any:
     place = {label: at for at, label in enumerate(labels)}
 
     def cost(a: Any, b: Any) -> Any:
@@ -84,27 +92,27 @@ def cohen_kappa(pairs: Pairs, labels: Any, weighting: Any) -> Any:
             return int(a != b)
         return abs(place[a] - place[b]) ** (1 if weighting == "linear" else 2)
 
-    observed = sum(cost(t, p) for t, p in pairs)
-    expected = sum(cost(t, p) for t, _ in pairs for _, p in pairs)
-    ratio = over(observed * n, expected)
+    observed = sum(w * cost(t, p) for (t, p), w in cells.items())
+    expected = sum(v * w * cost(t, p) for (t, _), v in cells.items() for (_, p), w in cells.items())
+    ratio = over(observed * sum(cells.values()), expected)
     return UNDEFINED if ratio is UNDEFINED else 1 - ratio
 
 
-def mcc(pairs: Pairs, labels: Any) -> Any:
+def mcc(cells: Cells, labels: Any) -> Any:
     """Gorodkin's R_K as a correlation: covariances of the class indicators."""
-    n = len(pairs)
+    n = Fraction(sum(cells.values()))
     xy = xx = yy = Fraction(0)
     for label in labels:
-        x = [int(p == label) for _, p in pairs]
-        y = [int(t == label) for t, _ in pairs]
-        xm, ym = Fraction(sum(x), n), Fraction(sum(y), n)
-        xy += sum((a - xm) * (b - ym) for a, b in zip(x, y, strict=True))
-        xx += sum((a - xm) ** 2 for a in x)
-        yy += sum((b - ym) ** 2 for b in y)
+        xm = sum(w for (_, p), w in cells.items() if p == label) / n
+        ym = sum(w for (t, _), w in cells.items() if t == label) / n
+        for (t, p), w in cells.items():
+            x, y = (p == label) - xm, (t == label) - ym
+            xy, xx, yy = xy + w * x * y, xx + w * x * x, yy + w * y * y
     if xx * yy == 0:
         return UNDEFINED
-    square = Decimal((xx * yy).numerator) / Decimal((xx * yy).denominator)
-    return float(Decimal(xy.numerator) / Decimal(xy.denominator) / square.sqrt())
+    square = xy * xy / (xx * yy)
+    root = (Decimal(square.numerator) / Decimal(square.denominator)).sqrt()
+    return float(root) if xy >= 0 else -float(root)
 
 
 AGREEMENT: dict[str, Any] = {
@@ -115,9 +123,9 @@ AGREEMENT: dict[str, Any] = {
 }
 
 
-def class_set(pairs: Pairs, labels: Any, classes: Any, exclude: Any) -> Any:
-    true = {t for t, _ in pairs}
-    predicted = {p for _, p in pairs}
+def class_set(cells: Any, labels: Any, classes: Any, exclude: Any) -> Any:
+    true = {t for t, _ in cells}
+    predicted = {p for _, p in cells}
     if classes == "declared":
         chosen = list(labels)
     elif classes == "observed":
@@ -131,11 +139,11 @@ def class_set(pairs: Pairs, labels: Any, classes: Any, exclude: Any) -> Any:
     return [x for x in chosen if x not in exclude]
 
 
-def quadrant(pairs: Pairs, label: Any) -> Any:
-    tp = sum(t == label and p == label for t, p in pairs)
-    fp = sum(t != label and p == label for t, p in pairs)
-    fn = sum(t == label and p != label for t, p in pairs)
-    return tp, fp, fn, len(pairs) - tp - fp - fn
+def quadrant(cells: Cells, label: Any) -> Any:
+    tp = cells.get((label, label), Fraction(0))
+    fp = sum(w for (t, p), w in cells.items() if t != label and p == label)
+    fn = sum(w for (t, p), w in cells.items() if t == label and p != label)
+    return tp, fp, fn, sum(cells.values()) - tp - fp - fn
 
 
 def settled(value: float, undefined: Any) -> Any:
@@ -154,40 +162,41 @@ def rate(name: str, quad: Any, parameters: Any, undefined: Any, scope: Any) -> A
     return f_of(p, r, parameters.get("beta", 1))
 
 
-def mean(values: Any, weights: Any) -> Any:
+def mean(values: Any, weights: Any, undefined: Any) -> Any:
     if "nan" in values:
         return nan
     kept = [(v, w) for v, w in zip(values, weights, strict=True) if v != "skip"]
     total = sum(w for _, w in kept)
     if total == 0:
-        return nan
+        return nan if isinstance(undefined, str) else undefined
     if any(v == inf and w for v, w in kept):
         return inf
     return sum(v * w for v, w in kept) / Fraction(total)
 
 
-def score(pairs: Pairs, labels: Any, definition: Definition) -> Any:
+def score(pairs: Pairs, labels: Any, definition: Definition, weights: Any = None) -> Any:
     """The value of a definition, a Fraction or (for MCC, NaN and infinity) a float."""
     d = definition
     parameters = dict(d.parameters)
-    pairs = [(t, p) for t, p in pairs if t not in d.ignore]
+    cells = {x: w for x, w in cells_of(pairs, weights).items() if x[0] not in d.ignore}
     if d.metric in AGREEMENT:
-        value = settled(AGREEMENT[d.metric](pairs, labels, **parameters), d.undefined)
+        value = settled(AGREEMENT[d.metric](cells, labels, **parameters), d.undefined)
         return nan if isinstance(value, str) else value
     if d.positive is not None:
-        value = rate(d.metric, quadrant(pairs, d.positive), parameters, d.undefined, d.scope)
+        value = rate(d.metric, quadrant(cells, d.positive), parameters, d.undefined, d.scope)
         return nan if isinstance(value, str) else value
-    chosen = class_set(pairs, labels, d.classes, d.exclude)
-    quads = [quadrant(pairs, label) for label in chosen]
+    chosen = class_set(cells, labels, d.classes, d.exclude)
+    quads = [quadrant(cells, label) for label in chosen]
     if d.average == "micro":
         total = tuple(sum(each) for each in zip(*quads, strict=True))
         value = rate(d.metric, total, parameters, d.undefined, d.scope)
         return nan if isinstance(value, str) else value
-    weights = [q[0] + q[2] if d.average == "weighted" else 1 for q in quads]
+    support = [q[0] + q[2] if d.average == "weighted" else 1 for q in quads]
     if d.formula == "of-averages":
         p, r = (
-            mean([rate(part, q, {}, d.undefined, "empty") for q in quads], weights)
+            mean([rate(part, q, {}, d.undefined, "empty") for q in quads], support, d.undefined)
             for part in ("precision", "recall")
         )
         return nan if p != p or r != r else f_of(p, r, parameters.get("beta", 1))
-    return mean([rate(d.metric, q, parameters, d.undefined, d.scope) for q in quads], weights)
+    values = [rate(d.metric, q, parameters, d.undefined, d.scope) for q in quads]
+    return mean(values, support, d.undefined)

@@ -269,6 +269,7 @@ def compare_statistics(
     """Compare the scores of systems on the same units: the one loop over pairs."""
     names = tuple(scores)
     definition = scores[names[0]].definition
+    sample.refuse_extremes()
     if plan.replicates:
         statistics, sample = kinds(statistics, sample)
     drawn = _drawn(definition, plan, statistics, sample)

@@ -60,8 +60,9 @@ def f_beta(
     beta: Annotated[float, "How many times as important recall is as precision."] = 1,
 ) -> Ratio:
     """Weighted harmonic mean of precision and recall, with recall beta times as important."""
-    scale = beta if beta > _LARGE else 1  # their squares are floats
-    missed, false = (beta / scale) ** 2, (1 / scale) ** 2
+    missed, false = beta * beta, 1
+    if beta > _LARGE:  # the same ratio, without a number too large for a float
+        missed, false = 1, 1 / missed
     hits = (missed + false) * c.tp
     return hits, hits + missed * c.fn + false * c.fp
 

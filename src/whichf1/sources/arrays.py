@@ -17,6 +17,7 @@ from whichf1.sources.sequences import (
     encode_alike,
     encode_columns,
     refuse_lengths,
+    squared,
     weights_column,
 )
 from whichf1.tables.cells import Array, Margins
@@ -120,7 +121,7 @@ def _group(
         observed = [bool(value) for value in observed]
     cells = [*codes, pairs.count]
     if weights is not None:  # intervals need the sum of squares, cell by cell
-        cells.append(kernel.count_pairs(left, right, weights**2).count)
+        cells.append(kernel.count_pairs(left, right, squared(weights)).count)
     return Labels.trusted(observed), cells
 
 
@@ -200,7 +201,7 @@ def _group_together(
         columns = [key[first] for key in keys]
     if weights is None:
         return columns, present[cells], None
-    sums, squares = (np.bincount(at, w, len(present))[cells] for w in (weights, weights**2))
+    sums, squares = (np.bincount(at, w, len(present))[cells] for w in (weights, squared(weights)))
     keep = sums > 0  # items without weight are no items
     return [x[keep] for x in columns], sums[keep], squares[keep]
 

@@ -268,9 +268,7 @@ class SystemMargins:
 def _sum(fixed: Margins, moving: Margins) -> Margins:
     """The margins of all cells, some of which are the same in every table of a batch."""
     sums = (getattr(fixed, x) + getattr(moving, x) for x in ("tp", "fp", "fn"))
-    return Margins(
-        *sums, lambda: fixed.tn + moving.tn, lambda: fixed.distances + moving.distances
-    )
+    return Margins(*sums, lambda: fixed.tn + moving.tn, lambda: fixed.distances + moving.distances)
 
 
 class MarginSlopes(NamedTuple):

@@ -300,8 +300,8 @@ def in_range(count: Array) -> Array:
     if high - low > _RANGE:
         from fractions import Fraction  # slow to import
 
-        exact = np.empty(len(count), object)
-        exact[:] = [Fraction(x) for x in count.tolist()]
+        exact = np.empty((1, len(count)), object)  # a batch, of which every sum is an array
+        exact[0] = [Fraction(x) for x in count.tolist()]
         return exact
     if low >= -_RANGE and high <= _RANGE:
         return count
@@ -309,11 +309,19 @@ def in_range(count: Array) -> Array:
     return scaled
 
 
+def exactly(parameters: dict[str, Any], count: Array) -> dict[str, Any]:
+    """The parameters of a formula; fractions, if counts are."""
+    if count.dtype != np.dtype(object):
+        return parameters
+    exact = type(count.flat[0])
+    return {k: exact(v) if isinstance(v, float) else v for k, v in parameters.items()}
+
+
 def rounded(values: Array) -> Array:
-    """Values of fractions as floats; any others are floats already."""
+    """The values of a batch of one in fractions as floats; any others are floats already."""
     if values.dtype != np.dtype(object):
         return values
-    return np.array([_float(x) for x in values.flat], np.float64).reshape(values.shape)
+    return np.array([_float(x) for x in values.flat], np.float64).reshape(values.shape[1:])
 
 
 def _float(x: Any) -> float:
