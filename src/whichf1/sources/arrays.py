@@ -62,7 +62,7 @@ def count_codes(
     """Count two columns of numbers that stand for themselves, or for ``values``."""
     weight = None if weights is None else weights_column(weights, len(left))
     labels, (true, predicted, count, *squares) = _group(left, right, values, weight)
-    return Counts(
+    counts = Counts(
         labels,
         true,
         predicted,
@@ -72,6 +72,7 @@ def count_codes(
         in_order=values is None and weight is None,
         n=len(left) if weight is None else None,
     )
+    return counts if weight is None else counts.observed()  # items of weight 0 are no items
 
 
 _KINDS: dict[str, Kind] = {"i": "int", "u": "int", "b": "bool"}
@@ -181,6 +182,7 @@ def count_together(
         systems=tuple(map(str, systems)),
         declared=False,
     )
+    counts = counts if weight is None else counts.observed()
     return counts if labels is None else counts.declare(Labels(labels))
 
 
@@ -202,7 +204,7 @@ def _group_together(
     if weights is None:
         return columns, present[cells], None
     sums, squares = (np.bincount(at, w, len(present))[cells] for w in (weights, squared(weights)))
-    keep = sums > 0  # items without weight are no items
+    keep = sums > 0
     return [x[keep] for x in columns], sums[keep], squares[keep]
 
 

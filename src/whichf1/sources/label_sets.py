@@ -108,7 +108,7 @@ def count_sets_together(
     count = np.ones(true.items, np.int64)
     if weights is not None:
         count = weights_column(weights, true.items)
-    return MultiLabelCounts(
+    counts = MultiLabelCounts(
         names,
         outcomes(keys, others, len(names)),
         count=count,
@@ -117,6 +117,7 @@ def count_sets_together(
         declared=declared is not None or any(side.matrix for side in sides),
         systems=tuple(map(str, systems)),
     )
+    return counts if weights is None else counts.observed()  # items of weight 0 are no items
 
 
 def _refuse_unequal(true: SetLines, predicted: SetLines, name: str) -> None:

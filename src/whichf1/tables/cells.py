@@ -143,9 +143,14 @@ class Step(NamedTuple):
     """Negatives of at least each score."""
 
 
-def _running(counts: Array) -> Array:
-    """Running sums along the last axis: of integers as such, which is quicker and exact."""
-    return np.cumsum(counts, -1, dtype=np.int64 if counts.dtype.kind == "i" else np.float64)
+def _running(counts: Array, start: Array) -> Array:
+    """Running sums along the last axis, in the same order however many blocks there are."""
+    if counts.dtype.kind == "i":  # as such, which is quicker and exact
+        sums: Array = start[..., None] + np.cumsum(counts, -1, dtype=np.int64)
+        return sums
+    sums = counts.astype(np.float64)
+    sums[..., 0] += start
+    return np.cumsum(sums, -1, out=sums)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,15 +183,25 @@ class RankTable:
         for at in range(0, self.score.shape[-1], _BLOCK):
             block = slice(at, at + _BLOCK)
             p, n = self.positives[..., block], self.negatives[..., block]
-            above, below = tp[..., None] + _running(p), fp[..., None] + _running(n)
+            above, below = _running(p, tp), _running(n, fp)
             yield Step(p.astype(np.float64), n.astype(np.float64), above, below)
             tp, fp = above[..., -1], below[..., -1]
 
     @cached_property
     def sizes(self) -> tuple[Array, Array]:
         """All positives, all negatives (…)."""
-        wide = np.float64
-        return self.positives.sum(-1, dtype=wide), self.negatives.sum(-1, dtype=wide)
+        if not self.weighted:
+            wide = np.float64
+            return self.positives.sum(-1, dtype=wide), self.negatives.sum(-1, dtype=wide)
+        # the last running sums, so that all of a class is exactly all of it
+        sums = (self.true_positives, self.false_positives)
+        positives, negatives = (x[..., -1:].sum(-1) for x in sums)
+        return positives, negatives
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return bool(self.positives.dtype.kind == "f")
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,6 +280,13 @@ class Predicted(NamedTuple):
     def total(self, part: Callable[[Any], Any]) -> Array:
         """The sum over the classes of a function of their scores, for each item."""
         total: Array = part(self.scores).sum(1)
+        return total
+
+    def error(self, part: Callable[[Any], Any]) -> Array:
+        """The same of their errors: the score of the true class minus 1, of any other the score."""
+        errors = np.array(self.scores, np.float64)
+        errors[np.arange(len(errors)), self.codes] -= 1
+        total: Array = part(errors).sum(1)
         return total
 
     def ahead(self, ties: Ties) -> Array:

@@ -180,7 +180,17 @@ class MultiLabelCounts(Units):
         lines = (self.item, names.codes(self.labels)[self.label], self.outcome)
         return self.changed(labels=names, lines=lines, declared=True)
 
-    def without(self, ignored: tuple[Any, ...]) -> MultiLabelCounts:
+    def observed(self) -> MultiLabelCounts:
+        """The same over the labels that occur, unless labels were declared."""
+        width = max(1, len(self.labels))
+        present, label = np.unique(self.label % width, return_inverse=True)
+        if self.declared or len(present) == len(self.labels):
+            return self
+        names = Labels.trusted(self.labels[code] for code in present)
+        lines = (self.item, self.label // width * len(names) + label, self.outcome)
+        return self.changed(labels=names, lines=lines)
+
+    def without(self, ignored: Sequence[Any], labels: Labels | None = None) -> MultiLabelCounts:
         """The same; items with sets of labels cannot be dropped by their one class."""
         if ignored:
             raise DefinitionError(
