@@ -10,6 +10,8 @@ from fractions import Fraction
 from math import inf, nan
 from typing import Any
 
+import numpy as np
+
 from whichf1.definitions.definition import Definition
 
 getcontext().prec = 60
@@ -200,3 +202,140 @@ def score(pairs: Pairs, labels: Any, definition: Definition, weights: Any = None
         return nan if p != p or r != r else f_of(p, r, parameters.get("beta", 1))
     values = [rate(d.metric, q, parameters, d.undefined, d.scope) for q in quads]
     return mean(values, support, d.undefined)
+
+
+Scored = list[tuple[Any, Any, Any]]
+"""Whether each item is positive, its score, and its weight above 0."""
+
+
+def steps(items: Scored) -> list[tuple[float, Fraction, Fraction]]:
+    """Each distinct score, highest first, with the weight of its positives and negatives."""
+    table: dict[float, list[Fraction]] = {}
+    for positive, score_, w in items:
+        sides = table.setdefault(score_, [Fraction(0), Fraction(0)])
+        sides[0 if positive else 1] += Fraction(w)
+    return [(s, *table[s]) for s in sorted(table, reverse=True)]  # type: ignore[misc]
+
+
+def sums(items: Scored) -> tuple[Fraction, Fraction]:
+    p, n = (sum((Fraction(w) for y, _, w in items if y == side), Fraction(0)) for side in (1, 0))
+    return p, n
+
+
+def roc_auc(items: Scored, max_fpr: Any, multi_class: Any) -> Fraction:
+    p, n = sums(items)
+    limit = Fraction(1 if max_fpr is None else max_fpr)
+    x = y = area = Fraction(0)
+    for _, positives, negatives in steps(items):
+        right, up = x + negatives / n, y + positives / p
+        end = min(right, limit)
+        if end > x:
+            area += (end - x) * (y + (up - y) * (end - x) / (right - x) / 2)
+        x, y = right, up
+    if max_fpr is None:
+        return area
+    low, high = limit**2 / 2, limit
+    return (1 + (area - low) / (high - low)) / 2
+
+
+def average_precision(items: Scored, multi_class: Any) -> Fraction:
+    tp = fp = total = Fraction(0)
+    for _, positives, negatives in steps(items):
+        tp, fp = tp + positives, fp + negatives
+        total += positives * tp / (tp + fp)
+    return total / tp
+
+
+def ks(items: Scored) -> Fraction:
+    p, n = sums(items)
+    largest = tp = fp = Fraction(0)
+    for _, positives, negatives in steps(items):
+        tp, fp = tp + positives, fp + negatives
+        largest = max(largest, abs(tp / p - fp / n))
+    return largest
+
+
+def gain(items: Scored, top: Any) -> Fraction:
+    p, n = sums(items)
+    left, found = Fraction(top) * (p + n), Fraction(0)
+    for _, positives, negatives in steps(items):
+        share = min(Fraction(1), left / (positives + negatives))
+        found, left = found + share * positives, left - share * (positives + negatives)
+    return found / p
+
+
+def expected_calibration_error(
+    items: Scored, bins: int, binning: str, multi_class: Any
+) -> Fraction:
+    off: dict[int, Fraction] = {}
+    for y, s, w in items:
+        at = next((b for b in range(bins - 1) if s <= np.linspace(0, 1, bins + 1)[b + 1]), bins - 1)
+        off[at] = off.get(at, Fraction(0)) + Fraction(w) * (y - Fraction(s))
+    return sum(map(abs, off.values()), Fraction(0)) / sum(sums(items))
+
+
+RANKINGS: dict[str, Any] = {
+    "roc_auc": roc_auc,
+    "average_precision": average_precision,
+    "ks": ks,
+    "gain": gain,
+    "lift": lambda items, top: gain(items, top) / Fraction(top),
+    "expected_calibration_error": expected_calibration_error,
+}
+
+
+def log_loss(code: int, p: list[float], floor: float) -> Any:
+    largest = max(Decimal(p[code]), Decimal(floor))
+    return Fraction(-largest.ln())
+
+
+def brier(code: int, p: list[float], scale: str) -> Fraction:
+    total = sum((Fraction(x) - (at == code)) ** 2 for at, x in enumerate(p))
+    return Fraction(total) / (2 if scale == "half" else 1)
+
+
+def top_k_accuracy(code: int, p: list[float], k: int, ties: str) -> int:
+    def ahead(at: int) -> bool:
+        wins = {"first": at < code, "last": at > code, "best": False, "worst": at != code}[ties]
+        return p[at] > p[code] or (p[at] == p[code] and wins)
+
+    return int(sum(ahead(at) for at in range(len(p))) < k)
+
+
+LOSSES: dict[str, Any] = {"log_loss": log_loss, "brier": brier, "top_k_accuracy": top_k_accuracy}
+
+
+def subset_accuracy(true: set[Any], predicted: set[Any], labels: Any) -> int:
+    return int(true == predicted)
+
+
+def hamming_loss(true: set[Any], predicted: set[Any], labels: Any) -> Fraction:
+    return Fraction(len(true ^ predicted), len(labels))
+
+
+def label_ranking_average_precision(true: set[Any], scores: list[float]) -> Any:
+    every = range(len(scores))
+    if len(true) in (0, len(scores)):
+        return 1
+    return sum(
+        Fraction(
+            sum(scores[k] >= scores[j] for k in true), sum(scores[k] >= scores[j] for k in every)
+        )
+        for j in true
+    ) / len(true)
+
+
+def coverage_error(true: set[Any], scores: list[float]) -> int:
+    return max((sum(s >= scores[j] for s in scores) for j in true), default=0)
+
+
+ITEMS: dict[str, Any] = {"subset_accuracy": subset_accuracy, "hamming_loss": hamming_loss}
+LABEL_RANKINGS: dict[str, Any] = {
+    "label_ranking_average_precision": label_ranking_average_precision,
+    "coverage_error": coverage_error,
+}
+
+
+def weighted_mean(values: Any, weights: Any) -> Any:
+    pairs = [(v, Fraction(w)) for v, w in zip(values, weights, strict=True) if w]
+    return sum(v * w for v, w in pairs) / sum(w for _, w in pairs)

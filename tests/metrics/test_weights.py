@@ -6,7 +6,7 @@ of sums, so they are as exact as their bounds, and not relative to a value close
 
 from __future__ import annotations
 
-from math import inf, isclose, isnan
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,9 @@ import whichf1 as wf
 from tests.helpers import exact
 from tests.helpers.samples import Pairs
 from tests.helpers.strategies import LABELS, definitions, items
+from tests.helpers.weights import NEAR, WEIGHT, same
 from whichf1.definitions.definition import Definition
 from whichf1.metrics import find
-
-FAR = st.floats(1e-300, 1e300)
-NEAR = st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.7, 1e-9, 1.0, 3.0]) | st.floats(1e-6, 1e6)
-WEIGHT = st.just(0.0) | NEAR | FAR | st.sampled_from([1e-300, 1e-200, 1e160, 1e300])
 
 
 @st.composite
@@ -37,22 +34,11 @@ def counted(pairs: Pairs, weights: Any) -> wf.Counts:
     return wf.count(*zip(*pairs, strict=True), labels=LABELS, weights=weights)
 
 
-def same(value: float, expected: Any, bounds: tuple[float, float]) -> bool:
-    """Equal to twelve digits: of the value, or of the bounds of a signed score."""
-    if isnan(expected):
-        return isnan(value)
-    try:
-        number = float(expected)
-    except OverflowError:
-        return value == inf
-    return isclose(value, number, rel_tol=1e-12, abs_tol=1e-300 if bounds[0] == 0 else 1e-12)
-
-
 def check(definition: Definition, pairs: Pairs, weights: list[float]) -> None:
     counts = counted(pairs, weights)
     value, bounds = definition(counts).value, find(definition.metric).bounds
     expected = exact.score(pairs, LABELS, definition, weights)
-    assert same(value, expected, bounds), (definition, value, expected)
+    assert same(value, expected, signed=bounds[0] < 0), (definition, value, expected)
     assert isnan(value) or bounds[0] <= value <= bounds[1]
     kept = [(pair, w) for pair, w in zip(pairs, weights, strict=True) if w]
     dropped = definition(counted(*map(list, zip(*kept, strict=True)))).value  # type: ignore[arg-type]

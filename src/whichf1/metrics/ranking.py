@@ -40,8 +40,9 @@ def roc_auc(
     """Fraction of positive-negative pairs ranked correctly by the scores; ties count half."""
     p, n, steps = _in_units(r)
     if max_fpr is not None:
-        area = _total(_area(s, max_fpr * n) for s in steps)
-        return area + p * n * (max_fpr - max_fpr**2), p * n * (2 * max_fpr - max_fpr**2)
+        whole, chance = p * n * max_fpr, p * n * (max_fpr - max_fpr**2)
+        area = np.minimum(_total(_area(s, max_fpr * n) for s in steps), whole)
+        return area + chance, whole + chance
     if not r.weighted:
         return _total(s.negatives * (s.tp - s.positives / 2) for s in steps), p * n
     right = wrong = np.zeros(())
@@ -130,17 +131,20 @@ def ks(r: RankTable) -> Ratio:
 @declare("ranking", tex=r"\frac{TP_{q}}{P}", aliases=("cumulative_gain",), smooth=False)
 def gain(r: RankTable, top: Top = 0.1) -> Ratio:
     """Fraction of all positives found among the top-scored items."""
-    return _found(r, top), r.sizes[0]
+    return _found(r, top)
 
 
 @declare("ranking", tex=r"\frac{TP_{q}}{q\,P}", bounds=(0, inf), smooth=False)
 def lift(r: RankTable, top: Top = 0.1) -> Ratio:
     """Gain among the top-scored items divided by the gain of a random order."""
-    return _found(r, top), top * r.sizes[0]
+    found, positives = _found(r, top)
+    return found, top * positives
 
 
-def _found(r: RankTable, top: float) -> Array:
-    """Positives among the first items; tied items at the cutoff count in proportion."""
+def _found(r: RankTable, top: float) -> Ratio:
+    """Positives among the first items, and all; tied items at the cutoff count in proportion."""
+    if r.weighted and r.positives.ndim == 1:
+        return _found_exactly(r, top)
     limit = top * (r.sizes[0] + r.sizes[1])[..., None]
 
     def top_of_step(s: Step) -> Array:
@@ -148,4 +152,22 @@ def _found(r: RankTable, top: float) -> Array:
         share = np.clip((limit - (taken - items)) / _or_one(items), 0, 1)
         return np.where(taken <= limit, 1.0, share) * s.positives
 
-    return _total(map(top_of_step, r.steps()))
+    return _total(map(top_of_step, r.steps())), r.sizes[0]
+
+
+def _found_exactly(r: RankTable, top: float) -> Ratio:
+    """The same in whole numbers: a rounded cutoff may miss positives of little weight."""
+    part, whole = top.as_integer_ratio()
+    mantissa, exponent = np.frexp(np.concatenate([r.positives, r.negatives]))
+    shift = exponent - exponent.min()
+    digits = (mantissa * 2.0**53).astype(np.int64).tolist()
+    weights = [digit << by for digit, by in zip(digits, shift.tolist(), strict=True)]
+    positives, negatives = weights[: len(r.score)], weights[len(r.score) :]
+    found, left = 0, part * sum(weights)  # what is left of the first items, in units of 1 / whole
+    for positive, negative in zip(positives, negatives, strict=True):
+        items = whole * (positive + negative)
+        if items > left:
+            found = found * items + positive * left
+            return np.array(found / (items * sum(positives))), np.ones(())
+        found, left = found + positive, left - items
+    return np.array(found / sum(positives)), np.ones(())

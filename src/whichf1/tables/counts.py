@@ -311,10 +311,11 @@ def in_order_of_keys(
 
 def refuse_many(count: Array) -> None:
     """Raise if there are more items than 64-bit integers can count."""
-    if count.dtype.kind == "i" and count.sum(dtype=np.float64) >= 2.0**63:
+    items = count.sum(dtype=np.float64)
+    if count.dtype.kind == "i" and items >= 2.0**63:
         raise InputError(
-            f"the counts sum to about {count.sum(dtype=np.float64):.3g} items, and fewer than 2**63 "
-            "can be counted. Divide all of them by the same number: the score stays the same."
+            f"the counts sum to about {items:.3g} items, and fewer than 2**63 can be counted. "
+            "Divide all of them by the same number: the score stays the same."
         )
 
 
