@@ -119,14 +119,14 @@ def batch_slopes(definition: Definition, frozen: Frozen) -> tuple[Any, Any]:
     """The value of each data set, and its derivative with respect to every cell."""
     table = frozen.table
     m = SystemMargins(table.true, [table.predicted], table.classes)(table.count)[0]
-    values, (rows, columns, hits, distances) = slopes(
+    values, (tp, fp, fn, tn, distances) = slopes(
         lambda *sums: definition.values(frozen, Margins(*sums)),
-        *(np.ascontiguousarray(x) for x in (m.rows, m.columns, m.hits, m.distances)),
+        *(np.ascontiguousarray(x) for x in (m.tp, m.fp, m.fn, m.tn, m.distances)),
     )
     true, predicted = table.true, table.predicted
-    slope = rows[:, true] + columns[:, predicted] + distances[:, np.abs(true - predicted)]
-    slope += np.where(true == predicted, hits[:, true], 0)
-    return values, slope
+    wrong = (fn - tn)[:, true] + (fp - tn)[:, predicted]
+    slope = np.where(true == predicted, (tp - tn)[:, true], wrong)
+    return values, slope + tn.sum(1)[:, None] + distances[:, np.abs(true - predicted)]
 
 
 def bootstrap(

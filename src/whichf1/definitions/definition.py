@@ -21,7 +21,7 @@ from whichf1.definitions.signature import KEYS, VERSION, Word
 from whichf1.errors import DefinitionError, LabelError, ShapeError, did_you_mean
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
-from whichf1.tables.cells import Array, every_class
+from whichf1.tables.cells import Array, every_class, exactly, rounded
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label, Labels
@@ -252,7 +252,14 @@ class Definition:
         the Margins of a table.
         """
         counted: Any = frozen.table if table is None else table
-        metric, parameters = self.declaration, self.arguments
+        weighted = table is None and frozen.units is not None and frozen.units.weighted
+        if weighted and not self.epsilon:
+            counted = counted.in_range
+            return rounded(self._values(frozen, counted, exactly(self.arguments, counted.count)))
+        return self._values(frozen, counted, self.arguments)
+
+    def _values(self, frozen: Frozen, counted: Any, parameters: dict[str, Any]) -> Array:
+        metric = self.declaration
         if metric.kind == "agreement":
             return ZeroRule(self.undefined).settle(metric.formula(counted.margins, **parameters))
         rule = self.rule

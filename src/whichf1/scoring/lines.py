@@ -26,7 +26,7 @@ from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.label_sets import ranked_labels
 from whichf1.sources.lines import ScoredLines, check_rows, predicted, predicted_binary, ranking_of
 from whichf1.sources.request import Request, has_columns, in_memory, is_path
-from whichf1.sources.sequences import cluster_codes, weights_column
+from whichf1.sources.sequences import cluster_codes, squared, weights_column
 from whichf1.sources.systems import ScoreColumns
 from whichf1.statistics.intervals import estimate, interval_of, is_whole_area, refuse_other
 from whichf1.statistics.items import Means, Ranked, Rankings, area_spread, rank_cells
@@ -496,7 +496,7 @@ def sampled(items: ScoredItems, weights: Any, cluster: Any, times: Array | None 
     squares = None
     if weights is not None:
         weight = weights_column(weights, n)
-        count, squares = count * weight, count * weight * weight
+        count, squares = count * weight, count * squared(weight)
     group = None
     if cluster is not None:  # a cluster whose items have no weight is none
         group, here = np.zeros(n, np.intp), count > 0

@@ -17,14 +17,13 @@ from whichf1.definitions.definition import Definition, Frozen
 from whichf1.statistics.sample import Sample, Share, Statistic, Swap, equal_items
 from whichf1.statistics.scales import Spread
 from whichf1.statistics.tracing import slopes
-from whichf1.tables.cells import Array, Margins, OneVsRest, Table, sum_by
+from whichf1.tables.cells import Array, Margins, OneVsRest, Table, outside, sum_by
 from whichf1.tables.counts import Counts
 
 FEW_CELLS = 1 << 14
 """Up to here cells are summed class by class; beyond, in sorted order."""
 _BLOCK = 1 << 13
 """Cells worked on at a time: they fit the cache, and BLAS starts no threads for them."""
-ALL = slice(None)
 
 
 class Cells(Statistic):
@@ -53,7 +52,7 @@ class Cells(Statistic):
         if self._margins is None:
             table = self.frozen.table
             sides = (table.true, (table.predicted,), table.classes)
-            self._margins = SystemMargins(*sides, distances=_by_distance(self.definition))
+            self._margins = SystemMargins(*sides)
         return self._of(self._margins(count)[self._system])
 
     def _of(self, margins: Margins | None) -> Array:
@@ -149,23 +148,15 @@ class Cells(Statistic):
             true, after, before = key // (k * k), key // k % k, key % k
             differ = before != after
         count = moving.count.astype(np.float64)
-        start = [Table(true, side, count, k).margins for side in (before, after)]
+        fixed = Table(true[~differ], before[~differ], count[~differ], k)
         moving = moving.at(differ)
         true, before, after = true[differ], before[differ], after[differ]
-        sums = CodeSums(
-            [
-                *((after, ALL), (before, ALL)),
-                *((after, true == after), (before, true == before)),
-                *((np.abs(true - after), ALL), (np.abs(true - before), ALL)),
-            ],
-            k,
-        )
+        sides = np.concatenate([before, after]), np.concatenate([after, before])
+        margins = SystemMargins(np.tile(true, 2), sides, k)
 
         def swapped(moved: Array) -> tuple[Array, Array]:
-            sides = sums(moved)
-            change = [gain - loss for gain, loss in zip(sides[::2], sides[1::2], strict=True)]
-            left, right = _shifted(start[0], change, 1), _shifted(start[1], change, -1)
-            return self._of(left), other._of(right)
+            left, right = margins(np.concatenate([moving.count - moved, moved], 1))
+            return self._of(_sum(fixed, left)), other._of(_sum(fixed, right))
 
         return moving, swapped
 
@@ -198,17 +189,12 @@ class Cells(Statistic):
         return Share(success, gain, float(losses[0]) if len(losses) else gain)
 
 
-def _by_distance(definition: Definition) -> bool:
-    return definition.declaration.kind == "agreement"
-
-
 def shared_cells(systems: Sequence[Cells], counts: Counts) -> tuple[list[Cells], Sample]:
     """The scores of several systems on the cells that they share, and these cells."""
     definition = systems[0].definition
     counts = counts.without(definition.ignore)
     classes = max(each.frozen.table.classes for each in systems)
-    distances = _by_distance(definition)
-    margins = SystemMargins(counts.true, counts.predictions, classes, distances=distances)
+    margins = SystemMargins(counts.true, counts.predictions, classes)
     sample = Sample(counts.count.astype(np.float64), counts.squares, counts.cluster)
     shared = []
     for at, coarse in enumerate(systems):
@@ -225,26 +211,22 @@ class CodeSums:
     vectors; nothing here depends on the number of threads.
     """
 
-    def __init__(self, parts: Sequence[tuple[Array, Array | slice]], classes: int) -> None:
-        """Each part is a code for every cell, and which cells it takes."""
-        self._parts, self._classes = parts, classes
-        cells = len(parts[0][0])
-        self._cells: list[list[Array]] | None = None
-        if classes <= 64 and cells <= FEW_CELLS:
-            self._cells = []
-            for codes, chosen in parts:
-                kept = np.full(cells, -1)
-                kept[chosen] = codes[chosen]
-                self._cells.append([np.flatnonzero(kept == k) for k in range(classes)])
+    def __init__(self, parts: Sequence[tuple[Array, Array]], classes: int) -> None:
+        """Each part is a code for every cell, and the places of the cells that it takes."""
+        self._parts, self._classes = [(x[cells], cells) for x, cells in parts], classes
+        self._by_class: list[list[Array]] | None = None
+        if classes <= 64 and len(parts[0][0]) <= FEW_CELLS:
+            every = range(classes)
+            self._by_class = [[cells[x == k] for k in every] for x, cells in self._parts]
 
     def __call__(self, count: Array) -> list[Array]:
         """The sums of each part (replicates, classes), from counts (replicates, cells)."""
-        if self._cells is None:
+        if self._by_class is None:
             wide = count.astype(np.float64)
-            return [sum_by(x[chosen], wide[:, chosen], self._classes) for x, chosen in self._parts]
+            return [sum_by(codes, wide[:, cells], self._classes) for codes, cells in self._parts]
         across = np.ascontiguousarray(count.T)
         sums_of_parts = []
-        for by_class in self._cells:
+        for by_class in self._by_class:
             sums = np.empty((self._classes, len(count)))
             for k, cells in enumerate(by_class):
                 sums[k] = across[cells[0]] if len(cells) == 1 else across[cells].sum(0)
@@ -255,53 +237,61 @@ class CodeSums:
 class SystemMargins:
     """Cells → margins of the systems that share them; the last batch is remembered."""
 
-    def __init__(
-        self, true: Array, predictions: Sequence[Array], classes: int, *, distances: bool = True
-    ) -> None:
-        """``distances``: with those between true and predicted classes, for agreement."""
-        parts: list[tuple[Array, Array | slice]] = [(true, ALL)]
+    def __init__(self, true: Array, predictions: Sequence[Array], classes: int) -> None:
+        self._true, self._predictions, self._classes = true, predictions, classes
+        parts = []
         for codes in predictions:
-            parts += [(codes, ALL), (true, codes == true)]
-            parts += [(np.abs(codes - true), ALL)] if distances else []
-        self._sums, self._each = CodeSums(parts, classes), 3 if distances else 2
+            right, wrong = np.flatnonzero(codes == true), np.flatnonzero(codes != true)
+            parts += [(true, right), (codes, wrong), (true, wrong)]
+        self._sums = CodeSums(parts, classes)
         self._last: tuple[Array, list[Margins]] | None = None
 
     def __call__(self, count: Array) -> list[Margins]:
         """The margins of each system, from counts (replicates, cells)."""
         if self._last is None or self._last[0] is not count:
-            rows, *rest = self._sums(count)
-            systems = [rest[at : at + self._each] for at in range(0, len(rest), self._each)]
-            margins = [
-                Margins(rows, columns, hits, (*more, hits)[0]) for columns, hits, *more in systems
-            ]
-            self._last = count, margins
+            sums = self._sums(count)
+            each = enumerate(self._predictions)
+            self._last = count, [self._of(x, count, sums[3 * at : 3 * at + 3]) for at, x in each]
         return self._last[1]
 
+    def _of(self, predicted: Array, count: Array, sums: Sequence[Array]) -> Margins:
+        def tn() -> Array:
+            return outside(margins, self._true, predicted, count)
 
-def _shifted(start: Margins, change: Sequence[Array], sign: int) -> Margins:
-    columns, hits, distances = change
-    return Margins(
-        np.broadcast_to(start.rows, columns.shape),
-        start.columns + sign * columns,
-        start.hits + sign * hits,
-        start.distances + sign * distances,
-    )
+        def distances() -> Array:
+            apart = (np.abs(predicted - self._true), np.arange(len(predicted)))
+            return CodeSums([apart], self._classes)(count)[0]
+
+        margins = Margins(*sums, tn, distances)
+        return margins
+
+
+def _sum(fixed: Margins, moving: Margins) -> Margins:
+    """The margins of all cells, some of which are the same in every table of a batch."""
+    sums = (getattr(fixed, x) + getattr(moving, x) for x in ("tp", "fp", "fn"))
+    return Margins(*sums, lambda: fixed.tn + moving.tn, lambda: fixed.distances + moving.distances)
 
 
 class MarginSlopes(NamedTuple):
-    """∂M/∂ of each row, column, hit and distance sum: all that a cell's own slope is made of."""
+    """∂M/∂ of each sum of the margins: all that a cell's own slope is made of."""
 
-    rows: Array
-    columns: Array
-    hits: Array
+    tp: Array
+    fp: Array
+    fn: Array
+    tn: Array
     distances: Array | None = None
 
     def at(self, true: Array, predicted: Array) -> Array:
-        """∂M/∂count of cells: a cell moves its row, its column, its distance and maybe a hit."""
-        cells: Array = self.rows[true]
-        cells += self.columns[predicted]
+        """∂M/∂count of cells: a right one is a true positive, a wrong one is false twice.
+
+        To all other classes it is a true negative.
+        """
+        missed, false = self.fn - self.tn, self.fp - self.tn
+        cells: Array = missed[true]
+        cells += false[predicted]
         right = np.flatnonzero(true == predicted)
-        cells[right] += self.hits[true[right]]
+        cells[right] = (self.tp - self.tn)[true[right]]
+        cells += self.tn.sum()
         if self.distances is not None and self.distances.any():
             cells += self.distances[np.abs(true - predicted)]
         return cells
@@ -310,12 +300,12 @@ class MarginSlopes(NamedTuple):
 def margin_slopes(definition: Definition, frozen: Frozen) -> tuple[float, MarginSlopes]:
     """The value and the slopes of a definition that gives one number."""
     table = frozen.table
-    sums = [table.rows, table.columns, table.hits]
-    if _by_distance(definition):
-        sums.append(table.margins.distances)
+    sums = [table.tp, table.fp, table.fn, table.tn]
+    if definition.declaration.kind == "agreement":
+        sums.append(table.distances)
 
-    def values(rows: Any, columns: Any, hits: Any, distances: Any = None) -> Any:
-        return definition.values(frozen, Margins(rows, columns, hits, distances))
+    def values(*sums: Any) -> Any:
+        return definition.values(frozen, Margins(*sums))
 
     value, parts = slopes(values, *sums)
     return float(value), MarginSlopes(*parts)
@@ -379,10 +369,8 @@ def _alone(definition: Definition, k: int, times: int = 1) -> tuple[Array, Array
     """Numerator and denominator of one item of each kind alone."""
     metric, arguments = definition.declaration, definition.arguments
     if metric.kind == "agreement":
-        hit_rows = np.array([[1.0, 0.0], [1.0, 0.0]]) * times
-        columns = np.array([[1.0, 0.0], [0.0, 1.0]]) * times
-        hits = np.array([[1.0, 0.0], [0.0, 0.0]]) * times
-        alone = Margins(hit_rows, columns, hits, columns)
+        tp, fp, fn = np.array([[[1, 0], [0, 0]], [[0, 0], [0, 1]], [[0, 0], [1, 0]]], float) * times
+        alone = Margins(tp, fp, fn, distances=tp + fp)
         top, bottom = metric.formula(alone, **arguments)
         return top, bottom
     tp, fp, fn = (np.array(x, float) for x in ([1, 0, 0, 0, 0], [0, 1, 0, 1, 0], [0, 1, 1, 0, 0]))

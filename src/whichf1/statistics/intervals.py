@@ -13,7 +13,14 @@ from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import Bootstrap, Method
 from whichf1.errors import DefinitionError
 from whichf1.statistics.sample import Sample, Share, Statistic, kinds
-from whichf1.statistics.scales import NONE, Interval, Spread, normal_quantile, transformed
+from whichf1.statistics.scales import (
+    NONE,
+    Interval,
+    Spread,
+    normal_quantile,
+    normal_tail,
+    transformed,
+)
 from whichf1.tables.cells import Array
 
 
@@ -26,6 +33,8 @@ def estimate(
     score, say): an interval of no width would claim too much.
     """
     method = definition.interval
+    if method is not None:
+        sample.refuse_extremes()
     if method is not None and method.word not in (Bootstrap.word, *PROPORTIONS):
         refuse_other(definition)
         values, spreads = statistic.spreads(sample)
@@ -157,7 +166,7 @@ def bca_tails(
 
     def moved(tail: float) -> float:
         z = bias + normal.inv_cdf(tail)
-        return normal.cdf(bias + z / (1 - skew * z))
+        return normal_tail(-bias - z / (1 - skew * z))
 
     return moved(tails[0]), moved(tails[1])
 

@@ -35,7 +35,7 @@ class Means(Itemwise):
 
     def _mean(self, count: Array) -> Array:
         endless = np.isinf(self.each)
-        total = count @ np.where(endless, 0.0, self.each)
+        total = (count * np.where(endless, 0.0, self.each)).sum(-1)  # as the counts are summed
         if endless.any():  # an infinite loss counts where its item does
             total = np.where((count[..., endless] > 0).any(-1), inf, total)
         with np.errstate(invalid="ignore"):  # no items at all
@@ -76,6 +76,8 @@ class Means(Itemwise):
 
 class _TracedRanks:
     """A RankTable of traced counts, in one block."""
+
+    weighted = True  # they may be any numbers
 
     def __init__(self, score: Array, positives: Traced, negatives: Traced) -> None:
         self.score, self.positives, self.negatives = score, positives, negatives

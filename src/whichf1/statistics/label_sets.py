@@ -13,7 +13,7 @@ from math import inf
 import numpy as np
 
 from whichf1.definitions.definition import Definition, Frozen
-from whichf1.metrics.averaging import ZeroRule, per_class
+from whichf1.metrics.averaging import per_class
 from whichf1.statistics.cells import kind_slopes
 from whichf1.statistics.sample import Sample, Share, Statistic, Swap, exchange_all
 from whichf1.tables.cells import Array, OneVsRest
@@ -68,9 +68,8 @@ class LabelSets(Statistic):
 
     def _values_of_items(self) -> Array:
         definition = self.definition
-        rule = ZeroRule(definition.undefined, definition.scope)
         items = self._table.per_item(self.frozen.classes)
-        return per_class(definition.declaration, definition.arguments, rule, items)
+        return per_class(definition.declaration, definition.arguments, definition.rule, items)
 
     @property
     def size(self) -> int:

@@ -18,8 +18,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from whichf1.errors import WeightError
 from whichf1.statistics.scales import Spread, spread_of
-from whichf1.tables.cells import Array
+from whichf1.tables.cells import Array, in_range
 
 CHUNK = 1 << 18
 """Numbers drawn at a time, so that they fit into the cache."""
@@ -81,6 +82,16 @@ class Sample:
     def equal_items(self) -> tuple[Array, Array]:
         """The number of equal items with the same Σw and Σw², and their weight."""
         return equal_items(self.count, self.variances)
+
+    def refuse_extremes(self) -> None:
+        """Raise if products of the weights are too large or too small for a float."""
+        if self.squares is not None and in_range(self.count) is not self.count:
+            present = self.count[self.count > 0]
+            raise WeightError(
+                f"the sums of weights run from {present.min():g} to {present.max():g}, too far "
+                "from 1 for an interval or a test, which multiply them. Divide all weights by the "
+                "same number, which leaves the score as it is; or omit interval=."
+            )
 
     def at(self, places: Array) -> Sample:
         """Some of the units."""

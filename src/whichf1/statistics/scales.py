@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import exp, expm1, inf, isfinite, log, log1p, sqrt
+from math import erfc, exp, expm1, inf, isfinite, log, log1p, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -119,6 +119,11 @@ def normal_quantile(p: float) -> float:
     from statistics import NormalDist  # slow to import
 
     return NormalDist().inv_cdf(p)
+
+
+def normal_tail(z: float) -> float:
+    """The probability above z of a standard normal distribution, however small it is."""
+    return erfc(z / sqrt(2)) / 2
 
 
 def t_quantile(p: float, freedom: float) -> float:
