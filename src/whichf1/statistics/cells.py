@@ -7,7 +7,7 @@ a line of code per metric; n times the slope is the influence of an item.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -15,10 +15,12 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition, Frozen
 from whichf1.statistics.sample import Sample, Share, Statistic, Swap, equal_items
-from whichf1.statistics.scales import Spread
+from whichf1.statistics.scales import NONE, Smoothed, Spread
+from whichf1.statistics.smoothing import Added
 from whichf1.statistics.tracing import slopes
 from whichf1.tables.cells import Array, Margins, OneVsRest, Table, sum_by
 from whichf1.tables.counts import Counts
+from whichf1.tables.labels import Labels
 
 FEW_CELLS = 1 << 14
 """Up to here cells are summed class by class; beyond, in sorted order."""
@@ -102,6 +104,63 @@ class Cells(Statistic):
         differs: Array = self.frozen.table.predicted != other.frozen.table.predicted
         return differs
 
+    def smoothed(self, sample: Sample) -> tuple[Array, list[Smoothed | None]]:
+        """The values, and each with one item added, spread over the table or over its own 2 × 2."""
+        if not self._whole:
+            return self._smoothed_classes(sample)
+        values, share = np.ravel(self.values(sample.count)), self.share()
+        if share is not None:
+            return values, [share.smoothed(sample)]
+        table, definition = self.frozen.table, self.definition
+        added = Added.to(table, by_distance=_minds_distances(definition))
+        weight = sample.typical_weight
+        margins = added.margins(table, weight, _by_distance(definition))
+        value, slope = margin_slopes(definition, self.frozen, margins)
+        slope = slope.centred(margins)
+        powers = added.powers(*(None if x is None else weight * x for x in slope))  # type: ignore[arg-type]
+        spread = sample.smoothed_spread(
+            lambda x: slope.at(table.true[x], table.predicted[x]), powers
+        )
+        return values, [
+            Smoothed(value, spread, "beta" if sample.cluster is None else "transformed")
+        ]
+
+    def _smoothed_classes(self, sample: Sample) -> tuple[Array, list[Smoothed | None]]:
+        """Of the four kinds of items that a class has, each gets a quarter of an item."""
+        table, classes = self.frozen.table, self.frozen.classes
+        values = np.ravel(self.values(sample.count))
+        kinds = np.stack(_four(table.one_vs_rest(classes)))
+        squares = None
+        if sample.squares is not None:
+            of_squares = Table(table.true, table.predicted, sample.squares, table.classes)
+            squares = np.stack(_four(of_squares.one_vs_rest(classes)))
+        share = self._share_of(_alone(self.definition, 1), np.array([0, 2, 3, 4]))
+        weight = sample.typical_weight
+        larger = kinds + weight / 4
+        at, parts = kind_slopes(self.definition, self.frozen, OneVsRest(*larger))
+        slope = np.stack(_four(parts))
+        slope -= (larger * slope).sum(0) / larger.sum(0)
+        each: list[Smoothed | None] = []
+        for k, value in enumerate(at.tolist()):
+            clustered = sample.cluster is not None
+            four = Sample(kinds[:, k], None if squares is None else squares[:, k])
+            if share is not None:
+                own = share._replace(success=share.success[[0, 3, 2, 4]])
+                own = own if not clustered else share._replace(success=share.success[self._kind(k)])
+                each.append(own.smoothed(sample if clustered else four))
+                continue
+            step = slope[:, k]
+            powers = [float((weight * step) ** e @ np.full(4, 0.25)) for e in (2, 4)]
+            cells = self._slope_of_class(OneVsRest(*slope), k) if clustered else step
+            drawn = sample if clustered else four
+            spread = drawn.smoothed_spread(lambda x, cells=cells: cells[x], (powers[0], powers[1]))
+            each.append(Smoothed(value, spread, "transformed" if clustered else "beta"))
+        return values, each
+
+    def _kind(self, at: int) -> Array:
+        """To the class at that place, which of five kinds each cell is."""
+        return _kinds_of_items(self.frozen._replace(classes=self.frozen.classes[[at]]))
+
     def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
         """The values, and the spread of each."""
         table = self.frozen.table
@@ -175,18 +234,22 @@ class Cells(Statistic):
         running the formula on each kind of item alone. F1 is one in disguise: with
         J = TP / (TP + FP + FN) it is 2J / (1 + J), and an interval for J becomes one for F1.
         """
-        definition, frozen = self.definition, self.frozen
-        if definition.epsilon or not _is_linear(definition):
-            return None
+        frozen = self.frozen
         if not self._whole:
             frozen = frozen._replace(classes=frozen.classes[[at]])
-        rate = definition.declaration.kind == "rate"
+        rate = self.definition.declaration.kind == "rate"
         kind = _kinds_of_items(frozen) if rate else 1 - self.right  # or 0 right, 1 wrong
-        top, bottom = _alone(definition, len(frozen.classes))
-        success = np.where(bottom == 0, np.nan, (top != 0).astype(float))[kind]
+        share = self._share_of(_alone(self.definition, len(frozen.classes)), np.unique(kind))
+        return None if share is None else share._replace(success=share.success[kind])
+
+    def _share_of(self, alone: tuple[Array, Array], present: Array) -> Share | None:
+        """The same for each kind of items, given those that are present."""
+        if self.definition.epsilon or not _is_linear(self.definition):
+            return None
+        top, bottom = alone
+        success = np.where(bottom == 0, np.nan, (top != 0).astype(float))
         if not bottom.any():
             return None
-        present = np.unique(kind)
         top, bottom = top[present], bottom[present]
         gains = np.unique(bottom[top != 0])
         losses = np.unique(bottom[(top == 0) & (bottom != 0)])
@@ -199,6 +262,17 @@ class Cells(Statistic):
 
 def _by_distance(definition: Definition) -> bool:
     return definition.declaration.kind == "agreement"
+
+
+@lru_cache(maxsize=256)
+def _minds_distances(definition: Definition) -> bool:
+    """Whether a score tells near errors from far ones, found by trying it."""
+    if not _by_distance(definition):
+        return False
+    table = Table(*np.divmod(np.arange(9), 3), np.array([4.0, 1, 1, 1, 4, 1, 1, 1, 4]), 3)
+    frozen = Frozen(table, np.arange(3), Labels.trusted(range(3)))
+    distances = margin_slopes(definition, frozen)[1].distances
+    return distances is not None and abs(distances[1] - distances[2]) > NONE
 
 
 def shared_cells(systems: Sequence[Cells], counts: Counts) -> tuple[list[Cells], Sample]:
@@ -305,10 +379,19 @@ class MarginSlopes(NamedTuple):
             cells += self.distances[np.abs(true - predicted)]
         return cells
 
+    def centred(self, margins: Margins) -> MarginSlopes:
+        """The same for a fixed number of items: minus the mean over the items of these margins."""
+        sides = (margins.rows, margins.columns, margins.hits, margins.distances)
+        pairs = zip(self, sides, strict=False)
+        total = sum(float(np.dot(slope, side)) for slope, side in pairs if slope is not None)
+        return self._replace(rows=self.rows - total / float(margins.total))
 
-def margin_slopes(definition: Definition, frozen: Frozen) -> tuple[float, MarginSlopes]:
+
+def margin_slopes(
+    definition: Definition, frozen: Frozen, margins: Margins | None = None
+) -> tuple[float, MarginSlopes]:
     """The value and the slopes of a definition that gives one number."""
-    table = frozen.table
+    table = frozen.table if margins is None else margins
     sums = [table.rows, table.columns, table.hits]
     if _by_distance(definition):
         sums.append(table.margins.distances)
@@ -320,7 +403,9 @@ def margin_slopes(definition: Definition, frozen: Frozen) -> tuple[float, Margin
     return float(value), MarginSlopes(*parts)
 
 
-def kind_slopes(definition: Definition, frozen: Frozen) -> tuple[Array, OneVsRest]:
+def kind_slopes(
+    definition: Definition, frozen: Frozen, counts: OneVsRest | None = None
+) -> tuple[Array, OneVsRest]:
     """The values, and ∂(their sum)/∂(tp, fp, fn, tn) of each class.
 
     Without an average that is each rate's own: the rate of a class depends on nothing else.
@@ -329,7 +414,8 @@ def kind_slopes(definition: Definition, frozen: Frozen) -> tuple[Array, OneVsRes
     def values(*kinds: Array) -> Array:
         return definition.values(frozen, _Fixed(OneVsRest(*kinds)))
 
-    value, parts = slopes(values, *_four(frozen.table.one_vs_rest(frozen.classes)))
+    counts = frozen.table.one_vs_rest(frozen.classes) if counts is None else counts
+    value, parts = slopes(values, *_four(counts))
     return value, OneVsRest(*parts)
 
 

@@ -10,10 +10,17 @@ from statistics import NormalDist
 import numpy as np
 
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.methods import Bootstrap, Method
+from whichf1.definitions.methods import Auto, Bootstrap, Method
 from whichf1.errors import DefinitionError
 from whichf1.statistics.sample import Sample, Share, Statistic, kinds
-from whichf1.statistics.scales import NONE, Interval, Spread, normal_quantile, transformed
+from whichf1.statistics.scales import (
+    NONE,
+    Interval,
+    Spread,
+    normal_quantile,
+    smoothed_interval,
+    transformed,
+)
 from whichf1.tables.cells import Array
 
 
@@ -26,6 +33,15 @@ def estimate(
     score, say): an interval of no width would claim too much.
     """
     method = definition.interval
+    if isinstance(method, Auto):
+        values, twins = statistic.smoothed(sample)
+        bounds = definition.declaration.bounds
+        return values, [
+            None
+            if twin is None
+            else smoothed_interval(value, twin, bounds, method.level, method.word)
+            for value, twin in zip(values.tolist(), twins, strict=True)
+        ]
     if method is not None and method.word not in (Bootstrap.word, *PROPORTIONS):
         refuse_other(definition)
         values, spreads = statistic.spreads(sample)
