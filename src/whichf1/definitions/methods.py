@@ -36,9 +36,11 @@ class Method:
 
     level: float = 0.95
     word: ClassVar[str] = ""
+    drawn: ClassVar[bool] = False
+    """Whether it draws units at random, so that it applies to any score but needs the units."""
 
-    def __init_subclass__(cls, word: str) -> None:
-        cls.word = word
+    def __init_subclass__(cls, word: str, drawn: bool = False) -> None:
+        cls.word, cls.drawn = word, drawn
 
     def __post_init__(self) -> None:
         level = self.level
@@ -70,7 +72,7 @@ class Delta(Method, word="delta"):
 
 
 @dataclass(frozen=True)
-class Bootstrap(Method, word="bootstrap"):
+class Bootstrap(Method, word="bootstrap", drawn=True):
     """The bootstrap: intervals from resampled items, BCa or percentile.
 
     kind: Bias-corrected and accelerated, or plain percentiles of the replicates.
@@ -143,7 +145,7 @@ class DeLong(Method, word="delong"):
 
 
 @dataclass(frozen=True)
-class Posterior(Method, word="posterior"):
+class Posterior(Method, word="posterior", drawn=True):
     """A credible interval: quantiles of the score over Dirichlet draws of the cells.
 
     draws: How many tables are drawn.

@@ -8,13 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from math import sqrt
+from math import inf, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from whichf1.definitions.definition import Definition, Frozen
-from whichf1.statistics.sample import Sample, Share, Statistic, Swap, equal_items
+from whichf1.statistics.sample import (
+    FEW,
+    FEW_HITS,
+    Sample,
+    Share,
+    Statistic,
+    Swap,
+    Twin,
+    equal_items,
+    fewest,
+)
 from whichf1.statistics.scales import NONE, Smoothed, Spread
 from whichf1.statistics.smoothing import Added
 from whichf1.statistics.tracing import slopes
@@ -76,6 +86,10 @@ class Cells(Statistic):
         return margin_slopes(self.definition, self.frozen)
 
     @cached_property
+    def _linear(self) -> bool:
+        return not self.definition.epsilon and _is_linear(self.definition)
+
+    @cached_property
     def _kinds(self) -> tuple[Array, OneVsRest]:
         return kind_slopes(self.definition, self.frozen)
 
@@ -86,6 +100,38 @@ class Cells(Statistic):
         wrong = np.where(true, by_kind.fn[at], np.where(predicted, by_kind.fp[at], by_kind.tn[at]))
         cells: Array = np.where(true & predicted, by_kind.tp[at], wrong)
         return cells
+
+    def few(self, sample: Sample, at: int, careful: bool) -> str | None:
+        """Too few items or hits of a class, or errors if the method needs them."""
+        definition, table, codes = self.definition, self.frozen.table, self.frozen.classes
+        if definition.average == "micro" or (self._linear and not careful):
+            return None
+        rate = definition.declaration.kind == "rate"
+        if not self._whole:
+            codes = codes[[at]]
+        elif not rate:
+            codes = np.flatnonzero((table.rows > 0) | (table.columns > 0))
+        names = [self.frozen.units.labels[code] for code in codes] if self.frozen.units else codes
+        of_class = table.one_vs_rest(codes)
+        tp, fp, fn = of_class.tp, of_class.fp, of_class.fn
+        if sample.squares is not None:
+            squares = Table(table.true, table.predicted, sample.squares, table.classes)
+            s = squares.one_vs_rest(codes)
+            items, tp, fp, fn = (
+                equal_items(*x)[0]
+                for x in ((tp + fn, s.tp + s.fn), (tp, s.tp), (fp, s.fp), (fn, s.fn))
+            )
+        else:
+            items = tp + fn
+        alone, endless = not self._whole, definition.declaration.bounds[1] == inf
+        sizes = {"items": items, "hits": tp, "false positives": fp, "misses": fn}
+        least = {
+            "items": FEW,
+            "hits": FEW_HITS if alone or careful else 0,
+            "false positives": FEW_HITS if careful and rate else 1 if endless else 0,
+            "misses": FEW_HITS if careful and rate else 0,
+        }
+        return fewest(sizes, names, least)
 
     @property
     def size(self) -> int:
@@ -104,7 +150,7 @@ class Cells(Statistic):
         differs: Array = self.frozen.table.predicted != other.frozen.table.predicted
         return differs
 
-    def smoothed(self, sample: Sample) -> tuple[Array, list[Smoothed | None]]:
+    def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
         """The values, and each with one item added, spread over the table or over its own 2 × 2."""
         if not self._whole:
             return self._smoothed_classes(sample)
@@ -125,34 +171,36 @@ class Cells(Statistic):
             Smoothed(value, spread, "beta" if sample.cluster is None else "transformed")
         ]
 
-    def _smoothed_classes(self, sample: Sample) -> tuple[Array, list[Smoothed | None]]:
+    def _smoothed_classes(self, sample: Sample) -> tuple[Array, list[Twin]]:
         """Of the four kinds of items that a class has, each gets a quarter of an item."""
         table, classes = self.frozen.table, self.frozen.classes
         values = np.ravel(self.values(sample.count))
-        kinds = np.stack(_four(table.one_vs_rest(classes)))
+        kinds = np.stack(four(table.one_vs_rest(classes)))
         squares = None
         if sample.squares is not None:
             of_squares = Table(table.true, table.predicted, sample.squares, table.classes)
-            squares = np.stack(_four(of_squares.one_vs_rest(classes)))
-        share = self._share_of(_alone(self.definition, 1), np.array([0, 2, 3, 4]))
+            squares = np.stack(four(of_squares.one_vs_rest(classes)))
+        share = None
+        if self._linear:
+            share = self._share_of(_alone(self.definition, 1), np.array([0, 2, 3, 4]))
         weight = sample.typical_weight
         larger = kinds + weight / 4
         at, parts = kind_slopes(self.definition, self.frozen, OneVsRest(*larger))
-        slope = np.stack(_four(parts))
+        slope = np.stack(four(parts))
         slope -= (larger * slope).sum(0) / larger.sum(0)
-        each: list[Smoothed | None] = []
+        each: list[Twin] = []
         for k, value in enumerate(at.tolist()):
             clustered = sample.cluster is not None
-            four = Sample(kinds[:, k], None if squares is None else squares[:, k])
+            own_kinds = Sample(kinds[:, k], None if squares is None else squares[:, k])
             if share is not None:
                 own = share._replace(success=share.success[[0, 3, 2, 4]])
                 own = own if not clustered else share._replace(success=share.success[self._kind(k)])
-                each.append(own.smoothed(sample if clustered else four))
+                each.append(own.smoothed(sample if clustered else own_kinds))
                 continue
             step = slope[:, k]
             powers = [float((weight * step) ** e @ np.full(4, 0.25)) for e in (2, 4)]
             cells = self._slope_of_class(OneVsRest(*slope), k) if clustered else step
-            drawn = sample if clustered else four
+            drawn = sample if clustered else own_kinds
             spread = drawn.smoothed_spread(lambda x, cells=cells: cells[x], (powers[0], powers[1]))
             each.append(Smoothed(value, spread, "transformed" if clustered else "beta"))
         return values, each
@@ -180,11 +228,11 @@ class Cells(Statistic):
     def _spreads_of_classes(self, by_kind: OneVsRest, sample: Sample) -> list[Spread]:
         """The same from the sums of the four kinds of items, for all classes at once."""
         table, classes = self.frozen.table, self.frozen.classes
-        count, slope = (np.stack(_four(x)) for x in (table.one_vs_rest(classes), by_kind))
+        count, slope = (np.stack(four(x)) for x in (table.one_vs_rest(classes), by_kind))
         slope -= (count * slope).sum(0) / table.total
         if sample.squares is not None:
             squares = Table(table.true, table.predicted, sample.squares, table.classes)
-            count, weight = equal_items(count, np.stack(_four(squares.one_vs_rest(classes))))
+            count, weight = equal_items(count, np.stack(four(squares.one_vs_rest(classes))))
             slope *= weight
         part = count * slope
         square = (part * slope).sum(0)
@@ -235,6 +283,8 @@ class Cells(Statistic):
         J = TP / (TP + FP + FN) it is 2J / (1 + J), and an interval for J becomes one for F1.
         """
         frozen = self.frozen
+        if not self._linear:
+            return None
         if not self._whole:
             frozen = frozen._replace(classes=frozen.classes[[at]])
         rate = self.definition.declaration.kind == "rate"
@@ -244,8 +294,6 @@ class Cells(Statistic):
 
     def _share_of(self, alone: tuple[Array, Array], present: Array) -> Share | None:
         """The same for each kind of items, given those that are present."""
-        if self.definition.epsilon or not _is_linear(self.definition):
-            return None
         top, bottom = alone
         success = np.where(bottom == 0, np.nan, (top != 0).astype(float))
         if not bottom.any():
@@ -415,7 +463,7 @@ def kind_slopes(
         return definition.values(frozen, _Fixed(OneVsRest(*kinds)))
 
     counts = frozen.table.one_vs_rest(frozen.classes) if counts is None else counts
-    value, parts = slopes(values, *_four(counts))
+    value, parts = slopes(values, *four(counts))
     return value, OneVsRest(*parts)
 
 
@@ -429,7 +477,8 @@ class _Fixed(NamedTuple):
         return self.counts
 
 
-def _four(c: OneVsRest) -> tuple[Array, Array, Array, Array]:
+def four(c: OneVsRest) -> tuple[Array, Array, Array, Array]:
+    """True and false positives, false and true negatives."""
     return c.tp, c.fp, c.fn, c.tn
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,17 +18,21 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from whichf1.statistics.scales import Smoothed, Spread, spread_of
+from whichf1.statistics.scales import Proportion, Smoothed, Spread, spread_of
 from whichf1.tables.cells import Array
 
 CHUNK = 1 << 18
 """Numbers drawn at a time, so that they fit into the cache."""
 LONG = 1 << 25
 """From this many draws on, about a second, a terminal shows a progress bar."""
+FEW = 10
+"""With fewer items in a class, no method is known to hold."""
+FEW_HITS = 5
+FEW_CLUSTERS = 10
 LEAST_FREEDOM = 6.0
 """The least degrees of freedom of a smoothed score, whose added item keeps them from vanishing."""
-_BLOCK = 1 << 14
-"""Units worked on at a time: what fits the cache is faster."""
+_BLOCK = 1 << 13
+"""Units worked on at a time: they fit the cache, and a dot product of so few starts no threads."""
 _STEP = 1e-2
 """The largest relative change of a count, for a second derivative."""
 
@@ -95,6 +99,20 @@ class Sample:
     def effective_n(self) -> float:
         """(Σw)² / Σw², the number of items that the weighted ones are worth (Kish 1965)."""
         return float(self.count.sum()) / self.typical_weight
+
+    @property
+    def few(self) -> str | None:
+        """Too few clusters, or too few that are not small beside the others, in words."""
+        if self.cluster is None:
+            return None
+        size = np.bincount(self.cluster, self.count)
+        worth = float(size.sum() ** 2 / (size**2).sum())
+        if worth >= FEW_CLUSTERS:
+            return None
+        clusters = int((size > 0).sum())
+        if clusters < FEW_CLUSTERS:
+            return f"there are {clusters} clusters"
+        return f"the {clusters} clusters are worth {worth:.0f} of equal size"
 
     def at(self, places: Array | slice) -> Sample:
         """Some of the units."""
@@ -255,23 +273,27 @@ class Share(NamedTuple):
         """The score at a fraction of successes."""
         return self.gain * j / (self.gain * j + self.loss * (1 - j))
 
-    def smoothed(self, sample: Sample) -> Smoothed:
-        """The fraction with half a success and half a failure added, as Jeffreys' prior does."""
+    def smoothed(self, sample: Sample) -> Proportion | Smoothed:
+        """The fraction; with half a success and half a failure added, unless items are single."""
         counted = ~np.isnan(self.success)
         sample, success = sample.at(counted), self.success[counted]
-        if not len(success):
+        n, hits = float(sample.count.sum()), float(sample.count @ success)
+        if sample.single:
+            return Proportion(hits, n, self.score)
+        if n == 0:
             return Smoothed(inf, Spread(inf))
         weight = sample.typical_weight
-        n = float(sample.count.sum())
-        mean = (float(sample.count @ success) + weight / 2) / (n + weight)
+        mean = (hits + weight / 2) / (n + weight)
         slope = (success - mean) / (n + weight)
         gain, loss = (weight * x / (n + weight) for x in (1 - mean, mean))
         added = ((gain**2 + loss**2) / 2, (gain**4 + loss**4) / 2)
         spread = sample.smoothed_spread(lambda block: slope[block], added)
-        if sample.single:
-            spread = Spread(spread.error * sqrt((n + 1) / (n + 2)))  # the posterior's own
         scale: Any = "beta" if sample.cluster is None else "transformed"
         return Smoothed(mean, spread, scale, score=self.score)
+
+
+Twin: TypeAlias = Proportion | Smoothed | None
+"""What the automatic interval of a score is made of."""
 
 
 class Statistic(ABC):
@@ -284,6 +306,13 @@ class Statistic(ABC):
     @abstractmethod
     def slope(self, count: Array, at: int = 0) -> Array:
         """∂value/∂count of each unit, for one of the values."""
+
+    def few(self, sample: Sample, at: int, careful: bool) -> str | None:
+        """What there is too little of for an interval of one of the values, in words.
+
+        ``careful``: for the delta method and the bootstrap, which need more than a smoothed score.
+        """
+        return None
 
     @property
     @abstractmethod
@@ -307,8 +336,8 @@ class Statistic(ABC):
         """What each unit is to the score; None if the score is not a fraction of items."""
         return None
 
-    def smoothed(self, sample: Sample) -> tuple[Array, list[Smoothed | None]]:
-        """The values, and each with pseudo-items added; None if there is no such twin."""
+    def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
+        """The values, and the smoothed twin of each; None if the delta method has to do."""
         values = self.values(sample.count)
         shares = (self.share(at) for at in range(len(values)))
         return values, [None if share is None else share.smoothed(sample) for share in shares]
@@ -338,6 +367,18 @@ class Itemwise(Statistic):
     @abstractmethod
     def at(self, places: Array) -> Itemwise:
         """The score of some of the items."""
+
+
+def fewest(
+    sizes: Mapping[str, Array], names: Sequence[Any], least: Mapping[str, float]
+) -> str | None:
+    """The class that has the fewest of something, if it is less than the least that will do."""
+    for what, size in sizes.items():
+        if len(size) and float(size.min()) < least[what]:
+            at = int(np.argmin(size))
+            number = f"{float(size[at]):.3g}"
+            return f"class {names[at]} has {number} {what[:-1] if number == '1' else what}"
+    return None
 
 
 def exchange_all(both: Statistic, sample: Sample) -> tuple[Sample, Swap]:

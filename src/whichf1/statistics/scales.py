@@ -68,6 +68,15 @@ class Spread(NamedTuple):
     """The degrees of freedom of the standard error."""
 
 
+class Proportion(NamedTuple):
+    """A score that is a fraction of items without weights or clusters, or a function of one."""
+
+    hits: float
+    n: float
+    score: Callable[[float], float]
+    """From the fraction to the score."""
+
+
 class Smoothed(NamedTuple):
     """A score with pseudo-items added, and how its interval is made of that."""
 

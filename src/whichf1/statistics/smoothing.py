@@ -93,17 +93,27 @@ class Added(NamedTuple):
 
     def _even_power(self, rows: Array, columns: Array, power: int) -> float:
         """By the binomial theorem, over all cells but the diagonal."""
-        left, right = ([float(self.seen @ x**e) for e in range(power + 1)] for x in (rows, columns))
+        left, right = (
+            [float(x.sum()) for x in self._powers(side, power)] for side in (rows, columns)
+        )
         every = sum(comb(power, e) * left[e] * right[power - e] for e in range(power + 1))
-        diagonal = float(self.seen @ (rows + columns) ** power)
+        diagonal = float(self._powers(rows + columns, power)[-1].sum())
         return max(float(self.wrong[1]) * (every - diagonal), 0.0)
+
+    def _powers(self, values: Array, most: int, start: Any = None) -> list[Array]:
+        """The powers of values from 0 up, of the classes seen."""
+        powers = [self.seen if start is None else start + np.zeros(len(values))]
+        for _ in range(most):
+            powers.append(powers[-1] * values)
+        return powers
 
     def _powers_by_distance(self, rows: Array, columns: Array, distances: Array) -> list[float]:
         """By the multinomial theorem; what depends on the distance is a convolution."""
         size = 2 * len(rows)
-        mirrored = [self.wrong * distances**e for e in range(5)]
+        mirrored = (x * self.wrong for x in self._powers(distances, 4, 1.0))
         kernels = [np.fft.rfft(np.concatenate([x, [0.0], x[:0:-1]])) for x in mirrored]
-        sides = [np.fft.rfft(self.seen * columns**e, size) for e in range(5)]
+        sides = [np.fft.rfft(x, size) for x in self._powers(columns, 4)]
+        heights = self._powers(rows, 4)
         sums = []
         for power in (2, 4):
             total = 0.0
@@ -115,7 +125,7 @@ class Added(NamedTuple):
                     for f in range(rest + 1)
                 )  # fmt: skip
                 other = np.fft.irfft(mixed, size)[: len(rows)]
-                total += float((self.seen * rows**e) @ other)
+                total += float(heights[e] @ other)
             sums.append(max(total, 0.0))
         return sums
 
