@@ -87,7 +87,7 @@ class Cells(Statistic):
 
     @cached_property
     def _linear(self) -> bool:
-        return not self.definition.epsilon and _is_linear(self.definition)
+        return _is_linear(self.definition)
 
     @cached_property
     def _kinds(self) -> tuple[Array, OneVsRest]:
@@ -296,8 +296,6 @@ class Cells(Statistic):
         """The same for each kind of items, given those that are present."""
         top, bottom = alone
         success = np.where(bottom == 0, np.nan, (top != 0).astype(float))
-        if not bottom.any():
-            return None
         top, bottom = top[present], bottom[present]
         gains = np.unique(bottom[top != 0])
         losses = np.unique(bottom[(top == 0) & (bottom != 0)])
@@ -525,9 +523,11 @@ def _alone(definition: Definition, k: int, times: int = 1) -> tuple[Array, Array
     return top, bottom
 
 
+@lru_cache(maxsize=256)
 def _is_linear(definition: Definition) -> bool:
     """Whether two items weigh twice as much as one, above and below the line."""
-    if definition.average in ("macro", "weighted"):
+    if definition.average in ("macro", "weighted") or definition.epsilon:
         return False
     once, twice = (_alone(definition, 2, times) for times in (1, 2))
-    return all(np.array_equal(2 * x, y) for x, y in zip(once, twice, strict=True))
+    doubled = all(np.array_equal(2 * x, y) for x, y in zip(once, twice, strict=True))
+    return doubled and bool(once[1].any())

@@ -52,7 +52,7 @@ def estimate(
 
 def cautioned(interval: Interval | None, few: str | None) -> Interval | None:
     """The interval with the caution that there is too little of something."""
-    if interval is None or few is None:
+    if interval is None or few is None or interval.caution is not None:
         return interval
     return replace(interval, caution=f"{few}: the interval may be too narrow")
 
@@ -104,8 +104,9 @@ def twin_interval(definition: Definition, value: float, twin: Twin) -> Interval 
     if isinstance(twin, Smoothed):
         bounds = definition.declaration.bounds
         return smoothed_interval(value, twin, bounds, method.level, method.word)
-    if not twin.n:
-        return None
+    if not twin.n:  # nothing is known of a fraction of no items
+        low, high = definition.declaration.bounds
+        return cautioned(Interval(low, high, method.level, method.word), "there are no items")
     low, high = map(twin.score, modified_jeffreys(twin.hits, twin.n, method.level))
     return Interval(low, high, method.level, method.word)
 
