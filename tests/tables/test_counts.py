@@ -120,10 +120,12 @@ def test_declared_labels_keep_their_order_and_may_be_empty_classes() -> None:
     assert wf.count([1.0], [1], labels=[0.0, 1.0]).labels == (0, 1)
 
 
-def test_an_item_of_weight_0_keeps_its_label() -> None:
+def test_an_item_of_weight_0_is_no_item() -> None:
     counts = wf.count([0, 1], [0, 2], weights=[1, 0])
-    assert counts.labels == (0, 1, 2)
-    assert counts.n == 1.0
+    assert counts == wf.count([0], [0], weights=[1]) and counts.n == 1.0
+    assert wf.count([0, 1], [0, 2], weights=[1, 0], labels=range(3)).labels == (0, 1, 2)
+    sets = wf.count_multilabel([{"a"}, {"b"}], [{"a"}, {"c"}], weights=[1, 0])
+    assert sets == wf.count_multilabel([{"a"}], [{"a"}], weights=[1])
 
 
 def test_a_hundred_thousand_classes_cost_what_their_cells_cost() -> None:

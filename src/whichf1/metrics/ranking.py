@@ -38,13 +38,14 @@ def roc_auc(
     ] = None,
 ) -> Ratio:
     """Fraction of positive-negative pairs ranked correctly by the scores; ties count half."""
+    if max_fpr is None and not r.weighted:
+        p, n = r.sizes
+        return _total(s.negatives * (s.tp - s.positives / 2) for s in r.steps()), p * n
     p, n, steps = _in_units(r)
     if max_fpr is not None:
         whole, chance = p * n * max_fpr, p * n * (max_fpr - max_fpr**2)
         area = np.minimum(_total(_area(s, max_fpr * n) for s in steps), whole)
         return area + chance, whole + chance
-    if not r.weighted:
-        return _total(s.negatives * (s.tp - s.positives / 2) for s in steps), p * n
     right = wrong = np.zeros(())
     for s in steps:  # sums of weights are rounded, so all pairs are those in either order
         right = right + (s.negatives * (s.tp - s.positives / 2)).sum(-1)

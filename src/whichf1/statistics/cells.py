@@ -7,7 +7,7 @@ a line of code per metric; n times the slope is the influence of an item.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ import numpy as np
 from whichf1.definitions.definition import Definition, Frozen
 from whichf1.statistics.sample import Sample, Share, Statistic, Swap, equal_items
 from whichf1.statistics.scales import Spread
-from whichf1.statistics.tracing import slopes
+from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, Margins, OneVsRest, Table, outside, sum_by
 from whichf1.tables.counts import Counts
 
@@ -277,7 +277,7 @@ class MarginSlopes(NamedTuple):
     tp: Array
     fp: Array
     fn: Array
-    tn: Array
+    tn: Array | None = None
     distances: Array | None = None
 
     def at(self, true: Array, predicted: Array) -> Array:
@@ -285,29 +285,31 @@ class MarginSlopes(NamedTuple):
 
         To all other classes it is a true negative.
         """
-        missed, false = self.fn - self.tn, self.fp - self.tn
-        cells: Array = missed[true]
-        cells += false[predicted]
+        tn = 0.0 if self.tn is None else self.tn
+        cells: Array = (self.fn - tn)[true]
+        cells += (self.fp - tn)[predicted]
         right = np.flatnonzero(true == predicted)
-        cells[right] = (self.tp - self.tn)[true[right]]
-        cells += self.tn.sum()
-        if self.distances is not None and self.distances.any():
+        cells[right] = (self.tp - tn)[true[right]]
+        cells += np.sum(tn)
+        if self.distances is not None:
             cells += self.distances[np.abs(true - predicted)]
         return cells
 
 
 def margin_slopes(definition: Definition, frozen: Frozen) -> tuple[float, MarginSlopes]:
     """The value and the slopes of a definition that gives one number."""
-    table = frozen.table
-    sums = [table.tp, table.fp, table.fn, table.tn]
-    if definition.declaration.kind == "agreement":
-        sums.append(table.distances)
+    table, more = frozen.table, {}
 
-    def values(*sums: Any) -> Any:
-        return definition.values(frozen, Margins(*sums))
+    def values(tp: Any, fp: Any, fn: Any) -> Any:
+        def traced(name: str) -> Any:
+            more[name] = Traced(getattr(table, name), tp.tape)
+            return more[name]
 
-    value, parts = slopes(values, *sums)
-    return float(value), MarginSlopes(*parts)
+        tn, distances = partial(traced, "tn"), partial(traced, "distances")
+        return definition.values(frozen, Margins(tp, fp, fn, tn, distances))
+
+    value, parts = slopes(values, table.tp, table.fp, table.fn)
+    return float(value), MarginSlopes(*parts, **{name: x.grad for name, x in more.items()})
 
 
 def kind_slopes(definition: Definition, frozen: Frozen) -> tuple[Array, OneVsRest]:

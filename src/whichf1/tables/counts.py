@@ -221,6 +221,8 @@ class Counts(Units):
         """
         if labels is not None:
             return self.changed(declared=False).without(ignored).observed().declare(labels)
+        if not ignored:
+            return self
         kind = self.labels.kind  # a label of another kind is a mistake, an absent one is not
         here = [x for x in ignored if x in self.labels or kind_of(x) != kind]
         keep = ~np.isin(self.true, self.labels.codes(here))
