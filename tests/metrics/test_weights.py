@@ -48,7 +48,7 @@ def check(definition: Definition, pairs: Pairs, weights: list[float]) -> None:
     assert dropped == value or (isnan(dropped) and isnan(value))
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(weighted(), definitions())
 def test_a_weighted_score_is_its_exact_value(
     data: tuple[Pairs, list[float]], definition: Definition
@@ -56,7 +56,7 @@ def test_a_weighted_score_is_its_exact_value(
     check(definition, *data)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(weighted(NEAR), definitions())
 def test_a_score_of_plain_weights_is_its_exact_value(
     data: tuple[Pairs, list[float]], definition: Definition
@@ -64,7 +64,7 @@ def test_a_score_of_plain_weights_is_its_exact_value(
     check(definition, *data)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(weighted(st.just(0.0) | NEAR), definitions(), st.integers(-900, 900))
 def test_a_power_of_two_changes_no_bit(
     data: tuple[Pairs, list[float]], definition: Definition, power: int
@@ -75,7 +75,7 @@ def test_a_power_of_two_changes_no_bit(
     assert values[0] == values[1] or np.isnan(values).all(), definition
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(weighted(), definitions(), st.integers(1, 11))
 def test_merged_counts_give_the_score_of_all_items(
     data: tuple[Pairs, list[float]], definition: Definition, cut: int
@@ -92,7 +92,7 @@ def test_merged_counts_give_the_score_of_all_items(
     assert same(merged, whole, signed=find(definition.metric).bounds[0] < 0)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(weighted(NEAR), definitions())
 def test_every_source_in_memory_gives_the_same_bits(
     data: tuple[Pairs, list[float]], definition: Definition

@@ -88,7 +88,7 @@ SIGNED = ("ks", "expected_calibration_error", "roc_auc")
 RANKED = st.tuples(st.integers(0, 1), SCORE)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(
     weighted(RANKED, WEIGHT) | weighted(RANKED, st.just(0.0) | NEAR),
     st.sampled_from(of_kind("ranking")),
@@ -110,7 +110,7 @@ DISTRIBUTION = st.sampled_from(
 JUDGED = st.tuples(st.integers(0, 2), DISTRIBUTION)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     weighted(JUDGED, WEIGHT) | weighted(JUDGED, st.just(0.0) | NEAR),
     st.sampled_from(of_kind("loss")),
@@ -183,7 +183,7 @@ def test_a_weighted_ranking_of_labels(items: Any, name: str) -> None:
     check(Definition(metric=name), exact.weighted_mean(each, weights), [value])
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(weighted(RANKED, NEAR), st.sampled_from(of_kind("ranking")), st.integers(1, 9), st.data())
 def test_every_source_and_merge_of_a_ranking(
     items: Any, name: str, cut: int, data: st.DataObject

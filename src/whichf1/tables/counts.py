@@ -62,8 +62,8 @@ class Counts(Units):
         sides = predicted if isinstance(predicted, tuple) else (predicted,)
         if not in_order:
             keys = np.stack([true, *sides, *([] if cluster is None else [cluster])])
-            keys, count, squares = in_order_of_keys(keys, count, squares)
             refuse_many(count)
+            keys, count, squares = in_order_of_keys(keys, count, squares)
             true, *rest = keys
             sides = tuple(rest[: len(sides)])
             if cluster is not None:  # clusters without any weight are gone
