@@ -216,3 +216,17 @@ def test_exact_matches_have_mcnemars_test() -> None:
         wf.compare(true, {"a": true, "b": true[:3]}, "hamming_loss")
     with pytest.raises(InputError, match="at least two systems"):
         wf.compare(true, {"a": true}, "hamming_loss")
+
+
+def test_a_small_p_value_is_not_0() -> None:
+    for z in (0.5, 3.0, 8.3, 9.0, 20.0, 37.0):
+        p = present(significance.normal_p(z, 1.0))
+        assert p == pytest.approx(2 * stats.norm.sf(z), rel=1e-12) and p > 0
+        p = present(significance.equivalence_p(0.0, 1.0, z))
+        assert p == pytest.approx(stats.norm.sf(z), rel=1e-12)
+    test = significance.mcnemar_test(500, 20)
+    assert test.p_chi2 == pytest.approx(stats.chi2.sf(480**2 / 520, 1), rel=1e-12)
+    assert 0 < test.p_mid < test.p_exact == pytest.approx(stats.binomtest(20, 520).pvalue, rel=1e-9)
+    y = np.arange(2000) % 2
+    pair = wf.compare(y, {"A": y, "B": 1 - y * (np.arange(2000) % 3 > 0)}, "mcc", replicates=0)
+    assert 0 < present(pair.pairs[0].p_value) < 1e-300  # the smallest float, which bounds it

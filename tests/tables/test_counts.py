@@ -13,10 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
-from whichf1.errors import (
-    MergeError,
-    TooLargeError,
-)
+from whichf1.errors import InputError, LabelError, MergeError, TooLargeError
 
 TRUE, PRED = [0, 1, 2, 1], [0, 2, 2, 1]
 
@@ -120,10 +117,12 @@ def test_declared_labels_keep_their_order_and_may_be_empty_classes() -> None:
     assert wf.count([1.0], [1], labels=[0.0, 1.0]).labels == (0, 1)
 
 
-def test_an_item_of_weight_0_keeps_its_label() -> None:
+def test_an_item_of_weight_0_is_no_item() -> None:
     counts = wf.count([0, 1], [0, 2], weights=[1, 0])
-    assert counts.labels == (0, 1, 2)
-    assert counts.n == 1.0
+    assert counts == wf.count([0], [0], weights=[1]) and counts.n == 1.0
+    assert wf.count([0, 1], [0, 2], weights=[1, 0], labels=range(3)).labels == (0, 1, 2)
+    sets = wf.count_multilabel([{"a"}, {"b"}], [{"a"}, {"c"}], weights=[1, 0])
+    assert sets == wf.count_multilabel([{"a"}], [{"a"}], weights=[1])
 
 
 def test_a_hundred_thousand_classes_cost_what_their_cells_cost() -> None:
@@ -187,3 +186,54 @@ def test_merging_under_declared_labels() -> None:
             _ = declared + other
     with pytest.raises(TypeError):
         _ = declared + 1
+
+
+def test_more_items_than_64_bits_count_are_refused() -> None:
+    with pytest.raises(InputError, match=r"9.22e\+18 items, and fewer than 2\*\*63"):
+        wf.Counts.from_matrix([[2**62, 1], [1, 2**62]], rows="true")
+    half = wf.Counts.from_matrix([[2**62, 0], [0, 1]], rows="true")
+    assert half.n == 2**62 + 1
+    with pytest.raises(InputError, match="the score stays the same"):
+        _ = half + half
+
+
+PADDED: Any = ([0, 1, 2, -100], [0, 1, 2, 0])
+
+
+def test_padding_is_dropped_with_its_class() -> None:
+    """As torchmetrics' ignore_index: items of that true class are dropped."""
+    for labels in (None, range(3)):
+        score = wf.averaged_f1(*PADDED, ignore=[-100], labels=labels)
+        assert (score.value, score.n, list(score.classes)) == (1, 3, [0, 1, 2])
+        assert wf.macro_f1(*PADDED, ignore=[-100], labels=labels).averaged == score
+        pair = wf.compare(
+            PADDED[0],
+            {"A": PADDED[1], "B": [0, 0, 2, 1]},
+            "averaged_f1",
+            ignore=[-100],
+            labels=labels,
+        )
+        assert pair.scores["A"].value == 1 and pair.scores["B"].value == pytest.approx(5 / 9)
+        assert wf.averaged_f1(*PADDED, ignore=[-100], labels=labels, batch=2).value > 0
+    assert wf.count(*PADDED, ignore=[-100], labels=range(3)).matrix.tolist() == np.eye(3).tolist()
+    without = wf.count([0, 1], [0, 1])
+    assert wf.averaged_f1(without, ignore=[-100]).value == 1  # a batch without padding
+    with pytest.raises(LabelError, match="there is no class '-100'"):
+        wf.averaged_f1(without, ignore=["-100"])
+
+
+def test_batches_with_padding_are_added() -> None:
+    counts = wf.Counts.empty(range(3))
+    for y, p in (PADDED, ([2, -100], [1, 1]), ([0], [0])):
+        counts = counts.update(y, p, ignore=[-100])
+    assert counts == wf.count([0, 1, 2, 2, 0], [0, 1, 2, 1, 0], labels=range(3))
+
+
+def test_a_prediction_is_never_ignored() -> None:
+    """An item predicted as padding is an error of its class, and padding is then a class."""
+    score = wf.averaged_f1([0, 1, -100], [0, -100, 0], ignore=[-100])
+    assert list(score.classes) == [-100, 0, 1] and score.value == pytest.approx(1 / 3)
+    with pytest.raises(LabelError, match="-100 is not among the declared ones"):
+        wf.averaged_f1([0, 1, -100], [0, -100, 0], ignore=[-100], labels=[0, 1])
+    declared = wf.averaged_f1(*PADDED, ignore=[-100], labels=[-100, 0, 1, 2])
+    assert declared.value == 0.75  # a declared class stays in the mean

@@ -253,13 +253,11 @@ class Definition:
         """
         counted: Any = frozen.table if table is None else table
         weighted = table is None and frozen.units is not None and frozen.units.weighted
-        if weighted and not self.epsilon:
+        if weighted and not self.epsilon and counted.in_range is not counted:
             counted = counted.in_range
-            return rounded(self._values(frozen, counted, exactly(self.arguments, counted.count)))
-        return self._values(frozen, counted, self.arguments)
-
-    def _values(self, frozen: Frozen, counted: Any, parameters: dict[str, Any]) -> Array:
-        metric = self.declaration
+            exact = self.settled(parameters=exactly(self.parameters, counted.count))
+            return rounded(exact.values(frozen, counted))
+        metric, parameters = self.declaration, self.arguments
         if metric.kind == "agreement":
             return ZeroRule(self.undefined).settle(metric.formula(counted.margins, **parameters))
         rule = self.rule
@@ -302,9 +300,9 @@ def codes_of(counts: AnyCounts, classes: Any) -> Array:
     if classes == "declared":
         return every_class(len(counts.labels))
     if classes == "observed":
-        return np.flatnonzero(counts.table.rows + counts.table.columns)
+        return np.flatnonzero(counts.table.tp + counts.table.fp + counts.table.fn)
     if classes == "true":
-        return np.flatnonzero(counts.table.rows)
+        return np.flatnonzero(counts.table.tp + counts.table.fn)
     return counts.labels.codes(classes)
 
 

@@ -7,7 +7,7 @@ a line of code per metric; n times the slope is the influence of an item.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from math import inf, sqrt
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ from whichf1.statistics.sample import (
 )
 from whichf1.statistics.scales import NONE, Smoothed, Spread
 from whichf1.statistics.smoothing import Added
-from whichf1.statistics.tracing import slopes
+from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, Margins, OneVsRest, Table, outside, sum_by
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
@@ -410,7 +410,7 @@ class MarginSlopes(NamedTuple):
         cells += self.columns[predicted]
         right = np.flatnonzero(true == predicted)
         cells[right] = self.right[true[right]]
-        if self.distances is not None and self.distances.any():
+        if self.distances is not None:
             cells += self.distances[np.abs(true - predicted)]
         return cells
 
@@ -428,16 +428,23 @@ def margin_slopes(
 ) -> tuple[float, MarginSlopes]:
     """The value and the slopes of a definition that gives one number."""
     table = frozen.table if margins is None else margins
-    sums = [table.tp, table.fp, table.fn, table.tn]
-    if definition.declaration.kind == "agreement":
-        sums.append(table.distances)
+    asked: dict[str, Traced] = {}
 
-    def values(*sums: Any) -> Any:
-        return definition.values(frozen, Margins(*sums))
+    def values(tp: Any, fp: Any, fn: Any) -> Any:
+        def traced(name: str) -> Traced:
+            asked[name] = Traced(getattr(table, name), tp.tape)
+            return asked[name]
 
-    value, (tp, fp, fn, tn, *distances) = slopes(values, *sums)
-    others = tn.sum() - tn  # a cell is a true negative of all classes but its own
-    return float(value), MarginSlopes(tp + others, fn + others, fp - tn, *distances)
+        rest: Any = (partial(traced, name) for name in ("tn", "distances"))
+        return definition.values(frozen, Margins(tp, fp, fn, *rest))
+
+    value, (right, columns, rows) = slopes(values, table.tp, table.fp, table.fn)
+    if "tn" in asked:  # a cell is a true negative of all classes but its own
+        tn = asked["tn"].grad
+        others = tn.sum() - tn
+        right, rows, columns = right + others, rows + others, columns - tn
+    distances = asked["distances"].grad if "distances" in asked else None
+    return float(value), MarginSlopes(right, rows, columns, distances)
 
 
 def kind_slopes(

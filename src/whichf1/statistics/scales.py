@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from math import erfc, exp, expm1, inf, isfinite, isnan, log, log1p, sqrt
+from math import erfc, exp, expm1, inf, isfinite, isnan, log, log1p, sqrt, ulp
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -215,8 +215,8 @@ def normal_quantile(p: float) -> float:
 
 
 def normal_tail(z: float) -> float:
-    """The probability above z of a standard normal distribution, however small it is."""
-    return erfc(z / sqrt(2)) / 2
+    """The probability above z of a standard normal distribution; above 0, however small it is."""
+    return max(erfc(z / sqrt(2)) / 2, ulp(0.0))
 
 
 def t_quantile(p: float, freedom: float) -> float:

@@ -62,8 +62,8 @@ class Counts(Units):
         sides = predicted if isinstance(predicted, tuple) else (predicted,)
         if not in_order:
             keys = np.stack([true, *sides, *([] if cluster is None else [cluster])])
-            keys, count, squares = in_order_of_keys(keys, count, squares)
             refuse_many(count)
+            keys, count, squares = in_order_of_keys(keys, count, squares)
             true, *rest = keys
             sides = tuple(rest[: len(sides)])
             if cluster is not None:  # clusters without any weight are gone
@@ -221,6 +221,8 @@ class Counts(Units):
         """
         if labels is not None:
             return self.changed(declared=False).without(ignored).observed().declare(labels)
+        if not ignored:
+            return self
         kind = self.labels.kind  # a label of another kind is a mistake, an absent one is not
         here = [x for x in ignored if x in self.labels or kind_of(x) != kind]
         keep = ~np.isin(self.true, self.labels.codes(here))

@@ -40,15 +40,9 @@ class LabelTable:
         )
         return tp, fp, fn
 
-    @property
-    def rows(self) -> Array:
-        """Items that have each label."""
-        return self._sums[TP] + self._sums[FN]
-
-    @property
-    def columns(self) -> Array:
-        """Items that are predicted to have each label."""
-        return self._sums[TP] + self._sums[FP]
+    tp = property(lambda self: self._sums[TP])
+    fp = property(lambda self: self._sums[FP])
+    fn = property(lambda self: self._sums[FN])
 
     @cached_property
     def total(self) -> Array:
@@ -56,7 +50,7 @@ class LabelTable:
         total: Array = self.count.sum(-1)
         return total
 
-    @property
+    @cached_property
     def in_range(self) -> LabelTable:
         """The same in units that formulas can multiply."""
         count = in_range(self.count)

@@ -113,10 +113,10 @@ class Units(Additive):
         total = np.add.reduce(self.count).item()
         return total  # type: ignore[no-any-return]
 
-    @property
+    @cached_property
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
-        return self.count.dtype.kind == "f"
+        return bool(self.count.dtype.kind == "f")
 
     @property
     def clusters(self) -> int | None:
