@@ -17,6 +17,7 @@ from functools import cached_property, lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -336,7 +337,10 @@ class Losses(Cell):
     def truths(self) -> dict[str, float]:
         true, chance = self._items(4_000_000, np.random.default_rng(0))
         own = np.where(true, chance, 1 - chance)
-        return {"log loss": float(-np.log(own).mean()), "Brier score": float(((1 - own) ** 2).mean())}
+        return {
+            "log loss": float(-np.log(own).mean()),
+            "Brier score": float(((1 - own) ** 2).mean()),
+        }
 
 
 @lru_cache(maxsize=1)
@@ -353,7 +357,9 @@ def space() -> dict[str, list[Cell]]:
     kinds = ("calibrated", "overconfident", "floor")
     return {
         "classes": [*tables],
-        "weights": _all(Weights, (2, 3, 8), SHARES, (0.7, 0.9, 0.97), (0.5, 1.0), (1.0, 2.0), ns[1:4]),
+        "weights": _all(
+            Weights, (2, 3, 8), SHARES, (0.7, 0.9, 0.97), (0.5, 1.0), (1.0, 2.0), ns[1:4]
+        ),
         "clusters": _all(
             Clusters, (2, 3, 8), SHARES, (0.7, 0.8, 0.95), (0.05, 0.3), (10, 20, 50, 200),
             ("equal", "skewed"),
@@ -406,7 +412,7 @@ def measure(
     cell: Cell, names: Sequence[str], times: int, seed: int, method: Any = AUTO, widths: int = 200
 ) -> list[Result]:
     """The coverage of some scores of a cell."""
-    truths, rng = cell.truths(), np.random.default_rng(seed)
+    truths, rng = cell.truths(), np.random.default_rng([seed, crc32(cell.name.encode())])
     tallies = {name: np.zeros(7) for name in names}
     ratios = {name: np.zeros(2) for name in names}
     for at, drawn in enumerate(cell.draws(times, rng)):
@@ -436,7 +442,14 @@ def _percent(part: float, whole: float) -> float:
     return round(100 * part / whole, 2) if whole else float("nan")
 
 
-GRIDDED = {"classes": 60, "weights": 16, "clusters": 24, "label sets": 12, "rankings": 20, "losses": 15}
+GRIDDED = {
+    "classes": 60,
+    "weights": 16,
+    "clusters": 24,
+    "label sets": 12,
+    "rankings": 20,
+    "losses": 15,
+}
 """About how many cells of each family the grid has, in regular steps through the space."""
 DRAWN = {"classes": 26, "weights": 5, "clusters": 7, "label sets": 4, "rankings": 5, "losses": 3}
 """How many of fifty random cells are of each family."""

@@ -104,11 +104,13 @@ class Cells(Statistic):
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items or hits of a class, or errors if the method needs them."""
         definition, table, codes = self.definition, self.frozen.table, self.frozen.classes
-        if definition.average == "micro" or (self._linear and not careful):
+        if definition.average == "micro" or (self._linear and not careful and sample.single):
             return None
         rate = definition.declaration.kind == "rate"
         if not self._whole:
             codes = codes[[at]]
+        elif self._linear and not careful:
+            return None
         elif not rate:
             codes = np.flatnonzero((table.rows > 0) | (table.columns > 0))
         names = [self.frozen.units.labels[code] for code in codes] if self.frozen.units else codes
@@ -126,8 +128,8 @@ class Cells(Statistic):
         alone, endless = not self._whole, definition.declaration.bounds[1] == inf
         sizes = {"items": items, "hits": tp, "false positives": fp, "misses": fn}
         least = {
-            "items": FEW,
-            "hits": FEW_HITS if alone or careful else 0,
+            "items": FEW if sample.squares is None else FEW / 2,
+            "hits": FEW_HITS if careful or (alone and not self._linear) else 0,
             "false positives": FEW_HITS if careful and rate else 1 if endless else 0,
             "misses": FEW_HITS if careful and rate else 0,
         }

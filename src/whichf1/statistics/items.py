@@ -17,14 +17,16 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition
 from whichf1.statistics.sample import FEW, Itemwise, Sample, Share, Swap, Twin, exchange_all
-from whichf1.statistics.scales import Smoothed, Spread, normal_quantile
+from whichf1.statistics.scales import Proportion, Smoothed, Spread, normal_quantile
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, RankTable, Step
 
 FEW_ITEMS = 20
 """A mean of fewer items may be too skewed."""
 FEW_RANKED = 50
-"""The delta method of a ranking needs as many in each class."""
+"""The delta method of an area needs as many in each class."""
+FEW_OTHERS = 30
+"""And that of other rankings as many."""
 
 
 class Means(Itemwise):
@@ -253,22 +255,28 @@ class Rankings(Itemwise):
         return by_item
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
-        """For one whole area, with pseudo-items in both classes; otherwise none."""
+        """One whole area with pseudo-items in both classes; a perfect ranking as hits; or none."""
         values = self.values(sample.count)
-        if (
-            not (is_whole_area(self._definition) and len(self._rankings) == 1)
-            or sample.cluster is not None
-        ):
-            return values, [None]
-        (ranking,) = self._rankings
-        table = ranking.table(sample.count)
-        squares = None if sample.squares is None else ranking.table(sample.squares)
-        return values, [area_twin(table, float(values[0]), squares)]
+        tables = [ranking.table(sample.count) for ranking in self._rankings]
+        if self._single_area and sample.cluster is None:
+            squares = None
+            if sample.squares is not None:
+                squares = self._rankings[0].table(sample.squares)
+            return values, [area_twin(tables[0], float(values[0]), squares)]
+        if float(values[0]) == self._definition.declaration.bounds[1]:
+            fewest = min(float(size) for table in tables for size in table.sizes)
+            worth = fewest / sample.typical_weight
+            return values, [Proportion(worth, worth, float)]
+        return values, [None]
+
+    @property
+    def _single_area(self) -> bool:
+        return is_whole_area(self._definition) and len(self._rankings) == 1
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items of a class that is ranked."""
         squares = sample.variances
-        least = FEW_RANKED if careful else FEW
+        least = FEW_RANKED if careful else FEW if self._single_area else FEW_OTHERS
         for ranking in self._rankings:
             tables = (ranking.table(x) for x in (sample.count, squares))
             few = few_ranked(*(x.sizes for x in tables), least)

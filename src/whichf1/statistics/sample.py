@@ -28,7 +28,7 @@ LONG = 1 << 25
 FEW = 10
 """With fewer items in a class, no method is known to hold."""
 FEW_HITS = 5
-FEW_CLUSTERS = 10
+FEW_CLUSTERS = 8
 LEAST_FREEDOM = 6.0
 """The least degrees of freedom of a smoothed score, whose added item keeps them from vanishing."""
 _BLOCK = 1 << 13
@@ -278,10 +278,8 @@ class Share(NamedTuple):
         counted = ~np.isnan(self.success)
         sample, success = sample.at(counted), self.success[counted]
         n, hits = float(sample.count.sum()), float(sample.count @ success)
-        if sample.single:
+        if sample.single or n == 0:
             return Proportion(hits, n, self.score)
-        if n == 0:
-            return Smoothed(inf, Spread(inf))
         weight = sample.typical_weight
         mean = (hits + weight / 2) / (n + weight)
         slope = (success - mean) / (n + weight)
