@@ -173,6 +173,25 @@ class Cells(Statistic):
             Smoothed(value, spread, "beta" if sample.cluster is None else "transformed")
         ]
 
+    def with_prior(self, sample: Sample, items: float) -> tuple[Cells, Sample]:
+        """Also of cells that no item is in; only of these if there are many classes."""
+        table = self.frozen.table
+        if not items or sample.cluster is not None:
+            return self, sample
+        true, predicted, count, squares = table.true, table.predicted, sample.count, sample.squares
+        if table.classes**2 <= FEW_CELLS:
+            every, size = true * table.classes + predicted, table.classes**2
+            count = np.bincount(every, count, size)
+            squares = None if squares is None else np.bincount(every, squares, size)
+            true, predicted = np.divmod(np.arange(size), table.classes)
+        weight = sample.typical_weight
+        part = weight * items * Added.to(table).at(true, predicted)
+        count = count + part
+        squares = None if squares is None else squares + weight * part
+        larger = Table(true, predicted, count, table.classes)
+        cells = Cells(self.definition, self.frozen._replace(table=larger))
+        return cells, Sample(count, squares)
+
     def _smoothed_classes(self, sample: Sample) -> tuple[Array, list[Twin]]:
         """Of the four kinds of items that a class has, each gets a quarter of an item."""
         table, classes = self.frozen.table, self.frozen.classes

@@ -135,6 +135,22 @@ class Sample:
         n = self.count.sum()
         return rng.multinomial(int(n), self.count / n, size)
 
+    def posterior_draws(self, draws: int, seed: int) -> Iterator[Array]:
+        """Counts as a Dirichlet posterior has them, up to a factor, in chunks (some draws, units).
+
+        A unit is as many gamma variables as it has items; a cluster is one, with all its items.
+        """
+        rng, width = generator(seed), len(self.count) + self.clusters
+        items, weight = self.equal_items
+        for size in chunks(draws, width):
+            if self.cluster is not None:
+                times = rng.standard_exponential((size, self.clusters))
+                yield times[:, self.cluster] * self.count
+            elif self.squares is not None:
+                yield rng.standard_gamma(items, (size, len(items))) * weight
+            else:
+                yield rng.standard_gamma(self.count, (size, len(self.count)))
+
     def swaps(self, replicates: int, seed: tuple[int, int]) -> Iterator[Array]:
         """How many of each unit are swapped at random; clusters are swapped whole."""
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
@@ -333,6 +349,10 @@ class Statistic(ABC):
     def share(self, at: int = 0) -> Share | None:
         """What each unit is to the score; None if the score is not a fraction of items."""
         return None
+
+    def with_prior(self, sample: Sample, items: float) -> tuple[Statistic, Sample]:
+        """The same with so many items of a prior added, if the units are cells."""
+        return self, sample
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
         """The values, and the smoothed twin of each; None if the delta method has to do."""
