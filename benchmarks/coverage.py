@@ -487,7 +487,8 @@ def main() -> None:
         for cell, names in jobs(options.random, options.seed):
             if options.only not in (None, cell.family):
                 continue
-            for result in decided(cell, names, options.data_sets, options.seed):
+            look = measure if options.random else decided
+            for result in look(cell, names, options.data_sets, options.seed):
                 writer.writerow([*result, result.colour])
                 if result.colour == "red" or options.random:
                     print(result.colour, *result, flush=True)

@@ -103,12 +103,13 @@ def twin_interval(definition: Definition, value: float, twin: Twin) -> Interval 
     method = definition.interval
     if method is None or twin is None or isnan(value):
         return None
+    bounds = definition.declaration.bounds
+    if isinstance(twin, Smoothed) and twin.spread.error == inf and bounds[1] < inf:
+        return cautioned(Interval(*bounds, method.level, method.word), "nothing shows the spread")
     if isinstance(twin, Smoothed):
-        bounds = definition.declaration.bounds
         return smoothed_interval(value, twin, bounds, method.level, method.word)
     if not twin.n:  # nothing is known of a fraction of no items
-        low, high = definition.declaration.bounds
-        return cautioned(Interval(low, high, method.level, method.word), "there are no items")
+        return cautioned(Interval(*bounds, method.level, method.word), "there are no items")
     low, high = map(twin.score, modified_jeffreys(twin.hits, twin.n, method.level))
     return Interval(low, high, method.level, method.word)
 

@@ -23,6 +23,8 @@ from whichf1.tables.cells import Array, RankTable, Step
 
 FEW_ITEMS = 20
 """A mean of fewer items may be too skewed."""
+FEW_LOSSES = 200
+"""And one without bounds, whose largest values may not have been seen, of fewer than these."""
 FEW_RANKED = 50
 """The delta method of an area needs as many in each class."""
 FEW_OTHERS = 30
@@ -32,9 +34,10 @@ FEW_OTHERS = 30
 class Means(Itemwise):
     """A mean over items."""
 
-    def __init__(self, each: Array) -> None:
-        """``each``: the value of each item."""
+    def __init__(self, each: Array, endless: bool = False) -> None:
+        """``each``: the value of each item; ``endless``: there is no largest."""
         self.each, self.items = np.asarray(each, np.float64), len(each)
+        self.endless = endless
 
     def values(self, count: Array) -> Array:
         """The mean for counts (…, items)."""
@@ -68,7 +71,9 @@ class Means(Itemwise):
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items for a mean."""
-        return None if self.right is not None and not careful else few_items(sample)
+        if self.right is not None and not careful:
+            return None
+        return few_items(sample, FEW_LOSSES if self.endless else FEW_ITEMS)
 
     @property
     def right(self) -> Array | None:
@@ -85,17 +90,17 @@ class Means(Itemwise):
 
     def at(self, places: Array) -> Means:
         """The mean of some of the items."""
-        return Means(self.each[places])
+        return Means(self.each[places], self.endless)
 
     def exchange(self, other: Means, sample: Sample) -> tuple[Sample, Swap]:
         """The items, and the means after a swap."""
         return exchange_all(Means(np.concatenate([self.each, other.each])), sample)
 
 
-def few_items(sample: Sample) -> str | None:
+def few_items(sample: Sample, least: float = FEW_ITEMS) -> str | None:
     """Too few items for a mean, in words."""
     n = sample.effective_n
-    if n >= FEW_ITEMS:
+    if n >= least:
         return None
     return f"there are {n:.3g} items" if sample.squares is None else f"the items are worth {n:.3g}"
 
