@@ -207,7 +207,9 @@ class ResamplingOptions(OptionGroup):
     """How sure the intervals are, and how they are drawn."""
 
     level: float | None = option("Nominal coverage of intervals. Default: 0.95.")
-    replicates: int | None = option("Number of bootstrap replicates.")
+    replicates: int | None = option(
+        "Number of bootstrap replicates, or of draws from the posterior."
+    )
     seed: int | None = option("Seed for resampling.")
 
 
@@ -220,8 +222,8 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
         "-m",
     )
     interval: Text = option(
-        "delta (default), bootstrap (bca or percentile) or none; for proportions also wilson, "
-        "clopper-pearson, agresti-coull and jeffreys."
+        "auto (default), delta, bootstrap (bca or percentile), posterior or none; for proportions "
+        "also wilson, clopper-pearson, agresti-coull and jeffreys."
     )
     fail_under: list[str] | None = option(
         "NAME=VALUE: exit with code 1 if the score is lower; repeatable."
@@ -232,8 +234,10 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
         options = super().chosen(labels)
         names = ("level", "replicates", "seed")
         method = {x: getattr(self, x) for x in names if getattr(self, x) is not None}
+        if self.interval == "posterior" and "replicates" in method:
+            method["draws"] = method.pop("replicates")
         if self.interval != "none":
-            options["interval"] = find_method(self.interval or "delta", **method)
+            options["interval"] = find_method(self.interval or "auto", **method)
         elif method:
             raise DefinitionError(f"--interval none takes no --{next(iter(method))}: remove it")
         asked = self.interval is not None or bool(method)

@@ -90,6 +90,27 @@ class Document:
     title: str = ""
     notes: Sequence[str] = ()
 
+    @property
+    def footnotes(self) -> list[str]:
+        """The notes, and the cautions of intervals, each with the rows that it is for."""
+        cautions: dict[str, list[str]] = {}
+        for block in self.blocks:
+            for row in block.rows if isinstance(block, Grid) else ():
+                for cell in row:
+                    if isinstance(cell, Interval) and cell.caution is not None:
+                        names = cautions.setdefault(cell.caution, [])
+                        names += [str(row[0])] if str(row[0]) not in names else []
+        return [*self.notes, *(f"{_MARK} {_some(x)}: {text}." for text, x in cautions.items())]
+
+
+_MARK = "*"
+"""Marks an interval with a caution."""
+
+
+def _some(names: Sequence[str], most: int = 4) -> str:
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
 
 def _shown(column: GridColumn, cell: Cell, decimals: int) -> str:
     if isinstance(cell, str):
@@ -99,7 +120,7 @@ def _shown(column: GridColumn, cell: Cell, decimals: int) -> str:
     if column.show is not None:
         return column.show(cell, decimals)
     if isinstance(cell, Interval):
-        return f"{cell:.{decimals}f}"
+        return f"{cell:.{decimals}f}{_MARK if cell.caution is not None else ''}"
     return number(cell, decimals) if isinstance(cell, float) else items(cell)
 
 
@@ -150,9 +171,10 @@ def text_lines(document: Document, decimals: int) -> Iterator[Line]:
         if isinstance(block, Grid) and block.rows and (at or document.title):
             yield Line("")
         yield from _text_block(block, decimals)
-    if document.notes:
+    footnotes = document.footnotes
+    if footnotes:
         yield Line("")
-        yield from (Line(visible(note)) for note in document.notes)
+        yield from (Line(visible(note)) for note in footnotes)
 
 
 def _text_table(table: Grid, decimals: int) -> Iterator[Line]:
@@ -216,10 +238,15 @@ def _markdown(document: Document, decimals: int) -> str:
                 parts.append(item)
             case Note():
                 parts.append("  \n".join(map(markdown, block.text.split("\n"))))
-    return "\n\n".join([*parts, *map(markdown, document.notes)]) + "\n"
+    return "\n\n".join([*parts, *map(markdown, document.footnotes)]) + "\n"
 
 
-_MARKDOWN: dict[Kind, Callable[[str], str]] = {"code": markdown_code, "interval": visible}
+def _starred(text: str) -> str:
+    """An interval needs no escapes, except for the mark of a caution."""
+    return visible(text).replace(_MARK, rf"\{_MARK}")
+
+
+_MARKDOWN: dict[Kind, Callable[[str], str]] = {"code": markdown_code, "interval": _starred}
 
 
 def _markdown_table(table: Grid, decimals: int) -> str:
@@ -241,7 +268,7 @@ def _latex(document: Document, decimals: int) -> str:
         if isinstance(block, Grid) and block.title and any(isinstance(x, Grid) for x in floats[-1]):
             floats.append([])
         floats[-1].append(block)
-    floats[-1] += map(Note, document.notes)
+    floats[-1] += map(Note, document.footnotes)
     lines = [r"% needs \usepackage{booktabs,textcomp} and \usepackage[T1]{fontenc}"]
     for blocks in floats:
         lines += _latex_float(document.title, blocks, decimals)

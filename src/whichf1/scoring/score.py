@@ -99,7 +99,8 @@ class Score:
     def __str__(self) -> str:
         shown = "undefined" if np.isnan(self.value) else f"{self.value:.4f}"
         interval = f" {self.interval:.4f}" if self.interval else ""
-        return f"{shown}{interval} ({self.signature})"
+        caution = f"; {self.interval.caution}" if self.interval and self.interval.caution else ""
+        return f"{shown}{interval} ({self.signature}){caution}"
 
     def __repr__(self) -> str:
         return f"<Score {self}>"

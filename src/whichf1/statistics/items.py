@@ -17,22 +17,27 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition
 from whichf1.statistics.sample import FEW, Itemwise, Sample, Share, Swap, Twin, exchange_all
-from whichf1.statistics.scales import Smoothed, Spread, normal_quantile
+from whichf1.statistics.scales import Proportion, Smoothed, Spread, normal_quantile
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, RankTable, Step
 
 FEW_ITEMS = 20
 """A mean of fewer items may be too skewed."""
+FEW_LOSSES = 200
+"""And one without bounds, whose largest values may not have been seen, of fewer than these."""
 FEW_RANKED = 50
-"""The delta method of a ranking needs as many in each class."""
+"""The delta method of an area needs as many in each class."""
+FEW_OTHERS = 30
+"""And that of other rankings as many."""
 
 
 class Means(Itemwise):
     """A mean over items."""
 
-    def __init__(self, each: Array) -> None:
-        """``each``: the value of each item."""
+    def __init__(self, each: Array, endless: bool = False) -> None:
+        """``each``: the value of each item; ``endless``: there is no largest."""
         self.each, self.items = np.asarray(each, np.float64), len(each)
+        self.endless = endless
 
     def values(self, count: Array) -> Array:
         """The mean for counts (…, items)."""
@@ -66,7 +71,9 @@ class Means(Itemwise):
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items for a mean."""
-        return None if self.right is not None and not careful else few_items(sample)
+        if self.right is not None and not careful:
+            return None
+        return few_items(sample, FEW_LOSSES if self.endless else FEW_ITEMS)
 
     @property
     def right(self) -> Array | None:
@@ -83,17 +90,17 @@ class Means(Itemwise):
 
     def at(self, places: Array) -> Means:
         """The mean of some of the items."""
-        return Means(self.each[places])
+        return Means(self.each[places], self.endless)
 
     def exchange(self, other: Means, sample: Sample) -> tuple[Sample, Swap]:
         """The items, and the means after a swap."""
         return exchange_all(Means(np.concatenate([self.each, other.each])), sample)
 
 
-def few_items(sample: Sample) -> str | None:
+def few_items(sample: Sample, least: float = FEW_ITEMS) -> str | None:
     """Too few items for a mean, in words."""
     n = sample.effective_n
-    if n >= FEW_ITEMS:
+    if n >= least:
         return None
     return f"there are {n:.3g} items" if sample.squares is None else f"the items are worth {n:.3g}"
 
@@ -255,22 +262,28 @@ class Rankings(Itemwise):
         return by_item
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
-        """For one whole area, with pseudo-items in both classes; otherwise none."""
+        """One whole area with pseudo-items in both classes; a perfect ranking as hits; or none."""
         values = self.values(sample.count)
-        if (
-            not (is_whole_area(self._definition) and len(self._rankings) == 1)
-            or sample.cluster is not None
-        ):
-            return values, [None]
-        (ranking,) = self._rankings
-        table = ranking.table(sample.count)
-        squares = None if sample.squares is None else ranking.table(sample.squares)
-        return values, [area_twin(table, float(values[0]), squares)]
+        tables = [ranking.table(sample.count) for ranking in self._rankings]
+        if self._single_area and sample.cluster is None:
+            squares = None
+            if sample.squares is not None:
+                squares = self._rankings[0].table(sample.squares)
+            return values, [area_twin(tables[0], float(values[0]), squares)]
+        if float(values[0]) == self._definition.declaration.bounds[1]:
+            fewest = min(float(size) for table in tables for size in table.sizes)
+            worth = fewest / sample.typical_weight
+            return values, [Proportion(worth, worth, float)]
+        return values, [None]
+
+    @property
+    def _single_area(self) -> bool:
+        return is_whole_area(self._definition) and len(self._rankings) == 1
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items of a class that is ranked."""
         squares = sample.variances
-        least = FEW_RANKED if careful else FEW
+        least = FEW_RANKED if careful else FEW if self._single_area else FEW_OTHERS
         for ranking in self._rankings:
             tables = (ranking.table(x) for x in (sample.count, squares))
             few = few_ranked(*(x.sizes for x in tables), least)

@@ -29,7 +29,7 @@ LONG = 1 << 25
 FEW = 10
 """With fewer items in a class, no method is known to hold."""
 FEW_HITS = 5
-FEW_CLUSTERS = 10
+FEW_CLUSTERS = 8
 LEAST_FREEDOM = 6.0
 """The least degrees of freedom of a smoothed score, whose added item keeps them from vanishing."""
 _BLOCK = 1 << 13
@@ -145,6 +145,22 @@ class Sample:
             return rng.poisson(items, (size, len(items))) * weight
         n = self.count.sum()
         return rng.multinomial(int(n), self.count / n, size)
+
+    def posterior_draws(self, draws: int, seed: int) -> Iterator[Array]:
+        """Counts as a Dirichlet posterior has them, up to a factor, in chunks (some draws, units).
+
+        A unit is as many gamma variables as it has items; a cluster is one, with all its items.
+        """
+        rng, width = generator(seed), len(self.count) + self.clusters
+        items, weight = self.equal_items
+        for size in chunks(draws, width):
+            if self.cluster is not None:
+                times = rng.standard_exponential((size, self.clusters))
+                yield times[:, self.cluster] * self.count
+            elif self.squares is not None:
+                yield rng.standard_gamma(items, (size, len(items))) * weight
+            else:
+                yield rng.standard_gamma(self.count, (size, len(self.count)))
 
     def swaps(self, replicates: int, seed: tuple[int, int]) -> Iterator[Array]:
         """How many of each unit are swapped at random; clusters are swapped whole."""
@@ -289,10 +305,8 @@ class Share(NamedTuple):
         counted = ~np.isnan(self.success)
         sample, success = sample.at(counted), self.success[counted]
         n, hits = float(sample.count.sum()), float(sample.count @ success)
-        if sample.single:
+        if sample.single or n == 0:
             return Proportion(hits, n, self.score)
-        if n == 0:
-            return Smoothed(inf, Spread(inf))
         weight = sample.typical_weight
         mean = (hits + weight / 2) / (n + weight)
         slope = (success - mean) / (n + weight)
@@ -346,6 +360,10 @@ class Statistic(ABC):
     def share(self, at: int = 0) -> Share | None:
         """What each unit is to the score; None if the score is not a fraction of items."""
         return None
+
+    def with_prior(self, sample: Sample, items: float) -> tuple[Statistic, Sample]:
+        """The same with so many items of a prior added, if the units are cells."""
+        return self, sample
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
         """The values, and the smoothed twin of each; None if the delta method has to do."""

@@ -52,7 +52,8 @@ class Interval:
 
     def __format__(self, spec: str) -> str:
         spec = spec or ".4f"
-        return f"[{self.low:{spec}}, {self.high:{spec}}]"
+        end = "∞)" if self.high == inf else f"{self.high:{spec}}]"
+        return f"[{self.low:{spec}}, {end}"
 
 
 class Spread(NamedTuple):
