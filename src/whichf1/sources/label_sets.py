@@ -140,7 +140,7 @@ def _common_labels(sides: Sequence[SetLines]) -> Labels:
 
 
 def _fits(side: SetLines, matrix: SetLines) -> bool:
-    """Whether labels belong to the columns of a matrix; sets may count from 1 unless they have 0."""
+    """Whether labels belong to the columns of a matrix; sets without 0 may count from 1."""
     if side.matrix:
         return {*side.labels} == {*matrix.labels} and side.labels.kind == matrix.labels.kind
     known = all(label in matrix.labels for label in side.labels)
@@ -157,7 +157,7 @@ def sets_of(data: Any, name: str, declared: Labels | None) -> SetLines:
     """Which items have which labels, from a matrix or from sets."""
     if isinstance(data, Decided):
         sets = _from_matrix(data.chosen, name, None)
-        return sets._replace(labels=_columns(data.scores, len(sets.labels), name, declared))
+        return sets._replace(labels=_columns(data.names, len(sets.labels), name, declared))
     if hasattr(data, "tocsr"):
         return _from_matrix(data, name, declared)
     if isinstance(data, (str, bytes, dict)) or not hasattr(data, "__len__"):
@@ -227,13 +227,14 @@ def _from_matrix(data: Any, name: str, declared: Labels | None) -> SetLines:
             f"{name}[{item[at]}, {label[at]}] is {cells[at]}: a matrix of labels holds 0 and 1. "
             "For scores pass threshold= or top_k=."
         )
-    names = _columns(data, width, name, declared)
+    names = _columns(matrix_names(data), width, name, declared)
     return SetLines(item.astype(np.intp), label.astype(np.intp), items, names, True, name)
 
 
-def _columns(data: Any, width: int, name: str, declared: Labels | None) -> Labels:
+def _columns(
+    names: Sequence[Any] | None, width: int, name: str, declared: Labels | None
+) -> Labels:
     """The labels of the columns: a frame's own names, else as declared, else 0, 1, 2, …"""
-    names = matrix_names(data)
     if declared is None:
         return Labels(range(width) if names is None else names)
     if len(declared) != width:
@@ -248,7 +249,8 @@ class Decided(NamedTuple):
     """The labels that scores were decided for."""
 
     chosen: Array
-    scores: Any
+    names: list[Any] | None
+    """The names of the columns of scores."""
 
 
 def _decide(scores: Any, threshold: float | None, top_k: int | None) -> tuple[Decided, str]:
@@ -260,7 +262,7 @@ def _decide(scores: Any, threshold: float | None, top_k: int | None) -> tuple[De
     if threshold is not None:
         if isinstance(threshold, bool) or not threshold == threshold:
             raise DefinitionError(f"a threshold is a number; got {threshold!r}")
-        return Decided(values >= threshold, scores), f"score>={float(threshold)!r}"
+        return Decided(values >= threshold, matrix_names(scores)), f"score>={float(threshold)!r}"
     if isinstance(top_k, bool) or not isinstance(top_k, int) or not 1 <= top_k <= values.shape[1]:
         raise DefinitionError(
             f"top_k must be a whole number from 1 to {values.shape[1]}, the labels; got {top_k!r}"
@@ -268,22 +270,24 @@ def _decide(scores: Any, threshold: float | None, top_k: int | None) -> tuple[De
     chosen = np.zeros(values.shape, np.bool_)
     best = np.argsort(-values, axis=1, kind="stable")[:, :top_k]
     np.put_along_axis(chosen, best, True, 1)
-    return Decided(chosen, scores), f"top-{top_k},ties=first"
+    return Decided(chosen, matrix_names(scores)), f"top-{top_k},ties=first"
 
 
-def ranked_labels(y_true: Any, scores: Any, labels: Any = None) -> tuple[RankedLabels, Labels]:
-    """Items with their labels, and a score for every label."""
+def ranked_labels(
+    y_true: Any, scores: Any, labels: Any = None, named: Sequence[Any] | None = None
+) -> tuple[RankedLabels, Labels]:
+    """Items with their labels, and a score for every label, in columns that may be named."""
     values = numbers(scores, "scores")
     if values.ndim != 2:
         raise ShapeError(f"give a column of scores for each label; got shape {values.shape}")
     declared = None if labels is None else Labels(labels)
     sets = sets_of(y_true, "y_true", declared)
-    columns = _columns(scores, values.shape[1], "scores", declared)
-    if declared is None and matrix_names(scores) is not None:
+    columns = sets.labels
+    if declared is not None or named is not None:
+        columns = _columns(named, values.shape[1], "scores", declared)
+    if declared is None and named is not None:
         none = np.zeros(0, np.intp)
         _common_labels([sets, SetLines(none, none, len(values), columns, True, "scores")])
-    elif declared is None:
-        columns = sets.labels
     names = declared or columns
     if (sets.items, len(names)) != values.shape:
         raise ShapeError(

@@ -46,6 +46,8 @@ class ScoredLines(NamedTuple):
     """The values of the columns that make slices, while they are being read."""
     ordered: bool = False
     """Whether the lines are in the order of the items."""
+    names: Any = None
+    """The names of the columns, where items have sets of labels."""
 
     @classmethod
     def of(
@@ -57,18 +59,21 @@ class ScoredLines(NamedTuple):
         cluster: Any = None,
         *,
         probabilities: bool = False,
+        sets: bool = False,
     ) -> ScoredLines:
         """Arrays, with a line for each item; whether probabilities are finite is checked later."""
         name = "probabilities" if probabilities else "scores"
         values = numbers(scores, name, finite=not probabilities)
-        named = matrix_names(scores) if values.ndim == 2 else None
+        names = named = matrix_names(scores) if values.ndim == 2 else None
+        if sets:
+            named = None
         if named is not None and labels is None:
             labels = classes_of_columns(named, column(y_true, "y_true").values)
         elif named is not None and len(named) == len(labels := Labels(labels)):
             values = values[:, columns_by_class(named, labels)]
         weight = None if weights is None else weights_column(weights, len(values))
         measures = {"weights": weight, "cluster": cluster}
-        return cls(y_true, values, **measures, labels=labels, ordered=True)
+        return cls(y_true, values, **measures, labels=labels, ordered=True, names=names)
 
     @property
     def width(self) -> int:
@@ -149,9 +154,10 @@ def binary(lines: ScoredLines, positive: Any) -> tuple[Column, Array, Labels, La
     items = column(lines.true, "y_true")
     values: Array = lines.scores
     refuse_lengths(len(items.values), len(values), "scores")
-    if values.ndim == 1:
-        names = classes_of(items, lines.labels)
-    else:
+    names = classes_of(items, lines.labels)
+    if values.ndim == 1 or positive is None:
+        positive = positive_class(names, positive)
+    if values.ndim == 2:
         names = column_classes(items, lines.labels, values.shape[1])
     label = positive_class(names, positive)
     if values.ndim == 2:
@@ -193,8 +199,8 @@ def refuse_large(integers: Iterable[Any], name: str) -> None:
     for value in map(int, integers):
         if abs(value) > EXACT:
             raise InputError(
-                f"{name} hold {shortened(value)}: integers beyond 2**53 are indistinguishable as floats. "
-                "Give ranks, or smaller numbers."
+                f"{name} hold {shortened(value)}: integers beyond 2**53 are indistinguishable as "
+                "floats. Give ranks, or smaller numbers."
             )
 
 

@@ -160,8 +160,8 @@ def _packed(values: Any, kind: str, name: str) -> Array:
             return np.array(integers, width)
     position = next(i for i, value in enumerate(integers) if not -(2**63) <= value < 2**63)
     raise LabelError(
-        f"{name}[{position}] is {shortened(integers[position])}: integer labels must all fit 64 bits, signed or not. "
-        "Use strings for longer ones."
+        f"{name}[{position}] is {shortened(integers[position])}: integer labels must fit 64 "
+        "bits, all with a sign or all without. Use strings for longer ones."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Sequence
@@ -99,8 +100,9 @@ def _once(paths: Sequence[str]) -> list[str]:
         try:
             seen = os.stat(path)
             files.setdefault((seen.st_dev, seen.st_ino), path)
-        except OSError:  # the error is reported when it is opened
-            files[path] = path
+        except OSError as error:  # reported when it is opened, but for the end of a loop of links
+            if error.errno != errno.ELOOP:
+                files[path] = path
     return [*files.values()]
 
 

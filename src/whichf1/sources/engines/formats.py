@@ -151,8 +151,8 @@ class File(ABC):
             raise FileError(f"{damaged}{error}. Get the file again.") from None
         if long:
             raise FileError(
-                f"{self.name}: a line is longer than {self.longest >> 20} MiB. Is it a text file with a "
-                "line for each item?"
+                f"{self.name}: a line is longer than {self.longest >> 20} MiB. Is it a text file "
+                "with a line for each item?"
             )
 
     def _opened(self) -> Any:
@@ -316,8 +316,8 @@ class CsvFile(File):
         types = ", ".join(f"{text(column)}: 'VARCHAR'" for column in shown.available)
         lenient = ", ignore_errors=true, store_rejects=true" if shown.skip else ""
         yield (
-            f"read_csv({self.sql}, hive_partitioning=false, auto_detect=false, header=true, columns={{{types}}},"
-            f" delim={text(self.delimiter)}, quote='\"', escape='\"', allow_quoted_nulls=false, "
+            f"read_csv({self.sql}, hive_partitioning=false, auto_detect=false, header=true, "
+            f"columns={{{types}}}, delim={text(self.delimiter)}, quote='\"', escape='\"', allow_quoted_nulls=false, "
             f"strict_mode=true, compression={text(self.compression)}{lenient})"
         )
 
