@@ -451,8 +451,12 @@ def _percent(part: float, whole: float) -> float:
 
 
 GRIDDED = {
-    **{"classes": 32, "weights": 8, "clusters": 12},
-    **{"label sets": 6, "rankings": 12, "losses": 10},
+    "classes": 32,
+    "weights": 8,
+    "clusters": 12,
+    "label sets": 6,
+    "rankings": 12,
+    "losses": 10,
 }
 """About how many cells of each family the grid has, in regular steps through the space."""
 DRAWN = {"classes": 26, "weights": 5, "clusters": 7, "label sets": 4, "rankings": 5, "losses": 3}

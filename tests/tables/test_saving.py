@@ -25,6 +25,7 @@ labels_of_one_type = st.one_of(
 )
 
 
+@pytest.mark.filterwarnings("ignore::whichf1.errors.LabelWarning")
 @settings(max_examples=50)
 @given(labels_of_one_type, st.booleans())
 def test_saved_counts_come_back(

@@ -18,7 +18,7 @@ from whichf1.cli.options import DefineOptions, FormatOptions, OutputOptions, com
 from whichf1.cli.paper import paper
 from whichf1.cli.published import audit, convert, dialects, explain
 from whichf1.cli.score import matrix, score, threshold
-from whichf1.errors import OtherDataWarning, WhichF1Error
+from whichf1.errors import LabelWarning, OtherDataWarning, WhichF1Error
 from whichf1.report.escape import visible
 from whichf1.report.reference import definition_document, metric_list
 
@@ -61,15 +61,20 @@ def _whichf1(
     """Classification scores that say what they are."""
 
 
+OURS = (OtherDataWarning, LabelWarning)
+"""Warnings that are printed as they are."""
+
+
 @contextmanager
 def _short_warnings() -> Iterator[None]:
     """Print our own warnings as single lines on standard error."""
     with warnings.catch_warnings():
-        warnings.simplefilter("once", OtherDataWarning)
+        for each in OURS:
+            warnings.simplefilter("once", each)
         other = warnings.showwarning
 
         def say(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
-            if issubclass(category, OtherDataWarning):
+            if issubclass(category, OURS):
                 print(f"whichf1: {visible(message)}", file=sys.stderr)
             else:
                 other(message, category, *where, **more)

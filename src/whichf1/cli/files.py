@@ -168,7 +168,8 @@ def _messages(named: Callable[[object], str]) -> Iterator[None]:
 @contextmanager
 def _progress(paths: Paths) -> Iterator[Callable[[float], None] | None]:
     """A progress bar on a terminal, for large files."""
-    size = sum(Path(each).stat().st_size for path in paths if path for each in glob(path))
+    matched = (each for path in paths if path for each in (path, *glob(path)))
+    size = sum(Path(each).stat().st_size for each in {*matched} if Path(each).is_file())
     if size < LARGE or not sys.stderr.isatty():
         yield None
         return

@@ -18,7 +18,7 @@ from whichf1.definitions.methods import Method, find_method
 from whichf1.definitions.names import look_up
 from whichf1.definitions.options import CHECKS, Average, ClassSet, EpsilonIn, Formula, TwoClasses
 from whichf1.definitions.signature import KEYS, VERSION, Word
-from whichf1.errors import DefinitionError, LabelError, ShapeError, did_you_mean
+from whichf1.errors import DefinitionError, LabelError, ShapeError, TooLargeError, did_you_mean
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
 from whichf1.tables.cells import Array, every_class, exactly, rounded
@@ -306,12 +306,21 @@ def codes_of(counts: AnyCounts, classes: Any) -> Array:
     return counts.labels.codes(classes)
 
 
+MOST_CLASSES = 1 << 20
+"""The range of the largest label is not averaged over beyond this."""
+
+
 def over_range(counts: AnyCounts) -> tuple[AnyCounts, Array]:
     """Every integer from 0 to the largest observed label, whether it occurs or not."""
     observed = [counts.labels[code] for code in codes_of(counts, "observed")]
     if counts.labels.kind != "int" or min(observed) < 0:
         raise LabelError("classes='range' needs labels that are integers of at least 0")
     wanted = range(max(observed) + 1)
+    if len(wanted) > MOST_CLASSES:
+        raise TooLargeError(
+            f"classes='range' would average over {len(wanted):,} classes, as {max(observed)} "
+            "occurs. Choose classes='observed', or renumber the classes."
+        )
     missing = [label for label in wanted if label not in counts.labels]
     wider = counts.declare([*counts.labels, *missing]) if missing else counts
     return wider, wider.labels.codes(wanted)

@@ -102,7 +102,8 @@ def evaluate_scores(
 def _read_arrays(definition: Definition, y_true: Any, scores: Any, **data: Any) -> ScoredLines:
     metric = definition.declaration
     fair = metric.kind == "loss" and metric.probabilities
-    return ScoredLines.of(y_true, scores, **data, probabilities=fair)
+    sets = metric.kind == "label ranking"
+    return ScoredLines.of(y_true, scores, **data, probabilities=fair, sets=sets)
 
 
 def _read_columns(
@@ -320,7 +321,7 @@ def _judged(
     """
     metric = definition.declaration
     if metric.kind == "label ranking":
-        return definition, *ranked_labels(lines.true, lines.scores, lines.labels)
+        return definition, *ranked_labels(lines.true, lines.scores, lines.labels, lines.names)
     if metric.probabilities and lines.scores.ndim == 1:
         items, names, positive = predicted_binary(lines, definition.positive)
         return _scaled(definition.settled(positive=positive), names), items, names

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +11,7 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.signature import with_data
-from whichf1.errors import DefinitionError, OtherDataWarning
+from whichf1.errors import DefinitionError, OtherDataWarning, warn
 from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels
@@ -147,6 +146,10 @@ class PerClass(Mapping[Label, Score]):
     def __len__(self) -> int:
         return len(self.labels)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """The values, in the order of the classes; ``iter`` gives the classes themselves."""
+        return np.array(self.array, dtype)
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{x!r}: {self[x].value:.4f}" for x in self.labels[:6])
         return f"<PerClass {{{shown}{', …' if len(self) > 6 else ''}}} ({self.signature})>"
@@ -158,7 +161,7 @@ def warn_of_other_data(definition: Definition, scores: Iterable[Score | PerClass
     for score in scores if definition.data else ():
         differences = dict(_other_data(definition, score)) | differences
     for what in differences.values():
-        warnings.warn(f"the signature was {what}", OtherDataWarning, stacklevel=4)
+        warn(OtherDataWarning(f"the signature was {what}"))
 
 
 def _other_data(definition: Definition, score: Score | PerClass) -> Iterator[tuple[str, str]]:

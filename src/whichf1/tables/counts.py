@@ -163,6 +163,8 @@ class Counts(Units):
         from whichf1.sources.counts import count  # the way back, for the sake of a training loop
 
         declared = self.labels if self.declared else None
+        if not any(map(_size, (y_true, y_pred))):
+            return self  # the last batch of a loader, say
         return self + count(y_true, y_pred, labels=declared, weights=weights, ignore=ignore)
 
     @property
@@ -294,6 +296,10 @@ class Counts(Units):
         from whichf1.tables import saving  # slow to import
 
         return cls(**saving.from_json(text, name))
+
+
+def _size(data: Any) -> int:
+    return len(data) if hasattr(data, "__len__") else 1
 
 
 def in_order_of_keys(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whichf1.errors import FileError, InputError
+from whichf1.sources.request import EXACT
 
 if TYPE_CHECKING:
     from whichf1.sources.request import Row
@@ -151,3 +152,12 @@ def as_number(column: str) -> str:
     it holds no value for NaN where the bounds of the column are numbers, but in an expression.
     """
     return f"TRY_CAST(CASE WHEN {quote(column)} IS NOT NULL THEN {quote(column)} END AS DOUBLE)"
+
+
+def as_score(column: str) -> str:
+    """A column as a number, NULL also where integers would tie as floats though they differ."""
+    number, written = as_number(column), f"CAST({quote(column)} AS VARCHAR)"
+    integer = f"regexp_full_match({written}, '\\s*[+-]?[0-9]+\\s*')"
+    exact = f"abs(TRY_CAST({written} AS HUGEINT)) <= {EXACT}"
+    tied = f"abs({number}) >= {EXACT} AND {integer} AND NOT coalesce({exact}, false)"
+    return f"CASE WHEN {tied} THEN NULL ELSE {number} END"
