@@ -118,7 +118,7 @@ AGREEMENT: dict[str, Any] = {
 def class_set(pairs: Pairs, labels: Any, classes: Any, exclude: Any) -> Any:
     true = {t for t, _ in pairs}
     predicted = {p for _, p in pairs}
-    if classes == "declared":
+    if classes in (None, "declared"):
         chosen = list(labels)
     elif classes == "observed":
         chosen = [x for x in labels if x in true | predicted]

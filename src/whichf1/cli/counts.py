@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from functools import reduce
 
 from whichf1.cli.files import read_counts
 from whichf1.cli.options import CountOptions, MergeOptions
+from whichf1.cli.process import emit, say
 from whichf1.errors import MergeError
-from whichf1.report.escape import visible
 from whichf1.tables.counts import Counts
 
 
@@ -23,17 +22,16 @@ def merge(options: MergeOptions) -> None:
     whole = reduce(_added, parts)[1]
     undeclared = [file for file, part in parts if not part.declared]
     if whole.declared and undeclared:
-        print(
-            f"whichf1: {visible(', '.join(undeclared))}: counted without --labels; the classes "
-            "declared in the other files are used",
-            file=sys.stderr,
+        say(
+            f"{', '.join(undeclared)}: counted without --labels; the classes declared in the other "
+            "files are used"
         )
     _save(whole, options.output)
 
 
 def _save(counts: Counts, output: str | None) -> None:
     if output is None:
-        sys.stdout.write(counts.to_json() + "\n")
+        emit(counts.to_json() + "\n")
     else:
         counts.save(output)
 

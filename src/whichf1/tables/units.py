@@ -275,6 +275,12 @@ def present_clusters(
     return codes, names
 
 
+def refuse_overflow(count: Array) -> None:
+    """Raise if there are more items than a whole number of 64 bits can say."""
+    if count.dtype.kind != "f" and count.sum(dtype=np.float64) >= 2.0**63:
+        raise InputError("there are 2**63 items or more, which is beyond counting")
+
+
 def refuse_undeclared(observed: Labels, declared: Labels) -> None:
     """Raise if a label is not declared."""
     outside = next((x for x in observed if x not in declared), None)
