@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
+from tests.helpers.peak import calls_of
 from whichf1.errors import (
     MergeError,
     TooLargeError,
 )
+from whichf1.tables.units import merged
 
 TRUE, PRED = [0, 1, 2, 1], [0, 2, 2, 1]
 
@@ -187,3 +190,24 @@ def test_merging_under_declared_labels() -> None:
             _ = declared + other
     with pytest.raises(TypeError):
         _ = declared + 1
+
+
+def parts_with_new_classes(number: int, size: int = 20) -> list[wf.Counts]:
+    names = [[f"c{part}-{at}" for at in range(size)] for part in range(number)]
+    return [wf.count(each, each[::-1]) for each in names]
+
+
+def test_merging_parts_with_new_classes_is_not_quadratic() -> None:
+    """No function is called for each class that is known already; and none is copied often."""
+    few, many = (parts_with_new_classes(number) for number in (50, 200))
+    assert calls_of(lambda: sum(many)) < 5 * calls_of(lambda: sum(few))
+    copied = 0
+
+    def plus(a: wf.Counts, b: wf.Counts) -> wf.Counts:
+        nonlocal copied
+        copied += len(a.count) + len(b.count)
+        return a + b
+
+    whole = merged(many, plus)
+    assert whole == sum(many)
+    assert copied <= len(whole.count) * math.ceil(math.log2(len(many)))

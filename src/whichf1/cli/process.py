@@ -57,27 +57,29 @@ def run_program(run: Callable[[], Any]) -> int:
     ended by signal n.
     """
     with _streams(), _signals() as caught:
-        code = _exit_code(run)
-    return 128 + caught[0] if caught else code
+        try:
+            code, message = int(run() or 0), None
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
+            code, message = _ending(error)
+    if caught:  # whatever has become of it
+        code, message = 128 + caught[0], "interrupted"
+    if message is not None:
+        say(message)
+    return code
 
 
-def _exit_code(run: Callable[[], Any]) -> int:
-    try:
-        return int(run() or 0)
-    except WhichF1Error as error:
-        say(error)
-    except MemoryError:
-        say("there is not enough memory for this: free some, or give less data at once")
-    except KeyboardInterrupt:
-        say("interrupted")
-    except SystemExit:  # the reader of a help text has gone
-        return 0
-    except Exception as error:
-        if not hasattr(error, "exit_code"):
-            say(_internal(error))
-            return INTERNAL
+def _ending(error: BaseException) -> tuple[int, object]:
+    """Exit code and message."""
+    if isinstance(error, WhichF1Error):
+        return BAD_INPUT, error
+    if isinstance(error, MemoryError):
+        return BAD_INPUT, "there is not enough memory for this: free some, or give less at once"
+    if isinstance(error, SystemExit):  # the reader of a help text has gone
+        return 0, None
+    if hasattr(error, "exit_code"):
         _show_usage(error)
-    return BAD_INPUT
+        return BAD_INPUT, None
+    return INTERNAL, _internal(error)
 
 
 def _show_usage(error: Any) -> None:
@@ -87,7 +89,7 @@ def _show_usage(error: Any) -> None:
         error.show()
 
 
-def _internal(error: Exception) -> str:
+def _internal(error: BaseException) -> str:
     """An error that is a fault of the program: where it happened, without any data."""
     ours = [each for each in extract_tb(error.__traceback__) if "whichf1" in each.filename]
     where = ", ".join(f"{os.path.basename(each.filename)}:{each.lineno}" for each in ours[-3:])

@@ -155,10 +155,9 @@ def _column(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Sub
     named = _named_class(options.positive, lines)
     positive = positive_class(Labels(lines.labels), _agreed_positive(options.metric, named))
     slices = {
-        key: _scores(lines.of_slice(at), positive, options.threshold)
-        for at, key in enumerate(lines.keys)
+        key: _scores(lines.of_slice(at), positive, options) for at, key in enumerate(lines.keys)
     }
-    return replace(_scores(lines, positive, options.threshold), slices=slices)
+    return replace(_scores(lines, positive, options), slices=slices)
 
 
 def _named_class(text: str | None, lines: ScoredLines) -> Label | None:
@@ -179,7 +178,7 @@ def _agreed_positive(metrics: list[str] | None, named: Label | None) -> Label | 
     return named
 
 
-def _scores(lines: ScoredLines, positive: Label, threshold: float | None) -> Subject:
+def _scores(lines: ScoredLines, positive: Label, options: ScoreOptions) -> Subject:
     ranking = rank_lines(lines, positive)
 
     def score(definition: Definition) -> Score:
@@ -187,9 +186,11 @@ def _scores(lines: ScoredLines, positive: Label, threshold: float | None) -> Sub
 
     two = len(lines.labels) == 2  # a loss has no class that is the rest
     summary = BINARY + ((PROBABILITY if two else PROBABILITY[2:]) if ranking.probabilities else ())
-    if threshold is None:
+    if options.threshold is None:
         return Subject(ranking, score, summary, decided=False)
-    return Subject(threshold_lines(lines, threshold, positive), score, summary)
+    declared = options.labels is not None
+    decided = threshold_lines(lines, options.threshold, positive, declared=declared)
+    return Subject(decided, score, summary)
 
 
 def _probabilities(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:

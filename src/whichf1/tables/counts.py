@@ -301,7 +301,9 @@ def _square(matrix: Any) -> Array:
         table = np.asarray(matrix)
         if table.dtype == object and table.ndim == 2:  # beyond 64 bits
             table = table.astype(np.float64)
-    except (ValueError, TypeError, OverflowError):
+    except OverflowError:
+        raise InputError("a count of a confusion matrix is beyond 2**63") from None
+    except (ValueError, TypeError):
         table = np.empty(0, object)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
         raise ShapeError(
