@@ -109,7 +109,6 @@ def _streams() -> Iterator[None]:
             os.open(os.devnull, os.O_RDWR)
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    codecs.register_error("whichf1", _degraded)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="whichf1")
@@ -122,6 +121,9 @@ def _degraded(error: UnicodeError) -> tuple[str, int]:
         raise error
     text = error.object[error.start : error.end]
     return "".join(_PLAIN.get(x) or ascii(x)[1:-1] for x in text), error.end
+
+
+codecs.register_error("whichf1", _degraded)
 
 
 @contextmanager

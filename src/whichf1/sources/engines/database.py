@@ -65,8 +65,7 @@ class Database:
         query = "SELECT current_setting('threads'), current_setting('memory_limit')"
         threads, shown = self.connection.execute(query).fetchone()  # type: ignore[misc]
         number, unit = shown.split()
-        units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
-        room = float(number) * 1024 ** units.index(unit)
+        room = float(number) * 1024 ** "bKMGTPE".index(unit[0])
         self.connection.execute(f"SET threads={max(1, min(threads, int(room // THREAD_BYTES)))}")
 
     def __enter__(self) -> Database:

@@ -420,7 +420,7 @@ class NpzFile(File):
         try:
             with zipfile.ZipFile(self.path) as archive:
                 return [each.removesuffix(".npy") for each in archive.namelist()]
-        except (OSError, zipfile.BadZipFile) as error:
+        except (OSError, zipfile.BadZipFile, RuntimeError) as error:
             raise FileError(f"{self.name} is a damaged npz file: {error}") from None
 
     def _items(self, shown: Shown) -> Iterator[dict[str, Array]]:
@@ -443,7 +443,7 @@ class NpzFile(File):
                     }
                 for file in files:
                     file.read()  # to the end, where the checksum is compared
-        except (OSError, EOFError, zipfile.BadZipFile, ValueError) as error:
+        except (OSError, EOFError, zipfile.BadZipFile, ValueError, RuntimeError) as error:
             if isinstance(error, InputError):
                 raise
             raise FileError(f"{self.name} is a damaged npz file: {error}") from None
