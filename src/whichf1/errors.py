@@ -24,9 +24,22 @@ import sys
 import warnings
 from collections.abc import Iterable
 
+LONGEST = 2000
+"""Characters of a message: it may quote a value of any size."""
+
+
+def shortened(message: str) -> str:
+    """A message without the middle of what is too long to read."""
+    cut = len(message) - LONGEST
+    half = LONGEST // 2
+    return message if cut <= 0 else f"{message[:half]} … ({cut:,} characters) … {message[-half:]}"
+
 
 class WhichF1Error(Exception):
     """The base class of all errors that whichf1 raises on purpose."""
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(shortened(str(message)))
 
 
 class InputError(WhichF1Error, ValueError):

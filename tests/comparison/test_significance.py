@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+import re
+from functools import partial
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 import whichf1 as wf
+from tests.helpers.peak import calls_of
 from tests.helpers.samples import present, simulated, systems_of
 from whichf1.comparison import pair as significance
 from whichf1.comparison.compare import letters
@@ -156,6 +161,37 @@ def test_sample_sizes_are_inverses() -> None:
     # with as many items as needed, the difference found is the detectable one
     error, detectable = present(pair.standard_error), present(pair.detectable)
     assert significance.items_needed(300, detectable, error, 0.95, 0.9) in {300, 301}
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 12), st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11))))
+def test_systems_share_a_letter_if_and_only_if_they_are_alike(
+    number: int, pairs: set[tuple[int, int]]
+) -> None:
+    names = [f"s{at}" for at in range(number)]
+    apart = {(f"s{a}", f"s{b}") for a, b in pairs if a < b < number}
+    marks = {name: {*re.findall(r"[a-z]|\(\d+\)", x)} for name, x in letters(names, apart).items()}
+    assert all(marks.values())
+    for a, b in combinations(names, 2):
+        assert bool(marks[a] & marks[b]) == ((a, b) not in apart)
+
+
+def graphs_with_many_groups(number: int) -> tuple[list[str], set[tuple[str, str]]]:
+    """Every system differs from its neighbours in a group of three: 3 ** (number / 3) cliques."""
+    names = [f"s{at}" for at in range(number)]
+    return names, {(a, b) for at in range(0, number, 3) for a, b in combinations(names[at:][:3], 2)}
+
+
+def test_letters_do_not_take_exponential_time() -> None:
+    """Twice the systems take at most 2 ** 4 times the work; 40 took longer than anyone waits."""
+    work = [
+        calls_of(partial(letters, *graphs_with_many_groups(number))) for number in (24, 48, 96)
+    ]
+    assert work[1] < 16 * work[0] and work[2] < 16 * work[1]
+    rng = np.random.default_rng(0)
+    names = [f"s{at}" for at in range(100)]
+    apart = {pair for pair in combinations(names, 2) if rng.random() < 0.5}
+    assert calls_of(partial(letters, names, apart)) < 100**3
 
 
 def test_letters_by_hand() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
+from tests.helpers.peak import calls_of
 from whichf1.errors import InputError, LabelError, MergeError, TooLargeError
+from whichf1.tables.units import merged
 
 TRUE, PRED = [0, 1, 2, 1], [0, 2, 2, 1]
 
@@ -237,3 +240,24 @@ def test_a_prediction_is_never_ignored() -> None:
         wf.averaged_f1([0, 1, -100], [0, -100, 0], ignore=[-100], labels=[0, 1])
     declared = wf.averaged_f1(*PADDED, ignore=[-100], labels=[-100, 0, 1, 2])
     assert declared.value == 0.75  # a declared class stays in the mean
+
+
+def parts_with_new_classes(number: int, size: int = 20) -> list[wf.Counts]:
+    names = [[f"c{part}-{at}" for at in range(size)] for part in range(number)]
+    return [wf.count(each, each[::-1]) for each in names]
+
+
+def test_merging_parts_with_new_classes_is_not_quadratic() -> None:
+    """No function is called for each class that is known already; and none is copied often."""
+    few, many = (parts_with_new_classes(number) for number in (50, 200))
+    assert calls_of(lambda: sum(many)) < 5 * calls_of(lambda: sum(few))
+    copied = 0
+
+    def plus(a: wf.Counts, b: wf.Counts) -> wf.Counts:
+        nonlocal copied
+        copied += len(a.count) + len(b.count)
+        return a + b
+
+    whole = merged(many, plus)
+    assert whole == sum(many)
+    assert copied <= len(whole.count) * math.ceil(math.log2(len(many)))

@@ -17,14 +17,16 @@ from functools import partial, wraps
 from typing import Annotated, Any, TypeAlias, dataclass_transform, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
+from whichf1.cli.process import emit
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError, did_you_mean
 from whichf1.report.document import Document, render, text_lines
 from whichf1.sources.engines.database import MEMORY_LIMIT
 from whichf1.tables.labels import Label, Labels, from_text
-from whichf1.tables.saving import written_whole
+from whichf1.tables.saving import write_whole
 
 Text: TypeAlias = str | None
 REQUIRED = ...
@@ -39,6 +41,20 @@ def option(help: str, *names: str, default: Any = None, **more: Any) -> Any:
 def argument(help: str, *, default: Any = None, **more: Any) -> Any:
     """A field that is a positional argument."""
     return field(default=default, metadata={"typer": typer.Argument(help=help, **more)})
+
+
+class Command(TyperCommand):
+    """A command that refuses a repeated option if it takes one value, rather than drop one."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments of the command line."""
+        seen: set[int] = set()
+        for each in self.make_parser(ctx).parse_args(args=list(args))[2]:
+            if id(each) in seen and not each.multiple:
+                ctx.fail(f"{each.opts[0]} is given twice, but takes one value: remove one")
+            if each.param_type_name == "option":
+                seen.add(id(each))
+        return super().parse_args(ctx, args)
 
 
 def command(run: Callable[[Any], None]) -> Callable[..., None]:
@@ -101,18 +117,20 @@ class OutputOptions(FormatOptions):
     def write(self, document: Document) -> None:
         """Print a document to standard output, or write it to a file as a whole."""
         if self.output is not None:
-            with written_whole(self.output) as temporary:
-                text = render(document, self.format.value, self.decimals)
-                temporary.write_text(text, encoding="utf-8")
-        elif self.format is Format.text and (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
+            text = render(document, self.format.value, self.decimals)
+            write_whole(self.output, text.encode())
+        elif self.format is Format.text and wants_colour():
             from rich.console import Console
             from rich.text import Text
 
             console = Console(highlight=False)  # it honours NO_COLOR
-            for line in text_lines(document, self.decimals):
-                console.print(Text(line.text, style="bold" if line.bold else ""), soft_wrap=True)
+            with console.capture() as printed:
+                for line in text_lines(document, self.decimals):
+                    text = Text(line.text, style="bold" if line.bold else "")
+                    console.print(text, soft_wrap=True)
+            emit(printed.get())
         else:
-            sys.stdout.write(render(document, self.format.value, self.decimals))
+            emit(render(document, self.format.value, self.decimals))
 
 
 class LabelOptions(OptionGroup):
@@ -229,6 +247,11 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
         "NAME=VALUE: exit with code 1 if the score is lower; repeatable."
     )
 
+    @property
+    def asks_for_intervals(self) -> bool:
+        """Whether an option says how intervals are made."""
+        return any(x is not None for x in (self.interval, self.level, self.replicates, self.seed))
+
     def chosen(self, labels: Labels) -> dict[str, Any]:
         """The options that were set, and the method of the intervals."""
         options = super().chosen(labels)
@@ -240,9 +263,8 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
             options["interval"] = find_method(self.interval or "auto", **method)
         elif method:
             raise DefinitionError(f"--interval none takes no --{next(iter(method))}: remove it")
-        asked = self.interval is not None or bool(method)
         for text in self.metric or []:
-            if asked and read(text)[2]:  # a signature has its own interval
+            if self.asks_for_intervals and read(text)[2]:  # a signature has its own interval
                 raise DefinitionError(
                     f"the signature {text!r} is complete: remove --interval, --level, "
                     "--replicates and --seed"
@@ -382,6 +404,12 @@ class PaperOptions(OptionGroup):
     seed: int = option("Seed for everything random.", default=2019, min=0)
     formats: str = option("Formats of the figures, among pdf, svg and png.", default="pdf,svg,png")
     page: Text = option("Write the annotated page here; needs all and --output.")
+
+
+def wants_colour() -> bool:
+    """Whether standard output is a terminal, or is to be treated as one."""
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    return terminal or bool(os.environ.get("FORCE_COLOR"))
 
 
 def split_list(text: str) -> list[str]:

@@ -241,7 +241,7 @@ def compare_counts(
     scores, statistics = evaluate_systems(definition, systems)
     share: Any = shared_cells if isinstance(counts, Counts) else shared_sets
     comparison = compare_statistics(plan, scores, *share(statistics, counts))
-    return replace(comparison, definition=definition, counts=systems)
+    return replace(comparison, counts=systems)
 
 
 def compare_items(
@@ -354,16 +354,30 @@ def _ranked(definition: Definition, scores: Mapping[str, Score]) -> tuple[str, .
 
 
 def letters(names: Sequence[str], told_apart: set[tuple[str, str]]) -> dict[str, str]:
-    """Systems that share a letter do not differ significantly (insert and absorb, Piepho 2004)."""
-    groups: list[frozenset[str]] = [frozenset(names)]
+    """Systems share a letter if and only if they do not differ significantly.
+
+    Two systems that need a common letter share it with every other one that fits, in the order of
+    the names. To list all maximal groups (Piepho 2004) can take exponential time.
+    """
+    place = {name: at for at, name in enumerate(names)}
+    alike = {name: {*names} - {name} for name in names}
     for a, b in told_apart:
-        split = [
-            part
-            for group in groups
-            for part in ((group - {a}, group - {b}) if {a, b} <= group else (group,))
-        ]
-        groups = [g for g in dict.fromkeys(split) if not any(g < other for other in split)]
-    groups.sort(key=lambda group: sorted(map(names.index, group)))
+        alike[a].discard(b)
+        alike[b].discard(a)
+    wanting = {name: {*others} for name, others in alike.items()}
+    groups = [{name} for name in names if not alike[name]]
+    for name in names:
+        while wanting[name]:
+            group, fitting = {name}, alike[name]
+            following = wanting[name]
+            while fitting:
+                chosen = min(following, key=place.__getitem__)
+                group.add(chosen)
+                following = fitting = fitting & alike[chosen]
+            for each in group:
+                wanting[each] -= group
+            groups.append(group)
+    groups.sort(key=lambda group: sorted(map(place.__getitem__, group)))
     return {
         name: "".join(_letter(at) for at, group in enumerate(groups) if name in group)
         for name in names

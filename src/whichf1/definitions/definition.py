@@ -7,6 +7,7 @@ Definition back.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -51,7 +52,7 @@ class Definition:
     """A metric with every choice that changes its value.
 
     >>> Definition(metric="f1", average="macro").signature
-    'f1|avg:macro|formula:averaged|classes:declared|undef:0|v:1'
+    'f1|avg:macro|formula:averaged|undef:0|v:1'
     """
 
     metric: str
@@ -62,8 +63,8 @@ class Definition:
     """Whether F is averaged or computed of averaged precision and recall; None where there is
     only one way."""
     positive: Label | None = None
-    classes: ClassSet | tuple[Label, ...] = "declared"
-    """The classes averaged over."""
+    classes: ClassSet | tuple[Label, ...] | None = None
+    """The classes averaged over; None until the data settle whether any are declared."""
     exclude: tuple[Label, ...] = ()
     """Classes left out of the average; their items still make errors of other classes."""
     ignore: tuple[Label, ...] = ()
@@ -105,7 +106,9 @@ class Definition:
             )
         for name, applies, why in self._conditions():
             default = type(self).__dataclass_fields__[name].default
-            if not applies and getattr(self, name) != default:
+            if not applies and name == "classes" and self.classes == "declared":
+                self._set(name, None)  # all of them, as without it
+            elif not applies and getattr(self, name) != default:
                 raise DefinitionError(f"{name}= does not apply to {metric.name}: {why}")
 
     def _set(self, name: str, value: Any) -> None:
@@ -168,7 +171,7 @@ class Definition:
     def fields(self) -> dict[str, Any]:
         """The fields that matter, as they stand in the signature."""
         applies = self.applicable - {"interval"}
-        always = {"classes", "undefined"}
+        always = {"undefined"}
         if self.declaration.kind == "rate" and self.positive is None:
             always.add("average")
         shown: dict[str, Any] = {}
@@ -218,9 +221,31 @@ class Definition:
         """Whether the margins of all classes say enough: a plain mean, without an interval."""
         special = (self.exclude, self.ignore, self.batch, self.interval)
         means = self.declaration.kind == "rate" and self.average in ("macro", "weighted", "micro")
-        return (
-            means and not any(special) and self.classes == "declared" and self.two_classes == "both"
-        )
+        every = self.classes in (None, "declared", "observed") and self.two_classes == "both"
+        return means and every and not any(special)
+
+    @cached_property
+    def over_observed(self) -> Definition:
+        """The same over the observed classes, unless it says itself which it is over."""
+        settles = self.classes is None and "classes" in self.applicable
+        return self.settled(classes="observed") if settles else self
+
+    def on(self, *frozen: Frozen) -> Definition:
+        """The definition with its class set settled by the counts of one or more systems.
+
+        Where none are declared, the classes are those that occur. A slice or one of several systems
+        may lack some of those of the whole, which are then declared as far as it is concerned.
+        """
+        if self.classes is not None or "classes" not in self.applicable:
+            return self
+        for each in frozen:
+            observed = None
+            if not each.units.declared:
+                with suppress(DefinitionError):  # raised if none are left
+                    observed = fix_classes(each.units, "observed", self.exclude, self.two_classes)
+            if observed is None or not np.array_equal(observed.classes, each.classes):
+                return self.settled(classes="declared")
+        return self.over_observed
 
     @cached_property
     def rule(self) -> ZeroRule:
@@ -279,9 +304,8 @@ def fix_classes(
 ) -> Frozen:
     """Determine the classes to average over."""
     if classes == "range":
-        counts, chosen = over_range(counts)
-    else:
-        chosen = codes_of(counts, classes)
+        counts, classes = over_range(counts)
+    chosen = codes_of(counts, classes)
     if two_classes != "both" and len(chosen) == 2:
         chosen = chosen[:1] if two_classes == "first" else chosen[1:]
     if exclude:
@@ -297,7 +321,7 @@ def fix_classes(
 
 def codes_of(counts: AnyCounts, classes: Any) -> Array:
     """Codes of the classes of a class set."""
-    if classes == "declared":
+    if classes in (None, "declared"):
         return every_class(len(counts.labels))
     if classes == "observed":
         return np.flatnonzero(counts.table.tp + counts.table.fp + counts.table.fn)
@@ -310,7 +334,7 @@ MOST_CLASSES = 1 << 20
 """The range of the largest label is not averaged over beyond this."""
 
 
-def over_range(counts: AnyCounts) -> tuple[AnyCounts, Array]:
+def over_range(counts: AnyCounts) -> tuple[AnyCounts, range]:
     """Every integer from 0 to the largest observed label, whether it occurs or not."""
     observed = [counts.labels[code] for code in codes_of(counts, "observed")]
     if counts.labels.kind != "int" or min(observed) < 0:
@@ -323,7 +347,7 @@ def over_range(counts: AnyCounts) -> tuple[AnyCounts, Array]:
         )
     missing = [label for label in wanted if label not in counts.labels]
     wider = counts.declare([*counts.labels, *missing]) if missing else counts
-    return wider, wider.labels.codes(wanted)
+    return wider, wanted
 
 
 _FIELDS = tuple(Definition.__dataclass_fields__)

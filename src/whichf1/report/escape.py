@@ -23,7 +23,8 @@ _LATEX = str.maketrans(
     | {"[": "{[}", "*": "{*}"}  # after a line break, they would be its argument
 )
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~$])")
-_FORMULA = ("=", "+", "-", "@")
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+"""What a spreadsheet takes for the start of a formula; some also where it is full-width."""
 
 
 def visible(text: object) -> str:

@@ -15,6 +15,7 @@ from whichf1.errors import DefinitionError, OtherDataWarning, warn
 from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels
+from whichf1.tables.units import some
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -85,11 +86,20 @@ class Score:
         return self.value >= self._comparable(other)
 
     def _comparable(self, other: Any) -> float:
-        if isinstance(other, Score) and other.definition != self.definition:
-            raise DefinitionError(
-                "these scores have different definitions: "
-                f"{difference(self.definition, other.definition)}"
-            )
+        if isinstance(other, Score):
+            mean = "classes" in self.definition.applicable or self.definition.average is not None
+            mine, theirs = self.definition, other.definition
+            if mean and {*self.classes} == {*other.classes}:  # however the set was chosen
+                mine, theirs = mine.settled(classes=None), theirs.settled(classes=None)
+            if mine != theirs:
+                raise DefinitionError(
+                    f"these scores have different definitions: {difference(mine, theirs)}"
+                )
+            if mean and {*self.classes} != {*other.classes}:
+                raise DefinitionError(
+                    f"these scores are means over different classes: {some(self.classes)} and "
+                    f"{some(other.classes)}. Declare the same labels= for both."
+                )
         return float(other)
 
     def __format__(self, spec: str) -> str:
@@ -105,7 +115,7 @@ class Score:
         return f"<Score {self}>"
 
 
-_NO_MEAN: dict[str, Any] = {"classes": "declared", "exclude": (), "two_classes": "both", "data": ()}
+_NO_MEAN: dict[str, Any] = {"classes": None, "exclude": (), "two_classes": "both", "data": ()}
 
 
 @dataclass(frozen=True, eq=False)

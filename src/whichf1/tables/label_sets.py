@@ -12,7 +12,7 @@ import numpy as np
 from whichf1.errors import DefinitionError
 from whichf1.tables.cells import Array, OneVsRest, in_range, remainder, sum_by
 from whichf1.tables.labels import Labels
-from whichf1.tables.units import Units, present_clusters, refuse_undeclared
+from whichf1.tables.units import Units, present_clusters, refuse_overflow, refuse_undeclared
 
 TP, FP, FN = range(3)
 """What a label is to an item; all others are true negatives."""
@@ -128,6 +128,7 @@ class MultiLabelCounts(Units):
     ) -> None:
         """``in_order``: the kinds of items are known to be sorted, distinct and not empty."""
         if not in_order:
+            refuse_overflow(count)
             lines, count, squares, cluster = group_sets(lines, count, squares, cluster)
             cluster, cluster_names = present_clusters(cluster, cluster_names)
         keys = dict(zip(("item", "label", "outcome"), lines, strict=True))

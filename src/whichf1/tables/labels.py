@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from math import isinf
 from typing import Any, Literal, TypeAlias
@@ -122,7 +123,7 @@ class Labels(tuple[Label, ...]):
 
     @cached_property
     def _codes(self) -> dict[Label, int]:
-        return {label: code for code, label in enumerate(self)}
+        return dict(zip(self, range(len(self)), strict=True))
 
     def __contains__(self, label: object) -> bool:
         return kind_of(label) == self.kind and label in self._codes
@@ -136,6 +137,9 @@ class Labels(tuple[Label, ...]):
 
     def codes(self, values: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.intp]]:
         """The codes of several classes."""
+        if isinstance(values, Labels) and values.kind == self.kind:
+            with suppress(KeyError):  # without a check of each, for the sake of merging
+                return np.fromiter(map(self._codes.__getitem__, values), np.intp, len(values))
         return np.array([self.code(value) for value in values], np.intp)
 
     @cached_property
