@@ -26,7 +26,7 @@ def test_slices_of_parts_add_up_to_those_of_the_whole(left: Any, right: Any) -> 
     both = parts[0] + parts[1]
     assert list(both) == list(whole) and len(both) == len({line[2] for line in left + right})
     assert both == whole and both.whole == whole.whole
-    assert sum(parts, start=0) == whole  # type: ignore[comparison-overlap]
+    assert sum(parts) == whole
     for lang in both:
         chosen = [(a, b) for a, b, other in left + right if (other,) == lang]
         assert both[lang].labels == both.whole.labels
