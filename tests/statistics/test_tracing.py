@@ -78,7 +78,8 @@ def test_other_axes_are_refused(function: Callable[[Any], Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "function", [np.exp, np.add.reduce, np.sort, lambda x: np.add(x, x, out=x)]
+    "function",
+    [np.exp, np.add.reduce, lambda x: np.add.outer(x, x), np.sort, lambda x: np.add(x, x, out=x)],
 )
 def test_functions_without_a_known_slope_are_refused(function: Callable[[Any], Any]) -> None:
     with pytest.raises(TypeError):
