@@ -86,9 +86,7 @@ def test_an_absurd_memory_limit_is_bad_input(run: Run, limit: str) -> None:
 
 @pytest.mark.parametrize("threads", ["-1", "x", "0", "99999999999999999999", "1.5"])
 def test_an_absurd_number_of_threads_does_not_matter(threads: str) -> None:
-    code, out, err = shell(
-        f"whichf1 score {ANIMALS} -m accuracy -f csv", WHICHF1_THREADS=threads
-    )
+    code, out, err = shell(f"whichf1 score {ANIMALS} -m accuracy -f csv", WHICHF1_THREADS=threads)
     assert (code, err) == (0, "") and ",0.715," in out
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import whichf1 as wf
 from tests.helpers.peak import calls_of
+from tests.helpers.samples import present
 from whichf1.errors import InputError, LabelError, MergeError, TooLargeError
 from whichf1.tables.units import merged
 
@@ -261,3 +262,62 @@ def test_merging_parts_with_new_classes_is_not_quadratic() -> None:
     whole = merged(many, plus)
     assert whole == sum(many)
     assert copied <= len(whole.count) * math.ceil(math.log2(len(many)))
+
+
+LINES = st.tuples(
+    st.integers(0, 2), st.integers(0, 2), st.sampled_from(["2", "10", "x"]), st.integers(1, 4)
+)
+
+
+@settings(max_examples=50)
+@given(st.lists(LINES, max_size=8), st.lists(LINES, min_size=1, max_size=8), st.booleans())
+def test_parts_with_clusters_and_weights_add_up_to_the_whole(
+    left: Any, right: Any, sets: bool
+) -> None:
+    def counted(lines: Any) -> wf.Counts | wf.MultiLabelCounts:
+        true, predicted, cluster, weights = ([line[at] for line in lines] for at in range(4))
+        facts: Any = {"labels": range(4), "weights": [x / 4 for x in weights]}
+        if not sets:
+            return wf.count(true, predicted, **facts, cluster=cluster)
+        return wf.count_multilabel([{x, 3} for x in true], [{x} for x in predicted], **facts)
+
+    whole = counted(left + right)
+    empty = whole.changed(count=0 * whole.count, squares=0 * present(whole.squares))
+    assert not len(empty.count)
+    parts = [counted(left) if left else empty, counted(right)]
+    for both in (parts[0] + parts[1], parts[1] + parts[0]):
+        assert both == whole
+        np.testing.assert_array_equal(present(both.squares), present(whole.squares))
+    if not sets:
+        names = {line[2] for line in left + right}
+        in_order = ("10", "2", "x") if "x" in names else ("2", "10")  # as numbers if all are
+        assert whole.cluster_names == tuple(name for name in in_order if name in names)
+        assert whole.clusters == len(names)
+
+
+def test_clusters_that_differ_do_not_merge() -> None:
+    named = wf.count([0, 1], [0, 1], cluster=["x", "y"])
+    for other, message in [
+        (
+            wf.count([0, 1], [0, 1], cluster=[1, 2]),
+            "of one part are (str, .* other int|int, .* other str)",
+        ),
+        (named.changed(cluster_names=None), "clusters without names"),
+        (wf.count([0, 1], [0, 1]), "with clusters, the other without"),
+        (wf.count([0, 1], [0, 1], weights=[1, 1], cluster=["x", "y"]), "with weights"),
+    ]:
+        for parts in ((named, other), (other, named)):
+            with pytest.raises(MergeError, match=message):
+                _ = parts[0] + parts[1]
+
+
+def test_sets_of_labels_are_declared_later() -> None:
+    counts = wf.count_multilabel([{"a", "b"}, {"b"}], [{"b"}, {"c"}])
+    declared = counts.declare(["c", "d", "b", "a"])
+    assert declared == wf.count_multilabel(
+        [{"a", "b"}, {"b"}], [{"b"}, {"c"}], labels=["c", "d", "b", "a"]
+    )
+    with pytest.raises(LabelError, match="label 'c' is not among the declared ones"):
+        counts.declare(["a", "b"])
+    assert counts.table.rows.tolist() == [1, 2, 0]
+    assert counts.table.columns.tolist() == [0, 1, 1]

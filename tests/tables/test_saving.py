@@ -18,9 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
-from whichf1.errors import (
-    FileError,
-)
+from whichf1.errors import FileError, MergeError
 
 labels_of_one_type = st.one_of(
     st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1),
@@ -55,6 +53,8 @@ GOOD_FILE = {
     "predicted": [1, 1],
     "count": [3, 4],
 }
+WEIGHTED_FILE = {**GOOD_FILE, "weighted": True, "squares": [1.5, 2]}
+CLUSTERED_FILE = {**GOOD_FILE, "clusters": ["x", "y"], "cluster": [1, 0]}
 
 
 DAMAGE = [
@@ -73,6 +73,20 @@ DAMAGE = [
     json.dumps({**GOOD_FILE, "count": [3, True]}),
     json.dumps({**GOOD_FILE, "count": [3, "4"]}),
     json.dumps({**GOOD_FILE, "weighted": True, "count": [3, math.nan]}),
+    json.dumps({**GOOD_FILE, "count": [[3], [4]]}),
+    json.dumps({**GOOD_FILE, "count": [3, 0]}),
+    json.dumps({**GOOD_FILE, "true": [0, 2]}),
+    json.dumps({**GOOD_FILE, "predicted": [1, 1, 1]}),
+    json.dumps({**GOOD_FILE, "declared": 1}),
+    json.dumps({**GOOD_FILE, "decision": 0.5}),
+    json.dumps({**WEIGHTED_FILE, "squares": [1.5]}),
+    json.dumps({**WEIGHTED_FILE, "squares": [1.5, 0]}),
+    json.dumps({**WEIGHTED_FILE, "squares": [1.5, math.inf]}),
+    json.dumps({**CLUSTERED_FILE, "clusters": ["x"]}),
+    json.dumps({**CLUSTERED_FILE, "clusters": ["x", "y", "z"]}),
+    json.dumps({**CLUSTERED_FILE, "clusters": ["x", "x"]}),
+    json.dumps({**CLUSTERED_FILE, "cluster": [1]}),
+    json.dumps({key: value for key, value in CLUSTERED_FILE.items() if key != "clusters"}),
     json.dumps({**GOOD_FILE, "labels": ["a", "a"]}),
     json.dumps({**GOOD_FILE, "labels": ["a", 1]}),
     json.dumps({**GOOD_FILE, "labels": None}),
@@ -91,6 +105,13 @@ def test_a_damaged_counts_file_is_refused(tmp_path: Path, text: str) -> None:
         wf.Counts.load(path)
     with pytest.raises(FileError, match="cannot read counts"):
         wf.Counts.load(tmp_path / "missing.json")
+
+
+@pytest.mark.parametrize("record", [GOOD_FILE, WEIGHTED_FILE, CLUSTERED_FILE])
+def test_what_is_read_is_what_is_written(record: dict[str, Any]) -> None:
+    """One cell in each of the places that the damaged files spoil, with and without a decision."""
+    for decided in (record, {**record, "decision": "score ≥ 0.5"}):
+        assert json.loads(wf.Counts.from_json(json.dumps(decided)).to_json()) == decided
 
 
 def test_nothing_half_written_is_left_behind(
@@ -265,3 +286,9 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
     ):
         wf.count([0], [0]).save(path)
     assert path.read_text() == "old" and [*tmp_path.iterdir()] == [path]
+
+
+def test_clusters_without_names_are_not_saved() -> None:
+    counts = wf.count([0, 1], [0, 1], cluster=["x", "y"])
+    with pytest.raises(MergeError, match="no names"):
+        counts.changed(cluster_names=None).to_json()
