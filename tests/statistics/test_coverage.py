@@ -13,12 +13,13 @@ import pytest
 
 import whichf1 as wf
 from tests.helpers.samples import present
-from whichf1.comparison import pair as significance
-from whichf1.comparison.compare import compare_counts, difference_errors
-from whichf1.comparison.pair import Plan
+from whichf1.comparison.compare import compare_counts, difference_spreads
+from whichf1.comparison.pair import Plan, detectable_difference
+from whichf1.comparison.significance import t_p
 from whichf1.definitions.definition import define
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.lines import read_items, sampled
+from whichf1.statistics.scales import Spread
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
@@ -165,7 +166,7 @@ def test_power_rises_with_the_difference_and_is_the_one_planned() -> None:
         )
     assert (np.diff(powers, axis=0) > 0.1).all()
     error = np.sqrt((0.75 * 0.25 + 0.82 * 0.18) / N)
-    detectable = significance.detectable_difference(error, 0.95, 0.8)
+    detectable = detectable_difference(Spread(error), 0.95, 0.8)
     pairs = [
         compare_counts(j, definition, Plan(replicates=0)).pairs[0]
         for j in samples(0.75 + detectable, 0.75, 1000, 6)
@@ -203,9 +204,9 @@ def p_of(
     definition = with_options(metric, options)
     own = [read_items(definition, y, scores, None) for scores in systems]
     items = sampled(own[0], weights, cluster)
-    error = difference_errors(own[0].definition, [x.statistic for x in own], items)(0, 1)
+    spread = difference_spreads(own[0].definition, [x.statistic for x in own], items)(0, 1)[1]
     a, b = (float(x.statistic.values(items.count)[0]) for x in own)
-    return significance.normal_p(a - b, error)
+    return t_p(a - b, spread)
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "log_loss"])

@@ -335,6 +335,12 @@ class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOp
     labels_sep: Text = option(SEPARATOR)
     power: float | None = option("Power for the detectable difference. Default: 0.8.")
     margin: float | None = option("Also test whether systems differ by less than this.")
+    adjust: Text = option(
+        "Adjust p-values for many pairs: holm (default), fdr (false discovery rate) or none."
+    )
+    effect: float | None = option(
+        "The difference that matters, for items needed. Default: the observed difference."
+    )
 
 
 class ThresholdOptions(DataOptions, OutputOptions):

@@ -234,6 +234,23 @@ class Cells(Statistic):
         """To the class at that place, which of five kinds each cell is."""
         return _kinds_of_items(self.frozen._replace(classes=self.frozen.classes[[at]]))
 
+    @cached_property
+    def right_and_wrong(self) -> tuple[Array, Array]:
+        """∂value/∂count of an item of each class that is right, and of one that is wrong."""
+        if not self._whole:
+            tp, fp, fn, tn = (float(x[0]) for x in four(self._kinds[1]))
+            return np.array([tp, tn]), np.array([fn, fp])
+        classes = np.flatnonzero(self.frozen.table.rows > 0)
+        slope, others = self.margin_slopes[1], max(self.frozen.table.classes - 1, 1)
+        rows, columns = slope.rows[classes], slope.columns[classes]
+        right = rows + columns + slope.hits[classes]
+        wrong = rows + (slope.columns.sum() - columns) / others
+        if slope.distances is not None:
+            right += slope.distances[0]
+            upto = np.cumsum(slope.distances) - slope.distances[0]
+            wrong += (upto[classes] + upto[self.frozen.table.classes - 1 - classes]) / others
+        return right, wrong
+
     def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
         """The values, and the spread of each."""
         table = self.frozen.table

@@ -48,7 +48,7 @@ def estimate(
         return values, intervals
     careful = not isinstance(method, Auto)
     return values, [
-        interval and cautioned(interval, sample.few or statistic.few(sample, at, careful))
+        interval and cautioned(interval, sample.few() or statistic.few(sample, at, careful))
         for at, interval in enumerate(intervals)
     ]
 

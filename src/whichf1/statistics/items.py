@@ -16,7 +16,16 @@ from typing import Any
 import numpy as np
 
 from whichf1.definitions.definition import Definition
-from whichf1.statistics.sample import FEW, Itemwise, Sample, Share, Swap, Twin, exchange_all
+from whichf1.statistics.sample import (
+    FEW,
+    Disputed,
+    Itemwise,
+    Sample,
+    Share,
+    Swap,
+    Twin,
+    exchange_all,
+)
 from whichf1.statistics.scales import Proportion, Smoothed, Spread, normal_quantile
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, RankTable, Step
@@ -25,6 +34,9 @@ FEW_ITEMS = 20
 """A mean of fewer items may be too skewed."""
 FEW_LOSSES = 200
 """And one without bounds, whose largest values may not have been seen, of fewer than these."""
+FEW_MISPLACED = 5
+"""Two areas are hard to compare if less of the rarer class than this is out of place."""
+_APART = 0.5
 FEW_RANKED = 50
 """The delta method of an area needs as many in each class."""
 FEW_OTHERS = 30
@@ -290,6 +302,37 @@ class Rankings(Itemwise):
             if few is not None:
                 return few
         return None
+
+    def _area(self, other: Rankings, sample: Sample) -> tuple[list[float], float] | None:
+        """The sizes of both classes and what the areas of two systems lack of 1, if they do."""
+        if not is_whole_area(self._definition) or len(self._rankings) > 1:
+            return None
+        (ranking,) = self._rankings
+        sizes = [float(x) for x in ranking.table(sample.equal_items[0]).sizes]
+        off = 1 - float(self.values(sample.count)[0] + other.values(sample.count)[0]) / 2
+        return sizes, off
+
+    def disputed(self, other: Rankings, sample: Sample) -> Disputed | None:
+        """One item that the systems place differently, up to a fifth of the other class apart.
+
+        Where few items are out of place, those of a few positives decide, and more of them may have
+        been missed. The rarer class has more of the item.
+        """
+        area = None if sample.cluster is not None else self._area(other, sample)
+        if area is None:
+            return None
+        sizes, off = area
+        apart = min(0.2, _APART / max(min(sizes) * off, np.finfo(float).tiny))
+        parts = np.repeat([apart / max(size, 1.0) for size in sizes], 2) * [1, -1, 1, -1]
+        return Disputed(parts, np.repeat([size / (2 * sum(sizes)) for size in sizes[::-1]], 2))
+
+    def paired_few(self, other: Rankings, sample: Sample) -> str | None:
+        """Too few items of a class, or too few that are out of place."""
+        few, area = super().paired_few(other, sample), self._area(other, sample)
+        if few is not None or area is None or min(area[0]) * area[1] >= FEW_MISPLACED:
+            return few
+        size, what = min(zip(area[0], ("positives", "negatives"), strict=True))
+        return f"few of the {size:.4g} {what} are out of place"
 
     @property
     def size(self) -> int:
