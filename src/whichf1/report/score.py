@@ -215,9 +215,9 @@ def _record(report: Report) -> dict[str, Any]:
         "source": report.source,
         "n": report.counts.n,
         "labels": list(report.counts.labels),
-        "scores": [{"name": name, **score_fields(x)} for name, x in report.scores],
+        "scores": [{"name": name, **x.to_dict()} for name, x in report.scores],
         "per_class": [
-            {"name": name, "class": label, **score_fields(x)}
+            {"name": name, "class": label, **x.to_dict()}
             for name, scores in report.per_class
             for label, x in scores.items()
         ],
@@ -248,16 +248,6 @@ def score_cells(score: Score) -> list[object]:
     """A score in the cells of CSV that ``SCORE_COLUMNS`` names."""
     ends = [getattr(score.interval, name, None) for name in SCORE_COLUMNS[1:]]
     return [exact(score.value), *ends]
-
-
-def score_fields(score: Score) -> dict[str, Any]:
-    """A score in the fields of JSON; if the value is null, 'why' says so in a word."""
-    fields: dict[str, Any] = {"value": score.value}
-    if not math.isfinite(score.value):
-        fields["why"] = number(score.value, 0)
-    if score.interval is not None:
-        fields["interval"] = {name: getattr(score.interval, name) for name in SCORE_COLUMNS[1:]}
-    return {**fields, "n": score.n, "signature": score.signature}
 
 
 def _limit(threshold: float, decimals: int = 0) -> str:
