@@ -38,7 +38,7 @@ class ShapeError(InputError):
 
 
 class WeightError(InputError):
-    """A weight is NaN, negative or infinite."""
+    """A weight is NaN, negative or infinite, or too far from 1 for an interval."""
 
 
 class FileError(InputError):

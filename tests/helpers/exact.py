@@ -10,12 +10,23 @@ from fractions import Fraction
 from math import inf, nan
 from typing import Any
 
+import numpy as np
+
 from whichf1.definitions.definition import Definition
 
 getcontext().prec = 60
 
 UNDEFINED = None
 Pairs = list[tuple[Any, Any]]
+Cells = dict[tuple[Any, Any], Fraction]
+"""The sum of the weights of all items with a true and a predicted class."""
+
+
+def cells_of(pairs: Pairs, weights: Any = None) -> Cells:
+    cells: Cells = {}
+    for pair, w in zip(pairs, weights or [1] * len(pairs), strict=True):
+        cells[pair] = cells.get(pair, Fraction(0)) + Fraction(w)
+    return {pair: w for pair, w in cells.items() if w}
 
 
 def over(top: Any, bottom: Any) -> Any:
@@ -67,16 +78,15 @@ RATES: dict[str, Any] = {
 }
 
 
-def accuracy(pairs: Pairs, labels: Any) -> Any:
-    return over(sum(t == p for t, p in pairs), len(pairs))
+def accuracy(cells: Cells, labels: Any) -> Any:
+    return over(sum(w for (t, p), w in cells.items() if t == p), sum(cells.values()))
 
 
-def error_rate(pairs: Pairs, labels: Any) -> Any:
-    return over(sum(t != p for t, p in pairs), len(pairs))
+def error_rate(cells: Cells, labels: Any) -> Any:
+    return over(sum(w for (t, p), w in cells.items() if t != p), sum(cells.values()))
 
 
-def cohen_kappa(pairs: Pairs, labels: Any, weighting: Any) -> Any:
-    n = len(pairs)
+def cohen_kappa(cells: Cells, labels: Any, weighting: Any) -> Any:
     place = {label: at for at, label in enumerate(labels)}
 
     def cost(a: Any, b: Any) -> Any:
@@ -84,27 +94,27 @@ def cohen_kappa(pairs: Pairs, labels: Any, weighting: Any) -> Any:
             return int(a != b)
         return abs(place[a] - place[b]) ** (1 if weighting == "linear" else 2)
 
-    observed = sum(cost(t, p) for t, p in pairs)
-    expected = sum(cost(t, p) for t, _ in pairs for _, p in pairs)
-    ratio = over(observed * n, expected)
+    observed = sum(w * cost(t, p) for (t, p), w in cells.items())
+    expected = sum(v * w * cost(t, p) for (t, _), v in cells.items() for (_, p), w in cells.items())
+    ratio = over(observed * sum(cells.values()), expected)
     return UNDEFINED if ratio is UNDEFINED else 1 - ratio
 
 
-def mcc(pairs: Pairs, labels: Any) -> Any:
+def mcc(cells: Cells, labels: Any) -> Any:
     """Gorodkin's R_K as a correlation: covariances of the class indicators."""
-    n = len(pairs)
+    n = Fraction(sum(cells.values()))
     xy = xx = yy = Fraction(0)
     for label in labels:
-        x = [int(p == label) for _, p in pairs]
-        y = [int(t == label) for t, _ in pairs]
-        xm, ym = Fraction(sum(x), n), Fraction(sum(y), n)
-        xy += sum((a - xm) * (b - ym) for a, b in zip(x, y, strict=True))
-        xx += sum((a - xm) ** 2 for a in x)
-        yy += sum((b - ym) ** 2 for b in y)
+        xm = sum(w for (_, p), w in cells.items() if p == label) / n
+        ym = sum(w for (t, _), w in cells.items() if t == label) / n
+        for (t, p), w in cells.items():
+            x, y = (p == label) - xm, (t == label) - ym
+            xy, xx, yy = xy + w * x * y, xx + w * x * x, yy + w * y * y
     if xx * yy == 0:
         return UNDEFINED
-    square = Decimal((xx * yy).numerator) / Decimal((xx * yy).denominator)
-    return float(Decimal(xy.numerator) / Decimal(xy.denominator) / square.sqrt())
+    square = xy * xy / (xx * yy)
+    root = (Decimal(square.numerator) / Decimal(square.denominator)).sqrt()
+    return float(root) if xy >= 0 else -float(root)
 
 
 AGREEMENT: dict[str, Any] = {
@@ -115,9 +125,9 @@ AGREEMENT: dict[str, Any] = {
 }
 
 
-def class_set(pairs: Pairs, labels: Any, classes: Any, exclude: Any) -> Any:
-    true = {t for t, _ in pairs}
-    predicted = {p for _, p in pairs}
+def class_set(cells: Any, labels: Any, classes: Any, exclude: Any) -> Any:
+    true = {t for t, _ in cells}
+    predicted = {p for _, p in cells}
     if classes == "declared":
         chosen = list(labels)
     elif classes == "observed":
@@ -131,11 +141,11 @@ def class_set(pairs: Pairs, labels: Any, classes: Any, exclude: Any) -> Any:
     return [x for x in chosen if x not in exclude]
 
 
-def quadrant(pairs: Pairs, label: Any) -> Any:
-    tp = sum(t == label and p == label for t, p in pairs)
-    fp = sum(t != label and p == label for t, p in pairs)
-    fn = sum(t == label and p != label for t, p in pairs)
-    return tp, fp, fn, len(pairs) - tp - fp - fn
+def quadrant(cells: Cells, label: Any) -> Any:
+    tp = cells.get((label, label), Fraction(0))
+    fp = sum(w for (t, p), w in cells.items() if t != label and p == label)
+    fn = sum(w for (t, p), w in cells.items() if t == label and p != label)
+    return tp, fp, fn, sum(cells.values()) - tp - fp - fn
 
 
 def settled(value: float, undefined: Any) -> Any:
@@ -154,40 +164,178 @@ def rate(name: str, quad: Any, parameters: Any, undefined: Any, scope: Any) -> A
     return f_of(p, r, parameters.get("beta", 1))
 
 
-def mean(values: Any, weights: Any) -> Any:
+def mean(values: Any, weights: Any, undefined: Any) -> Any:
     if "nan" in values:
         return nan
     kept = [(v, w) for v, w in zip(values, weights, strict=True) if v != "skip"]
     total = sum(w for _, w in kept)
     if total == 0:
-        return nan
+        return nan if isinstance(undefined, str) else undefined
     if any(v == inf and w for v, w in kept):
         return inf
     return sum(v * w for v, w in kept) / Fraction(total)
 
 
-def score(pairs: Pairs, labels: Any, definition: Definition) -> Any:
+def score(pairs: Pairs, labels: Any, definition: Definition, weights: Any = None) -> Any:
     """The value of a definition, a Fraction or (for MCC, NaN and infinity) a float."""
     d = definition
     parameters = dict(d.parameters)
-    pairs = [(t, p) for t, p in pairs if t not in d.ignore]
+    cells = {x: w for x, w in cells_of(pairs, weights).items() if x[0] not in d.ignore}
     if d.metric in AGREEMENT:
-        value = settled(AGREEMENT[d.metric](pairs, labels, **parameters), d.undefined)
+        value = settled(AGREEMENT[d.metric](cells, labels, **parameters), d.undefined)
         return nan if isinstance(value, str) else value
     if d.positive is not None:
-        value = rate(d.metric, quadrant(pairs, d.positive), parameters, d.undefined, d.scope)
+        value = rate(d.metric, quadrant(cells, d.positive), parameters, d.undefined, d.scope)
         return nan if isinstance(value, str) else value
-    chosen = class_set(pairs, labels, d.classes, d.exclude)
-    quads = [quadrant(pairs, label) for label in chosen]
+    chosen = class_set(cells, labels, d.classes, d.exclude)
+    quads = [quadrant(cells, label) for label in chosen]
     if d.average == "micro":
         total = tuple(sum(each) for each in zip(*quads, strict=True))
         value = rate(d.metric, total, parameters, d.undefined, d.scope)
         return nan if isinstance(value, str) else value
-    weights = [q[0] + q[2] if d.average == "weighted" else 1 for q in quads]
+    support = [q[0] + q[2] if d.average == "weighted" else 1 for q in quads]
     if d.formula == "of-averages":
         p, r = (
-            mean([rate(part, q, {}, d.undefined, "empty") for q in quads], weights)
+            mean([rate(part, q, {}, d.undefined, "empty") for q in quads], support, d.undefined)
             for part in ("precision", "recall")
         )
         return nan if p != p or r != r else f_of(p, r, parameters.get("beta", 1))
-    return mean([rate(d.metric, q, parameters, d.undefined, d.scope) for q in quads], weights)
+    values = [rate(d.metric, q, parameters, d.undefined, d.scope) for q in quads]
+    return mean(values, support, d.undefined)
+
+
+Scored = list[tuple[Any, Any, Any]]
+"""Whether each item is positive, its score, and its weight above 0."""
+
+
+def steps(items: Scored) -> list[tuple[float, Fraction, Fraction]]:
+    """Each distinct score, highest first, with the weight of its positives and negatives."""
+    table: dict[float, list[Fraction]] = {}
+    for positive, score_, w in items:
+        sides = table.setdefault(score_, [Fraction(0), Fraction(0)])
+        sides[0 if positive else 1] += Fraction(w)
+    return [(s, *table[s]) for s in sorted(table, reverse=True)]  # type: ignore[misc]
+
+
+def sums(items: Scored) -> tuple[Fraction, Fraction]:
+    p, n = (sum((Fraction(w) for y, _, w in items if y == side), Fraction(0)) for side in (1, 0))
+    return p, n
+
+
+def roc_auc(items: Scored, max_fpr: Any, multi_class: Any) -> Fraction:
+    p, n = sums(items)
+    limit = Fraction(1 if max_fpr is None else max_fpr)
+    x = y = area = Fraction(0)
+    for _, positives, negatives in steps(items):
+        right, up = x + negatives / n, y + positives / p
+        end = min(right, limit)
+        if end > x:
+            area += (end - x) * (y + (up - y) * (end - x) / (right - x) / 2)
+        x, y = right, up
+    if max_fpr is None:
+        return area
+    low, high = limit**2 / 2, limit
+    return (1 + (area - low) / (high - low)) / 2
+
+
+def average_precision(items: Scored, multi_class: Any) -> Fraction:
+    tp = fp = total = Fraction(0)
+    for _, positives, negatives in steps(items):
+        tp, fp = tp + positives, fp + negatives
+        total += positives * tp / (tp + fp)
+    return total / tp
+
+
+def ks(items: Scored) -> Fraction:
+    p, n = sums(items)
+    largest = tp = fp = Fraction(0)
+    for _, positives, negatives in steps(items):
+        tp, fp = tp + positives, fp + negatives
+        largest = max(largest, abs(tp / p - fp / n))
+    return largest
+
+
+def gain(items: Scored, top: Any) -> Fraction:
+    p, n = sums(items)
+    left, found = Fraction(top) * (p + n), Fraction(0)
+    for _, positives, negatives in steps(items):
+        share = min(Fraction(1), left / (positives + negatives))
+        found, left = found + share * positives, left - share * (positives + negatives)
+    return found / p
+
+
+def expected_calibration_error(
+    items: Scored, bins: int, binning: str, multi_class: Any
+) -> Fraction:
+    off: dict[int, Fraction] = {}
+    for y, s, w in items:
+        at = next((b for b in range(bins - 1) if s <= np.linspace(0, 1, bins + 1)[b + 1]), bins - 1)
+        off[at] = off.get(at, Fraction(0)) + Fraction(w) * (y - Fraction(s))
+    return sum(map(abs, off.values()), Fraction(0)) / sum(sums(items))
+
+
+RANKINGS: dict[str, Any] = {
+    "roc_auc": roc_auc,
+    "average_precision": average_precision,
+    "ks": ks,
+    "gain": gain,
+    "lift": lambda items, top: gain(items, top) / Fraction(top),
+    "expected_calibration_error": expected_calibration_error,
+}
+
+
+def log_loss(code: int, p: list[float], floor: float) -> Any:
+    largest = max(Decimal(p[code]), Decimal(floor))
+    return Fraction(-largest.ln())
+
+
+def brier(code: int, p: list[float], scale: str) -> Fraction:
+    total = sum((Fraction(x) - (at == code)) ** 2 for at, x in enumerate(p))
+    return Fraction(total) / (2 if scale == "half" else 1)
+
+
+def top_k_accuracy(code: int, p: list[float], k: int, ties: str) -> int:
+    def ahead(at: int) -> bool:
+        wins = {"first": at < code, "last": at > code, "best": False, "worst": at != code}[ties]
+        return p[at] > p[code] or (p[at] == p[code] and wins)
+
+    return int(sum(ahead(at) for at in range(len(p))) < k)
+
+
+LOSSES: dict[str, Any] = {"log_loss": log_loss, "brier": brier, "top_k_accuracy": top_k_accuracy}
+
+
+def subset_accuracy(true: set[Any], predicted: set[Any], labels: Any) -> int:
+    return int(true == predicted)
+
+
+def hamming_loss(true: set[Any], predicted: set[Any], labels: Any) -> Fraction:
+    return Fraction(len(true ^ predicted), len(labels))
+
+
+def label_ranking_average_precision(true: set[Any], scores: list[float]) -> Any:
+    every = range(len(scores))
+    if len(true) in (0, len(scores)):
+        return 1
+    return sum(
+        Fraction(
+            sum(scores[k] >= scores[j] for k in true), sum(scores[k] >= scores[j] for k in every)
+        )
+        for j in true
+    ) / len(true)
+
+
+def coverage_error(true: set[Any], scores: list[float]) -> int:
+    return max((sum(s >= scores[j] for s in scores) for j in true), default=0)
+
+
+ITEMS: dict[str, Any] = {"subset_accuracy": subset_accuracy, "hamming_loss": hamming_loss}
+LABEL_RANKINGS: dict[str, Any] = {
+    "label_ranking_average_precision": label_ranking_average_precision,
+    "coverage_error": coverage_error,
+}
+
+
+def weighted_mean(values: Any, weights: Any) -> Any:
+    pairs = [(v, Fraction(w)) for v, w in zip(values, weights, strict=True) if w]
+    return sum(v * w for v, w in pairs) / sum(w for _, w in pairs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import combinations
 from typing import Any, TypeAlias, Unpack
 
@@ -29,13 +29,13 @@ from whichf1.scoring.lines import (
 )
 from whichf1.scoring.score import Score, described, warn_of_other_data
 from whichf1.sources.arrays import count_together
-from whichf1.sources.counts import COLUMN_OPTIONS
+from whichf1.sources.counts import COLUMN_OPTIONS, count_kept
 from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.request import are_sets, has_columns, is_path, name_columns
 from whichf1.sources.systems import ScoreColumns, read_systems
 from whichf1.statistics.cells import shared_cells
-from whichf1.statistics.intervals import is_whole_area
 from whichf1.statistics.intervals import replicates as replicates_of
+from whichf1.statistics.items import is_whole_area
 from whichf1.statistics.label_sets import shared_sets
 from whichf1.statistics.sample import Sample, Statistic, generator, kinds
 from whichf1.tables.cells import Array
@@ -156,7 +156,8 @@ def compare(
     array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape says what it holds
     tabular = not array and (is_path(y_true) or (has_columns(y_true) and name_columns(systems)))
     if named or tabular:
-        read = read_systems(y_true, systems, counted=counted, sets=sets, **data, **named)
+        ask = partial(read_systems, y_true, systems, counted=counted, sets=sets, **named)
+        read = count_kept(ask, data, definition.ignore) if definition.ignore else ask(**data)
         if isinstance(read, ScoreColumns):
             refuse_few(read.systems)
             return compare_items(plan, [*read.systems], *items_of_systems(definition, read))
@@ -171,8 +172,9 @@ def compare(
         items = [read_items(definition, y_true, each, labels) for each in systems.values()]
         return compare_items(plan, [*map(str, systems)], items, sampled(items[0], **data))
     sets = sets or (y_true.ndim == 2 if array else are_sets(y_true))
-    count = count_sets_together if sets else count_together
-    return compare_counts(count(y_true, systems, **data), definition, plan)
+    ask = partial(count_sets_together if sets else count_together, y_true, systems)
+    counts = count_kept(ask, data, definition.ignore) if definition.ignore else ask(**data)
+    return compare_counts(counts, definition, plan)
 
 
 def made_from(metric: Metric) -> tuple[bool, bool]:
@@ -269,6 +271,7 @@ def compare_statistics(
     """Compare the scores of systems on the same units: the one loop over pairs."""
     names = tuple(scores)
     definition = scores[names[0]].definition
+    sample.refuse_extremes()
     if plan.replicates:
         statistics, sample = kinds(statistics, sample)
     drawn = _drawn(definition, plan, statistics, sample)

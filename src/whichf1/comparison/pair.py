@@ -18,7 +18,7 @@ from whichf1.errors import DefinitionError
 from whichf1.scoring.score import Score
 from whichf1.statistics.intervals import percentile_interval
 from whichf1.statistics.sample import Sample, Statistic
-from whichf1.statistics.scales import Interval
+from whichf1.statistics.scales import Interval, normal_tail
 from whichf1.tables.cells import Array
 
 _NORMAL = NormalDist()
@@ -191,7 +191,7 @@ def normal_p(difference: float, error: float) -> float | None:
         return None
     if error <= CLOSE:
         return 1.0 if abs(difference) <= CLOSE else None
-    return 2 * _NORMAL.cdf(-abs(difference) / error)
+    return 2 * normal_tail(abs(difference) / error)
 
 
 def equivalence_p(difference: float, error: float, margin: float) -> float | None:
@@ -200,7 +200,7 @@ def equivalence_p(difference: float, error: float, margin: float) -> float | Non
         return None
     if error <= CLOSE:
         return 0.0 if abs(difference) < margin else 1.0
-    return _NORMAL.cdf((abs(difference) - margin) / error)
+    return normal_tail((margin - abs(difference)) / error)
 
 
 def detectable_difference(error: float, level: float, power: float) -> float:
@@ -294,5 +294,5 @@ def mcnemar_test(only_a: int, only_b: int) -> McNemar:
     here = float(np.exp(choose - n * np.log(2)))
     exact = min(1.0, 2 * tail)
     mid = 1.0 if only_a == only_b else min(1.0, 2 * tail - here)
-    chi2 = 2 * _NORMAL.cdf(-abs(only_a - only_b) / sqrt(n))
+    chi2 = 2 * normal_tail(abs(only_a - only_b) / sqrt(n))
     return McNemar(only_a, only_b, exact, mid, chi2)

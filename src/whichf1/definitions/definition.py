@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from whichf1.definitions import signature
-from whichf1.definitions.methods import Bootstrap, Method, find_method
+from whichf1.definitions.methods import Method, find_method
 from whichf1.definitions.names import look_up
 from whichf1.definitions.options import CHECKS, Average, ClassSet, EpsilonIn, Formula, TwoClasses
 from whichf1.definitions.signature import KEYS, VERSION, Word
 from whichf1.errors import DefinitionError, LabelError, ShapeError, did_you_mean
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
-from whichf1.tables.cells import Array, every_class
+from whichf1.tables.cells import Array, every_class, exactly, rounded
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label, Labels
@@ -130,7 +130,7 @@ class Definition:
         over_classes = multi_class is not None and "ovr" in multi_class.choices
         averaged = over_classes and self.average in (None, "macro", "weighted")
         one = whole if not rate else "it scores the positive class alone"
-        smooth = metric.smooth or isinstance(self.interval, Bootstrap)
+        smooth = metric.smooth or (self.interval is not None and self.interval.drawn)
         divisions = metric.harmonic and self.formula != "of-averages"
         batched = "intervals need items, not batches. Drop interval= or batch="
         return [
@@ -256,7 +256,14 @@ class Definition:
         the Margins of a table.
         """
         counted: Any = frozen.table if table is None else table
-        metric, parameters = self.declaration, self.arguments
+        weighted = table is None and frozen.units is not None and frozen.units.weighted
+        if weighted and not self.epsilon:
+            counted = counted.in_range
+            return rounded(self._values(frozen, counted, exactly(self.arguments, counted.count)))
+        return self._values(frozen, counted, self.arguments)
+
+    def _values(self, frozen: Frozen, counted: Any, parameters: dict[str, Any]) -> Array:
+        metric = self.declaration
         if metric.kind == "agreement":
             return ZeroRule(self.undefined).settle(metric.formula(counted.margins, **parameters))
         rule = self.rule
@@ -358,7 +365,7 @@ def _fitted(
     fitting = {k: v for k, v in options.items() if k in applicable}
     chosen = define(name, parameters, {**settled, **fitting}) if fitting else plain
     method = find_method(options.get("interval", settled.get("interval")))
-    if "interval" not in chosen.applicable and not isinstance(method, Bootstrap):
+    if "interval" not in chosen.applicable and not (method is not None and method.drawn):
         return chosen
     return replace(chosen, interval=method)
 

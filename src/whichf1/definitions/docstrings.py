@@ -31,7 +31,8 @@ MEANING = {
     "from 0 to the largest that occurs ('range'), or a list of classes.",
     "exclude": "Classes to leave out of the average. Their items still count as errors of other "
     "classes.",
-    "ignore": "Drop the items whose true class is one of these.",
+    "ignore": "Drop the items whose true class is one of these, such as [-100] for padding. The "
+    "class itself is then left out, unless it is declared or predicted for other items.",
     "undefined": "What 0/0 gives: 0, 1, nothing ('skip': the class is left out of the mean), or "
     "NaN ('nan').",
     "scope": "When an F score is 0/0: if the class is neither true nor predicted ('empty'), if "

@@ -12,13 +12,13 @@ def count_pairs(
     """
 
 def count_margins(true: Any, predicted: Any, threads: int) -> tuple[list[int], bytes] | None:
-    """The labels, and the row sums, column sums and diagonal (float64) of their table.
+    """The labels, and the margins (float64) of their table, as below.
 
     None if there are too many classes for a dense table.
     """
 
 def margins(true: Any, predicted: Any, count: Any, classes: int) -> bytes:
-    """Sums (float64) of counts by true class, by predicted class, and of the diagonal."""
+    """Counts (float64) on the diagonal, and sums off it by predicted and by true class."""
 
 def encode_strings(items: Any, table: dict[str, int], texts: list[str]) -> bytes | None:
     """Codes (int32) of the strings in a list, tuple or object array; None if one is not a str.

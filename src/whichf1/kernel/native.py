@@ -35,24 +35,21 @@ def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> 
 def count_margins(
     true: Array, predicted: Array
 ) -> tuple[list[int], tuple[Array, Array, Array]] | None:
-    """The labels, and the row sums, column sums and diagonal of their table.
-
-    None if there are too many labels for a dense table (only in C).
-    """
+    """The labels, and the margins of their table; None if there are too many for a dense one."""
     counted = c.count_margins(true, predicted, THREADS)
     if counted is None:
         return None
     labels, sums = counted
     k = len(labels)
-    rows = np.ndarray(k, _FLOAT, sums)
-    columns, hits = np.ndarray(k, _FLOAT, sums, 8 * k), np.ndarray(k, _FLOAT, sums, 16 * k)
-    return labels, (rows, columns, hits)
+    tp = np.ndarray(k, _FLOAT, sums)
+    fp, fn = np.ndarray(k, _FLOAT, sums, 8 * k), np.ndarray(k, _FLOAT, sums, 16 * k)
+    return labels, (tp, fp, fn)
 
 
 def margins(
     true: Array, predicted: Array, count: Array, classes: int
 ) -> tuple[Array, Array, Array]:
-    """Sums of float64 counts by true class, by predicted class, and of the diagonal."""
+    """Float64 counts on the diagonal, and sums off it by predicted and by true class."""
     if not count.flags.c_contiguous:
         count = np.ascontiguousarray(count)
     sums = np.frombuffer(c.margins(true, predicted, count, classes), np.float64)

@@ -107,10 +107,7 @@ def _dense(left: Array, right: Array, weights: Array | None, low: int, span: int
 def count_margins(
     true: Array, predicted: Array
 ) -> tuple[list[int], tuple[Array, Array, Array]] | None:
-    """The labels, and the row sums, column sums and diagonal of their table.
-
-    None if there are too many labels for a dense table (only in C).
-    """
+    """The labels, and the margins of their table; None if there are too many for a dense one."""
     pairs = count_pairs(true, predicted)
     count = pairs.count.astype(np.float64)
     return pairs.labels, margins(pairs.true, pairs.predicted, count, len(pairs.labels))
@@ -119,15 +116,15 @@ def count_margins(
 def margins(
     true: Array, predicted: Array, count: Array, classes: int
 ) -> tuple[Array, Array, Array]:
-    """Sums of float64 counts by true class, by predicted class, and of the diagonal."""
+    """Float64 counts on the diagonal, and sums off it by predicted and by true class."""
     both = np.concatenate([true, predicted])
     if len(both) and not 0 <= both.min() <= both.max() < classes:
         raise ValueError(f"codes must lie in [0, {classes})")
-    agree = true == predicted
+    right, wrong = true == predicted, true != predicted
     return (
-        np.bincount(true, count, classes),
-        np.bincount(predicted, count, classes),
-        np.bincount(true[agree], count[agree], classes),
+        np.bincount(true[right], count[right], classes),
+        np.bincount(predicted[wrong], count[wrong], classes),
+        np.bincount(true[wrong], count[wrong], classes),
     )
 
 

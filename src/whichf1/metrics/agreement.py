@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from whichf1.metrics.registry import Ratio, agreement
-from whichf1.tables.cells import Array, Margins
+from whichf1.tables.cells import Array, Margins, root
 
 
 @agreement(tex=r"\frac{1}{n}\sum_i C_{ii}", sklearn="accuracy_score")
 def accuracy(m: Margins) -> Ratio:
     """Fraction of items predicted correctly."""
-    return m.hits.sum(-1), m.total
+    return m.tp.sum(-1), m.total
 
 
 @agreement(
@@ -24,7 +24,7 @@ def accuracy(m: Margins) -> Ratio:
 )
 def error_rate(m: Margins) -> Ratio:
     """Fraction of items predicted incorrectly."""
-    return _disagreement(m, 0), m.total
+    return m.fn.sum(-1), m.total
 
 
 @agreement(
@@ -43,8 +43,9 @@ def cohen_kappa(
 ) -> Ratio:
     """Agreement beyond chance, optionally weighted by the distance between classes."""
     power = {"none": 0, "linear": 1, "quadratic": 2}[weighting]
-    expected = _expected(m.rows, m.columns, weighting)
-    return expected - m.total * _disagreement(m, power), expected
+    away = _apart(m.columns, power) + _apart(m.columns[..., ::-1], power)[..., ::-1]
+    expected = (m.rows * away).sum(-1)
+    return _within(expected - m.total * _disagreement(m, power), expected)
 
 
 @agreement(
@@ -59,46 +60,36 @@ def cohen_kappa(
 )
 def mcc(m: Margins) -> Ratio:
     """Correlation between true and predicted classes (Matthews; Gorodkin's for several classes)."""
-    chance = (m.rows * m.columns).sum(-1)
-    spread = _pairs(m.columns) * _pairs(m.rows)
-    return m.total * m.hits.sum(-1) - chance, np.sqrt(spread)
+    # n Σ C_ii − Σ C_i· C_·i and n² − Σ C_·i², without a difference of large numbers
+    together = (m.tp * m.tn - m.fp * m.fn).sum(-1)
+    spread = (m.columns * (m.tn + m.fn)).sum(-1) * (m.rows * (m.tn + m.fp)).sum(-1)
+    return _within(together, root(spread))
+
+
+def _within(top: Array, bottom: Array) -> Ratio:
+    """A ratio of at most 1 in size, also where sums are rounded differently."""
+    return np.maximum(np.minimum(top, bottom), -bottom), bottom
 
 
 def _disagreement(m: Margins, power: int) -> Array:
     """Σ w_ij C_ij with w = |i − j|^power off the diagonal, 0 on it."""
-    distance = np.arange(m.distances.shape[-1], dtype=np.float64)
-    weight = np.where(distance == 0, 0, distance**power)
-    total: Array = (m.distances * weight).sum(-1)
+    if power == 0:
+        wrong: Array = m.fn.sum(-1)
+        return wrong
+    distance = np.arange(m.distances.shape[-1])
+    total: Array = (m.distances * distance**power).sum(-1)
     return total
 
 
 def _below(x: Array) -> Array:
     """The sum of the classes before each one."""
-    sums = np.cumsum(x, -1)
-    return np.concatenate([np.zeros_like(x.real[..., :1]), sums[..., :-1]], -1)
+    return np.concatenate([np.zeros_like(x[..., :1]), np.cumsum(x, -1)[..., :-1]], -1)
 
 
-def _above(x: Array) -> Array:
-    """The sum of the classes after each one."""
-    return _below(x[..., ::-1])[..., ::-1]
-
-
-def _pairs(x: Array) -> Array:
-    """(Σx)² − Σx² without cancellation."""
-    pairs: Array = 2 * (x * _below(x)).sum(-1)
-    return pairs
-
-
-def _expected(rows: Array, columns: Array, weighting: str) -> Any:
-    """Σ w_ij r_i c_j: the disagreement that is expected by chance."""
-    if weighting == "none":  # additions only: exactly 0 if there is one class
-        return (rows * (_below(columns) + _above(columns))).sum(-1)
-    if weighting == "linear":  # each step between neighbours is crossed by pairs around it
-        crossed = np.cumsum(rows, -1) * _above(columns) + np.cumsum(columns, -1) * _above(rows)
-        return crossed.sum(-1)
-    position = np.arange(rows.shape[-1], dtype=np.float64)
-    n = rows.sum(-1)
-    mean = ((position * (rows + columns)).sum(-1) / (2 * n)).real
-    x = position - mean[..., None]  # moments about the mean limit cancellation
-    square = (x**2 * (rows + columns)).sum(-1)
-    return n * square - 2 * (x * rows).sum(-1) * (x * columns).sum(-1)
+def _apart(x: Array, power: int) -> Array:
+    """Σ_{j<i} (i − j)^power x_j of each class i, by additions alone: 0 if all are in one class."""
+    below = _below(x)
+    if power == 0:
+        return below
+    steps = np.cumsum(below, -1)
+    return steps if power == 1 else np.cumsum(steps, -1) + _below(steps)

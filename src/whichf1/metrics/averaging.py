@@ -48,20 +48,23 @@ class ZeroRule:
         return np.where(nothing & (top.real > 0), np.inf, value) if unbounded else value
 
     def mean(self, values: Array, weights: Array | None = None) -> Array:
-        """The mean over the last axis; 'skip' drops undefined classes and their weight."""
+        """The mean over the last axis; 'skip' drops undefined classes and their weight.
+
+        A mean over nothing is 0/0 itself.
+        """
         if weights is None and self.undefined != "skip" and values.shape[-1:] != (0,):
             plain = type(values) is np.ndarray  # whose sum method is slower
             total = np.add.reduce(values, -1) if plain else values.sum(-1)
             return total / values.shape[-1]  # type: ignore[no-any-return]
         weight = np.ones_like(values.real) if weights is None else weights
         if self.undefined == "skip":
-            skipped = np.isnan(values)
+            skipped = values != values  # NaN, also among fractions
             weight = np.where(skipped, 0, weight)
             values = np.where(skipped, 0, values)
         total = weight.sum(-1)
         nothing = total.real == 0
         quotient = (values * weight).sum(-1) / np.where(nothing, 1, total)
-        return np.where(nothing, np.nan, quotient)
+        return np.where(nothing, self.filler, quotient)
 
 
 def per_class(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:

@@ -63,7 +63,7 @@ def brier(
     ] = None,
 ) -> Array:
     """Mean squared error of the predicted probabilities."""
-    scores = x.total(np.square) + (1 - 2 * x.own)
+    scores = x.error(np.square)
     return scores if scale == "sum" else scores / 2  # type: ignore[no-any-return]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import inf
 from typing import Annotated, Literal, TypeAlias
 
@@ -38,11 +38,40 @@ def roc_auc(
     ] = None,
 ) -> Ratio:
     """Fraction of positive-negative pairs ranked correctly by the scores; ties count half."""
-    p, n = r.sizes
+    p, n, steps = _in_units(r)
     if max_fpr is not None:
-        area = _total(_area(s, max_fpr * n) for s in r.steps())
-        return area + p * n * (max_fpr - max_fpr**2), p * n * (2 * max_fpr - max_fpr**2)
-    return _total(s.positives * (n[..., None] - s.fp + s.negatives / 2) for s in r.steps()), p * n
+        whole, chance = p * n * max_fpr, p * n * (max_fpr - max_fpr**2)
+        area = np.minimum(_total(_area(s, max_fpr * n) for s in steps), whole)
+        return area + chance, whole + chance
+    if not r.weighted:
+        return _total(s.negatives * (s.tp - s.positives / 2) for s in steps), p * n
+    right = wrong = np.zeros(())
+    for s in steps:  # sums of weights are rounded, so all pairs are those in either order
+        right = right + (s.negatives * (s.tp - s.positives / 2)).sum(-1)
+        wrong = wrong + (s.positives * (s.fp - s.negatives / 2)).sum(-1)
+    return right, right + wrong
+
+
+def _in_units(r: RankTable) -> tuple[Array, Array, Iterator[Step]]:
+    """All positives, all negatives, and the steps, so that no product of weights is too large.
+
+    Each class has its own unit, a power of two near its sum, which changes no digit of a ratio.
+    """
+    p, n = r.sizes
+    if not r.weighted:
+        return p, n, r.steps()
+    a, b = _unit(p), _unit(n)
+
+    def scaled(s: Step) -> Step:
+        up, down = a[..., None], b[..., None]
+        return Step(s.positives * up, s.negatives * down, s.tp * up, s.fp * down)
+
+    return p * a, n * b, map(scaled, r.steps())
+
+
+def _unit(size: Array) -> Array:
+    exponent = np.frexp(np.asarray(size.real))[1]
+    return np.asarray(np.ldexp(1.0, np.clip(-exponent, -1000, 1000)))
 
 
 def _total(parts: Iterable[Array]) -> Array:
@@ -78,8 +107,11 @@ def average_precision(
     ] = None,
 ) -> Ratio:
     """Mean, over positives, of the precision at each one's score, without interpolation."""
-    hits = (s.positives * s.tp / _or_one(s.tp + s.fp) for s in r.steps())
-    return _total(hits), r.sizes[0]
+    if not r.weighted:
+        return _total(s.positives * s.tp / _or_one(s.tp + s.fp) for s in r.steps()), r.sizes[0]
+    own = _unit(r.sizes[0])[..., None]
+    hits = (s.positives * own * (s.tp / _or_one(s.tp + s.fp)) for s in r.steps())
+    return _total(hits), _total(s.positives * own for s in r.steps())
 
 
 @declare(
@@ -91,30 +123,51 @@ def average_precision(
 )
 def ks(r: RankTable) -> Ratio:
     """Largest gap between true and false positive rate over all thresholds (Kolmogorov–Smirnov)."""
-    p, n = r.sizes
-    largest = [np.abs(s.tp * n[..., None] - s.fp * p[..., None]).max(-1) for s in r.steps()]
+    p, n, steps = _in_units(r)
+    largest = [np.abs(s.tp * n[..., None] - s.fp * p[..., None]).max(-1) for s in steps]
     return np.max(largest, axis=0), p * n
 
 
 @declare("ranking", tex=r"\frac{TP_{q}}{P}", aliases=("cumulative_gain",), smooth=False)
 def gain(r: RankTable, top: Top = 0.1) -> Ratio:
     """Fraction of all positives found among the top-scored items."""
-    return _found(r, top), r.sizes[0]
+    return _found(r, top)
 
 
 @declare("ranking", tex=r"\frac{TP_{q}}{q\,P}", bounds=(0, inf), smooth=False)
 def lift(r: RankTable, top: Top = 0.1) -> Ratio:
     """Gain among the top-scored items divided by the gain of a random order."""
-    return _found(r, top), top * r.sizes[0]
+    found, positives = _found(r, top)
+    return found, top * positives
 
 
-def _found(r: RankTable, top: float) -> Array:
-    """Positives among the first items; tied items at the cutoff count in proportion."""
+def _found(r: RankTable, top: float) -> Ratio:
+    """Positives among the first items, and all; tied items at the cutoff count in proportion."""
+    if r.weighted and r.positives.ndim == 1:
+        return _found_exactly(r, top)
     limit = top * (r.sizes[0] + r.sizes[1])[..., None]
 
     def top_of_step(s: Step) -> Array:
-        items = s.positives + s.negatives
-        share: Array = np.clip((limit - (s.tp + s.fp - items)) / _or_one(items), 0, 1)
-        return share * s.positives
+        items, taken = s.positives + s.negatives, s.tp + s.fp
+        share = np.clip((limit - (taken - items)) / _or_one(items), 0, 1)
+        return np.where(taken <= limit, 1.0, share) * s.positives
 
-    return _total(map(top_of_step, r.steps()))
+    return _total(map(top_of_step, r.steps())), r.sizes[0]
+
+
+def _found_exactly(r: RankTable, top: float) -> Ratio:
+    """The same in whole numbers: a rounded cutoff may miss positives of little weight."""
+    part, whole = top.as_integer_ratio()
+    mantissa, exponent = np.frexp(np.concatenate([r.positives, r.negatives]))
+    shift = exponent - exponent.min()
+    digits = (mantissa * 2.0**53).astype(np.int64).tolist()
+    weights = [digit << by for digit, by in zip(digits, shift.tolist(), strict=True)]
+    positives, negatives = weights[: len(r.score)], weights[len(r.score) :]
+    found, left = 0, part * sum(weights)  # what is left of the first items, in units of 1 / whole
+    for positive, negative in zip(positives, negatives, strict=True):
+        items = whole * (positive + negative)
+        if items > left:
+            found = found * items + positive * left
+            return np.array(found / (items * sum(positives))), np.ones(())
+        found, left = found + positive, left - items
+    return np.array(found / sum(positives)), np.ones(())

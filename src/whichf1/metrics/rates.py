@@ -8,6 +8,9 @@ from typing import Annotated
 from whichf1.metrics.registry import Ratio, rate
 from whichf1.tables.cells import OneVsRest
 
+_LARGE = 1e6
+"""From here on, F-beta is recall to within any epsilon."""
+
 
 @rate(
     tex=r"\frac{TP}{TP+FP}",
@@ -57,8 +60,11 @@ def f_beta(
     beta: Annotated[float, "How many times as important recall is as precision."] = 1,
 ) -> Ratio:
     """Weighted harmonic mean of precision and recall, with recall beta times as important."""
-    hits = (1 + beta**2) * c.tp
-    return hits, hits + beta**2 * c.fn + c.fp
+    missed, false = beta * beta, 1
+    if beta > _LARGE:  # the same ratio, without a number too large for a float
+        missed, false = 1, 1 / missed
+    hits = (missed + false) * c.tp
+    return hits, hits + missed * c.fn + false * c.fp
 
 
 @rate(

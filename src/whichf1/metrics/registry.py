@@ -116,7 +116,10 @@ class Metric:
         """
         if self.kind not in COUNTED:
             return True
-        alone = OneVsRest(*np.eye(4)) if self.kind == "rate" else Margins(*np.ones((4, 1)))
+        one, none = np.ones(1), np.zeros(1)
+        alone: Any = OneVsRest(*np.eye(4))
+        if self.kind == "agreement":
+            alone = Margins(one, none, none, none, one)
         return bool(np.all(self.formula(alone)[1] != 0))
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Value]:

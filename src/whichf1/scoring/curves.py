@@ -111,13 +111,17 @@ def _ranking(y_true: Any, scores: Any, options: dict[str, Any]) -> Ranking:
 def _steps(ranking: Ranking, what: str) -> tuple[Array, Array, Array]:
     """Threshold, true and false positive rate, from no positives to all positives."""
     ranking.needs_both(what)
-    table = ranking.table
-    p, n = table.sizes
+    p, n = ranking.table.sizes
     return (
         np.concatenate([[np.inf], ranking.score]),
-        np.concatenate([[0.0], table.true_positives / p]),
-        np.concatenate([[0.0], table.false_positives / n]),
+        np.concatenate([[0.0], ranking.table.true_positives / p]),
+        np.concatenate([[0.0], ranking.table.false_positives / n]),
     )
+
+
+def _below(counts: Array) -> Array:
+    """Items below each threshold, from all of them to none."""
+    return np.append(np.cumsum(counts[::-1], dtype=np.result_type(counts, np.int64))[::-1], 0)
 
 
 def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
@@ -169,9 +173,10 @@ def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
     ([0.0, 0.0, 0.0, 1.0], [1.0, 0.5, 0.0, 0.0])
     """
     ranking = _ranking(y_true, scores, options)
-    threshold, tpr, fpr = _steps(ranking, "a DET curve")
-    area = score_ranking(define("roc_auc"), ranking)
-    return DetCurve(fpr, 1 - tpr, threshold, "false positive rate", "false negative rate", area)
+    threshold, _, fpr = _steps(ranking, "a DET curve")
+    missed = _below(ranking.positives)
+    fnr, area = missed / missed[0], score_ranking(define("roc_auc"), ranking)
+    return DetCurve(fpr, fnr, threshold, "false positive rate", "false negative rate", area)
 
 
 def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> Curve:
@@ -387,15 +392,16 @@ def _values(definition: Definition, ranking: Ranking) -> Array:
     if definition.positive is not None:
         one = np.array([all_positive.labels.code(definition.positive)])
         frozen = frozen._replace(classes=one)
-    (p, n), codes = ranking.table.sizes, np.array([positive, 1 - positive])
+    codes = np.array([positive, 1 - positive])
     tp, fp = (
         np.concatenate([[0], x])  # no item is positive at first
         for x in (ranking.table.true_positives, ranking.table.false_positives)
     )
+    cells = (tp, _below(ranking.positives), fp, _below(ranking.negatives))
     parts = []
     for start in range(0, len(tp), _CHUNK):  # a table of two classes for each threshold
         at = slice(start, start + _CHUNK)
-        count = np.stack([tp[at], p - tp[at], fp[at], n - fp[at]], -1).astype(np.float64)
+        count = np.stack([each[at] for each in cells], -1).astype(np.float64)
         table = Table(codes.repeat(2), np.tile(codes, 2), count, 2)
         parts.append(definition.values(frozen, table).reshape(len(count)))
     return np.concatenate(parts)

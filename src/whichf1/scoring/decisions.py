@@ -12,7 +12,7 @@ from whichf1.errors import DefinitionError, InputError, ShapeError
 from whichf1.sources.answers.lines import ClassScores, read_scores
 from whichf1.sources.lines import ScoredLines
 from whichf1.sources.request import Request, has_columns, in_memory
-from whichf1.sources.sequences import clusters_of
+from whichf1.sources.sequences import clusters_of, squared
 from whichf1.tables.cells import Array, Ties
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Label, Labels
@@ -87,7 +87,7 @@ def _decided(lines: ScoredLines, guessed: Array, decision: str) -> Counts:
         return Counts(lines.labels, *cells, **facts)
     pairs = kernel.count_pairs(lines.true, guessed, lines.weights)
     if lines.weights is not None:  # intervals need the squares of weights
-        facts["squares"] = kernel.count_pairs(lines.true, guessed, lines.weights**2).count
+        facts["squares"] = kernel.count_pairs(lines.true, guessed, squared(lines.weights)).count
     return Counts(lines.labels, *pairs.own_labels(), pairs.count, **facts)
 
 
@@ -98,7 +98,7 @@ def _measured(lines: ScoredLines) -> tuple[Array, Array | None]:
     count = np.ones(len(lines.true), np.int64) if lines.items is None else lines.items
     if lines.weights is None:
         return count, None
-    return count * lines.weights, count * lines.weights**2
+    return count * lines.weights, count * squared(lines.weights)
 
 
 def _threshold(value: Any) -> float:

@@ -65,7 +65,8 @@ def _of_predictions(
 
         return evaluate(definition, count_multilabel(y_true, y_pred, **data))
     if definition.batch is None or isinstance(y_true, Counts):
-        return evaluate(definition, as_counts(y_true, y_pred, **data, **named))
+        counts = as_counts(y_true, y_pred, **data, ignore=definition.ignore, **named)
+        return evaluate(definition, counts)
     if data["weights"] is not None or data["cluster"] is not None or named:
         raise DefinitionError("a mean over batches needs arrays, without weights or clusters")
     return _of_batches(definition, y_true, y_pred, data["labels"])
@@ -83,13 +84,13 @@ def _of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -
     Each batch has its own observed classes, but all share the declared classes of the whole.
     """
     true, predicted = to_numpy(y_true), to_numpy(y_pred)
-    whole = count(y_true, y_pred, labels=labels)
+    whole = count(y_true, y_pred, labels=labels, ignore=definition.ignore)
     step = definition.batch or len(true)
+    shared: dict[str, Any] = {"labels": whole.labels, "ignore": definition.ignore}
     alone = definition.settled(batch=None, data=())  # the data fields describe the whole
     batches = (slice(start, start + step) for start in range(0, len(true), step))
     values = [
-        evaluate(alone, count(true[batch], predicted[batch], labels=whole.labels)).value
-        for batch in batches
+        evaluate(alone, count(true[batch], predicted[batch], **shared)).value for batch in batches
     ]
     return Score(float(np.mean(values)), definition, whole.n, whole.labels)
 

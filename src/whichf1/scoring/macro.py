@@ -125,7 +125,7 @@ def macro_f1(y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Mac
     data = {key: choices.pop(key) for key in DATA_OPTIONS if key in choices}
     if "score" in data:
         raise DefinitionError("macro_f1 is computed from predictions: omit score=")
-    counts = as_counts(y_true, y_pred, **data)
+    counts = as_counts(y_true, y_pred, **data, ignore=choices.get("ignore") or ())
     if choices.get("undefined", 0) not in (0, 1):
         raise DefinitionError(
             "with undefined='skip' or 'nan', precision, recall and F1 are averaged over different "

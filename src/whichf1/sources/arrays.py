@@ -17,6 +17,7 @@ from whichf1.sources.sequences import (
     encode_alike,
     encode_columns,
     refuse_lengths,
+    squared,
     weights_column,
 )
 from whichf1.tables.cells import Array, Margins
@@ -52,8 +53,7 @@ def count_margins(y_true: Any, y_pred: Any) -> tuple[Labels, Margins] | None:
     counted = kernel.count_margins(y_true, y_pred)
     if counted is None:
         return None
-    rows, columns, hits = counted[1]
-    return Labels.trusted(counted[0]), Margins(rows, columns, hits, hits)
+    return Labels.trusted(counted[0]), Margins(*counted[1])
 
 
 def count_codes(
@@ -62,7 +62,7 @@ def count_codes(
     """Count two columns of numbers that stand for themselves, or for ``values``."""
     weight = None if weights is None else weights_column(weights, len(left))
     labels, (true, predicted, count, *squares) = _group(left, right, values, weight)
-    return Counts(
+    counts = Counts(
         labels,
         true,
         predicted,
@@ -72,6 +72,7 @@ def count_codes(
         in_order=values is None and weight is None,
         n=len(left) if weight is None else None,
     )
+    return counts if weight is None else counts.observed()  # items of weight 0 are no items
 
 
 _KINDS: dict[str, Kind] = {"i": "int", "u": "int", "b": "bool"}
@@ -121,7 +122,7 @@ def _group(
         observed = [bool(value) for value in observed]
     cells = [*codes, pairs.count]
     if weights is not None:  # intervals need the sum of squares, cell by cell
-        cells.append(kernel.count_pairs(left, right, weights**2).count)
+        cells.append(kernel.count_pairs(left, right, squared(weights)).count)
     return Labels.trusted(observed), cells
 
 
@@ -181,6 +182,7 @@ def count_together(
         systems=tuple(map(str, systems)),
         declared=False,
     )
+    counts = counts if weight is None else counts.observed()
     return counts if labels is None else counts.declare(Labels(labels))
 
 
@@ -201,8 +203,8 @@ def _group_together(
         columns = [key[first] for key in keys]
     if weights is None:
         return columns, present[cells], None
-    sums, squares = (np.bincount(at, w, len(present))[cells] for w in (weights, weights**2))
-    keep = sums > 0  # items without weight are no items
+    sums, squares = (np.bincount(at, w, len(present))[cells] for w in (weights, squared(weights)))
+    keep = sums > 0
     return [x[keep] for x in columns], sums[keep], squares[keep]
 
 

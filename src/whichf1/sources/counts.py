@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -15,6 +16,7 @@ from whichf1.sources.request import Request, has_columns, is_path
 from whichf1.sources.sequences import column
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
+from whichf1.tables.labels import Labels
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Slices
 
@@ -51,12 +53,15 @@ def count(
     labels: Any = None,
     weights: Any = None,
     cluster: Any = None,
+    ignore: Sequence[Any] = (),
     true: str | None = None,
     pred: str | None = None,
     **reading: Unpack[Reading],
 ) -> Counts:
     """Count how many items of each class were predicted as each class.
 
+    ignore: True classes whose items are dropped, such as [-100] for padding. They need not be among
+        the declared labels. A predicted class is never dropped.
     Returns: The confusion matrix, stored sparsely. Counts can be added, saved and scored.
     InputError: If labels are missing or malformed, lengths differ, or a file cannot be read.
 
@@ -64,6 +69,11 @@ def count(
     array([[1, 0],
            [1, 1]])
     """
+    if len(ignore):
+        named = {"true": true, "pred": pred, **reading}
+        said = {key: value for key, value in named.items() if value is not None}
+        data = {"labels": labels, "weights": weights, "cluster": cluster}
+        return count_kept(partial(count, y_true, y_pred, **said), data, ignore)
     if isinstance(true, int) or isinstance(pred, int):
         raise InputError(f"true= and pred= name columns by text; got {true!r} and {pred!r}")
     if pred is not None and not isinstance(pred, str):
@@ -86,6 +96,14 @@ def count(
         options = {"labels": labels, "weights": weights, "cluster": cluster}
         return count_together(y_true, {"y_pred": y_pred}, **options)
     return count_arrays(y_true, y_pred, labels=labels, weights=weights)
+
+
+def count_kept(counted: Callable[..., Counts], data: dict[str, Any], ignore: Any) -> Counts:
+    """What ``counted`` gives for the data without the items of ignored true classes."""
+    names = None if data["labels"] is None else Labels(data["labels"])
+    if names is not None:
+        data = {**data, "labels": [*names, *(x for x in ignore if x not in names)]}
+    return counted(**data).without(ignore, names)
 
 
 def count_by(
@@ -173,12 +191,14 @@ def as_counts(
     labels: Any = None,
     weights: Any = None,
     cluster: Any = None,
+    ignore: Sequence[Any] = (),
     **named: Any,
 ) -> Counts:
     """Counts as they are, or counted from y_true and y_pred, or from columns that are named."""
     if not isinstance(y_true, (Counts, MultiLabelCounts)):
         options = {"labels": labels, "weights": weights, "cluster": cluster}
-        return count(y_true, y_pred, **options, **named)
+        kept = () if labels is None else ignore  # else a definition drops the items
+        return count(y_true, y_pred, **options, ignore=kept, **named)
     if y_pred is not None or weights is not None or cluster is not None or named:
         raise InputError("Counts hold predictions, weights and clusters: give Counts alone")
     counts: Any = y_true if labels is None else y_true.declare(labels)

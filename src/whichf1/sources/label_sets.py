@@ -12,7 +12,13 @@ from whichf1.sources.answers.label_sets import count_cells
 from whichf1.sources.counts import Reading
 from whichf1.sources.lines import numbers
 from whichf1.sources.request import has_columns
-from whichf1.sources.sequences import cluster_codes, refuse_lengths, to_numpy, weights_column
+from whichf1.sources.sequences import (
+    cluster_codes,
+    refuse_lengths,
+    squared,
+    to_numpy,
+    weights_column,
+)
 from whichf1.tables.cells import Array, RankedLabels
 from whichf1.tables.label_sets import MultiLabelCounts, outcomes
 from whichf1.tables.labels import Labels
@@ -102,15 +108,16 @@ def count_sets_together(
     count = np.ones(true.items, np.int64)
     if weights is not None:
         count = weights_column(weights, true.items)
-    return MultiLabelCounts(
+    counts = MultiLabelCounts(
         names,
         outcomes(keys, others, len(names)),
         count=count,
-        squares=None if weights is None else count * count,
+        squares=None if weights is None else squared(count),
         cluster=None if cluster is None else cluster_codes(cluster, true.items),
         declared=declared is not None or any(side.matrix for side in sides),
         systems=tuple(map(str, systems)),
     )
+    return counts if weights is None else counts.observed()  # items of weight 0 are no items
 
 
 def _refuse_unequal(true: SetLines, predicted: SetLines, name: str) -> None:

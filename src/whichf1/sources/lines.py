@@ -62,7 +62,18 @@ class ScoredLines(NamedTuple):
         values = numbers(scores, name, finite=not probabilities)
         weight = None if weights is None else weights_column(weights, len(values))
         measures = {"weights": weight, "cluster": cluster}
-        return cls(y_true, values, **measures, labels=labels, ordered=True)
+        lines = cls(y_true, values, **measures, labels=labels, ordered=True)
+        return lines if weight is None or weight.all() else lines._with_weight()
+
+    def _with_weight(self) -> ScoredLines:
+        """Without the items of weight 0, which are no items; sets of labels stay as they are."""
+        true = to_numpy(self.true)
+        if true.ndim != 1:
+            return self
+        refuse_lengths(len(true), len(self.scores), "scores")
+        cluster = None if self.cluster is None else to_numpy(self.cluster)
+        lines = self._replace(true=true.tolist() if true.dtype == object else true, cluster=cluster)
+        return lines.at(np.flatnonzero(self.weights))
 
     @property
     def width(self) -> int:
@@ -341,6 +352,9 @@ def ranking_of(lines: ScoredLines, positive: Label) -> Ranking:
     lines = lines.summed()
     if lines.items is None or lines.weights is not None:
         ranks = kernel.rank_table(lines.scores, lines.true, lines.weights)
+        if lines.weights is not None:  # a score of no weight is no score
+            present = ranks.positives + ranks.negatives > 0
+            ranks = ranks if present.all() else kernel.Ranks(*(x[present] for x in ranks))
         return Ranking(*ranks, lines.labels, positive)
     scores, *sides = kernel.rank_table(lines.scores, lines.true, lines.items.astype(np.float64))
     positives, negatives = (side.astype(np.int64) for side in sides)  # exact below 2⁵³

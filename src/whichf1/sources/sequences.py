@@ -200,7 +200,17 @@ def weights_column(data: Any, items: int) -> Array:
         raise WeightError(
             f"weights[{position}] is {weights[position]}: weights are finite and not negative"
         )
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weights.sum()):
+            raise WeightError("the weights sum to infinity: divide all of them by the same number")
     return weights
+
+
+def squared(weights: Array) -> Array:
+    """The squares of weights, of which intervals need sums: infinite, if too large for a float."""
+    with np.errstate(over="ignore"):
+        squares: Array = weights * weights
+    return squares
 
 
 def cluster_codes(cluster: Any, items: int) -> Array:

@@ -7,24 +7,35 @@ a line of code per metric; n times the slope is the influence of an item.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
-from math import sqrt
+from functools import cached_property, lru_cache
+from math import inf, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from whichf1.definitions.definition import Definition, Frozen
-from whichf1.statistics.sample import Sample, Share, Statistic, Swap, equal_items
-from whichf1.statistics.scales import Spread
+from whichf1.statistics.sample import (
+    FEW,
+    FEW_HITS,
+    Sample,
+    Share,
+    Statistic,
+    Swap,
+    Twin,
+    equal_items,
+    fewest,
+)
+from whichf1.statistics.scales import NONE, Smoothed, Spread
+from whichf1.statistics.smoothing import Added
 from whichf1.statistics.tracing import slopes
-from whichf1.tables.cells import Array, Margins, OneVsRest, Table, sum_by
+from whichf1.tables.cells import Array, Margins, OneVsRest, Table, outside, sum_by
 from whichf1.tables.counts import Counts
+from whichf1.tables.labels import Labels
 
 FEW_CELLS = 1 << 14
 """Up to here cells are summed class by class; beyond, in sorted order."""
 _BLOCK = 1 << 13
 """Cells worked on at a time: they fit the cache, and BLAS starts no threads for them."""
-ALL = slice(None)
 
 
 class Cells(Statistic):
@@ -53,7 +64,7 @@ class Cells(Statistic):
         if self._margins is None:
             table = self.frozen.table
             sides = (table.true, (table.predicted,), table.classes)
-            self._margins = SystemMargins(*sides, distances=_by_distance(self.definition))
+            self._margins = SystemMargins(*sides)
         return self._of(self._margins(count)[self._system])
 
     def _of(self, margins: Margins | None) -> Array:
@@ -75,6 +86,10 @@ class Cells(Statistic):
         return margin_slopes(self.definition, self.frozen)
 
     @cached_property
+    def _linear(self) -> bool:
+        return _is_linear(self.definition)
+
+    @cached_property
     def _kinds(self) -> tuple[Array, OneVsRest]:
         return kind_slopes(self.definition, self.frozen)
 
@@ -85,6 +100,38 @@ class Cells(Statistic):
         wrong = np.where(true, by_kind.fn[at], np.where(predicted, by_kind.fp[at], by_kind.tn[at]))
         cells: Array = np.where(true & predicted, by_kind.tp[at], wrong)
         return cells
+
+    def few(self, sample: Sample, at: int, careful: bool) -> str | None:
+        """Too few items or hits of a class, or errors if the method needs them."""
+        definition, table, codes = self.definition, self.frozen.table, self.frozen.classes
+        if definition.average == "micro" or (self._linear and not careful):
+            return None
+        rate = definition.declaration.kind == "rate"
+        if not self._whole:
+            codes = codes[[at]]
+        elif not rate:
+            codes = np.flatnonzero((table.rows > 0) | (table.columns > 0))
+        names = [self.frozen.units.labels[code] for code in codes] if self.frozen.units else codes
+        of_class = table.one_vs_rest(codes)
+        tp, fp, fn = of_class.tp, of_class.fp, of_class.fn
+        if sample.squares is not None:
+            squares = Table(table.true, table.predicted, sample.squares, table.classes)
+            s = squares.one_vs_rest(codes)
+            items, tp, fp, fn = (
+                equal_items(*x)[0]
+                for x in ((tp + fn, s.tp + s.fn), (tp, s.tp), (fp, s.fp), (fn, s.fn))
+            )
+        else:
+            items = tp + fn
+        alone, endless = not self._whole, definition.declaration.bounds[1] == inf
+        sizes = {"items": items, "hits": tp, "false positives": fp, "misses": fn}
+        least = {
+            "items": FEW,
+            "hits": FEW_HITS if alone or careful else 0,
+            "false positives": FEW_HITS if careful and rate else 1 if endless else 0,
+            "misses": FEW_HITS if careful and rate else 0,
+        }
+        return fewest(sizes, names, least)
 
     @property
     def size(self) -> int:
@@ -102,6 +149,65 @@ class Cells(Statistic):
         """Whether two systems predict different classes."""
         differs: Array = self.frozen.table.predicted != other.frozen.table.predicted
         return differs
+
+    def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
+        """The values, and each with one item added, spread over the table or over its own 2 × 2."""
+        if not self._whole:
+            return self._smoothed_classes(sample)
+        values, share = np.ravel(self.values(sample.count)), self.share()
+        if share is not None:
+            return values, [share.smoothed(sample)]
+        table, definition = self.frozen.table, self.definition
+        added = Added.to(table, by_distance=_minds_distances(definition))
+        weight = sample.typical_weight
+        margins = added.margins(table, weight)
+        value, slope = margin_slopes(definition, self.frozen, margins)
+        slope = slope.centred(margins)
+        powers = added.powers(*(None if x is None else weight * x for x in slope))  # type: ignore[arg-type]
+        spread = sample.smoothed_spread(
+            lambda x: slope.at(table.true[x], table.predicted[x]), powers
+        )
+        return values, [
+            Smoothed(value, spread, "beta" if sample.cluster is None else "transformed")
+        ]
+
+    def _smoothed_classes(self, sample: Sample) -> tuple[Array, list[Twin]]:
+        """Of the four kinds of items that a class has, each gets a quarter of an item."""
+        table, classes = self.frozen.table, self.frozen.classes
+        values = np.ravel(self.values(sample.count))
+        kinds = np.stack(four(table.one_vs_rest(classes)))
+        squares = None
+        if sample.squares is not None:
+            of_squares = Table(table.true, table.predicted, sample.squares, table.classes)
+            squares = np.stack(four(of_squares.one_vs_rest(classes)))
+        share = None
+        if self._linear:
+            share = self._share_of(_alone(self.definition, 1), np.array([0, 2, 3, 4]))
+        weight = sample.typical_weight
+        larger = kinds + weight / 4
+        at, parts = kind_slopes(self.definition, self.frozen, OneVsRest(*larger))
+        slope = np.stack(four(parts))
+        slope -= (larger * slope).sum(0) / larger.sum(0)
+        each: list[Twin] = []
+        for k, value in enumerate(at.tolist()):
+            clustered = sample.cluster is not None
+            own_kinds = Sample(kinds[:, k], None if squares is None else squares[:, k])
+            if share is not None:
+                own = share._replace(success=share.success[[0, 3, 2, 4]])
+                own = own if not clustered else share._replace(success=share.success[self._kind(k)])
+                each.append(own.smoothed(sample if clustered else own_kinds))
+                continue
+            step = slope[:, k]
+            powers = [float((weight * step) ** e @ np.full(4, 0.25)) for e in (2, 4)]
+            cells = self._slope_of_class(OneVsRest(*slope), k) if clustered else step
+            drawn = sample if clustered else own_kinds
+            spread = drawn.smoothed_spread(lambda x, cells=cells: cells[x], (powers[0], powers[1]))
+            each.append(Smoothed(value, spread, "transformed" if clustered else "beta"))
+        return values, each
+
+    def _kind(self, at: int) -> Array:
+        """To the class at that place, which of five kinds each cell is."""
+        return _kinds_of_items(self.frozen._replace(classes=self.frozen.classes[[at]]))
 
     def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
         """The values, and the spread of each."""
@@ -122,11 +228,11 @@ class Cells(Statistic):
     def _spreads_of_classes(self, by_kind: OneVsRest, sample: Sample) -> list[Spread]:
         """The same from the sums of the four kinds of items, for all classes at once."""
         table, classes = self.frozen.table, self.frozen.classes
-        count, slope = (np.stack(_four(x)) for x in (table.one_vs_rest(classes), by_kind))
+        count, slope = (np.stack(four(x)) for x in (table.one_vs_rest(classes), by_kind))
         slope -= (count * slope).sum(0) / table.total
         if sample.squares is not None:
             squares = Table(table.true, table.predicted, sample.squares, table.classes)
-            count, weight = equal_items(count, np.stack(_four(squares.one_vs_rest(classes))))
+            count, weight = equal_items(count, np.stack(four(squares.one_vs_rest(classes))))
             slope *= weight
         part = count * slope
         square = (part * slope).sum(0)
@@ -149,23 +255,15 @@ class Cells(Statistic):
             true, after, before = key // (k * k), key // k % k, key % k
             differ = before != after
         count = moving.count.astype(np.float64)
-        start = [Table(true, side, count, k).margins for side in (before, after)]
+        fixed = Table(true[~differ], before[~differ], count[~differ], k)
         moving = moving.at(differ)
         true, before, after = true[differ], before[differ], after[differ]
-        sums = CodeSums(
-            [
-                *((after, ALL), (before, ALL)),
-                *((after, true == after), (before, true == before)),
-                *((np.abs(true - after), ALL), (np.abs(true - before), ALL)),
-            ],
-            k,
-        )
+        sides = np.concatenate([before, after]), np.concatenate([after, before])
+        margins = SystemMargins(np.tile(true, 2), sides, k)
 
         def swapped(moved: Array) -> tuple[Array, Array]:
-            sides = sums(moved)
-            change = [gain - loss for gain, loss in zip(sides[::2], sides[1::2], strict=True)]
-            left, right = _shifted(start[0], change, 1), _shifted(start[1], change, -1)
-            return self._of(left), other._of(right)
+            left, right = margins(np.concatenate([moving.count - moved, moved], 1))
+            return self._of(_sum(fixed, left)), other._of(_sum(fixed, right))
 
         return moving, swapped
 
@@ -176,18 +274,20 @@ class Cells(Statistic):
         running the formula on each kind of item alone. F1 is one in disguise: with
         J = TP / (TP + FP + FN) it is 2J / (1 + J), and an interval for J becomes one for F1.
         """
-        definition, frozen = self.definition, self.frozen
-        if definition.epsilon or not _is_linear(definition):
+        frozen = self.frozen
+        if not self._linear:
             return None
         if not self._whole:
             frozen = frozen._replace(classes=frozen.classes[[at]])
-        rate = definition.declaration.kind == "rate"
+        rate = self.definition.declaration.kind == "rate"
         kind = _kinds_of_items(frozen) if rate else 1 - self.right  # or 0 right, 1 wrong
-        top, bottom = _alone(definition, len(frozen.classes))
-        success = np.where(bottom == 0, np.nan, (top != 0).astype(float))[kind]
-        if not bottom.any():
-            return None
-        present = np.unique(kind)
+        share = self._share_of(_alone(self.definition, len(frozen.classes)), np.unique(kind))
+        return None if share is None else share._replace(success=share.success[kind])
+
+    def _share_of(self, alone: tuple[Array, Array], present: Array) -> Share | None:
+        """The same for each kind of items, given those that are present."""
+        top, bottom = alone
+        success = np.where(bottom == 0, np.nan, (top != 0).astype(float))
         top, bottom = top[present], bottom[present]
         gains = np.unique(bottom[top != 0])
         losses = np.unique(bottom[(top == 0) & (bottom != 0)])
@@ -198,8 +298,15 @@ class Cells(Statistic):
         return Share(success, gain, float(losses[0]) if len(losses) else gain)
 
 
-def _by_distance(definition: Definition) -> bool:
-    return definition.declaration.kind == "agreement"
+@lru_cache(maxsize=256)
+def _minds_distances(definition: Definition) -> bool:
+    """Whether a score tells near errors from far ones, found by trying it."""
+    if definition.declaration.kind != "agreement":
+        return False
+    table = Table(*np.divmod(np.arange(9), 3), np.array([4.0, 1, 1, 1, 4, 1, 1, 1, 4]), 3)
+    frozen = Frozen(table, np.arange(3), Labels.trusted(range(3)))
+    distances = margin_slopes(definition, frozen)[1].distances
+    return distances is not None and abs(distances[1] - distances[2]) > NONE
 
 
 def shared_cells(systems: Sequence[Cells], counts: Counts) -> tuple[list[Cells], Sample]:
@@ -207,8 +314,7 @@ def shared_cells(systems: Sequence[Cells], counts: Counts) -> tuple[list[Cells],
     definition = systems[0].definition
     counts = counts.without(definition.ignore)
     classes = max(each.frozen.table.classes for each in systems)
-    distances = _by_distance(definition)
-    margins = SystemMargins(counts.true, counts.predictions, classes, distances=distances)
+    margins = SystemMargins(counts.true, counts.predictions, classes)
     sample = Sample(counts.count.astype(np.float64), counts.squares, counts.cluster)
     shared = []
     for at, coarse in enumerate(systems):
@@ -225,26 +331,22 @@ class CodeSums:
     vectors; nothing here depends on the number of threads.
     """
 
-    def __init__(self, parts: Sequence[tuple[Array, Array | slice]], classes: int) -> None:
-        """Each part is a code for every cell, and which cells it takes."""
-        self._parts, self._classes = parts, classes
-        cells = len(parts[0][0])
-        self._cells: list[list[Array]] | None = None
-        if classes <= 64 and cells <= FEW_CELLS:
-            self._cells = []
-            for codes, chosen in parts:
-                kept = np.full(cells, -1)
-                kept[chosen] = codes[chosen]
-                self._cells.append([np.flatnonzero(kept == k) for k in range(classes)])
+    def __init__(self, parts: Sequence[tuple[Array, Array]], classes: int) -> None:
+        """Each part is a code for every cell, and the places of the cells that it takes."""
+        self._parts, self._classes = [(x[cells], cells) for x, cells in parts], classes
+        self._by_class: list[list[Array]] | None = None
+        if classes <= 64 and len(parts[0][0]) <= FEW_CELLS:
+            every = range(classes)
+            self._by_class = [[cells[x == k] for k in every] for x, cells in self._parts]
 
     def __call__(self, count: Array) -> list[Array]:
         """The sums of each part (replicates, classes), from counts (replicates, cells)."""
-        if self._cells is None:
+        if self._by_class is None:
             wide = count.astype(np.float64)
-            return [sum_by(x[chosen], wide[:, chosen], self._classes) for x, chosen in self._parts]
+            return [sum_by(codes, wide[:, cells], self._classes) for codes, cells in self._parts]
         across = np.ascontiguousarray(count.T)
         sums_of_parts = []
-        for by_class in self._cells:
+        for by_class in self._by_class:
             sums = np.empty((self._classes, len(count)))
             for k, cells in enumerate(by_class):
                 sums[k] = across[cells[0]] if len(cells) == 1 else across[cells].sum(0)
@@ -255,73 +357,92 @@ class CodeSums:
 class SystemMargins:
     """Cells → margins of the systems that share them; the last batch is remembered."""
 
-    def __init__(
-        self, true: Array, predictions: Sequence[Array], classes: int, *, distances: bool = True
-    ) -> None:
-        """``distances``: with those between true and predicted classes, for agreement."""
-        parts: list[tuple[Array, Array | slice]] = [(true, ALL)]
+    def __init__(self, true: Array, predictions: Sequence[Array], classes: int) -> None:
+        self._true, self._predictions, self._classes = true, predictions, classes
+        parts = []
         for codes in predictions:
-            parts += [(codes, ALL), (true, codes == true)]
-            parts += [(np.abs(codes - true), ALL)] if distances else []
-        self._sums, self._each = CodeSums(parts, classes), 3 if distances else 2
+            right, wrong = np.flatnonzero(codes == true), np.flatnonzero(codes != true)
+            parts += [(true, right), (codes, wrong), (true, wrong)]
+        self._sums = CodeSums(parts, classes)
         self._last: tuple[Array, list[Margins]] | None = None
 
     def __call__(self, count: Array) -> list[Margins]:
         """The margins of each system, from counts (replicates, cells)."""
         if self._last is None or self._last[0] is not count:
-            rows, *rest = self._sums(count)
-            systems = [rest[at : at + self._each] for at in range(0, len(rest), self._each)]
-            margins = [
-                Margins(rows, columns, hits, (*more, hits)[0]) for columns, hits, *more in systems
-            ]
-            self._last = count, margins
+            sums = self._sums(count)
+            each = enumerate(self._predictions)
+            self._last = count, [self._of(x, count, sums[3 * at : 3 * at + 3]) for at, x in each]
         return self._last[1]
 
+    def _of(self, predicted: Array, count: Array, sums: Sequence[Array]) -> Margins:
+        def tn() -> Array:
+            return outside(margins, self._true, predicted, count)
 
-def _shifted(start: Margins, change: Sequence[Array], sign: int) -> Margins:
-    columns, hits, distances = change
-    return Margins(
-        np.broadcast_to(start.rows, columns.shape),
-        start.columns + sign * columns,
-        start.hits + sign * hits,
-        start.distances + sign * distances,
-    )
+        def distances() -> Array:
+            apart = (np.abs(predicted - self._true), np.arange(len(predicted)))
+            return CodeSums([apart], self._classes)(count)[0]
+
+        margins = Margins(*sums, tn, distances)
+        return margins
+
+
+def _sum(fixed: Margins, moving: Margins) -> Margins:
+    """The margins of all cells, some of which are the same in every table of a batch."""
+    sums = (getattr(fixed, x) + getattr(moving, x) for x in ("tp", "fp", "fn"))
+    return Margins(*sums, lambda: fixed.tn + moving.tn, lambda: fixed.distances + moving.distances)
 
 
 class MarginSlopes(NamedTuple):
-    """∂M/∂ of each row, column, hit and distance sum: all that a cell's own slope is made of."""
+    """All that the slope ∂M/∂count of a cell is made of."""
 
+    right: Array
+    """Of the right cell of each class."""
     rows: Array
+    """Of a wrong cell, by its true class …"""
     columns: Array
-    hits: Array
+    """… and by its predicted one: the two add up."""
     distances: Array | None = None
+    """What is added for the distance between the two."""
 
     def at(self, true: Array, predicted: Array) -> Array:
-        """∂M/∂count of cells: a cell moves its row, its column, its distance and maybe a hit."""
+        """∂M/∂count of cells."""
         cells: Array = self.rows[true]
         cells += self.columns[predicted]
         right = np.flatnonzero(true == predicted)
-        cells[right] += self.hits[true[right]]
+        cells[right] = self.right[true[right]]
         if self.distances is not None and self.distances.any():
             cells += self.distances[np.abs(true - predicted)]
         return cells
 
+    def centred(self, margins: Margins) -> MarginSlopes:
+        """The same for a fixed number of items: minus the mean over the items of these margins."""
+        sums = [self.right @ margins.tp, self.rows @ margins.fn, self.columns @ margins.fp]
+        if self.distances is not None:
+            sums.append(self.distances @ margins.distances)
+        mean = float(sum(sums)) / float(margins.total)
+        return self._replace(right=self.right - mean, rows=self.rows - mean)
 
-def margin_slopes(definition: Definition, frozen: Frozen) -> tuple[float, MarginSlopes]:
+
+def margin_slopes(
+    definition: Definition, frozen: Frozen, margins: Margins | None = None
+) -> tuple[float, MarginSlopes]:
     """The value and the slopes of a definition that gives one number."""
-    table = frozen.table
-    sums = [table.rows, table.columns, table.hits]
-    if _by_distance(definition):
-        sums.append(table.margins.distances)
+    table = frozen.table if margins is None else margins
+    sums = [table.tp, table.fp, table.fn, table.tn]
+    if definition.declaration.kind == "agreement":
+        sums.append(table.distances)
 
-    def values(rows: Any, columns: Any, hits: Any, distances: Any = None) -> Any:
-        return definition.values(frozen, Margins(rows, columns, hits, distances))
+    def values(*sums: Any) -> Any:
+        return definition.values(frozen, Margins(*sums))
 
-    value, parts = slopes(values, *sums)
-    return float(value), MarginSlopes(*parts)
+    value, (tp, fp, fn, tn, *distances) = slopes(values, *sums)
+    others = tn.sum() - tn  # a cell is a true negative of all classes but its own
+    return float(value), MarginSlopes(tp + others, fn + others, fp - tn, *distances)
 
 
-def kind_slopes(definition: Definition, frozen: Frozen) -> tuple[Array, OneVsRest]:
+def kind_slopes(
+    definition: Definition, frozen: Frozen, counts: OneVsRest | None = None
+) -> tuple[Array, OneVsRest]:
     """The values, and ∂(their sum)/∂(tp, fp, fn, tn) of each class.
 
     Without an average that is each rate's own: the rate of a class depends on nothing else.
@@ -330,7 +451,8 @@ def kind_slopes(definition: Definition, frozen: Frozen) -> tuple[Array, OneVsRes
     def values(*kinds: Array) -> Array:
         return definition.values(frozen, _Fixed(OneVsRest(*kinds)))
 
-    value, parts = slopes(values, *_four(frozen.table.one_vs_rest(frozen.classes)))
+    counts = frozen.table.one_vs_rest(frozen.classes) if counts is None else counts
+    value, parts = slopes(values, *four(counts))
     return value, OneVsRest(*parts)
 
 
@@ -344,7 +466,8 @@ class _Fixed(NamedTuple):
         return self.counts
 
 
-def _four(c: OneVsRest) -> tuple[Array, Array, Array, Array]:
+def four(c: OneVsRest) -> tuple[Array, Array, Array, Array]:
+    """True and false positives, false and true negatives."""
     return c.tp, c.fp, c.fn, c.tn
 
 
@@ -379,10 +502,8 @@ def _alone(definition: Definition, k: int, times: int = 1) -> tuple[Array, Array
     """Numerator and denominator of one item of each kind alone."""
     metric, arguments = definition.declaration, definition.arguments
     if metric.kind == "agreement":
-        hit_rows = np.array([[1.0, 0.0], [1.0, 0.0]]) * times
-        columns = np.array([[1.0, 0.0], [0.0, 1.0]]) * times
-        hits = np.array([[1.0, 0.0], [0.0, 0.0]]) * times
-        alone = Margins(hit_rows, columns, hits, columns)
+        tp, fp, fn = np.array([[[1, 0], [0, 0]], [[0, 0], [0, 1]], [[0, 0], [1, 0]]], float) * times
+        alone = Margins(tp, fp, fn, distances=tp + fp)
         top, bottom = metric.formula(alone, **arguments)
         return top, bottom
     tp, fp, fn = (np.array(x, float) for x in ([1, 0, 0, 0, 0], [0, 1, 0, 1, 0], [0, 1, 1, 0, 0]))
@@ -391,9 +512,11 @@ def _alone(definition: Definition, k: int, times: int = 1) -> tuple[Array, Array
     return top, bottom
 
 
+@lru_cache(maxsize=256)
 def _is_linear(definition: Definition) -> bool:
     """Whether two items weigh twice as much as one, above and below the line."""
-    if definition.average in ("macro", "weighted"):
+    if definition.average in ("macro", "weighted") or definition.epsilon:
         return False
     once, twice = (_alone(definition, 2, times) for times in (1, 2))
-    return all(np.array_equal(2 * x, y) for x, y in zip(once, twice, strict=True))
+    doubled = all(np.array_equal(2 * x, y) for x, y in zip(once, twice, strict=True))
+    return doubled and bool(once[1].any())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from math import inf, isqrt
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,45 +30,62 @@ class OneVsRest:
 
     True positives ``tp`` are of the class and predicted so; false positives ``fp`` predicted as the
     class and of another; false negatives ``fn`` of the class and predicted as another; true
-    negatives ``tn`` neither. Few formulas need the last, which is computed when it is asked for.
+    negatives ``tn`` neither. Few formulas need the last, which may be a function that computes it.
     """
 
-    __slots__ = ("_tn", "_whole", "fn", "fp", "tp")
+    __slots__ = ("_tn", "fn", "fp", "tp")
 
-    def __init__(
-        self, tp: Array, fp: Array, fn: Array, tn: Array | None = None, *, whole: Any = None
-    ) -> None:
-        """``whole``: in place of ``tn``, the table that has the total."""
-        self.tp, self.fp, self.fn = tp, fp, fn
-        self._tn, self._whole = tn, whole
+    def __init__(self, tp: Array, fp: Array, fn: Array, tn: Array | Callable[[], Array]) -> None:
+        self.tp, self.fp, self.fn, self._tn = tp, fp, fn, tn
 
     @property
     def tn(self) -> Array:
         """True negatives."""
-        if self._tn is None:
-            self._tn = self._whole.total[..., None] - self.tp - self.fp - self.fn
+        if callable(self._tn):
+            self._tn = self._tn()
         return self._tn
 
 
 class Margins:
-    """The whole table summed up: all that a measure of agreement needs, arrays (…, classes)."""
+    """The whole table summed up: all that a measure of agreement needs, arrays (…, classes).
 
-    rows: Array
-    """Items of each class."""
-    columns: Array
-    """Items predicted as each class."""
-    hits: Array
+    Right and wrong items are added up apart, so that no sum of weights is ever a small difference
+    of large ones.
+    """
+
+    tp: Array
     """Items of each class predicted as it: the diagonal."""
-    distances: Array
-    """Items whose predicted class stands 0, 1, 2, … places from the true one."""
+    fp: Array
+    """Items of other classes predicted as each class."""
+    fn: Array
+    """Items of each class predicted as another."""
 
-    def __init__(self, rows: Array, columns: Array, hits: Array, distances: Array) -> None:
-        self.rows, self.columns, self.hits, self.distances = rows, columns, hits, distances
+    def __init__(
+        self,
+        tp: Array,
+        fp: Array,
+        fn: Array,
+        tn: Array | Callable[[], Array] | None = None,
+        distances: Array | Callable[[], Array] | None = None,
+    ) -> None:
+        """``tn`` and ``distances`` may be functions; without ``tn`` counts are whole numbers."""
+        self.tp, self.fp, self.fn = tp, fp, fn
+        self._tn, self._distances = tn, distances
 
     @property
     def margins(self) -> Margins:
         """Itself, which has one class for each item."""
         return self
+
+    @property
+    def rows(self) -> Array:
+        """Items of each class."""
+        return self.tp + self.fn
+
+    @property
+    def columns(self) -> Array:
+        """Items predicted as each class."""
+        return self.tp + self.fp
 
     @cached_property
     def total(self) -> Array:
@@ -75,12 +93,39 @@ class Margins:
         total: Array = self.rows.sum(-1)
         return total
 
+    @cached_property
+    def tn(self) -> Array:
+        """Items of other classes predicted as others."""
+        if self._tn is None:  # differences of whole numbers are exact
+            return self.total[..., None] - self.tp - self.fp - self.fn
+        return self._tn() if callable(self._tn) else self._tn
+
+    @cached_property
+    def distances(self) -> Array:
+        """Items whose predicted class stands 0, 1, 2, … places from the true one."""
+        given: Any = self._distances
+        return given() if callable(given) else given
+
     def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""
-        rows, columns, hits = self.rows, self.columns, self.hits
-        if classes is not every_class(rows.shape[-1]):
-            rows, columns, hits = rows[..., classes], columns[..., classes], hits[..., classes]
-        return OneVsRest(hits, columns - hits, rows - hits, whole=self)
+        if classes is every_class(self.tp.shape[-1]):
+            return OneVsRest(self.tp, self.fp, self.fn, lambda: self.tn)
+        tp, fp, fn = (x[..., classes] for x in (self.tp, self.fp, self.fn))
+        return OneVsRest(tp, fp, fn, lambda: self.tn[..., classes])
+
+
+def remainder(total: Array, touched: Array, outside: Callable[[int], Array]) -> Array:
+    """What is left of the total (…) for each class (…, classes), to full precision.
+
+    It is the difference, unless that is less than half of the total, where rounding may show. There
+    the cells ``outside`` a class are added up. Few classes touch half of all items, so this takes
+    hardly longer.
+    """
+    rest: Array = total[..., None] - touched
+    small = 2 * rest < total[..., None]
+    for k in np.flatnonzero(small.any(tuple(range(small.ndim - 1)))).tolist():
+        rest[..., k] = outside(k)
+    return rest
 
 
 _BLOCK = 1 << 13
@@ -98,9 +143,14 @@ class Step(NamedTuple):
     """Negatives of at least each score."""
 
 
-def _running(counts: Array) -> Array:
-    """Running sums along the last axis: of integers as such, which is quicker and exact."""
-    return np.cumsum(counts, -1, dtype=np.int64 if counts.dtype.kind == "i" else np.float64)
+def _running(counts: Array, start: Array) -> Array:
+    """Running sums along the last axis, in the same order however many blocks there are."""
+    if counts.dtype.kind == "i":  # as such, which is quicker and exact
+        sums: Array = start[..., None] + np.cumsum(counts, -1, dtype=np.int64)
+        return sums
+    sums = counts.astype(np.float64)
+    sums[..., 0] += start
+    return np.cumsum(sums, -1, out=sums)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,15 +183,25 @@ class RankTable:
         for at in range(0, self.score.shape[-1], _BLOCK):
             block = slice(at, at + _BLOCK)
             p, n = self.positives[..., block], self.negatives[..., block]
-            above, below = tp[..., None] + _running(p), fp[..., None] + _running(n)
+            above, below = _running(p, tp), _running(n, fp)
             yield Step(p.astype(np.float64), n.astype(np.float64), above, below)
             tp, fp = above[..., -1], below[..., -1]
 
     @cached_property
     def sizes(self) -> tuple[Array, Array]:
         """All positives, all negatives (…)."""
-        wide = np.float64
-        return self.positives.sum(-1, dtype=wide), self.negatives.sum(-1, dtype=wide)
+        if not self.weighted:
+            wide = np.float64
+            return self.positives.sum(-1, dtype=wide), self.negatives.sum(-1, dtype=wide)
+        # the last running sums, so that all of a class is exactly all of it
+        sums = (self.true_positives, self.false_positives)
+        positives, negatives = (x[..., -1:].sum(-1) for x in sums)
+        return positives, negatives
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return bool(self.positives.dtype.kind == "f")
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,22 +219,39 @@ class Table(Margins):
 
     @cached_property
     def _sums(self) -> tuple[Array, Array, Array]:
-        """Rows, columns and hits, at once."""
+        """True positives, false positives and false negatives, at once."""
         if self.count.ndim == 1 and self.count.dtype.char == "d":
             return kernel.margins(self.true, self.predicted, self.count, self.classes)
-        right = self.true == self.predicted
+        right, wrong = self.true == self.predicted, self.true != self.predicted
         return (
-            sum_by(self.true, self.count, self.classes),
-            sum_by(self.predicted, self.count, self.classes),
             sum_by(self.true[right], self.count[..., right], self.classes),
+            sum_by(self.predicted[wrong], self.count[..., wrong], self.classes),
+            sum_by(self.true[wrong], self.count[..., wrong], self.classes),
         )
 
-    rows = cached_property(lambda self: self._sums[0])
-    columns = cached_property(lambda self: self._sums[1])
-    hits = cached_property(lambda self: self._sums[2])
+    tp = cached_property(lambda self: self._sums[0])
+    fp = cached_property(lambda self: self._sums[1])
+    fn = cached_property(lambda self: self._sums[2])
+    tn = cached_property(lambda self: outside(self, self.true, self.predicted, self.count))
     distances = cached_property(
         lambda self: sum_by(np.abs(self.true - self.predicted), self.count, self.classes)
     )
+
+    @property
+    def in_range(self) -> Table:
+        """The same in units that formulas can multiply."""
+        count = in_range(self.count)
+        return self if count is self.count else replace(self, count=count)
+
+
+def outside(margins: Margins, true: Array, predicted: Array, count: Array) -> Array:
+    """True negatives of each class: the cells outside its row and its column."""
+
+    def cells(k: int) -> Array:
+        neither: Array = count[..., (true != k) & (predicted != k)].sum(-1)
+        return neither
+
+    return remainder(margins.total, margins.tp + margins.fp + margins.fn, cells)
 
 
 class Predicted(NamedTuple):
@@ -205,6 +282,13 @@ class Predicted(NamedTuple):
         total: Array = part(self.scores).sum(1)
         return total
 
+    def error(self, part: Callable[[Any], Any]) -> Array:
+        """The same of their errors: the score of the true class minus 1, of any other the score."""
+        errors = np.array(self.scores, np.float64)
+        errors[np.arange(len(errors)), self.codes] -= 1
+        total: Array = part(errors).sum(1)
+        return total
+
     def ahead(self, ties: Ties) -> Array:
         """How many classes rank ahead of the true one, for each item."""
         own, own_place = self.own[:, None], self.codes[:, None]
@@ -221,6 +305,65 @@ class RankedLabels(NamedTuple):
     true: Array
     """Booleans (items, labels)."""
     scores: Array
+
+
+_RANGE = 200
+"""Products of four counts between 2⁻²⁰⁰ and 2²⁰⁰ are ordinary floats, to full precision."""
+
+
+def in_range(count: Array) -> Array:
+    """Sums of weights in units that formulas can multiply.
+
+    They are the same numbers; or times a power of two, which moves no digit of a score; or, if the
+    largest and the smallest are too far apart for any unit, fractions, in which formulas are exact.
+    """
+    exponents = np.frexp(count[count > 0])[1].tolist() or [0]
+    low, high = min(exponents), max(exponents)
+    if high - low > _RANGE:
+        from fractions import Fraction  # slow to import
+
+        exact = np.empty((1, len(count)), object)  # a batch, of which every sum is an array
+        exact[0] = [Fraction(x) for x in count.tolist()]
+        return exact
+    if low >= -_RANGE and high <= _RANGE:
+        return count
+    scaled: Array = np.ldexp(count, -high)
+    return scaled
+
+
+def exactly(parameters: dict[str, Any], count: Array) -> dict[str, Any]:
+    """The parameters of a formula; fractions, if counts are."""
+    if count.dtype != np.dtype(object):
+        return parameters
+    exact = type(count.flat[0])
+    return {k: exact(v) if isinstance(v, float) else v for k, v in parameters.items()}
+
+
+def rounded(values: Array) -> Array:
+    """The values of a batch of one in fractions as floats; any others are floats already."""
+    if values.dtype != np.dtype(object):
+        return values
+    return np.array([_float(x) for x in values.flat], np.float64).reshape(values.shape[1:])
+
+
+def _float(x: Any) -> float:
+    try:
+        return float(x)
+    except OverflowError:
+        return inf
+
+
+def root(x: Array) -> Array:
+    """The square root; of fractions, to more digits than a float has."""
+    if getattr(x, "dtype", None) != np.dtype(object):
+        return np.sqrt(x)
+    return np.vectorize(_root, otypes=[object])(x)
+
+
+def _root(x: Any) -> Any:
+    product = x.numerator * x.denominator
+    places = max(0, 64 - product.bit_length() // 2)
+    return type(x)(isqrt(product << 2 * places)) / (x.denominator << places)
 
 
 def sum_by(codes: Array, count: Array, classes: int) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 
 from whichf1.errors import InputError, ShapeError, TooLargeError
 from whichf1.tables.cells import Array, OneVsRest, Table, sum_by
-from whichf1.tables.labels import Label, Labels
+from whichf1.tables.labels import Label, Labels, kind_of
 from whichf1.tables.units import Units, present_clusters, refuse_undeclared, some
 
 DENSE_BYTES = 1 << 30
@@ -63,6 +63,7 @@ class Counts(Units):
         if not in_order:
             keys = np.stack([true, *sides, *([] if cluster is None else [cluster])])
             keys, count, squares = in_order_of_keys(keys, count, squares)
+            refuse_many(count)
             true, *rest = keys
             sides = tuple(rest[: len(sides)])
             if cluster is not None:  # clusters without any weight are gone
@@ -141,11 +142,14 @@ class Counts(Units):
         codes = np.zeros(0, np.intp)
         return cls(names, codes, codes.copy(), none, declared=declared and labels is not None)
 
-    def update(self, y_true: Any, y_pred: Any, *, weights: Any = None) -> Counts:
+    def update(
+        self, y_true: Any, y_pred: Any, *, weights: Any = None, ignore: Sequence[Any] = ()
+    ) -> Counts:
         """Add a further batch of items; Counts are immutable, so keep the result.
 
         y_true, y_pred (array): The true and the predicted class of each item of the batch.
         weights (array): The weight of each item.
+        ignore: True classes whose items are dropped, such as [-100] for padding.
         Returns: These counts and those of the batch.
         InputError: If the batch cannot be counted.
         MergeError: If it cannot be added to these counts.
@@ -159,7 +163,7 @@ class Counts(Units):
         from whichf1.sources.counts import count  # the way back, for the sake of a training loop
 
         declared = self.labels if self.declared else None
-        return self + count(y_true, y_pred, labels=declared, weights=weights)
+        return self + count(y_true, y_pred, labels=declared, weights=weights, ignore=ignore)
 
     @property
     def matrix(self) -> Array:
@@ -199,15 +203,34 @@ class Counts(Units):
         sides = tuple(codes[side] for side in self.predictions)
         return self.changed(labels=names, true=codes[self.true], predicted=sides, declared=True)
 
-    def without(self, ignored: tuple[Label, ...]) -> Counts:
-        """The same without the items of these true classes."""
-        if not ignored:
+    def observed(self) -> Counts:
+        """The same over the classes that occur, unless classes were declared."""
+        present = np.unique(np.concatenate([self.true, *self.predictions]))
+        if self.declared or len(present) == len(self.labels):
             return self
-        keep = ~np.isin(self.true, self.labels.codes(ignored))
+        at = np.zeros(len(self.labels), np.intp)
+        at[present] = np.arange(len(present))
+        labels = Labels.trusted(self.labels[code] for code in present)
+        sides = tuple(at[side] for side in self.predictions)
+        return self.changed(labels=labels, true=at[self.true], predicted=sides)
+
+    def without(self, ignored: Sequence[Label], labels: Labels | None = None) -> Counts:
+        """The same without the items of these true classes, then with ``labels`` declared.
+
+        A class is then gone too, unless it was declared, or is predicted for other items.
+        """
+        if labels is not None:
+            return self.changed(declared=False).without(ignored).observed().declare(labels)
+        kind = self.labels.kind  # a label of another kind is a mistake, an absent one is not
+        here = [x for x in ignored if x in self.labels or kind_of(x) != kind]
+        keep = ~np.isin(self.true, self.labels.codes(here))
+        if keep.all():
+            return self
         columns = {"true": self.true, "count": self.count, "squares": self.squares}
         columns |= {"cluster": self.cluster}
         kept = {name: x if x is None else x[keep] for name, x in columns.items()}
-        return self.changed(predicted=tuple(side[keep] for side in self.predictions), **kept)
+        sides = tuple(side[keep] for side in self.predictions)
+        return self.changed(predicted=sides, **kept).observed()
 
     def __repr__(self) -> str:
         k = len(self.labels)
@@ -284,6 +307,16 @@ def in_order_of_keys(
     if squares is not None:
         squares = sum_by(at, squares[order], size)
     return keys[:, new], sum_by(at, count[order], size), squares
+
+
+def refuse_many(count: Array) -> None:
+    """Raise if there are more items than 64-bit integers can count."""
+    items = count.sum(dtype=np.float64)
+    if count.dtype.kind == "i" and items >= 2.0**63:
+        raise InputError(
+            f"the counts sum to about {items:.3g} items, and fewer than 2**63 can be counted. "
+            "Divide all of them by the same number: the score stays the same."
+        )
 
 
 def refuse_dense(size: int, what: str) -> None:

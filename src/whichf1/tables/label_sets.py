@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from whichf1.errors import DefinitionError
-from whichf1.tables.cells import Array, OneVsRest, sum_by
+from whichf1.tables.cells import Array, OneVsRest, in_range, remainder, sum_by
 from whichf1.tables.labels import Labels
 from whichf1.tables.units import Units, present_clusters, refuse_undeclared
 
@@ -57,6 +57,12 @@ class LabelTable:
         return total
 
     @property
+    def in_range(self) -> LabelTable:
+        """The same in units that formulas can multiply."""
+        count = in_range(self.count)
+        return self if count is self.count else replace(self, count=count)
+
+    @property
     def margins(self) -> Any:
         """There are none: an item has no single class."""
         raise DefinitionError(
@@ -67,7 +73,20 @@ class LabelTable:
     def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen labels."""
         tp, fp, fn = (x[..., classes] for x in self._sums)
-        return OneVsRest(tp, fp, fn, self.total[..., None] - tp - fp - fn)
+        return OneVsRest(tp, fp, fn, lambda: self._without[..., classes])
+
+    @cached_property
+    def _without(self) -> Array:
+        """Items that neither have each label nor are predicted to have it."""
+        tp, fp, fn = self._sums
+
+        def items(label: int) -> Array:
+            here = np.ones(self.count.shape[-1], np.bool_)
+            here[self.item[self.label == label]] = False
+            neither: Array = self.count[..., here].sum(-1)
+            return neither
+
+        return remainder(self.total, tp + fp + fn, items)
 
     def per_item(self, classes: Array) -> OneVsRest:
         """True and false positives and negatives of each kind of item, among the chosen labels."""
@@ -161,7 +180,17 @@ class MultiLabelCounts(Units):
         lines = (self.item, names.codes(self.labels)[self.label], self.outcome)
         return self.changed(labels=names, lines=lines, declared=True)
 
-    def without(self, ignored: tuple[Any, ...]) -> MultiLabelCounts:
+    def observed(self) -> MultiLabelCounts:
+        """The same over the labels that occur, unless labels were declared."""
+        width = max(1, len(self.labels))
+        present, label = np.unique(self.label % width, return_inverse=True)
+        if self.declared or len(present) == len(self.labels):
+            return self
+        names = Labels.trusted(self.labels[code] for code in present)
+        lines = (self.item, self.label // width * len(names) + label, self.outcome)
+        return self.changed(labels=names, lines=lines)
+
+    def without(self, ignored: Sequence[Any], labels: Labels | None = None) -> MultiLabelCounts:
         """The same; items with sets of labels cannot be dropped by their one class."""
         if ignored:
             raise DefinitionError(

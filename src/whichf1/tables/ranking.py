@@ -55,7 +55,7 @@ class Ranking(Additive):
     @property
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
-        return self.positives.dtype.kind == "f"
+        return self.table.weighted
 
     @property
     def probabilities(self) -> bool:

@@ -242,9 +242,12 @@ wf_status wf_margins(const wf_column *true_, const wf_column *predicted, const d
         for (size_t i = 0; i < some; i++) {
             if (t[i] >= classes || p[i] >= classes) return WF_BAD_CODE;
             double value = count[start + i];
-            sums[t[i]] += value;
-            sums[classes + p[i]] += value;
-            if (t[i] == p[i]) sums[2 * classes + t[i]] += value;
+            if (t[i] == p[i]) {
+                sums[t[i]] += value;
+            } else {
+                sums[classes + p[i]] += value;
+                sums[2 * classes + t[i]] += value;
+            }
         }
     }
     return WF_OK;

@@ -77,7 +77,8 @@ wf_status wf_count(const wf_column *true_, const wf_column *predicted, const dou
                    size_t n, wf_count_options options, wf_pairs *out);
 void wf_pairs_free(wf_pairs *pairs);
 
-/* Row sums, column sums and diagonal (3 × classes, zeroed by the caller) of coded cells. */
+/* The diagonal of coded cells, and the sums off it by column and by row (3 × classes, zeroed by the
+ * caller). */
 wf_status wf_margins(const wf_column *true_, const wf_column *predicted, const double *count,
                      size_t n, size_t classes, double *sums);
 

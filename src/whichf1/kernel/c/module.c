@@ -112,20 +112,23 @@ static PyObject *pairs_tuple(const wf_pairs *pairs, int sign)
                          as_bytes(counts, 8 * pairs->cells));
 }
 
-/* The labels, and the row sums, column sums and diagonal of unweighted counts. */
+/* The labels; the diagonal of unweighted counts, and the sums off it by column and by row. */
 static PyObject *margins_tuple(const wf_pairs *pairs, int sign)
 {
     if (!pairs->sorted) return Py_NewRef(Py_None);
     PyObject *labels = label_list(pairs, sign), *sums = as_bytes(NULL, 24 * pairs->classes);
     if (labels && sums) {
-        double *rows = (double *)(void *)PyBytes_AsString(sums), *columns = rows + pairs->classes;
-        double *hits = columns + pairs->classes;
-        memset(rows, 0, 24 * pairs->classes);
+        double *hits = (double *)(void *)PyBytes_AsString(sums), *columns = hits + pairs->classes;
+        double *rows = columns + pairs->classes;
+        memset(hits, 0, 24 * pairs->classes);
         for (size_t i = 0; i < pairs->cells; i++) {
             double count = (double)pairs->count[i];
-            rows[pairs->true_[i]] += count;
-            columns[pairs->predicted[i]] += count;
-            if (pairs->true_[i] == pairs->predicted[i]) hits[pairs->true_[i]] = count;
+            if (pairs->true_[i] == pairs->predicted[i]) {
+                hits[pairs->true_[i]] = count;
+            } else {
+                columns[pairs->predicted[i]] += count;
+                rows[pairs->true_[i]] += count;
+            }
         }
         return Py_BuildValue("(NN)", labels, sums);
     }

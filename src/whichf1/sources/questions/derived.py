@@ -110,6 +110,12 @@ class JudgedColumns:
         """The sum over the classes of a function of their scores."""
         return Expression(total([_column(part(Expression(each))) for each in self._scores]))
 
+    def error(self, part: Callable[[Any], Any]) -> Expression:
+        """The same of their errors: the score of the true class minus 1, of any other the score."""
+        t = nw.col("t") - 1
+        errors = [_choose(t == at, s - 1.0, s) for at, s in enumerate(self._scores)]
+        return Expression(total([_column(part(Expression(each))) for each in errors]))
+
     def ahead(self, ties: str) -> Expression:
         """How many classes rank ahead of the true one."""
         t, own = nw.col("t") - 1, self.own.column

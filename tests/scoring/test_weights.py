@@ -1,0 +1,179 @@
+"""Weights of rankings, losses and label sets: each score is its exact value, whatever they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import whichf1 as wf
+from tests.helpers import exact
+from tests.helpers.weights import NEAR, WEIGHT, same
+from whichf1.definitions.definition import Definition
+from whichf1.metrics import EVERY
+
+Items = list[tuple[Any, Any, float]]
+SCORE = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.7, 1.0])
+LABELS = range(4)
+
+
+def of_kind(*kinds: str) -> list[str]:
+    return [name for name, metric in EVERY.items() if metric.kind in kinds]
+
+
+def test_every_metric_of_scores_and_sets_has_an_exact_twin() -> None:
+    assert {*of_kind("ranking")} == {*exact.RANKINGS}
+    assert {*of_kind("loss")} == {*exact.LOSSES}
+    assert {*of_kind("items")} == {*exact.ITEMS}
+    assert {*of_kind("label ranking")} == {*exact.LABEL_RANKINGS}
+
+
+@st.composite
+def parameters(draw: st.DrawFn, name: str) -> dict[str, Any]:
+    """Parameters of a metric, of which some are left as they are."""
+    choices: dict[str, Any] = {
+        "max_fpr": st.none() | st.sampled_from([0.3, 0.5, 1]),
+        "top": st.sampled_from([0.1, 0.5, 1 / 3, 1]),
+        "bins": st.sampled_from([1, 3, 10]),
+        "floor": st.sampled_from([1e-15, 0.01]),
+        "scale": st.sampled_from(["half", "sum"]),
+        "k": st.integers(1, 3),
+        "ties": st.sampled_from(["first", "last", "best", "worst"]),
+    }
+    return {k: draw(choices[k]) for k in EVERY[name].parameters if k in choices}
+
+
+def weights_of(n: int, weight: Any) -> Any:
+    return st.lists(weight, min_size=n, max_size=n).filter(any)
+
+
+def weighted(row: Any, weight: Any) -> Any:
+    """Items with a weight each, of which at least one is above 0."""
+    rows = st.lists(st.tuples(row, weight), min_size=1, max_size=10)
+    return rows.filter(lambda x: any(w for _, w in x))
+
+
+def columns(items: Any) -> tuple[list[Any], list[float]]:
+    return [row for row, _ in items], [w for _, w in items]
+
+
+def values_of(definition: Definition, rows: list[Any], weights: Any, data: Any) -> list[float]:
+    """The score; of the items with a weight; and with all weights times powers of two."""
+    kept = [at for at, w in enumerate(weights) if w]
+    calls = [(range(len(rows)), weights), (kept, [weights[at] for at in kept])]
+    near = all(1e-10 < w < 1e10 for w in weights if w)
+    calls += [(range(len(rows)), np.ldexp(weights, k)) for k in (-900, 700) if near]
+    return [definition(*data([rows[at] for at in places]), weights=w).value for places, w in calls]
+
+
+def check(definition: Definition, expected: Any, values: list[float]) -> None:
+    low, high = definition.declaration.bounds
+    assert same(values[0], expected, signed=definition.metric in SIGNED), (
+        definition,
+        values[0],
+        expected,
+    )
+    assert all(x == values[0] for x in values), (definition, values)
+    assert low <= values[0] <= high, definition
+
+
+SIGNED = ("ks", "expected_calibration_error", "roc_auc")
+"""Differences of sums (of the ROC AUC, below a false positive rate): as exact as their bounds."""
+RANKED = st.tuples(st.integers(0, 1), SCORE)
+
+
+@settings(max_examples=300)
+@given(
+    weighted(RANKED, WEIGHT) | weighted(RANKED, st.just(0.0) | NEAR),
+    st.sampled_from(of_kind("ranking")),
+    st.data(),
+)
+def test_a_weighted_ranking(items: Any, name: str, data: st.DataObject) -> None:
+    rows, weights = columns(items)
+    assume({y for (y, _), w in items if w} == {0, 1})
+    definition = Definition(metric=name, parameters=tuple(data.draw(parameters(name)).items()))
+    scored = [(y, s, w) for (y, s), w in items if w]
+    expected = exact.RANKINGS[name](scored, **dict(definition.parameters))
+    values = values_of(definition, rows, weights, lambda x: zip(*x, strict=True))
+    check(definition, expected, values)
+
+
+DISTRIBUTION = st.sampled_from(
+    [[1.0, 0.0, 0.0], [0.1, 0.2, 0.7], [0.25, 0.25, 0.5], [1e-9, 1e-9, 1 - 2e-9], [0.4, 0.4, 0.2]]
+)
+JUDGED = st.tuples(st.integers(0, 2), DISTRIBUTION)
+
+
+@settings(max_examples=150)
+@given(
+    weighted(JUDGED, WEIGHT) | weighted(JUDGED, st.just(0.0) | NEAR),
+    st.sampled_from(of_kind("loss")),
+    st.data(),
+)
+def test_a_weighted_loss(items: Any, name: str, data: st.DataObject) -> None:
+    rows, weights = columns(items)
+    definition = Definition(metric=name, parameters=tuple(data.draw(parameters(name)).items()))
+    each = [exact.LOSSES[name](y, p, **dict(definition.parameters)) for y, p in rows]
+    values = values_of(definition, rows, weights, lambda x: ([y for y, _ in x], [p for _, p in x]))
+    check(definition, exact.weighted_mean(each, weights), values)
+
+
+SET = st.frozensets(st.sampled_from(LABELS))
+SETS = st.tuples(SET, SET)
+
+
+@settings(max_examples=100)
+@given(
+    weighted(SETS, WEIGHT) | weighted(SETS, st.just(0.0) | NEAR), st.sampled_from(of_kind("items"))
+)
+def test_a_weighted_score_of_sets(items: Any, name: str) -> None:
+    rows, weights = columns(items)
+    each = [exact.ITEMS[name](true, predicted, LABELS) for true, predicted in rows]
+
+    def data(some: Any) -> Any:
+        return [list(x) for x in zip(*some, strict=True)]
+
+    definition = Definition(metric=name)
+    values = [
+        definition(wf.count_multilabel(*data(rows), labels=LABELS, weights=w)).value
+        for w in (weights, np.where(np.array(weights) > 0, weights, 0))
+    ]
+    check(definition, exact.weighted_mean(each, weights), values)
+
+
+@settings(max_examples=150)
+@given(
+    weighted(SETS, WEIGHT) | weighted(SETS, st.just(0.0) | NEAR),
+    st.sampled_from(of_kind("rate")),
+    st.sampled_from([0, 1, "skip"]),
+)
+def test_a_weighted_rate_of_a_label(items: Any, name: str, undefined: Any) -> None:
+    """A label against the rest is a class against the rest, in each item."""
+    rows, weights = columns(items)
+    counts = wf.count_multilabel(
+        *(list(x) for x in zip(*rows, strict=True)), labels=LABELS, weights=weights
+    )
+    for label in LABELS:
+        options = {} if EVERY[name].total else {"undefined": undefined}
+        definition = Definition(metric=name, positive=label, **options)
+        pairs = [(label in true, label in predicted) for true, predicted in rows]
+        quad = exact.quadrant(exact.cells_of(pairs, weights), True)
+        value = exact.rate(name, quad, dict(definition.parameters), undefined, "empty")
+        expected = float("nan") if isinstance(value, str) else value
+        bounds = definition.declaration.bounds
+        assert same(definition(counts).value, expected, signed=bounds[0] < 0), (definition, label)
+
+
+RANKED_SETS = st.tuples(SET, st.lists(SCORE, min_size=4, max_size=4))
+
+
+@settings(max_examples=100)
+@given(weighted(RANKED_SETS, WEIGHT), st.sampled_from(of_kind("label ranking")))
+def test_a_weighted_ranking_of_labels(items: Any, name: str) -> None:
+    rows, weights = columns(items)
+    each = [exact.LABEL_RANKINGS[name](true, scores) for true, scores in rows]
+    matrix = np.array([[label in true for label in LABELS] for true, _ in rows], int)
+    value = Definition(metric=name)(matrix, [s for _, s in rows], weights=weights).value
+    check(Definition(metric=name), exact.weighted_mean(each, weights), [value])
