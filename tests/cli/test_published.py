@@ -38,7 +38,8 @@ def records(out: str) -> list[dict[str, str]]:
 def test_every_format_shows_signatures(
     run: Run, command: tuple[Any, ...], format: str, tmp_path: Path
 ) -> None:
-    code, out, err = run(*command, "--format", format)
+    command = (*command, "--signature", "full", "--format", format)
+    code, out, err = run(*command)
     assert (code, err) == (0, "")
     assert "avg:macro" in out
     assert "\x1b" not in out
@@ -47,7 +48,7 @@ def test_every_format_shows_signatures(
     if format == "csv":
         assert records(out)
     path = tmp_path / "out"
-    assert run(*command, "--format", format, "-o", path)[:2] == (0, "")
+    assert run(*command, "-o", path)[:2] == (0, "")
     assert path.read_text() == out
 
 

@@ -82,7 +82,7 @@ def scores() -> Iterator[Case]:
     run = partial(as_csv, "score examples/systems.csv --pred weak --by document -m accuracy")
     yield "command/score/csv by document", run
     for kind in ("text", "markdown", "latex"):
-        yield f"command/score/{kind}", partial(signed, f"score COUNTS -f {kind}")
+        yield f"command/score/{kind}", partial(signed, f"score COUNTS --signature full -f {kind}")
     table = "2 100 10000 0 100"
     for given in ("", "--rows true", "--rows predicted --labels a,b", "-m averaged_f1 -m mcc"):
         yield f"command/matrix/{given}", partial(as_json, f"matrix {table} {given}")

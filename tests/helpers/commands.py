@@ -25,13 +25,16 @@ build = cache(typer.main.get_command)
 def invoke(
     *arguments: object, given: bytes | None = None, **environment: str
 ) -> tuple[int, str, str]:
-    """Run ``whichf1`` as the console would, with these bytes on standard input if there are any."""
+    """Run ``whichf1`` as the console would, with these bytes on standard input if there are any.
+
+    The terminal is wide, so that a row is a line, unless COLUMNS says otherwise.
+    """
     from whichf1 import cli
 
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     stdin = io.TextIOWrapper(io.BytesIO(given or b""), encoding="utf-8")
     with (
-        mock.patch.dict(os.environ, environment),
+        mock.patch.dict(os.environ, {"COLUMNS": "999"} | environment),
         mock.patch.object(sys, "argv", ["whichf1", *map(str, arguments)]),
         mock.patch.object(sys, "stdin", stdin) if given is not None else nullcontext(),
         mock.patch.object(typer.main, "get_command", build),

@@ -39,14 +39,14 @@ def printed(command: str) -> str:
     if program != "whichf1" or re.search(r"[|<>&;$]", unquoted):
         return shell(command)
     with contextlib.chdir(ROOT):
-        _, out, err = invoke(*arguments, NO_COLOR="1")
+        _, out, err = invoke(*arguments, NO_COLOR="1", COLUMNS="80")
     return out + err
 
 
 def shell(command: str) -> str:
     """What a command prints, with this environment's programs first."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "NO_COLOR": "1"}
+    environment = {**os.environ, "PATH": path, "NO_COLOR": "1", "COLUMNS": "80"}
     done = subprocess.run(
         command, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True
     )

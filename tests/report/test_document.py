@@ -20,14 +20,14 @@ from whichf1.statistics.scales import Interval
 COLUMNS = (
     GridColumn("name"),
     GridColumn("value", "number"),
-    GridColumn("interval", "interval"),
-    GridColumn("gap", "number", signed, optional=True),
+    GridColumn("gap", "number", signed),
+    GridColumn("interval", "interval", optional=True),
     GridColumn("n", "number", items),
     GridColumn("signature", "code"),
 )
 ROWS: list[list[Cell]] = [
-    ["a|b", 0.5, Interval(0.25, 0.75, 0.95, "delta"), -0.125, 1200, "f1|v:1"],
-    ["日本", math.nan, None, math.inf, 1.5, ""],
+    ["a|b", 0.5, -0.125, Interval(0.25, 0.75, 0.95, "delta"), 1200, "f1|v:1"],
+    ["日本", math.nan, math.inf, None, 1.5, ""],
 ]
 
 
@@ -45,9 +45,9 @@ def test_text_aligns_numbers_to_the_right_and_names_to_the_left() -> None:
     assert render(document(), "text", 2).splitlines() == [
         "title_1",
         "",
-        "name      value      interval       gap      n  signature",
-        "a|b        0.50  [0.25, 0.75]     -0.12  1,200  f1|v:1",
-        "日本  undefined             –  infinite    1.5",
+        "name      value  gap                    n  signature",
+        "a|b        0.50     -0.12 [.2, .8]  1,200  f1|v:1",
+        "日本  undefined  infinite –           1.5",
         "F1: f1|v:1",
         "a − b",
         "",
@@ -56,12 +56,11 @@ def test_text_aligns_numbers_to_the_right_and_names_to_the_left() -> None:
 
 
 def test_text_may_stack_rows_and_show_only_some() -> None:
-    assert render(document(stacked=True, most=1, unit="systems"), "text", 1).splitlines()[:7] == [
+    assert render(document(stacked=True, most=1, unit="systems"), "text", 1).splitlines()[:6] == [
         "title_1",
         "",
         "a|b  0.5",
-        "    [0.2, 0.8]",
-        "    -0.1",
+        "    -0.1 [.2, .8]",
         "    1,200",
         "    f1|v:1",
     ]
@@ -77,9 +76,9 @@ def test_markdown_escapes_cells_and_aligns_columns() -> None:
         "",
         "**T**",
         "",
-        "| name | value | interval | gap | n | signature |",
+        "| name | value | gap | interval | n | signature |",
         "| --- | ---: | ---: | ---: | ---: | --- |",
-        r"| a\|b | 0.50 | [0.25, 0.75] | -0.12 | 1,200 | <code>f1&#124;v:1</code> |",
+        r"| a\|b | 0.50 | -0.12 | [0.25, 0.75] | 1,200 | <code>f1&#124;v:1</code> |",
     ]
     assert lines[8:] == ["", "- F1: <code>f1&#124;v:1</code>", "", "a − b", "", r"note \*1\*"]
 
@@ -87,7 +86,7 @@ def test_markdown_escapes_cells_and_aligns_columns() -> None:
 def test_latex_drops_what_may_be_dropped_and_puts_signatures_below() -> None:
     out = render(document(sentences=["One.", "Two."]), "latex", 2)
     assert r"\begin{tabular}{lrrr}" in out
-    assert "name & value & interval & n \\\\" in out
+    assert "name & value & gap & n \\\\" in out
     assert "One. \\texttt{f1\\textbar{}v:1}\\par" in out and "Two." not in out
     assert "a $-$ b\\par" in out and "−" not in out
     assert out.count(r"\begin{table}") == out.count(r"\end{table}") == 1

@@ -9,8 +9,9 @@ from __future__ import annotations
 import csv
 import inspect
 import os
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import partial, wraps
@@ -23,12 +24,15 @@ from whichf1.cli.process import emit
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError, did_you_mean
-from whichf1.report.document import Document, render, text_lines
+from whichf1.report.document import Document, render, signed, text_lines
+from whichf1.report.layout import Line
 from whichf1.sources.engines.database import MEMORY_LIMIT
 from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.saving import write_whole
 
 Text: TypeAlias = str | None
+LEAST_WIDTH = 40
+"""A narrower terminal breaks the lines itself."""
 REQUIRED = ...
 """The default of what must be given, as typer writes it."""
 
@@ -80,6 +84,7 @@ def command(run: Callable[[Any], None]) -> Callable[..., None]:
 Format = StrEnum("Format", "text json markdown latex csv")
 OnError = StrEnum("OnError", {"stop": "raise", "skip": "skip"})
 Engine = StrEnum("Engine", "duckdb spark")
+SignatureForm = StrEnum("SignatureForm", "none short full")
 Part = StrEnum("Part", "tables fig1 fig2 fig3 theorem beyond all")
 
 TRUE = "Column with the true classes."
@@ -114,23 +119,41 @@ class OutputOptions(FormatOptions):
     decimals: int = option("Decimals in tables.", default=4, min=0, max=17)
     output: Text = option("Write to this file, not standard output.", "--output", "-o")
 
+    signature: SignatureForm | None = option(
+        "none, short (what differs, and once what is shared) or full. Default: short in text that "
+        "is printed, full in files and other formats."
+    )
+
     def write(self, document: Document) -> None:
         """Print a document to standard output, or write it to a file as a whole."""
+        form: Any = self.signature and self.signature.value
+        if form not in (None, "full") and self.format in (Format.json, Format.csv):
+            raise InputError(
+                f"--signature {form} does not apply to {self.format.value}, in which every number "
+                "has its full signature: remove it"
+            )
+        rendered = partial(render, document, self.format.value, self.decimals)
         if self.output is not None:
-            text = render(document, self.format.value, self.decimals)
-            write_whole(self.output, text.encode())
-        elif self.format is Format.text and wants_colour():
-            from rich.console import Console
-            from rich.text import Text
-
-            console = Console(highlight=False)  # it honours NO_COLOR
-            with console.capture() as printed:
-                for line in text_lines(document, self.decimals):
-                    text = Text(line.text, style="bold" if line.bold else "")
-                    console.print(text, soft_wrap=True)
-            emit(printed.get())
+            write_whole(self.output, rendered(signature=form or "full").encode())
+        elif self.format is not Format.text:
+            emit(rendered(signature=form or "full"))
         else:
-            emit(render(document, self.format.value, self.decimals))
+            width = max(LEAST_WIDTH, shutil.get_terminal_size().columns)  # 80 in a pipe
+            _print(text_lines(signed(document, form or "short"), self.decimals, width))
+
+
+def _print(lines: Iterable[Line]) -> None:
+    if not wants_colour():
+        emit("".join(f"{line.text}\n" for line in lines))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)  # it honours NO_COLOR
+    with console.capture() as printed:
+        for line in lines:
+            console.print(Text(line.text, style="bold" if line.bold else ""), soft_wrap=True)
+    emit(printed.get())
 
 
 class LabelOptions(OptionGroup):
@@ -242,6 +265,9 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
     interval: Text = option(
         "auto (default), delta, bootstrap (bca or percentile), posterior or none; for proportions "
         "also wilson, clopper-pearson, agresti-coull and jeffreys."
+    )
+    confusion: bool | None = option(
+        "Show the confusion matrix. Default: on a terminal, if it fits and has up to 12 classes."
     )
     fail_under: list[str] | None = option(
         "NAME=VALUE: exit with code 1 if the score is lower; repeatable."

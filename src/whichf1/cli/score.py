@@ -14,6 +14,7 @@ import typer
 from whichf1.cli import files
 from whichf1.cli.files import Paths
 from whichf1.cli.options import (
+    Format,
     MatrixOptions,
     ReportOptions,
     ScoreOptions,
@@ -238,6 +239,9 @@ def score(options: ScoreOptions) -> None:
         chosen = options.chosen(subject.counts.labels)
         if options.score_column and options.metric is None:
             chosen.pop("positive", None)  # it says which class the scores are for
+        if options.confusion and (options.by is not None or options.format is Format.csv):
+            other = "--by" if options.by else "--format csv"
+            raise InputError(f"--confusion does not apply to {other}: remove one of them")
         if options.by is not None:
             document = _slices(options, subject, chosen)
         else:
@@ -247,7 +251,7 @@ def score(options: ScoreOptions) -> None:
 
 
 def _report(
-    source: str, subject: Subject, options: ReportOptions, chosen: dict[str, Any], **kind: bool
+    source: str, subject: Subject, options: ReportOptions, chosen: dict[str, Any], **kind: Any
 ) -> Document:
     """Metrics of the scores, then of the predictions made from them; all, or those of -m."""
     counted: list[tuple[str, Definition]] | None = None if subject.decided else []
@@ -265,6 +269,7 @@ def _report(
         summary = (define_fitting(x, macro if x in MEANS else chosen) for x in subject.summary)
         scored = [(title(each), each) for each in summary]
     scores = [(name, subject.score(each)) for name, each in scored]
+    kind["confusion"] = options.confusion
     report = Report.of(source, subject.counts, chosen, counted, scores, **kind)
     return score_document(report, options.decimals)
 

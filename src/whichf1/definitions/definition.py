@@ -6,10 +6,10 @@ Definition back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -199,7 +199,11 @@ class Definition:
     def parse(cls, text: str) -> Definition:
         """The definition that a signature describes; it warns on data of another kind."""
         name, parameters, options, data = signature.read_definition(text, OPTIONS)
-        return replace(define(name, parameters, options), data=data)
+        shared = signature.shared_options(text)
+        settled = {key: value for key, value in options.items() if key not in shared}
+        further = {key: options[key] for key in options if key in shared}
+        definition = _fitted(name, parameters, settled, further) if further else None
+        return replace(definition or define(name, parameters, settled), data=data)
 
     def __call__(
         self,
@@ -350,6 +354,7 @@ def over_range(counts: AnyCounts) -> tuple[AnyCounts, range]:
     return wider, wanted
 
 
+NAMING = ("average", "formula", "positive")
 _FIELDS = tuple(Definition.__dataclass_fields__)
 OPTIONS = tuple(
     name for name in Definition.__dataclass_fields__ if name not in ("metric", "parameters", "data")
@@ -376,13 +381,57 @@ def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
     For tables of many metrics, of which each takes some of the options.
     """
     name, parameters, settled = signature.read(text)
-    if settled:
-        return Definition.parse(text)
-    plain = define(name, parameters)
-    applicable = plain.applicable - {*look_up(name)[1], "interval"}
+    return Definition.parse(text) if settled else _fitted(name, parameters, {}, options)
+
+
+def _fitted(
+    name: str,
+    parameters: Mapping[str, Any],
+    settled: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> Definition:
+    """The metric with what is settled, and with those of the other options that apply."""
+    plain = define(name, parameters, settled)
+    applicable = plain.applicable - {*look_up(name)[1], *settled, "interval"}
     fitting = {k: v for k, v in options.items() if k in applicable}
-    chosen = define(name, parameters, fitting) if fitting else plain
-    method = find_method(options.get("interval"))
+    chosen = define(name, parameters, {**settled, **fitting}) if fitting else plain
+    method = find_method(options.get("interval", settled.get("interval")))
     if "interval" not in chosen.applicable and not (method is not None and method.drawn):
         return chosen
     return replace(chosen, interval=method)
+
+
+def shorten(signatures: Sequence[str]) -> tuple[list[str], str]:
+    """What each signature says by itself, with a ``*`` for what they share; and that.
+
+    Put in place of the ``*``, with its own ``*`` before it, the shared part makes each whole again:
+    fields after a ``*`` that do not apply to a metric are passed over. If all are of one
+    definition, it is what they share, and the ``*`` comes first.
+
+    >>> shorten(["f1|avg:macro|classes:declared|undef:0|v:1", "accuracy|v:1"])
+    (['f1|avg:macro|*', 'accuracy|*'], 'classes:declared|undef:0|v:1')
+    """
+    if len({*signatures}) < 2:
+        return list(signatures), ""
+    rows = [text.split("|") for text in signatures]
+    definitions = [Definition.parse(text) for text in signatures]
+    one = all(x == definitions[0] for x in definitions)
+    parts = rows[0] if one else [*dict.fromkeys(part for _, *row in rows for part in row)]
+    shared = [x for x in parts if all(map(partial(_says, x), rows, definitions))]
+    if not one:  # the name of a score, as it were, stays with it
+        shared = [part for part in shared if signature.option_of(part) not in NAMING]
+    method = {part for part in parts if signature.option_of(part) == "interval"}
+    if not method <= {*shared}:  # a method is shared with all of its parameters, or not at all
+        shared = [part for part in shared if part not in method]
+    if not shared:
+        return list(signatures), ""
+    left = [[part for part in row if part not in shared] for row in rows]
+    shorts = [["*", *row] if one else [*row, "*"] for row in left]
+    return ["|".join(row) for row in shorts], "|".join(shared)
+
+
+def _says(part: str, row: Sequence[str], definition: Definition) -> bool:
+    """Whether a signature has this part, or passes it over because it does not apply."""
+    option = signature.option_of(part)
+    applies = option not in OPTIONS or option in definition.applicable
+    return part in row or not (applies or option in map(signature.option_of, row))

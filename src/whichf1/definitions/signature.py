@@ -6,7 +6,8 @@
     value     = word | JSON            word = letters, digits, "_" and "-", starting with a letter
 
 Labels are JSON, so 1, "1" and true are different labels and any text can be a label. A bar inside
-JSON text is written ``\\u007c``, so a signature can always be split at its bars.
+JSON text is written ``\\u007c``, so a signature can always be split at its bars. Of the fields
+after a ``*``, which are those that several scores share, those that do not apply are passed over.
 """
 
 from __future__ import annotations
@@ -63,6 +64,12 @@ def read(text: str) -> tuple[str, dict[str, Any], dict[str, Any]]:
     if not isinstance(text, str):
         raise DefinitionError(f"a metric must be a name or a signature; got {text!r}")
     first, *rest = text.strip().split("|")
+    if "*" in (part.strip() for part in (first, *rest)):
+        raise DefinitionError(
+            f"the * in {text!r} stands for what is written after the * below the table: put that "
+            "in its place"
+        )
+    rest = [part.strip().removeprefix("*") for part in rest]
     head = _HEAD.fullmatch(first)
     if head is None:
         raise DefinitionError(f"{first!r} is not a metric. Write NAME or NAME(parameter=value).")
@@ -87,6 +94,22 @@ def read_definition(
         )
     data = tuple((key, fields.pop(key)) for key in [*fields] if key in DATA_FIELDS)
     return name, parameters, _options(fields, known, text), data
+
+
+def option_of(part: str) -> str:
+    """The option that a part of a signature belongs to: 'interval' for the level, too."""
+    key = part.strip().removeprefix("*").partition(":")[0].strip()
+    long = {short: name for name, short in KEYS.items()}
+    return "interval" if key in PARAMETERS else long.get(key, key)
+
+
+def shared_options(text: str) -> set[str]:
+    """The options that stand only after a ``*``."""
+    _, *parts = text.split("|")
+    marked = [at for at, part in enumerate(parts) if part.strip().startswith("*")]
+    if not marked:
+        return set()
+    return {*map(option_of, parts[marked[0] :])} - {*map(option_of, parts[: marked[0]])}
 
 
 def _options(fields: dict[str, Any], known: Collection[str], text: str) -> dict[str, Any]:

@@ -139,7 +139,7 @@ def _pairs(comparison: Comparison) -> list[Block]:
             f"'p equivalence': two one-sided tests that A and B differ by less than "
             f"{plan.margin:g}."
         )
-    return [Grid([*shown.values()], rows, "Pairs: A − B"), *map(Note, notes)]
+    return [Grid([*shown.values()], rows, "Pairs: A − B", keys=2), *map(Note, notes)]
 
 
 def _cautions(comparison: Comparison) -> list[str]:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, Literal, TypeAlias
 
+from whichf1.definitions.definition import shorten
 from whichf1.report.escape import csv_text, latex, markdown, markdown_code, visible
-from whichf1.report.numbers import items, number
+from whichf1.report.layout import Line, TextColumn, cell_width, filled, table_lines, wrapped
+from whichf1.report.numbers import brief, items, number
 from whichf1.statistics.scales import Interval
 
 Kind: TypeAlias = Literal["text", "prose", "code", "number", "interval"]
@@ -32,7 +35,8 @@ class GridColumn:
     show: Callable[[Any, int], str] | None = None
     """Formats a value with this many decimals; default: as its type suggests."""
     optional: bool = False
-    """Whether the column may be dropped where space is short."""
+    """Whether the column, of intervals, belongs to the one before it: in text they share a cell,
+    and where space is short it is dropped."""
 
     @property
     def align(self) -> Literal["left", "right"]:
@@ -55,6 +59,14 @@ class Grid:
     """In text: the number of rows shown."""
     unit: str = "rows"
     """What a row is, for the line that says how many more there are."""
+    keys: int = 1
+    """How many of the first columns name the row."""
+    if_it_fits: bool = False
+    """Only shown in text, and only if it is not too wide."""
+
+
+SHARED = "*"
+"""Names what several signatures share."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +124,14 @@ def _some(names: Sequence[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-def _shown(column: GridColumn, cell: Cell, decimals: int) -> str:
+ShowInterval: TypeAlias = Callable[[Interval, int], str]
+
+
+def _in_full(interval: Interval, decimals: int) -> str:
+    return f"{interval:.{decimals}f}"
+
+
+def _shown(column: GridColumn, cell: Cell, decimals: int, show: ShowInterval) -> str:
     if isinstance(cell, str):
         return cell
     if cell is None:
@@ -120,31 +139,98 @@ def _shown(column: GridColumn, cell: Cell, decimals: int) -> str:
     if column.show is not None:
         return column.show(cell, decimals)
     if isinstance(cell, Interval):
-        return f"{cell:.{decimals}f}{_MARK if cell.caution is not None else ''}"
+        return show(cell, decimals) + (_MARK if cell.caution is not None else "")
     return number(cell, decimals) if isinstance(cell, float) else items(cell)
 
 
-def _body(table: Grid, decimals: int, most: int | None = None) -> list[list[str]]:
+def _body(
+    table: Grid, decimals: int, most: int | None = None, show: ShowInterval = _in_full
+) -> list[list[str]]:
     """The cells as text, not yet escaped."""
     columns = table.columns
     return [
-        [_shown(column, cell, decimals) for column, cell in zip(columns, row, strict=True)]
+        [_shown(column, cell, decimals, show) for column, cell in zip(columns, row, strict=True)]
         for row in table.rows[:most]
     ]
 
 
-def render(document: Document, format: str, decimals: int = 4) -> str:
-    """Write a document as text, json, markdown, latex or csv."""
+SignatureForm: TypeAlias = Literal["none", "short", "full"]
+"""No signatures, what differs between them and once what they share, or all of each."""
+
+
+def render(
+    document: Document,
+    format: str,
+    decimals: int = 4,
+    width: int | None = None,
+    signature: SignatureForm = "full",
+) -> str:
+    """Write a document as text (in lines of this width), json, markdown, latex or csv."""
     match format:
         case "json":
             return json.dumps(_finite(document.record()), indent=2, allow_nan=False) + "\n"
         case "csv":
             return csv_text(document.rows())
+    document = signed(document, signature)
+    match format:
         case "markdown":
             return _markdown(document, decimals)
         case "latex":
             return _latex(document, decimals)
-    return "".join(f"{line.text}\n" for line in text_lines(document, decimals))
+    return "".join(f"{line.text}\n" for line in text_lines(document, decimals, width))
+
+
+def signed(document: Document, form: SignatureForm) -> Document:
+    """The document with signatures in this form."""
+    if form == "full":
+        return document
+    if form == "none":
+        kept = (x for x in document.blocks if not isinstance(x, Signature))
+        blocks: list[Block] = [_unsigned(x) if isinstance(x, Grid) else x for x in kept]
+        return replace(document, blocks=blocks)
+    blocks, group = [], []
+    for block in document.blocks:
+        group.append(block)
+        if isinstance(block, Grid) and _code(block) is not None:  # it ends with its own
+            blocks += _shortened(group)
+            group = []
+    return replace(document, blocks=[*blocks, *_shortened(group)])
+
+
+def _code(table: Grid) -> int | None:
+    return next((at for at, column in enumerate(table.columns) if column.kind == "code"), None)
+
+
+def _unsigned(table: Grid) -> Grid:
+    at = _code(table)
+    if at is None:
+        return table
+    rows = [[*row[:at], *row[at + 1 :]] for row in table.rows]
+    return replace(table, columns=[*table.columns[:at], *table.columns[at + 1 :]], rows=rows)
+
+
+def _shortened(group: Sequence[Block]) -> list[Block]:
+    """Blocks with short signatures, and below them what these have in common."""
+    places: list[tuple[int, int, int]] = []
+    texts: list[str] = []
+    for number_of_block, block in enumerate(group):
+        if isinstance(block, Signature) and block.name:
+            places.append((number_of_block, 0, 0))
+            texts.append(block.text)
+        elif isinstance(block, Grid) and (at := _code(block)) is not None:
+            signed_rows = [(y, row[at]) for y, row in enumerate(block.rows) if row[at]]
+            places += [(number_of_block, y, at) for y, _ in signed_rows]
+            texts += [str(text) for _, text in signed_rows]
+    shorts, shared = shorten(texts)
+    blocks = list(group)
+    for (where, y, x), short in zip(places, shorts, strict=True):
+        block = blocks[where]
+        if isinstance(block, Signature):
+            blocks[where] = replace(block, text=short)
+        elif isinstance(block, Grid):
+            row = [*block.rows[y][:x], short, *block.rows[y][x + 1 :]]
+            blocks[where] = replace(block, rows=[*block.rows[:y], row, *block.rows[y + 1 :]])
+    return [*blocks, Signature(shared, SHARED)] if shared else blocks
 
 
 def _finite(value: Any) -> Any:
@@ -156,77 +242,94 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-class Line(NamedTuple):
-    """A line of text; headings are bold on a terminal."""
-
-    text: str
-    bold: bool = False
-
-
-def text_lines(document: Document, decimals: int) -> Iterator[Line]:
+def text_lines(document: Document, decimals: int, width: int | None = None) -> Iterator[Line]:
     """Lay a document out in lines: a blank line before each table and before the notes."""
-    if document.title:
-        yield Line(visible(document.title))
-    for at, block in enumerate(document.blocks):
-        if isinstance(block, Grid) and block.rows and (at or document.title):
-            yield Line("")
-        yield from _text_block(block, decimals)
+    yield from _prose(document.title, width) if document.title else ()
+    above = bool(document.title)
+    for of_columns, group in groupby(document.blocks, _names_a_column):
+        if of_columns:
+            yield from map(Line, filled(map(_signature_text, group), width, 2))
+            continue
+        for block in group:
+            lines = list(_text_block(block, decimals, width))
+            if lines and above and isinstance(block, Grid):
+                yield Line("")
+            yield from lines
+            above = True
     footnotes = document.footnotes
     if footnotes:
         yield Line("")
-        yield from (Line(visible(note)) for note in footnotes)
+        for note in footnotes:
+            yield from _prose(note, width)
 
 
-def _text_table(table: Grid, decimals: int) -> Iterator[Line]:
-    if table.title:
-        yield Line(visible(table.title))
-    rows = [[visible(cell) for cell in row] for row in _body(table, decimals, table.most)]
+def _prose(text: str, width: int | None) -> Iterator[Line]:
+    yield from map(Line, wrapped(visible(text), width))
+
+
+def _names_a_column(block: Block) -> bool:
+    return isinstance(block, Signature) and block.name not in ("", SHARED)
+
+
+def _signature_text(block: Any) -> str:
+    lead = f"{SHARED} " if block.name == SHARED else block.name and f"{block.name}: "
+    return visible(f"{lead}{block.text}")
+
+
+def _text_block(block: Block, decimals: int, width: int | None) -> Iterator[Line]:
+    match block:
+        case Grid():
+            yield from _text_table(block, decimals, width)
+        case Signature():
+            yield from map(Line, wrapped(_signature_text(block), width, 2, code=True))
+        case Note():
+            for line in block.text.split("\n"):
+                yield from _prose(line, width)
+
+
+def _text_table(table: Grid, decimals: int, width: int | None) -> Iterator[Line]:
+    columns = _text_columns(table, decimals)
+    lines = list(table_lines(columns, table.keys, None if table.if_it_fits else width))
+    if table.if_it_fits and width is not None and max(cell_width(x.text) for x in lines) > width:
+        return
+    yield from _prose(table.title, width) if table.title else ()
     if table.stacked:
-        for at, (first, second, *others) in enumerate(rows):
+        for at, row in enumerate(zip(*(column.cells for column in columns), strict=True)):
             yield from [Line("")] if at else []
-            yield Line(f"{first}  {second}")
-            yield from (Line(f"    {cell}") for cell in others if cell)
-    elif rows:
-        yield from _aligned(table.columns, rows)
-    hidden = len(table.rows) - len(rows)
-    if hidden:
+            yield from (Line(x) for x in wrapped("  ".join(row[:2]), width, 8))
+            for column, cell in zip(columns[2:], row[2:], strict=True):
+                below = wrapped(f"    {cell}", width, 4, column.kind == "code") if cell else []
+                yield from map(Line, below)
+    elif table.rows:
+        yield from lines
+    hidden = len(table.rows) - (table.most or len(table.rows))
+    if hidden > 0:
         yield Line(f"… and {hidden:,} more {table.unit}: all are in --format csv")
 
 
-def _aligned(columns: Sequence[GridColumn], rows: list[list[str]]) -> Iterator[Line]:
-    lines = [[visible(column.name) for column in columns], *rows]
-    sizes = [[len(x) if x.isascii() else _width(x) for x in line] for line in lines]
-    widths = [max(sizes_of_column) for sizes_of_column in zip(*sizes, strict=True)]
-    left = [column.align == "left" for column in columns]
-    for at, (line, line_sizes) in enumerate(zip(lines, sizes, strict=True)):
-        padded = [
-            cell + " " * (width - size) if to_left else " " * (width - size) + cell
-            for cell, size, width, to_left in zip(line, line_sizes, widths, left, strict=True)
-        ]
-        yield Line("  ".join(padded).rstrip(), bold=at == 0)
-
-
-def _width(text: str) -> int:
-    """The columns that a text takes on a terminal: two for each wide character."""
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
-def _text_block(block: Block, decimals: int) -> Iterator[Line]:
-    match block:
-        case Grid():
-            yield from _text_table(block, decimals)
-        case Signature():
-            yield Line(visible(f"{block.name}: {block.text}" if block.name else block.text))
-        case Note():
-            yield from (Line(visible(line)) for line in block.text.split("\n"))
+def _text_columns(table: Grid, decimals: int) -> list[TextColumn]:
+    """The columns as text; an interval that belongs to a number stands beside it."""
+    body = _body(table, decimals, table.most, brief)
+    columns: list[TextColumn] = []
+    for at, column in enumerate(table.columns):
+        cells = [visible(row[at]) for row in body]
+        if column.optional and columns:
+            last = columns.pop()
+            width = max(map(cell_width, last.cells), default=0)
+            both = [f"{x:>{width}} {y}" for x, y in zip(last.cells, cells, strict=True)]
+            columns.append(TextColumn(last.name, both))
+        else:
+            name = visible(column.name)
+            columns.append(TextColumn(name, cells, column.align, column.kind))
+    return columns
 
 
 def _markdown(document: Document, decimals: int) -> str:
     parts = [markdown(document.title)] if document.title else []
     for block in document.blocks:
         match block:
+            case Grid(if_it_fits=True):
+                continue
             case Grid():
                 parts.append(_markdown_table(block, decimals))
             case Signature(name=""):
@@ -265,6 +368,8 @@ def _latex(document: Document, decimals: int) -> str:
     """Write booktabs tables; a table with a title starts a float of its own."""
     floats: list[list[Block]] = [[]]
     for block in document.blocks:
+        if isinstance(block, Grid) and block.if_it_fits:
+            continue
         if isinstance(block, Grid) and block.title and any(isinstance(x, Grid) for x in floats[-1]):
             floats.append([])
         floats[-1].append(block)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from whichf1.statistics.scales import Interval
+
 
 def number(value: float, decimals: int) -> str:
     """Format a value; NaN and infinity in words."""
@@ -16,6 +18,18 @@ def number(value: float, decimals: int) -> str:
 def signed(value: float, decimals: int) -> str:
     """Format a difference, always with its sign."""
     return f"{value:+.{decimals}f}" if math.isfinite(value) else number(value, decimals)
+
+
+def brief(interval: Interval, decimals: int) -> str:
+    """Format an interval for a terminal, with one decimal less than its value: [.582, 1.00]."""
+    return f"[{', '.join(_end(x, max(1, decimals - 1)) for x in (interval.low, interval.high))}]"
+
+
+def _end(value: float, decimals: int) -> str:
+    text = f"{value:.{decimals}f}"
+    if text.lstrip("-").startswith("0."):
+        return text.replace("0.", ".", 1)
+    return text[:-1] if float(text) == 1 and decimals > 1 else text  # as wide as the others
 
 
 def items(n: float, decimals: int = 0) -> str:

@@ -7,7 +7,7 @@ from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
 from whichf1.metrics import EVERY, Metric, find
 from whichf1.metrics.registry import KINDS
-from whichf1.report.document import Document, Grid, GridColumn, Note
+from whichf1.report.document import Document, Grid, GridColumn
 
 COLUMNS = (
     GridColumn("name"),
@@ -43,7 +43,6 @@ def definition_document(text: str) -> Document:
     better = "" if metric.better == "neither" else f", {metric.better} is better"
     name = words.title(definition)
     facts = {
-        "name": name,
         "meaning": words.meaning(definition),
         "formula": words.formula(definition),
         "bounds": f"{_bounds(metric)}{better}",
@@ -54,8 +53,8 @@ def definition_document(text: str) -> Document:
         "signature": definition.signature,
         "to paste": words.sentence(definition),
     }
-    width = max(map(len, facts))
-    return Document([Note(f"{name:<{width}}  {value}") for name, value in facts.items()])
+    columns = (GridColumn("name"), GridColumn(name, "prose"))
+    return Document([Grid(columns, [*facts.items()])])
 
 
 def _parameters(metric: Metric) -> str:

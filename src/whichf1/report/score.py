@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.words import sentence, title
+from whichf1.errors import InputError
 from whichf1.metrics import COUNTED
 from whichf1.report.document import Block, Cell, Document, Grid, GridColumn, Note, Rows, Signature
 from whichf1.report.numbers import exact, items, number, size
@@ -40,6 +43,10 @@ Named: TypeAlias = Sequence[tuple[str, Definition]]
 """Definitions, each with the name it is shown by."""
 MOST_CLASSES = 60
 """Classes shown in text; every other format shows all."""
+MOST_IN_MATRIX = 12
+"""Classes up to which the confusion matrix is shown without being asked for."""
+LONG_HEAD = 8
+"""If a class has a longer name, the columns of the matrix are numbered."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,8 @@ class Report:
     """The gap between the two macro F1s, where it is reported."""
     oriented: bool
     """Whether it is known which side of the counts is true."""
+    confusion: bool | None = None
+    """Whether the matrix is shown; None: on a terminal, if it fits."""
 
     @classmethod
     def of(
@@ -64,13 +73,14 @@ class Report:
         definitions: Named | None = None,
         scores: Sequence[tuple[str, Score]] = (),
         oriented: bool = True,
+        confusion: bool | None = None,
     ) -> Report:
         """Score the definitions (default: the usual ones); ``scores`` come before others."""
         macro = _both_macro_f1s(counts, options) if definitions is None else None
         chosen = _usual(counts, options, oriented) if definitions is None else definitions
         each = tuple((name, evaluate_per_class(d, counts)) for name, d in chosen if is_per_class(d))
         whole = ((name, evaluate(d, counts)) for name, d in chosen if not is_per_class(d))
-        return cls(source, counts, each, (*scores, *whole), macro, oriented)
+        return cls(source, counts, each, (*scores, *whole), macro, oriented, confusion)
 
 
 def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
@@ -128,7 +138,7 @@ def _blocks(report: Report) -> list[Block]:
         ]
     if report.scores:
         blocks.append(_score_table(report, level))
-    return blocks
+    return [*blocks, *_confusion(report)]
 
 
 def _class_table(report: Report, level: str) -> Grid:
@@ -157,6 +167,43 @@ def _score_table(report: Report, level: str) -> Grid:
     ]
     said = [_said(name, x.definition, len(x.classes), x.n) for name, x in report.scores]
     return Grid([*columns, GridColumn("signature", "code")], rows, sentences=said)
+
+
+def _confusion(report: Report) -> list[Block]:
+    """The matrix with its most frequent mistakes; by default only a small one."""
+    counts, asked = report.counts, report.confusion
+    classes = isinstance(counts, Counts) and len(counts.systems) < 2
+    small = report.macro is not None and len(counts.labels) <= MOST_IN_MATRIX
+    if asked and not (classes and report.oriented):
+        why = (
+            "say --rows true or --rows predicted" if classes else "these are not predicted classes"
+        )
+        raise InputError(f"there is no confusion matrix to show: {why}")
+    if asked is False or not classes or not report.oriented or not (asked or small):
+        return []
+    matrix, names = counts.matrix.tolist(), [str(label) for label in counts.labels]
+    heads = names
+    if max(map(len, names)) > LONG_HEAD:
+        heads = [str(at) for at in range(1, len(names) + 1)]
+        names = [f"{at} {name}" for at, name in zip(heads, names, strict=True)]
+    columns = [GridColumn("true"), *(GridColumn(name, "number", items) for name in heads)]
+    rows = [[name, *row] for name, row in zip(names, matrix, strict=True)]
+    grid = Grid(columns, rows, "Predicted as:", if_it_fits=not asked)
+    return [grid, *map(Note, _mistakes(counts))]
+
+
+def _mistakes(counts: Counts) -> list[str]:
+    """The most frequent pairs of a true and another predicted class."""
+    wrong = np.flatnonzero((counts.true != counts.predicted) & (counts.count > 0))
+    if not len(wrong) or len(counts.labels) < 3:
+        return []
+    most = wrong[np.argsort(-counts.count[wrong], kind="stable")[:3]]
+    cells = zip(
+        *(x[most].tolist() for x in (counts.true, counts.predicted, counts.count)), strict=True
+    )
+    names = counts.labels
+    pairs = (f"{names[true]} as {names[other]} ({items(n)})" for true, other, n in cells)
+    return [f"Most often confused: {', '.join(pairs)}."]
 
 
 def _said(name: str, definition: Definition, k: int, n: float) -> str:
@@ -215,13 +262,15 @@ def _record(report: Report) -> dict[str, Any]:
         "source": report.source,
         "n": report.counts.n,
         "labels": list(report.counts.labels),
-        "scores": [{"name": name, **score_fields(x)} for name, x in report.scores],
+        "scores": [{"name": name, **x.to_dict()} for name, x in report.scores],
         "per_class": [
-            {"name": name, "class": label, **score_fields(x)}
+            {"name": name, "class": label, **x.to_dict()}
             for name, scores in report.per_class
             for label, x in scores.items()
         ],
     }
+    if report.confusion:
+        record["confusion"] = {"rows": "true", "matrix": report.counts.matrix.tolist()}
     if macro is not None:
         pair = macro.largest_pair
         record["gap"] = {
@@ -248,16 +297,6 @@ def score_cells(score: Score) -> list[object]:
     """A score in the cells of CSV that ``SCORE_COLUMNS`` names."""
     facts = [getattr(score.interval, name, None) for name in SCORE_COLUMNS[1:]]
     return [*map(exact, (score.value, *facts))]
-
-
-def score_fields(score: Score) -> dict[str, Any]:
-    """A score in the fields of JSON; if the value is null, 'why' says so in a word."""
-    fields: dict[str, Any] = {"value": score.value}
-    if not math.isfinite(score.value):
-        fields["why"] = number(score.value, 0)
-    if score.interval is not None:
-        fields["interval"] = {name: getattr(score.interval, name) for name in SCORE_COLUMNS[1:]}
-    return {**fields, "n": score.n, "signature": score.signature}
 
 
 def _limit(threshold: float, decimals: int = 0) -> str:

@@ -12,7 +12,7 @@ from whichf1.definitions.words import sentence
 from whichf1.errors import InputError
 from whichf1.report.document import Cell, Document, Grid, GridColumn, Rows
 from whichf1.report.numbers import exact, items, signed, size
-from whichf1.report.score import SCORE_COLUMNS, score_cells, score_fields
+from whichf1.report.score import SCORE_COLUMNS, score_cells
 from whichf1.scoring.score import Score
 from whichf1.tables.slices import Key
 
@@ -136,11 +136,11 @@ def _record(by: Sequence[str], name: str, scored: Sequence[SliceScore]) -> dict[
     whole, *slices = scored
     return {
         "name": name,
-        "whole": score_fields(whole.score),
+        "whole": whole.score.to_dict(),
         "slices": [
             {
                 "slice": dict(zip(by, map(_plain, row.key or ()), strict=True)),
-                **score_fields(row.score),
+                **row.score.to_dict(),
                 "gap": row.gap,
                 "verdict": row.verdict,
             }

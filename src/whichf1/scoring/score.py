@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import FrozenInstanceError, dataclass, replace
 from functools import cached_property
-from typing import Any
+from math import isfinite, isnan
+from typing import Any, SupportsFloat, overload
 
 import numpy as np
 
@@ -18,101 +19,162 @@ from whichf1.tables.labels import Label, Labels
 from whichf1.tables.units import some
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class Score:
-    """A value with its definition, the size of the data, and an interval if one was requested.
+class Score(float):
+    """A number that says what it is: its definition, the size of the data, and an interval.
+
+    It goes wherever a float goes, and what is computed from it is a plain float. Two scores are
+    only ordered if they have the same definition and are averaged over the same classes.
+
+    value: The plain float; NaN if the score is undefined: with undefined='nan', or if nothing is
+        left to average.
+    definition: The metric with every choice that changes its value.
+    n: The number of items, or the sum of their weights.
+    classes: The classes averaged over; all classes for a measure of agreement.
+    interval: None if none was requested, or if the method gives none (as for a perfect score).
+    made: Where the data come from, as fields of the signature: decision rules, clusters.
 
     >>> import whichf1 as wf
     >>> score = wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval="wilson")
-    >>> score.value, score.n, f"{score.interval:.2f}"
-    (0.75, 4, '[0.30, 0.95]')
+    >>> score.value, score.n, f"{score.interval:.2f}", 1 - score
+    (0.75, 4, '[0.30, 0.95]', 0.25)
     >>> wf.Definition.parse(score.signature)([0, 1, 1, 1], [0, 1, 1, 0]) == score
     True
     """
 
-    value: float
-    """NaN if the score is undefined: with undefined='nan', or if nothing is left to average."""
     definition: Definition
     n: int | float
-    """The number of items, or the sum of their weights."""
     classes: Labels
-    """The classes averaged over; all classes for a measure of agreement."""
-    interval: Interval | None = None
-    """None if none was requested, or if the method gives none (as for a perfect score)."""
-    made: tuple[tuple[str, Any], ...] = ()
-    """Where the data come from, as fields of the signature: decision rules, clusters."""
+    interval: Interval | None
+    made: tuple[tuple[str, Any], ...]
 
-    def __init__(
-        self,
+    @overload
+    def __new__(cls, value: SupportsFloat) -> float: ...  # type: ignore[misc]
+
+    @overload
+    def __new__(
+        cls,
         value: float,
         definition: Definition,
         n: int | float,
         classes: Labels,
         interval: Interval | None = None,
         made: tuple[tuple[str, Any], ...] = (),
-    ) -> None:
+    ) -> Score: ...
+
+    def __new__(  # type: ignore[misc]
+        cls,
+        value: Any,
+        definition: Definition | None = None,
+        n: int | float = 0,
+        classes: Labels | None = None,
+        interval: Interval | None = None,
+        made: tuple[tuple[str, Any], ...] = (),
+    ) -> float:
+        """A score; a plain float of a value alone, which is how ``statistics.mean`` ends."""
+        if definition is None:
+            return float(value)
+        self = float.__new__(cls, value)
         self.__dict__.update(  # at once, which is quicker than field by field
-            value=value, definition=definition, n=n, classes=classes, interval=interval, made=made
+            definition=definition, n=n, classes=classes, interval=interval, made=made
         )
         if definition.data:
             warn_of_other_data(definition, [self])
+        return self
+
+    @property
+    def value(self) -> float:
+        """The plain float."""
+        return float(self)
 
     @cached_property
     def signature(self) -> str:
         """The definition and the data it was computed on: enough to run it again."""
         return described(self.definition, self.n, self.classes, self.made)
 
-    def __float__(self) -> float:
-        return self.value
+    def to_dict(self) -> dict[str, Any]:
+        """The score as JSON holds it; 'why' is there if the value is not finite."""
+        fields: dict[str, Any] = {"value": self.value}
+        if not isfinite(self):
+            fields["why"] = "undefined" if isnan(self) else "infinite"
+        if self.interval is not None:
+            names = ("low", "high", "level", "method")
+            fields["interval"] = {name: getattr(self.interval, name) for name in names}
+        return {**fields, "n": self.n, "signature": self.signature}
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FrozenInstanceError(f"a Score does not change: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"a Score does not change: cannot delete {name!r}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copied as it is, without another warning about its data."""
+        return float.__new__, (Score, self.value), self.__dict__
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Score):
-            return (self.value, self.signature) == (other.value, other.signature)
-        return self.value == other if isinstance(other, (int, float, np.number)) else NotImplemented
+        if isinstance(other, Score) and self.signature != other.signature:
+            return False
+        return float.__eq__(self, other)
 
-    def __hash__(self) -> int:
-        return hash(self.value)
+    def __ne__(self, other: object) -> bool:
+        if isinstance(other, Score) and self.signature != other.signature:
+            return True
+        return float.__ne__(self, other)
 
-    def __lt__(self, other: object) -> bool:
-        return self.value < self._comparable(other)
+    __hash__ = float.__hash__
 
-    def __le__(self, other: object) -> bool:
-        return self.value <= self._comparable(other)
+    def __lt__(self, other: float) -> bool:
+        return float.__lt__(self, _comparable(self, other))
 
-    def __gt__(self, other: object) -> bool:
-        return self.value > self._comparable(other)
+    def __le__(self, other: float) -> bool:
+        return float.__le__(self, _comparable(self, other))
 
-    def __ge__(self, other: object) -> bool:
-        return self.value >= self._comparable(other)
+    def __gt__(self, other: float) -> bool:
+        return float.__gt__(self, _comparable(self, other))
 
-    def _comparable(self, other: Any) -> float:
-        if isinstance(other, Score):
-            mean = "classes" in self.definition.applicable or self.definition.average is not None
-            mine, theirs = self.definition, other.definition
-            if mean and {*self.classes} == {*other.classes}:  # however the set was chosen
-                mine, theirs = mine.settled(classes=None), theirs.settled(classes=None)
-            if mine != theirs:
-                raise DefinitionError(
-                    f"these scores have different definitions: {difference(mine, theirs)}"
-                )
-            if mean and {*self.classes} != {*other.classes}:
-                raise DefinitionError(
-                    f"these scores are means over different classes: {some(self.classes)} and "
-                    f"{some(other.classes)}. Declare the same labels= for both."
-                )
-        return float(other)
+    def __ge__(self, other: float) -> bool:
+        return float.__ge__(self, _comparable(self, other))
 
     def __format__(self, spec: str) -> str:
-        return format(self.value, spec) if spec else str(self)
+        return float.__format__(self, spec) if spec else str(self)
 
     def __str__(self) -> str:
-        shown = "undefined" if np.isnan(self.value) else f"{self.value:.4f}"
-        interval = f" {self.interval:.4f}" if self.interval else ""
         caution = f"; {self.interval.caution}" if self.interval and self.interval.caution else ""
-        return f"{shown}{interval} ({self.signature}){caution}"
+        return f"{self._shown} ({self.signature}){caution}"
 
     def __repr__(self) -> str:
         return f"<Score {self}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<b>{self._shown}</b> <code>{escape(self.signature)}</code>"
+
+    @property
+    def _shown(self) -> str:
+        shown = "undefined" if isnan(self) else f"{self:.4f}"
+        return f"{shown} {self.interval:.4f}" if self.interval else shown
+
+
+def _comparable(a: Score, b: Any) -> Any:
+    """What a score is compared with; another score must be of the same kind."""
+    if not isinstance(b, Score):
+        return b
+    mean = "classes" in a.definition.applicable or a.definition.average is not None
+    same = {*a.classes} == {*b.classes}
+    mine, theirs = a.definition, b.definition
+    if mean and same:  # however the set was chosen
+        mine, theirs = mine.settled(classes=None), theirs.settled(classes=None)
+    if mine != theirs:
+        raise DefinitionError(
+            f"these scores have different definitions: {difference(mine, theirs)}"
+        )
+    if mean and not same:
+        raise DefinitionError(
+            f"these scores are means over different classes: {some(a.classes)} and "
+            f"{some(b.classes)}. Declare the same labels= for both."
+        )
+    return b
 
 
 _NO_MEAN: dict[str, Any] = {"classes": None, "exclude": (), "two_classes": "both", "data": ()}

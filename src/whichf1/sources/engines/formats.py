@@ -317,7 +317,8 @@ class CsvFile(File):
         lenient = ", ignore_errors=true, store_rejects=true" if shown.skip else ""
         yield (
             f"read_csv({self.sql}, hive_partitioning=false, auto_detect=false, header=true, "
-            f"columns={{{types}}}, delim={text(self.delimiter)}, quote='\"', escape='\"', allow_quoted_nulls=false, "
+            f"columns={{{types}}}, delim={text(self.delimiter)}, quote='\"', escape='\"', "
+            "allow_quoted_nulls=false, "
             f"strict_mode=true, compression={text(self.compression)}{lenient})"
         )
 

@@ -1,0 +1,189 @@
+"""Tables and sentences in lines of a given width: nothing is cut, and no word is broken that fits.
+
+A table that is too wide gives up first the signatures, which move below it; then sentences are
+broken between words; then columns move into a second table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Literal, NamedTuple
+
+WORDS, BARS = re.compile(r"\s*\S+\s*"), re.compile(r"[^|]*\|+|[^|]+")
+LEAST = 24
+"""Columns of sentences are not made narrower than this."""
+
+
+class Line(NamedTuple):
+    """A line of text; headings are bold on a terminal."""
+
+    text: str
+    bold: bool = False
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """A column of text that needs no escaping."""
+
+    name: str
+    cells: Sequence[str]
+    align: Literal["left", "right"] = "left"
+    kind: str = "text"
+    """'prose' may be broken between words, 'code' may move below the table."""
+    limit: int | None = None
+    """The width at which cells are broken."""
+
+    @property
+    def width(self) -> int:
+        """The columns of the terminal that it takes."""
+        return min(max(map(cell_width, (self.name, *self.cells))), self.limit or 10**9)
+
+
+def cell_width(text: str) -> int:
+    """The columns that a text takes on a terminal: two for each wide character."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def wrapped(text: str, width: int | None, hang: int = 0, code: bool = False) -> list[str]:
+    """Break a text between words, code after its bars; what is still too wide where it must be."""
+    if width is None or cell_width(text) <= width:
+        return [text]
+    lines, line = [], ""
+    for piece in _pieces(text, max(width - hang, 2), (BARS, WORDS) if code else (WORDS, BARS)):
+        if line.strip() and cell_width((line + piece).rstrip()) > width:
+            lines.append(line.rstrip())
+            line = " " * hang + piece.lstrip()
+        else:
+            line += piece
+    return [*lines, line.rstrip()]
+
+
+def filled(texts: Iterable[str], width: int | None, hang: int = 0) -> list[str]:
+    """Signatures side by side, as many as fit into each line."""
+    lines: list[str] = []
+    for text in texts:
+        joined = f"{lines[-1]}   {text}" if lines and width is not None else ""
+        if joined and cell_width(joined) <= (width or 0):
+            lines[-1] = joined
+        else:
+            lines += wrapped(text, width, hang, code=True)
+    return lines
+
+
+def _pieces(text: str, room: int, breaks: Sequence[re.Pattern[str]]) -> Iterator[str]:
+    """The text in parts that fit, made by the first way to break it that helps."""
+    if cell_width(text.strip()) <= room:
+        yield text
+    elif breaks:
+        for part in breaks[0].findall(text):
+            yield from _pieces(part, room, breaks[1:])
+    else:
+        from rich.cells import chop_cells
+
+        yield from chop_cells(text, room)
+
+
+def table_lines(columns: Sequence[TextColumn], keys: int, width: int | None) -> Iterator[Line]:
+    """A table; its first columns, so many as ``keys``, say what a row is."""
+    if width is None or _total(columns) <= width:
+        yield from _rows(columns)
+        return
+    others = [column for column in columns if column.kind != "code"]
+    prose = [column for column in others if column.kind == "prose"]
+    narrow = _narrowed(others, width) if prose else others
+    if narrow is None:
+        yield from _records(columns, keys, width)
+        return
+    if _total(narrow) <= width:
+        yield from _rows(narrow)
+    else:
+        yield from _split(others, keys, width)
+    for column in columns:
+        if column.kind == "code":
+            lines = zip(others[0].cells, column.cells, strict=True)
+            for name, code in lines:
+                yield from (
+                    Line(x) for x in wrapped(f"{name}: {code}", width, 2, code=True) if code
+                )
+
+
+def _total(columns: Sequence[TextColumn]) -> int:
+    return sum(column.width for column in columns) + 2 * (len(columns) - 1)
+
+
+def _narrowed(columns: Sequence[TextColumn], width: int) -> list[TextColumn] | None:
+    """The table with its sentences broken, the longer ones first; None if they get too narrow."""
+    room = width - 2 * (len(columns) - 1) - sum(c.width for c in columns if c.kind != "prose")
+    shares: dict[int, int] = {}
+    prose = sorted((c.width, at) for at, c in enumerate(columns) if c.kind == "prose")
+    for left, (wanted, at) in zip(range(len(prose), 0, -1), prose, strict=True):
+        shares[at] = min(wanted, room // left)
+        room -= shares[at]
+        if shares[at] < min(wanted, LEAST):
+            return None
+    return [replace(c, limit=shares[at]) if at in shares else c for at, c in enumerate(columns)]
+
+
+def _rows(columns: Sequence[TextColumn]) -> Iterator[Line]:
+    """The header and every row."""
+    for row in range(-1, len(columns[0].cells)):
+        yield from _row([_cell(column, row) for column in columns], columns, row < 0)
+
+
+def _cell(column: TextColumn, row: int) -> str:
+    return column.name if row < 0 else column.cells[row]
+
+
+def _row(
+    cells: Sequence[str], columns: Sequence[TextColumn], bold: bool, indent: str = ""
+) -> Iterator[Line]:
+    """A row is as high as the highest of its cells."""
+    broken = [wrapped(cell, c.limit) for cell, c in zip(cells, columns, strict=True)]
+    for line in zip_longest(*broken, fillvalue=""):
+        padded = [_padded(cell, c) for cell, c in zip(line, columns, strict=True)]
+        yield Line(f"{indent}{'  '.join(padded)}".rstrip(), bold)
+
+
+def _padded(cell: str, column: TextColumn) -> str:
+    space = " " * (column.width - cell_width(cell))
+    return f"{cell}{space}" if column.align == "left" else f"{space}{cell}"
+
+
+def _split(columns: Sequence[TextColumn], keys: int, width: int) -> Iterator[Line]:
+    """Several tables of the same rows; names that take most of the width have their own lines."""
+    names, others = columns[:keys], columns[keys:]
+    apart = _total(names) > width // 2
+    room = width - (2 if apart else _total(names) + 2)
+    parts: list[list[TextColumn]] = [[]]
+    for wide in others:
+        column = replace(wide, limit=room) if wide.width > room else wide
+        if parts[-1] and _total([*parts[-1], column]) > room:
+            parts.append([])
+        parts[-1].append(column)
+    for at, part in enumerate(parts):
+        if at:
+            yield Line("")
+        if not apart:
+            yield from _rows([*names, *part])
+            continue
+        for row in range(-1, len(names[0].cells)):
+            name = "  ".join(_cell(column, row) for column in names)
+            yield from (Line(line, row < 0) for line in wrapped(name, width))
+            yield from _row([_cell(column, row) for column in part], part, row < 0, "  ")
+
+
+def _records(columns: Sequence[TextColumn], keys: int, width: int) -> Iterator[Line]:
+    """A paragraph for each row."""
+    for row in zip(*(column.cells for column in columns), strict=True):
+        yield from (Line(x, bold=True) for x in wrapped("  ".join(row[:keys]), width))
+        for column, cell in zip(columns[keys:], row[keys:], strict=True):
+            if cell:
+                text, code = f"  {column.name}: {cell}", column.kind == "code"
+                yield from (Line(x) for x in wrapped(text, width, 4, code))
