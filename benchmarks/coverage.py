@@ -1,286 +1,480 @@
-"""How often do nominal 95 % intervals cover the true value? A simulation that updates the docs.
+"""How often do nominal 95 % intervals cover the true value? A simulation that looks for failures.
 
-Data sets are drawn as confusion matrices, not item by item. Run: python benchmarks/coverage.py
+Every interval comes from the public functions, as a user gets it. A cell is a way to draw data
+sets. A score of a cell is red if less than 93 % of its intervals without a caution cover the truth;
+data sets without an interval count as not covered.
+
+Run: python benchmarks/coverage.py [--random] [--only clusters] [--page]
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
+from itertools import product
 from pathlib import Path
-from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 import whichf1 as wf
-from whichf1.definitions.definition import Definition, Frozen, define
-from whichf1.metrics import find
-from whichf1.statistics.cells import SystemMargins
-from whichf1.statistics.intervals import percentile_interval
-from whichf1.statistics.scales import Spread, transformed
-from whichf1.statistics.tracing import slopes
-from whichf1.tables.cells import Margins, Table
 
-METRICS = (
-    "averaged_f1", "f1_of_averages", "macro_precision", "macro_recall", "cohen_kappa", "mcc",
-)  # fmt: skip
-LEVEL = 0.95
-PAGE = Path(__file__).parent.parent / "docs" / "intervals.md"
-START, END = "<!-- coverage: made by benchmarks/coverage.py -->", "<!-- end of coverage -->"
+HERE = Path(__file__).parent
+GRID, RANDOM = HERE / "coverage.csv", HERE / "coverage_random.csv"
+HUGE = 10**12
+"""Items of the table that stands for the truth."""
+AUTO, DELTA = wf.Auto(), wf.Delta()
 
 
-class Setting(NamedTuple):
-    classes: int
-    balanced: bool
-    n: int
-    accuracy: float
+class Drawn(NamedTuple):
+    data: tuple[Any, ...]
+    options: dict[str, Any]
+    times: int = 1
+    """How many data sets of the batch are this one."""
+    ample: bool = True
+    """Whether every class has 10 items."""
+
+
+class Cell:
+    """A way to draw data sets, and the scores whose truth is known."""
+
+    family: ClassVar[str]
+
+    def draws(self, times: int, rng: np.random.Generator) -> Iterator[Drawn]:
+        """Data sets."""
+        raise NotImplementedError
+
+    def truths(self) -> dict[str, float]:
+        """The true value of each score."""
+        raise NotImplementedError
 
     @property
-    def shares(self) -> Any:
-        """The fraction of each class: equal, or 95 % in one and 5 % in all others together."""
-        k = self.classes
-        return np.full(k, 1 / k) if self.balanced else np.array([0.95] + [0.05 / (k - 1)] * (k - 1))
+    def name(self) -> str:
+        return " ".join(str(getattr(self, x.name)) for x in fields(self))  # type: ignore[arg-type]
+
+
+def one_large(share: float) -> Callable[[int], Any]:
+    return lambda k: np.array([share] + [(1 - share) / (k - 1)] * (k - 1))
+
+
+def tapering(k: int) -> Any:
+    """As 6:3:1 is for three classes."""
+    shares = np.geomspace(1, 1 / 6 if k < 8 else 1 / 16, k)
+    return shares / shares.sum()
+
+
+SHARES: dict[str, Callable[[int], Any]] = {
+    "even": lambda k: np.full(k, 1 / k),
+    "tapering": tapering,
+    "90:10": one_large(0.9),
+    "99:1": one_large(0.99),
+}
+
+
+@lru_cache(maxsize=64)
+def confusion(k: int, shares: str, accuracy: float, errors: str = "even") -> Any:
+    """The probability of each cell; an accuracy of 0 stands for guessing by the shares."""
+    share = SHARES[shares](k)
+    if accuracy == 0:
+        return np.outer(share, share)
+    apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
+    wrong = ((apart == 1) if errors == "adjacent" else (apart > 0)).astype(float)
+    wrong *= (1 - accuracy) / wrong.sum(1, keepdims=True)
+    np.fill_diagonal(wrong, accuracy)
+    return share[:, None] * wrong
+
+
+LAST = object()
+"""Stands for the last class."""
+SCORES: dict[str, tuple[str, dict[str, Any]]] = {
+    "averaged F1": ("averaged_f1", {}),
+    "F1 of averages": ("f1_of_averages", {}),
+    "macro P": ("macro_precision", {}),
+    "macro R": ("macro_recall", {}),
+    "weighted F1": ("weighted_f1", {}),
+    "accuracy": ("accuracy", {}),
+    "kappa": ("cohen_kappa", {}),
+    "quadratic kappa": ("cohen_kappa(weighting=quadratic)", {}),
+    "MCC": ("mcc", {}),
+    "F1 of a class": ("f1", {"positive": LAST}),
+    "recall of a class": ("recall", {"positive": LAST}),
+    "F2 of a class": ("f_beta(beta=2)", {"positive": LAST}),
+    "LR+ of a class": ("positive_likelihood_ratio", {"positive": LAST}),
+    "micro F1": ("micro_f1", {}),
+    "subset accuracy": ("subset_accuracy", {}),
+    "Hamming loss": ("hamming_loss", {}),
+    "ROC AUC": ("roc_auc", {}),
+    "average precision": ("average_precision", {}),
+    "log loss": ("log_loss", {}),
+    "Brier score": ("brier", {}),
+}
+COUNTED = tuple(SCORES)[:13]
+FEW_COUNTED = ("averaged F1", "macro R", "kappa", "MCC", "accuracy", "F1 of a class")
+
+
+@lru_cache(maxsize=1024)
+def definition(name: str, last: Any, method: Any) -> wf.Definition:
+    """The definition of a score, made once."""
+    metric, options = SCORES[name]
+    text = metric if not options else f"{metric}|positive:{last!r}"
+    return replace(wf.Definition.parse(text), interval=method)
+
+
+def run(name: str, drawn: Drawn, method: Any) -> wf.Score:
+    """A score of a data set."""
+    first = drawn.data[0]
+    last = first.labels[-1] if isinstance(first, (wf.Counts, wf.MultiLabelCounts)) else None
+    return definition(name, last, method)(*drawn.data, **drawn.options)
+
+
+def table_truths(cells: Any, names: Iterable[str]) -> dict[str, float]:
+    table = np.rint(cells / cells.sum() * HUGE).astype(np.int64)
+    whole = Drawn((wf.Counts.from_matrix(table, rows="true"),), {})
+    return {name: run(name, whole, None).value for name in names}
+
+
+@dataclass(frozen=True)
+class Classes(Cell):
+    """Predicted classes, drawn as tables."""
+
+    family = "classes"
+    k: int
+    shares: str
+    accuracy: float
+    errors: str
+    n: int
 
     @property
     def cells(self) -> Any:
-        """The probability of each cell; errors are spread evenly over the other classes."""
-        k, right = self.classes, self.accuracy
-        confusion = np.full((k, k), (1 - right) / (k - 1))
-        np.fill_diagonal(confusion, right)
-        return (self.shares[:, None] * confusion).ravel()
+        return confusion(self.k, self.shares, self.accuracy, self.errors)
+
+    def draws(self, times: int, rng: np.random.Generator) -> Iterator[Drawn]:
+        tables = rng.multinomial(self.n, self.cells.ravel(), times)
+        distinct, often = np.unique(tables, axis=0, return_counts=True)
+        for table, count in zip(distinct.reshape(-1, self.k, self.k), often.tolist(), strict=True):
+            counts = wf.Counts.from_matrix(table, rows="true")
+            yield Drawn((counts,), {}, count, bool(table.sum(1).min() >= 10))
+
+    def truths(self) -> dict[str, float]:
+        return table_truths(self.cells, COUNTED)
+
+
+@dataclass(frozen=True)
+class Weights(Cell):
+    """Items with log-normal weights, heavier on errors or not."""
+
+    family = "weights"
+    k: int
+    shares: str
+    accuracy: float
+    spread: float
+    """The coefficient of variation."""
+    heavier: float
+    """How many times heavier errors are."""
+    n: int
 
     @property
-    def smallest(self) -> float:
-        """Expected number of items in the smallest class."""
-        return float(self.n * self.shares.min())
+    def cells(self) -> Any:
+        return confusion(self.k, self.shares, self.accuracy)
+
+    def draws(self, times: int, rng: np.random.Generator) -> Iterator[Drawn]:
+        sigma = np.sqrt(np.log1p(self.spread**2))
+        for _ in range(times):
+            drawn = rng.choice(self.k**2, self.n, p=self.cells.ravel())
+            true, predicted = np.divmod(drawn, self.k)
+            weights = rng.lognormal(-(sigma**2) / 2, sigma, self.n)
+            weights *= np.where(true == predicted, 1, self.heavier)
+            counts = wf.count(true, predicted, labels=range(self.k), weights=weights)
+            yield Drawn((counts,), {}, 1, ample(true, self.k))
+
+    def truths(self) -> dict[str, float]:
+        heavy = np.where(np.eye(self.k, dtype=bool), 1, self.heavier)
+        return table_truths(self.cells * heavy, FEW_COUNTED)
 
 
-class Coverage(NamedTuple):
-    covered: float
-    """Fraction of intervals that contain the true value."""
-    without: float
-    """Fraction of data sets for which the method gives no interval."""
+def ample(true: Any, k: int) -> bool:
+    return bool(np.bincount(true, minlength=k).min() >= 10)
 
 
-SETTINGS = [
-    Setting(k, balanced, n, accuracy)
-    for k in (2, 5, 20)
-    for balanced in (True, False)
-    for n in (50, 200, 2000)
-    for accuracy in (0.6, 0.95)
-]
+@dataclass(frozen=True)
+class Clusters(Cell):
+    """Items in clusters of equal or skewed size, whose accuracy differs."""
+
+    family = "clusters"
+    k: int
+    shares: str
+    accuracy: float
+    alike: float
+    """The intraclass correlation of being right."""
+    clusters: int
+    sizes: str
+
+    def draws(self, times: int, rng: np.random.Generator) -> Iterator[Drawn]:
+        share, rest = SHARES[self.shares](self.k), 1 / self.alike - 1
+        for _ in range(times):
+            sizes = np.full(self.clusters, 20)
+            if self.sizes == "skewed":
+                sizes = np.maximum(rng.lognormal(np.log(20) - 0.5, 1, self.clusters), 1).astype(int)
+            accuracy = rng.beta(self.accuracy * rest, (1 - self.accuracy) * rest, self.clusters)
+            cluster = np.repeat(np.arange(self.clusters), sizes)
+            true = rng.choice(self.k, len(cluster), p=share)
+            right = rng.random(len(cluster)) < accuracy[cluster]
+            wrong = (true + rng.integers(1, self.k, len(cluster))) % self.k
+            predicted = np.where(right, true, wrong)
+            counts = wf.count(true, predicted, labels=range(self.k), cluster=cluster)
+            yield Drawn((counts,), {}, 1, ample(true, self.k))
+
+    def truths(self) -> dict[str, float]:
+        return table_truths(confusion(self.k, self.shares, self.accuracy), FEW_COUNTED)
 
 
-def frozen_table(setting: Setting, count: Any) -> Frozen:
-    k = setting.classes
-    true, predicted = np.divmod(np.arange(k * k), k)
-    labels = wf.Counts.from_matrix(np.eye(k, dtype=int), rows="true").labels
-    return Frozen(Table(true, predicted, count, k), np.arange(k), labels)
+@dataclass(frozen=True)
+class LabelSets(Cell):
+    """Sets of labels; half of the items are harder than the others."""
+
+    family = "label sets"
+    labels: int
+    rarest: float
+    accuracy: float
+    n: int
+
+    @cached_property
+    def rates(self) -> Any:
+        return np.linspace(0.3, self.rarest, self.labels)
+
+    @property
+    def correct(self) -> tuple[float, float]:
+        off = min(0.1, (1 - self.accuracy) / 2)
+        return self.accuracy - off, self.accuracy + off
+
+    def draws(self, times: int, rng: np.random.Generator) -> Iterator[Drawn]:
+        shape = (self.n, self.labels)
+        for _ in range(times):
+            true = rng.random(shape) < self.rates
+            level = np.array(self.correct)[rng.integers(0, 2, (self.n, 1))]
+            flip = rng.random(shape) >= np.where(true, level, 1 - (1 - level) / 5)
+            counts = wf.count_multilabel(true, true ^ flip, labels=range(self.labels))
+            yield Drawn((counts,), {}, 1, bool(true.sum(0).min() >= 10))
+
+    def truths(self) -> dict[str, float]:
+        hit, rates = float(np.mean(self.correct)), self.rates
+        tp, fn, fp = rates * hit, rates * (1 - hit), (1 - rates) * (1 - hit) / 5
+        f1 = 2 * tp / (2 * tp + fp + fn)
+        whole = [np.prod(rates * x + (1 - rates) * (1 - (1 - x) / 5)) for x in self.correct]
+        return {
+            "averaged F1": float(f1.mean()),
+            "macro R": hit,
+            "micro F1": float(2 * tp.sum() / (2 * tp + fp + fn).sum()),
+            "F1 of a class": float(f1[-1]),
+            "subset accuracy": float(np.mean(whole)),
+            "Hamming loss": float((fp + fn).mean()),
+        }
 
 
-def of(intervals: list[wf.Interval | None], truth: float) -> Coverage:
-    """The coverage of intervals, some of which may be missing."""
-    present = [x for x in intervals if x is not None]
-    covered = sum(x.low <= truth <= x.high for x in present) / max(len(present), 1)
-    return Coverage(covered, 1 - len(present) / len(intervals))
+@dataclass(frozen=True)
+class Rankings(Cell):
+    """Normal scores; those of positives may be more spread out."""
+
+    family = "rankings"
+    area: float
+    deviation: float
+    positives: int
+    negatives: int
+
+    @property
+    def shift(self) -> float:
+        from scipy.special import ndtri
+
+        return float(ndtri(self.area) * np.hypot(1, self.deviation))
+
+    def draws(self, times: int, rng: np.random.Generator) -> Iterator[Drawn]:
+        true = np.arange(self.positives + self.negatives) < self.positives
+        enough = min(self.positives, self.negatives) >= 10
+        for _ in range(times):
+            scores = rng.normal(size=len(true))
+            scores[: self.positives] = self.shift + self.deviation * scores[: self.positives]
+            yield Drawn((true, scores), {}, 1, enough)
+
+    def truths(self) -> dict[str, float]:
+        from scipy.special import ndtr, ndtri
+
+        share = self.positives / (self.positives + self.negatives)
+        quantiles = (np.arange(400_000) + 0.5) / 400_000
+        limit = self.shift + self.deviation * ndtri(quantiles)
+        hits = share * (1 - quantiles)
+        precision = hits / (hits + (1 - share) * ndtr(-limit))
+        return {"ROC AUC": self.area, "average precision": float(precision.mean())}
 
 
-def delta(setting: Setting, repetitions: int, seed: int) -> dict[str, Coverage]:
-    """All data sets of a setting in one batch, with the library's own derivatives."""
-    rng = np.random.default_rng(seed)
-    count = rng.multinomial(setting.n, setting.cells, repetitions).astype(float)
-    frozen = frozen_table(setting, count)
-    coverages = {}
-    for name in METRICS:
-        definition = define(name)
-        values, errors, skews = batch_spreads(definition, frozen)
-        bounds = find(definition.metric).bounds
-        each = zip(values.tolist(), map(Spread, errors.tolist(), skews.tolist()), strict=True)
-        intervals = [transformed(value, spread, bounds, LEVEL, "delta") for value, spread in each]
-        coverages[name] = of(intervals, truth(setting, definition))
-    return coverages
+@dataclass(frozen=True)
+class Losses(Cell):
+    """Probabilities that are calibrated, overconfident, or now and then surely wrong."""
+
+    family = "losses"
+    kind: str
+    positives: float
+    n: int
+
+    def _items(self, n: int, rng: np.random.Generator) -> tuple[Any, Any]:
+        odds = rng.normal(np.log(self.positives / (1 - self.positives)) * 1.3, 1.5, n)
+        true = rng.random(n) < 1 / (1 + np.exp(-odds))
+        chance = 1 / (1 + np.exp(-odds * (2 if self.kind == "overconfident" else 1)))
+        if self.kind == "floor":
+            chance = np.where(rng.random(n) < 0.005, np.where(true, 1e-3, 1 - 1e-3), chance)
+        return true, chance
+
+    def draws(self, times: int, rng: np.random.Generator) -> Iterator[Drawn]:
+        for _ in range(times):
+            true, chance = self._items(self.n, rng)
+            both = np.column_stack([1 - chance, chance])
+            few = bool(10 <= true.sum() <= self.n - 10)
+            yield Drawn((true.astype(int), both), {"labels": [0, 1]}, 1, few)
+
+    def truths(self) -> dict[str, float]:
+        true, chance = self._items(4_000_000, np.random.default_rng(0))
+        own = np.where(true, chance, 1 - chance)
+        return {"log loss": float(-np.log(own).mean()), "Brier score": float(((1 - own) ** 2).mean())}
 
 
-def truth(setting: Setting, definition: Definition) -> float:
-    return float(definition.values(frozen_table(setting, setting.cells)))
-
-
-def batch_spreads(definition: Definition, frozen: Frozen) -> tuple[Any, Any, Any]:
-    """The value of each data set, its standard error and its skewness."""
-    values, slope = batch_slopes(definition, frozen)
-    count = frozen.table.count
-    square, cube = ((count * slope**power).sum(1) for power in (2, 3))
-    skew = np.where(square > 0, cube / np.where(square > 0, square, 1) ** 1.5, 0)
-    return values, np.sqrt(square), skew
-
-
-def batch_slopes(definition: Definition, frozen: Frozen) -> tuple[Any, Any]:
-    """The value of each data set, and its derivative with respect to every cell."""
-    table = frozen.table
-    m = SystemMargins(table.true, [table.predicted], table.classes)(table.count)[0]
-    values, (tp, fp, fn, tn, distances) = slopes(
-        lambda *sums: definition.values(frozen, Margins(*sums)),
-        *(np.ascontiguousarray(x) for x in (m.tp, m.fp, m.fn, m.tn, m.distances)),
-    )
-    true, predicted = table.true, table.predicted
-    wrong = (fn - tn)[:, true] + (fp - tn)[:, predicted]
-    slope = np.where(true == predicted, (tp - tn)[:, true], wrong)
-    return values, slope + tn.sum(1)[:, None] + distances[:, np.abs(true - predicted)]
-
-
-def bootstrap(
-    setting: Setting, repetitions: int, replicates: int, seed: int
-) -> dict[str, dict[str, Coverage]]:
-    """Percentile and BCa intervals, from one draw of replicates for all metrics of a data set."""
-    rng = np.random.default_rng(seed)
-    definitions = {name: define(name) for name in METRICS}
-    counts = rng.multinomial(setting.n, setting.cells, repetitions)
-    frozen = frozen_table(setting, counts.astype(float))
-    spreads = {name: batch_spreads(d, frozen) for name, d in definitions.items()}
-    percentiles: dict[str, list[wf.Interval | None]] = {name: [] for name in METRICS}
-    bca: dict[str, list[wf.Interval | None]] = {name: [] for name in METRICS}
-    for at, count in enumerate(counts):
-        cells = np.flatnonzero(count)
-        true, predicted = frozen.table.true[cells], frozen.table.predicted[cells]
-        drawn = rng.multinomial(setting.n, count[cells] / setting.n, replicates)
-        margins = SystemMargins(true, [predicted], setting.classes)(drawn)[0]
-        for name, definition in definitions.items():
-            value, _, skew = (float(x[at]) for x in spreads[name])
-            values = definition.values(frozen, margins)
-            percentiles[name].append(percentile_interval(values, value, LEVEL))
-            bca[name].append(percentile_interval(values, value, LEVEL, skew / 6))
-    true_values = {name: truth(setting, d) for name, d in definitions.items()}
+@lru_cache(maxsize=1)
+def space() -> dict[str, list[Cell]]:
+    """Every cell, by family."""
+    ns, accuracies = (30, 100, 300, 1000, 5000), (0.0, 0.5, 0.7, 0.9, 0.97, 0.99, 0.995)
+    tables = [
+        Classes(k, shares, accuracy, errors, n)
+        for k, shares, accuracy, n in product((2, 3, 5, 8, 20, 40), SHARES, accuracies, ns)
+        for errors in (("even", "adjacent") if k > 2 and accuracy else ("even",))
+    ]
+    sides = ((10, 90), (30, 30), (20, 980), (50, 450), (100, 1900), (300, 300))
+    ranked = product((0.5, 0.7, 0.9, 0.95, 0.99), (1.0, 2.0), sides)
+    kinds = ("calibrated", "overconfident", "floor")
     return {
-        word: {name: of(intervals[name], true_values[name]) for name in METRICS}
-        for word, intervals in (("percentile", percentiles), ("BCa", bca))
-    }
+        "classes": [*tables],
+        "weights": _all(Weights, (2, 3, 8), SHARES, (0.7, 0.9, 0.97), (0.5, 1.0), (1.0, 2.0), ns[1:4]),
+        "clusters": _all(
+            Clusters, (2, 3, 8), SHARES, (0.7, 0.8, 0.95), (0.05, 0.3), (10, 20, 50, 200),
+            ("equal", "skewed"),
+        ),
+        "label sets": _all(LabelSets, (5, 20), (0.3, 0.05), (0.7, 0.9, 0.98), (50, 300, 1000)),
+        "rankings": [Rankings(area, deviation, *both) for area, deviation, both in ranked],
+        "losses": _all(Losses, kinds, (0.1, 0.5), ns),
+    }  # fmt: skip
 
 
-def ranking(setting: Setting, metric: str, repetitions: int, seed: int) -> Coverage:
-    """The delta method; scores are normal, and the midpoint threshold has the given accuracy."""
-    rng, normal = np.random.default_rng(seed), NormalDist()
-    shift = 2 * normal.inv_cdf(setting.accuracy)
-    intervals: list[wf.Interval | None] = []
-    for _ in range(repetitions):
-        positive = rng.random(setting.n) < setting.shares[-1]
-        if positive.all() or not positive.any():
-            intervals.append(None)
-            continue
-        scores = rng.normal(size=setting.n) + shift * positive
-        intervals.append(wf.score(positive, scores, metric, interval=wf.Delta(LEVEL)).interval)
-    return of(intervals, ranking_truth(metric, shift, setting.shares[-1]))
+def _all(cell: Callable[..., Cell], *settings: Iterable[Any]) -> list[Cell]:
+    return [cell(*x) for x in product(*settings)]
 
 
-def ranking_truth(metric: str, shift: float, share: float) -> float:
-    """The score in the limit of infinitely many items."""
-    if metric == "roc_auc":
-        return NormalDist().cdf(shift / np.sqrt(2))
-    quantiles = (np.arange(200_000) + 0.5) / 200_000
-    from scipy.special import ndtr, ndtri
+class Result(NamedTuple):
+    family: str
+    cell: str
+    score: str
+    data_sets: int
+    covered: float
+    """Of all data sets, in per cent."""
+    cautioned: float
+    """Data sets whose interval has a caution, in per cent."""
+    covered_uncautioned: float
+    """Of the data sets without a caution."""
+    ample: float
+    """Data sets in which every class has 10 items, in per cent."""
+    cautioned_ample: float
+    """Of these, how many have a caution."""
+    covered_ample: float
+    width_ratio: float
+    """On these, the mean width over that of the delta method (of ratios: on the log scale)."""
 
-    limit = ndtri(quantiles) + shift  # the scores of the positives
-    hits = share * (1 - quantiles)
-    return float((hits / (hits + (1 - share) * ndtr(-limit))).mean())
+    @property
+    def colour(self) -> str:
+        if self.cautioned > 50:
+            return "grey"
+        if self.covered_uncautioned < 93:
+            return "red"
+        return "green" if self.covered_uncautioned <= 98 else "blue"
 
 
-def areas(setting: Setting, way: str, average: str, repetitions: int, seed: int) -> Coverage:
-    """A mean of AUCs over classes; the score of the true class is shifted."""
+def width(interval: wf.Interval, endless: bool) -> float:
+    if not endless:
+        return interval.high - interval.low
+    return float(np.log(interval.high / interval.low)) if interval.low > 0 else np.inf
+
+
+def measure(
+    cell: Cell, names: Sequence[str], times: int, seed: int, method: Any = AUTO, widths: int = 200
+) -> list[Result]:
+    """The coverage of some scores of a cell."""
+    truths, rng = cell.truths(), np.random.default_rng(seed)
+    tallies = {name: np.zeros(7) for name in names}
+    ratios = {name: np.zeros(2) for name in names}
+    for at, drawn in enumerate(cell.draws(times, rng)):
+        for name, tally in tallies.items():
+            interval = run(name, drawn, method).interval
+            hit = interval is not None and interval.low <= truths[name] <= interval.high
+            wary = interval is not None and interval.caution is not None
+            rich = drawn.ample
+            facts = [1, hit, wary, hit and not wary, rich, rich and wary, rich and hit]
+            tally += drawn.times * np.array(facts, float)
+            if rich and at < widths and interval is not None:
+                other, endless = run(name, drawn, DELTA).interval, name.startswith("LR")
+                if other is not None:
+                    both = np.array([width(x, endless) for x in (interval, other)])
+                    ratios[name] += drawn.times * both * np.isfinite(both).all()
+    results = []
+    for name, (n, hits, warned, clean, rich, rich_warned, rich_hits) in tallies.items():
+        parts = (hits, n), (warned, n), (clean, n - warned), (rich, n), (rich_warned, rich)
+        percents = [_percent(*x) for x in (*parts, (rich_hits, rich))]
+        ours, theirs = ratios[name]
+        ratio = round(ours / theirs, 3) if theirs else float("nan")
+        results.append(Result(cell.family, cell.name, name, int(n), *percents, ratio))
+    return results
+
+
+def _percent(part: float, whole: float) -> float:
+    return round(100 * part / whole, 2) if whole else float("nan")
+
+
+GRIDDED = {"classes": 60, "weights": 16, "clusters": 24, "label sets": 12, "rankings": 20, "losses": 15}
+"""About how many cells of each family the grid has, in regular steps through the space."""
+DRAWN = {"classes": 26, "weights": 5, "clusters": 7, "label sets": 4, "rankings": 5, "losses": 3}
+"""How many of fifty random cells are of each family."""
+
+
+def jobs(random: bool, seed: int) -> Iterator[tuple[Cell, list[str]]]:
+    """Cells of the grid with all their scores, or random cells with one score each."""
     rng = np.random.default_rng(seed)
-    shift = 2 * NormalDist().inv_cdf(setting.accuracy)
-    # the same one-vs-rest and one-vs-one, since all other classes have the same scores
-    true_value = NormalDist().cdf(shift / np.sqrt(2))
-    method: dict[str, Any] = {"average": average, "multi_class": way, "interval": wf.Delta(LEVEL)}
-    intervals: list[wf.Interval | None] = []
-    for _ in range(repetitions):
-        true = rng.choice(setting.classes, setting.n, p=setting.shares)
-        if len(np.unique(true)) < setting.classes:
-            intervals.append(None)
-            continue
-        scores = rng.normal(size=(setting.n, setting.classes))
-        scores[np.arange(setting.n), true] += shift
-        intervals.append(wf.roc_auc(true, scores, **method).interval)
-    return of(intervals, true_value)
-
-
-def log_loss(setting: Setting, repetitions: int, seed: int) -> Coverage:
-    """Mean ± z standard errors; the log-odds of the true class are normal."""
-    rng = np.random.default_rng(seed)
-    mean = NormalDist().inv_cdf(setting.accuracy)
-    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
-    true_value = float((weights * np.log1p(np.exp(-(mean + nodes)))).sum() / weights.sum())
-    loss = np.log1p(np.exp(-rng.normal(mean, 1, (repetitions, setting.n))))
-    error = loss.std(1) / np.sqrt(setting.n)
-    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * error
-    return Coverage(float((np.abs(loss.mean(1) - true_value) <= half).mean()), 0.0)
-
-
-def shown(c: Coverage) -> str:
-    none = f" ({100 * c.without:.0f} % none)" if c.without >= 0.005 else ""
-    return f"{100 * c.covered:.1f}{none}"
-
-
-def lines(repetitions: int, resampled: int, replicates: int, seed: int) -> Iterator[str]:
-    names = ["averaged F1", "F1 of averages", "macro P", "macro R", "kappa", "MCC"]
-    head = ["classes", "shares", "n", "smallest class", "accuracy", "method", *names]
-    yield f"| {' | '.join(head)} |"
-    yield f"|{'---|' * len(head)}"
-    for at, setting in enumerate(SETTINGS):
-        where = [
-            str(setting.classes),
-            "even" if setting.balanced else "95:5",
-            f"{setting.n:,}",
-            f"{setting.smallest:g}",
-            f"{setting.accuracy:g}",
-        ]
-        by_delta = delta(setting, repetitions, seed + at)
-        yield f"| {' | '.join([*where, 'delta', *(shown(by_delta[m]) for m in METRICS)])} |"
-        for word, each in bootstrap(setting, resampled, replicates, seed + at).items():
-            yield f"| {' | '.join([*where, word, *(shown(each[m]) for m in METRICS)])} |"
-    yield ""
-    yield "| shares | n | positives | accuracy | ROC AUC | average precision | log loss |"
-    yield f"|{'---|' * 7}"
-    for at, setting in enumerate(s for s in SETTINGS if s.classes == 2):
-        scored = [
-            shown(ranking(setting, name, repetitions // 2, seed + at))
-            for name in ("roc_auc", "average_precision")
-        ]
-        loss = shown(log_loss(setting, repetitions, seed + at)) if setting.balanced else "as above"
-        shares = "even" if setting.balanced else "95:5"
-        cells = [shares, f"{setting.n:,}", f"{setting.smallest:g}", f"{setting.accuracy:g}"]
-        yield f"| {' | '.join([*cells, *scored, loss])} |"
-    yield ""
-    yield "| classes | n | accuracy | ovr macro | ovr weighted | ovo macro | ovo weighted |"
-    yield f"|{'---|' * 7}"
-    several = [s for s in SETTINGS if s.classes == 5 and s.balanced]
-    for at, setting in enumerate(several):
-        ways = [(way, average) for way in ("ovr", "ovo") for average in ("macro", "weighted")]
-        cells = [shown(areas(setting, *way, repetitions // 4, seed + at)) for way in ways]
-        yield f"| 5 | {setting.n:,} | {setting.accuracy:g} | {' | '.join(cells)} |"
+    for family, cells in space().items():
+        if random:
+            for at in rng.choice(len(cells), DRAWN[family], replace=False).tolist():
+                names = [*cells[at].truths()]
+                yield cells[at], [names[int(rng.integers(len(names)))]]
+        else:  # steps that have no factor in common with the settings
+            step = max(1, len(cells) // GRIDDED[family])
+            while any(step % prime == 0 for prime in (2, 3, 5, 7)):
+                step += 1
+            yield from ((cell, [*cell.truths()]) for cell in cells[::step])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=4000, help="data sets, delta method")
-    parser.add_argument("--resampled", type=int, default=1000, help="data sets, bootstrap")
-    parser.add_argument("--replicates", type=int, default=399)
+    parser.add_argument("--data-sets", type=int, default=1000)
+    parser.add_argument("--random", action="store_true", help="fifty random cells, one score each")
+    parser.add_argument("--only", help="one family of cells")
     parser.add_argument("--seed", type=int, default=2019)
     options = parser.parse_args()
-    table = []
-    for line in lines(options.repetitions, options.resampled, options.replicates, options.seed):
-        print(line, flush=True)
-        table.append(line)
-    caption = (
-        f"Coverage in per cent at a nominal 95 %: {options.repetitions:,} data sets for the delta "
-        f"method (half of them for rankings, a quarter for means of AUCs), "
-        f"{options.resampled:,} with {options.replicates} replicates each for the bootstrap, "
-        f"seed {options.seed}."
-    )
-    if PAGE.exists():
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
-        after = rest.partition(END)[2]
-        middle = "\n".join([START, "", caption, "", *table, "", END])
-        PAGE.write_text(before + middle + after, encoding="utf-8")
+    with (RANDOM if options.random else GRID).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*Result._fields, "colour"])
+        for cell, names in jobs(options.random, options.seed):
+            if options.only not in (None, cell.family):
+                continue
+            for result in measure(cell, names, options.data_sets, options.seed):
+                writer.writerow([*result, result.colour])
+                if result.colour == "red" or options.random:
+                    print(result.colour, *result, flush=True)
+            file.flush()
 
 
 if __name__ == "__main__":

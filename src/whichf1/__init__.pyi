@@ -10,12 +10,14 @@ from whichf1.comparison.rank_flips import SystemRanks as SystemRanks
 from whichf1.comparison.rank_flips import rank_systems as rank_systems
 from whichf1.definitions.definition import Definition as Definition
 from whichf1.definitions.methods import AgrestiCoull as AgrestiCoull
+from whichf1.definitions.methods import Auto as Auto
 from whichf1.definitions.methods import Bootstrap as Bootstrap
 from whichf1.definitions.methods import ClopperPearson as ClopperPearson
 from whichf1.definitions.methods import DeLong as DeLong
 from whichf1.definitions.methods import Delta as Delta
 from whichf1.definitions.methods import IntervalName, Method
 from whichf1.definitions.methods import Jeffreys as Jeffreys
+from whichf1.definitions.methods import Posterior as Posterior
 from whichf1.definitions.methods import Wilson as Wilson
 from whichf1.definitions.options import Classes
 from whichf1.metrics import Metric

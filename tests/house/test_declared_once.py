@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
 import whichf1 as wf
+from tests.helpers.engines import ENGINES, group
 from whichf1.cli import app
 from whichf1.metrics import registry
 from whichf1.metrics.registry import declare, rate
@@ -89,15 +91,16 @@ ARRAYS: dict[str, tuple[Any, Any]] = {
 INTERVALS: list[Any] = [None, "delta", wf.Bootstrap(replicates=99, seed=2)]
 
 
-@pytest.fixture(params=["pandas", "parquet", "dask"])
+SOURCES = [pytest.param(name, marks=group(name)) for name in ("pandas", "parquet", "dask", "spark")]
+
+
+@pytest.fixture(params=SOURCES)
 def source(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     """The items in a frame or a file."""
-    if request.param == "pandas":
-        return ITEMS.frame
     if request.param == "parquet":
         ITEMS.frame.to_parquet(tmp_path / "items.parquet")
         return str(tmp_path / "items.parquet")
-    return pytest.importorskip("dask.dataframe").from_pandas(ITEMS.frame, npartitions=3)
+    return ENGINES[request.param](pa.table(ITEMS.frame.to_dict("list")))
 
 
 def same(a: wf.Score, b: wf.Score) -> None:

@@ -34,8 +34,8 @@ from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.request import are_sets, has_columns, is_path, name_columns
 from whichf1.sources.systems import ScoreColumns, read_systems
 from whichf1.statistics.cells import shared_cells
-from whichf1.statistics.intervals import is_whole_area
 from whichf1.statistics.intervals import replicates as replicates_of
+from whichf1.statistics.items import is_whole_area
 from whichf1.statistics.label_sets import shared_sets
 from whichf1.statistics.sample import Sample, Statistic, generator, kinds
 from whichf1.tables.cells import Array

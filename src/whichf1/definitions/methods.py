@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from math import ceil
+from math import ceil, inf
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from whichf1.errors import DefinitionError, did_you_mean
@@ -12,6 +12,7 @@ SEED = 2019
 """The default seed: the same call always gives the same result."""
 BootstrapKind: TypeAlias = Literal["bca", "percentile"]
 IntervalName: TypeAlias = Literal[
+    "auto",
     "delta",
     "bootstrap",
     "wilson",
@@ -21,6 +22,7 @@ IntervalName: TypeAlias = Literal[
     "delong",
     "bca",
     "percentile",
+    "posterior",
 ]
 """The methods by name; 'bca' and 'percentile' are kinds of bootstrap."""
 
@@ -34,9 +36,11 @@ class Method:
 
     level: float = 0.95
     word: ClassVar[str] = ""
+    drawn: ClassVar[bool] = False
+    """Whether it draws units at random, so that it applies to any score but needs the units."""
 
-    def __init_subclass__(cls, word: str) -> None:
-        cls.word = word
+    def __init_subclass__(cls, word: str, drawn: bool = False) -> None:
+        cls.word, cls.drawn = word, drawn
 
     def __post_init__(self) -> None:
         level = self.level
@@ -46,6 +50,16 @@ class Method:
     def fields(self) -> dict[str, Any]:
         """The method's name and parameters, as they appear in a signature."""
         return {"interval": self.word, **asdict(self)}
+
+
+class Auto(Method, word="auto"):
+    """The method that holds for the data at hand, also where a class has few errors or hits.
+
+    >>> import whichf1 as wf
+    >>> score = wf.accuracy([0, 1] * 20, [0, 1] * 20, interval=Auto())
+    >>> f"{score.interval:.2f}"
+    '[0.94, 1.00]'
+    """
 
 
 class Delta(Method, word="delta"):
@@ -58,7 +72,7 @@ class Delta(Method, word="delta"):
 
 
 @dataclass(frozen=True)
-class Bootstrap(Method, word="bootstrap"):
+class Bootstrap(Method, word="bootstrap", drawn=True):
     """The bootstrap: intervals from resampled items, BCa or percentile.
 
     kind: Bias-corrected and accelerated, or plain percentiles of the replicates.
@@ -130,9 +144,42 @@ class DeLong(Method, word="delong"):
     """
 
 
+@dataclass(frozen=True)
+class Posterior(Method, word="posterior", drawn=True):
+    """A credible interval: quantiles of the score over Dirichlet draws of the cells.
+
+    draws: How many tables are drawn.
+    prior: How many items the prior is worth; half of them are right, half wrong. It spreads over
+        the cells of class counts; other data have none.
+    DefinitionError: If a parameter is out of range, or there are too few draws for the level.
+
+    >>> import whichf1 as wf
+    >>> score = wf.accuracy([0, 1] * 20, [0, 1, 1, 1] * 10, interval=Posterior(draws=999))
+    >>> score.interval.method
+    'posterior'
+    """
+
+    draws: int = 9999
+    prior: float = 1.0
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole("draws", self.draws, 1)
+        enough_replicates(self.draws, self.level, "draws")
+        whole("seed", self.seed, 0)
+        number = isinstance(self.prior, (int, float)) and not isinstance(self.prior, bool)
+        if not number or not 0 <= self.prior < inf:
+            raise DefinitionError(f"prior must be a number of items, 0 or more; got {self.prior!r}")
+        object.__setattr__(self, "prior", float(self.prior))
+
+
 METHODS: dict[str, type[Method]] = {
     method.word: method
-    for method in (Delta, Bootstrap, Wilson, ClopperPearson, AgrestiCoull, Jeffreys, DeLong)
+    for method in (
+        *(Auto, Delta, Bootstrap, Wilson, ClopperPearson, AgrestiCoull, Jeffreys, DeLong),
+        Posterior,
+    )
 }
 PARAMETERS = {field.name for method in METHODS.values() for field in fields(method)}
 """The parameters of all methods."""
@@ -161,12 +208,12 @@ def find_method(given: Any, **parameters: Any) -> Method | None:
     return method(**parameters)
 
 
-def enough_replicates(replicates: int, level: float) -> None:
+def enough_replicates(replicates: int, level: float, what: str = "replicates") -> None:
     """Raise an error unless, on average, some replicate lies beyond each end of the interval."""
     least = ceil(2 / (1 - level) - 1 - 1e-6)
     if replicates < least:
         raise DefinitionError(
-            f"{replicates:,} replicates are too few for an interval of level {level:g}, whose ends "
+            f"{replicates:,} {what} are too few for an interval of level {level:g}, whose ends "
             f"are quantiles of them. Use at least {least:,}, better ten times as many."
         )
 

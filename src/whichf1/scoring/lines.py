@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from whichf1.definitions.definition import Definition, define
-from whichf1.definitions.methods import Bootstrap
+from whichf1.definitions.methods import Auto
 from whichf1.errors import DefinitionError, InputError
 from whichf1.kernel import LossSums
 from whichf1.metrics import find
@@ -28,16 +28,35 @@ from whichf1.sources.lines import ScoredLines, check_rows, predicted, predicted_
 from whichf1.sources.request import Request, has_columns, in_memory, is_path
 from whichf1.sources.sequences import cluster_codes, squared, weights_column
 from whichf1.sources.systems import ScoreColumns
-from whichf1.statistics.intervals import estimate, interval_of, is_whole_area, refuse_other
-from whichf1.statistics.items import Means, Ranked, Rankings, area_spread, rank_cells
-from whichf1.statistics.sample import Sample, kinds
-from whichf1.statistics.scales import Interval, Spread
+from whichf1.statistics.intervals import (
+    cautioned,
+    estimate,
+    interval_of,
+    refuse_other,
+    sums_interval,
+    twin_interval,
+)
+from whichf1.statistics.items import (
+    FEW_RANKED,
+    Means,
+    Ranked,
+    Rankings,
+    area_spread,
+    area_twin,
+    few_ranked,
+    is_whole_area,
+    rank_cells,
+)
+from whichf1.statistics.sample import FEW, Sample, kinds
+from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Labels
 from whichf1.tables.moments import Moments, beyond_rounding
 from whichf1.tables.ranking import Ranking
 
 Scores: TypeAlias = ScoredLines | ClassScores
+FEW_ITEMS = 10_000
+"""Up to here the losses of all items leave an engine, so that their skewness is known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,10 +208,16 @@ def _ranking_estimate(definition: Definition, ranking: Ranking) -> tuple[float, 
             f"an interval of {definition.metric} for weighted items needs the items: pass y_true, "
             "scores and weights, or omit interval="
         )
-    if is_whole_area(definition) and not isinstance(definition.interval, Bootstrap):
+    if is_whole_area(definition) and not definition.interval.drawn:
         refuse_other(definition)
         value = _value(definition, ranking)
-        return value, interval_of(definition, value, area_spread(ranking.table, value))
+        auto, sizes = isinstance(definition.interval, Auto), ranking.table.sizes
+        few = few_ranked(sizes, sizes, FEW if auto else FEW_RANKED)
+        if auto:
+            twin = area_twin(ranking.table, value)
+            return value, cautioned(twin_interval(definition, value, twin), few)
+        interval = interval_of(definition, value, area_spread(ranking.table, value))
+        return value, cautioned(interval, few)
     (value,), (interval,) = estimate(definition, *rank_cells(definition, ranking.table))
     return float(value), interval
 
@@ -240,8 +265,11 @@ def _score_loss(definition: Definition, scores: Scores) -> Score:
     """A mean over items: from sums if they suffice, otherwise from the items."""
     weighted = scores.cluster is not None or scores.weights is not None
     here = isinstance(scores, ScoredLines) and (weighted or scores.items is not None)
-    drawn = isinstance(definition.interval, Bootstrap) and scores.cluster is None
-    if here or drawn:
+    drawn = definition.interval is not None and definition.interval.drawn
+    auto = isinstance(definition.interval, Auto) and (
+        isinstance(scores, ScoredLines) or scores.n <= FEW_ITEMS
+    )
+    if here or ((drawn or auto) and scores.cluster is None):
         return _score_drawn(definition, scores)
     if isinstance(scores, ClassScores) and weighted:
         definition = _over_all_classes(definition, scores.labels)
@@ -333,7 +361,7 @@ def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> 
     mean = wv / w
     square = wwvv - 2 * mean * wwv + mean**2 * ww
     error = sqrt(beyond_rounding(square, wwvv)) / w if isfinite(square) else inf
-    interval = interval_of(definition, mean, Spread(error))
+    interval = sums_interval(definition, mean, error, w * w / ww)
     return Score(mean, definition, w, names, interval, (("weighted", True),))
 
 
@@ -407,16 +435,16 @@ def score_moments(definition: Definition, sums: Moments) -> Score:
             f"not of {definition.signature}"
         )
     definition = definition.settled(parameters=sums.parameters, positive=sums.positive)
-    if isinstance(definition.interval, Bootstrap):
+    if definition.interval is not None and definition.interval.drawn:
         raise DefinitionError(
-            f"moments are only sums, and a bootstrap of {sums.metric} draws items: pass y_true "
-            "and scores, or use interval='delta'"
+            f"moments are only sums, and a {definition.interval.word} of {sums.metric} draws "
+            "items: pass y_true and scores, or use interval='delta'"
         )
     refuse_other(definition)
     interval = None
     if definition.interval is not None and np.isfinite(sums.squares):
         error = float(np.sqrt(sums.variance / sums.n))
-        interval = interval_of(definition, sums.mean, Spread(error))
+        interval = sums_interval(definition, sums.mean, error, sums.n)
     return Score(sums.mean, definition, sums.n, sums.labels, interval)
 
 
@@ -482,6 +510,8 @@ def _drawn(items: Sequence[ScoredItems], lines: ScoredLines) -> tuple[list[Score
 
 def _score_drawn(definition: Definition, scores: Scores) -> Score:
     items, lines = _items_of(definition, scores)
+    if definition.interval is None or not definition.interval.drawn:  # any order will do
+        return score_items(items, sampled(items, lines.weights, lines.cluster, lines.items))
     (alike,), sample = _drawn([items], lines)
     return score_items(alike, sample)
 

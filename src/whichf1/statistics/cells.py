@@ -7,22 +7,35 @@ a line of code per metric; n times the slope is the influence of an item.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, partial
-from math import sqrt
+from functools import cached_property, lru_cache, partial
+from math import inf, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from whichf1.definitions.definition import Definition, Frozen
-from whichf1.statistics.sample import Sample, Share, Statistic, Swap, equal_items
-from whichf1.statistics.scales import Spread
+from whichf1.statistics.sample import (
+    FEW,
+    FEW_HITS,
+    Sample,
+    Share,
+    Statistic,
+    Swap,
+    Twin,
+    equal_items,
+    fewest,
+)
+from whichf1.statistics.scales import NONE, Smoothed, Spread
+from whichf1.statistics.smoothing import Added
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, Margins, OneVsRest, Table, outside, sum_by
 from whichf1.tables.counts import Counts
+from whichf1.tables.labels import Labels
 
 FEW_CELLS = 1 << 14
 """Up to here cells are summed class by class; beyond, in sorted order."""
-_BLOCK = 1 << 14
+_BLOCK = 1 << 13
+"""Cells worked on at a time: they fit the cache, and BLAS starts no threads for them."""
 
 
 class Cells(Statistic):
@@ -73,6 +86,10 @@ class Cells(Statistic):
         return margin_slopes(self.definition, self.frozen)
 
     @cached_property
+    def _linear(self) -> bool:
+        return _is_linear(self.definition)
+
+    @cached_property
     def _kinds(self) -> tuple[Array, OneVsRest]:
         return kind_slopes(self.definition, self.frozen)
 
@@ -83,6 +100,38 @@ class Cells(Statistic):
         wrong = np.where(true, by_kind.fn[at], np.where(predicted, by_kind.fp[at], by_kind.tn[at]))
         cells: Array = np.where(true & predicted, by_kind.tp[at], wrong)
         return cells
+
+    def few(self, sample: Sample, at: int, careful: bool) -> str | None:
+        """Too few items or hits of a class, or errors if the method needs them."""
+        definition, table, codes = self.definition, self.frozen.table, self.frozen.classes
+        if definition.average == "micro" or (self._linear and not careful):
+            return None
+        rate = definition.declaration.kind == "rate"
+        if not self._whole:
+            codes = codes[[at]]
+        elif not rate:
+            codes = np.flatnonzero((table.rows > 0) | (table.columns > 0))
+        names = [self.frozen.units.labels[code] for code in codes] if self.frozen.units else codes
+        of_class = table.one_vs_rest(codes)
+        tp, fp, fn = of_class.tp, of_class.fp, of_class.fn
+        if sample.squares is not None:
+            squares = Table(table.true, table.predicted, sample.squares, table.classes)
+            s = squares.one_vs_rest(codes)
+            items, tp, fp, fn = (
+                equal_items(*x)[0]
+                for x in ((tp + fn, s.tp + s.fn), (tp, s.tp), (fp, s.fp), (fn, s.fn))
+            )
+        else:
+            items = tp + fn
+        alone, endless = not self._whole, definition.declaration.bounds[1] == inf
+        sizes = {"items": items, "hits": tp, "false positives": fp, "misses": fn}
+        least = {
+            "items": FEW,
+            "hits": FEW_HITS if alone or careful else 0,
+            "false positives": FEW_HITS if careful and rate else 1 if endless else 0,
+            "misses": FEW_HITS if careful and rate else 0,
+        }
+        return fewest(sizes, names, least)
 
     @property
     def size(self) -> int:
@@ -100,6 +149,65 @@ class Cells(Statistic):
         """Whether two systems predict different classes."""
         differs: Array = self.frozen.table.predicted != other.frozen.table.predicted
         return differs
+
+    def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
+        """The values, and each with one item added, spread over the table or over its own 2 × 2."""
+        if not self._whole:
+            return self._smoothed_classes(sample)
+        values, share = np.ravel(self.values(sample.count)), self.share()
+        if share is not None:
+            return values, [share.smoothed(sample)]
+        table, definition = self.frozen.table, self.definition
+        added = Added.to(table, by_distance=_minds_distances(definition))
+        weight = sample.typical_weight
+        margins = added.margins(table, weight)
+        value, slope = margin_slopes(definition, self.frozen, margins)
+        slope = slope.centred(margins)
+        powers = added.powers(*(None if x is None else weight * x for x in slope))  # type: ignore[arg-type]
+        spread = sample.smoothed_spread(
+            lambda x: slope.at(table.true[x], table.predicted[x]), powers
+        )
+        return values, [
+            Smoothed(value, spread, "beta" if sample.cluster is None else "transformed")
+        ]
+
+    def _smoothed_classes(self, sample: Sample) -> tuple[Array, list[Twin]]:
+        """Of the four kinds of items that a class has, each gets a quarter of an item."""
+        table, classes = self.frozen.table, self.frozen.classes
+        values = np.ravel(self.values(sample.count))
+        kinds = np.stack(four(table.one_vs_rest(classes)))
+        squares = None
+        if sample.squares is not None:
+            of_squares = Table(table.true, table.predicted, sample.squares, table.classes)
+            squares = np.stack(four(of_squares.one_vs_rest(classes)))
+        share = None
+        if self._linear:
+            share = self._share_of(_alone(self.definition, 1), np.array([0, 2, 3, 4]))
+        weight = sample.typical_weight
+        larger = kinds + weight / 4
+        at, parts = kind_slopes(self.definition, self.frozen, OneVsRest(*larger))
+        slope = np.stack(four(parts))
+        slope -= (larger * slope).sum(0) / larger.sum(0)
+        each: list[Twin] = []
+        for k, value in enumerate(at.tolist()):
+            clustered = sample.cluster is not None
+            own_kinds = Sample(kinds[:, k], None if squares is None else squares[:, k])
+            if share is not None:
+                own = share._replace(success=share.success[[0, 3, 2, 4]])
+                own = own if not clustered else share._replace(success=share.success[self._kind(k)])
+                each.append(own.smoothed(sample if clustered else own_kinds))
+                continue
+            step = slope[:, k]
+            powers = [float((weight * step) ** e @ np.full(4, 0.25)) for e in (2, 4)]
+            cells = self._slope_of_class(OneVsRest(*slope), k) if clustered else step
+            drawn = sample if clustered else own_kinds
+            spread = drawn.smoothed_spread(lambda x, cells=cells: cells[x], (powers[0], powers[1]))
+            each.append(Smoothed(value, spread, "transformed" if clustered else "beta"))
+        return values, each
+
+    def _kind(self, at: int) -> Array:
+        """To the class at that place, which of five kinds each cell is."""
+        return _kinds_of_items(self.frozen._replace(classes=self.frozen.classes[[at]]))
 
     def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
         """The values, and the spread of each."""
@@ -120,11 +228,11 @@ class Cells(Statistic):
     def _spreads_of_classes(self, by_kind: OneVsRest, sample: Sample) -> list[Spread]:
         """The same from the sums of the four kinds of items, for all classes at once."""
         table, classes = self.frozen.table, self.frozen.classes
-        count, slope = (np.stack(_four(x)) for x in (table.one_vs_rest(classes), by_kind))
+        count, slope = (np.stack(four(x)) for x in (table.one_vs_rest(classes), by_kind))
         slope -= (count * slope).sum(0) / table.total
         if sample.squares is not None:
             squares = Table(table.true, table.predicted, sample.squares, table.classes)
-            count, weight = equal_items(count, np.stack(_four(squares.one_vs_rest(classes))))
+            count, weight = equal_items(count, np.stack(four(squares.one_vs_rest(classes))))
             slope *= weight
         part = count * slope
         square = (part * slope).sum(0)
@@ -166,18 +274,20 @@ class Cells(Statistic):
         running the formula on each kind of item alone. F1 is one in disguise: with
         J = TP / (TP + FP + FN) it is 2J / (1 + J), and an interval for J becomes one for F1.
         """
-        definition, frozen = self.definition, self.frozen
-        if definition.epsilon or not _is_linear(definition):
+        frozen = self.frozen
+        if not self._linear:
             return None
         if not self._whole:
             frozen = frozen._replace(classes=frozen.classes[[at]])
-        rate = definition.declaration.kind == "rate"
+        rate = self.definition.declaration.kind == "rate"
         kind = _kinds_of_items(frozen) if rate else 1 - self.right  # or 0 right, 1 wrong
-        top, bottom = _alone(definition, len(frozen.classes))
-        success = np.where(bottom == 0, np.nan, (top != 0).astype(float))[kind]
-        if not bottom.any():
-            return None
-        present = np.unique(kind)
+        share = self._share_of(_alone(self.definition, len(frozen.classes)), np.unique(kind))
+        return None if share is None else share._replace(success=share.success[kind])
+
+    def _share_of(self, alone: tuple[Array, Array], present: Array) -> Share | None:
+        """The same for each kind of items, given those that are present."""
+        top, bottom = alone
+        success = np.where(bottom == 0, np.nan, (top != 0).astype(float))
         top, bottom = top[present], bottom[present]
         gains = np.unique(bottom[top != 0])
         losses = np.unique(bottom[(top == 0) & (bottom != 0)])
@@ -186,6 +296,17 @@ class Cells(Statistic):
             return None
         gain = float(gains[0]) if len(gains) else float(losses[0]) if len(losses) else 1.0
         return Share(success, gain, float(losses[0]) if len(losses) else gain)
+
+
+@lru_cache(maxsize=256)
+def _minds_distances(definition: Definition) -> bool:
+    """Whether a score tells near errors from far ones, found by trying it."""
+    if definition.declaration.kind != "agreement":
+        return False
+    table = Table(*np.divmod(np.arange(9), 3), np.array([4.0, 1, 1, 1, 4, 1, 1, 1, 4]), 3)
+    frozen = Frozen(table, np.arange(3), Labels.trusted(range(3)))
+    distances = margin_slopes(definition, frozen)[1].distances
+    return distances is not None and abs(distances[1] - distances[2]) > NONE
 
 
 def shared_cells(systems: Sequence[Cells], counts: Counts) -> tuple[list[Cells], Sample]:
@@ -272,33 +393,41 @@ def _sum(fixed: Margins, moving: Margins) -> Margins:
 
 
 class MarginSlopes(NamedTuple):
-    """∂M/∂ of each sum of the margins: all that a cell's own slope is made of."""
+    """All that the slope ∂M/∂count of a cell is made of."""
 
-    tp: Array
-    fp: Array
-    fn: Array
-    tn: Array | None = None
+    right: Array
+    """Of the right cell of each class."""
+    rows: Array
+    """Of a wrong cell, by its true class …"""
+    columns: Array
+    """… and by its predicted one: the two add up."""
     distances: Array | None = None
+    """What is added for the distance between the two."""
 
     def at(self, true: Array, predicted: Array) -> Array:
-        """∂M/∂count of cells: a right one is a true positive, a wrong one is false twice.
-
-        To all other classes it is a true negative.
-        """
-        tn = 0.0 if self.tn is None else self.tn
-        cells: Array = (self.fn - tn)[true]
-        cells += (self.fp - tn)[predicted]
+        """∂M/∂count of cells."""
+        cells: Array = self.rows[true]
+        cells += self.columns[predicted]
         right = np.flatnonzero(true == predicted)
-        cells[right] = (self.tp - tn)[true[right]]
-        cells += np.sum(tn)
+        cells[right] = self.right[true[right]]
         if self.distances is not None:
             cells += self.distances[np.abs(true - predicted)]
         return cells
 
+    def centred(self, margins: Margins) -> MarginSlopes:
+        """The same for a fixed number of items: minus the mean over the items of these margins."""
+        sums = [self.right @ margins.tp, self.rows @ margins.fn, self.columns @ margins.fp]
+        if self.distances is not None:
+            sums.append(self.distances @ margins.distances)
+        mean = float(sum(sums)) / float(margins.total)
+        return self._replace(right=self.right - mean, rows=self.rows - mean)
 
-def margin_slopes(definition: Definition, frozen: Frozen) -> tuple[float, MarginSlopes]:
+
+def margin_slopes(
+    definition: Definition, frozen: Frozen, margins: Margins | None = None
+) -> tuple[float, MarginSlopes]:
     """The value and the slopes of a definition that gives one number."""
-    table, more = frozen.table, {}
+    table, more = frozen.table if margins is None else margins, {}
 
     def values(tp: Any, fp: Any, fn: Any) -> Any:
         def traced(name: str) -> Any:
@@ -308,11 +437,17 @@ def margin_slopes(definition: Definition, frozen: Frozen) -> tuple[float, Margin
         tn, distances = partial(traced, "tn"), partial(traced, "distances")
         return definition.values(frozen, Margins(tp, fp, fn, tn, distances))
 
-    value, parts = slopes(values, table.tp, table.fp, table.fn)
-    return float(value), MarginSlopes(*parts, **{name: x.grad for name, x in more.items()})
+    value, (tp, fp, fn) = slopes(values, table.tp, table.fp, table.fn)
+    grads = {name: x.grad for name, x in more.items()}
+    tn = grads.get("tn")
+    if tn is not None:  # a cell is a true negative of all classes but its own
+        tp, fp, fn = tp + tn.sum() - tn, fp - tn, fn + tn.sum() - tn
+    return float(value), MarginSlopes(tp, fn, fp, grads.get("distances"))
 
 
-def kind_slopes(definition: Definition, frozen: Frozen) -> tuple[Array, OneVsRest]:
+def kind_slopes(
+    definition: Definition, frozen: Frozen, counts: OneVsRest | None = None
+) -> tuple[Array, OneVsRest]:
     """The values, and ∂(their sum)/∂(tp, fp, fn, tn) of each class.
 
     Without an average that is each rate's own: the rate of a class depends on nothing else.
@@ -321,7 +456,8 @@ def kind_slopes(definition: Definition, frozen: Frozen) -> tuple[Array, OneVsRes
     def values(*kinds: Array) -> Array:
         return definition.values(frozen, _Fixed(OneVsRest(*kinds)))
 
-    value, parts = slopes(values, *_four(frozen.table.one_vs_rest(frozen.classes)))
+    counts = frozen.table.one_vs_rest(frozen.classes) if counts is None else counts
+    value, parts = slopes(values, *four(counts))
     return value, OneVsRest(*parts)
 
 
@@ -335,7 +471,8 @@ class _Fixed(NamedTuple):
         return self.counts
 
 
-def _four(c: OneVsRest) -> tuple[Array, Array, Array, Array]:
+def four(c: OneVsRest) -> tuple[Array, Array, Array, Array]:
+    """True and false positives, false and true negatives."""
     return c.tp, c.fp, c.fn, c.tn
 
 
@@ -380,9 +517,11 @@ def _alone(definition: Definition, k: int, times: int = 1) -> tuple[Array, Array
     return top, bottom
 
 
+@lru_cache(maxsize=256)
 def _is_linear(definition: Definition) -> bool:
     """Whether two items weigh twice as much as one, above and below the line."""
-    if definition.average in ("macro", "weighted"):
+    if definition.average in ("macro", "weighted") or definition.epsilon:
         return False
     once, twice = (_alone(definition, 2, times) for times in (1, 2))
-    return all(np.array_equal(2 * x, y) for x, y in zip(once, twice, strict=True))
+    doubled = all(np.array_equal(2 * x, y) for x, y in zip(once, twice, strict=True))
+    return doubled and bool(once[1].any())

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, isnan, sqrt
 from statistics import NormalDist
 
 import numpy as np
 
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.methods import Bootstrap, Method
+from whichf1.definitions.methods import Auto, Bootstrap, Method
 from whichf1.errors import DefinitionError
-from whichf1.statistics.sample import Sample, Share, Statistic, kinds
+from whichf1.statistics.items import is_whole_area
+from whichf1.statistics.sample import Sample, Share, Statistic, Twin, kinds
 from whichf1.statistics.scales import (
     NONE,
     Interval,
+    Smoothed,
     Spread,
     normal_quantile,
     normal_tail,
+    smoothed_interval,
     transformed,
 )
 from whichf1.tables.cells import Array
+
+MANY_ITEMS = 1000
+"""From here on a mean is normal enough, however skewed its items are."""
 
 
 def estimate(
@@ -30,11 +37,35 @@ def estimate(
     """The values of a definition, and an interval for each by its method.
 
     The interval is None if the score is undefined, or does not vary to first order (a perfect
-    score, say): an interval of no width would claim too much.
+    score, say): an interval of no width would claim too much. It has a caution if there is too
+    little of something for its method.
     """
     method = definition.interval
     if method is not None:
         sample.refuse_extremes()
+    values, intervals = _estimate(definition, statistic, sample)
+    if method is None or method.word in PROPORTIONS:
+        return values, intervals
+    careful = not isinstance(method, Auto)
+    return values, [
+        interval and cautioned(interval, sample.few or statistic.few(sample, at, careful))
+        for at, interval in enumerate(intervals)
+    ]
+
+
+def cautioned(interval: Interval | None, few: str | None) -> Interval | None:
+    """The interval with the caution that there is too little of something."""
+    if interval is None or few is None or interval.caution is not None:
+        return interval
+    return replace(interval, caution=f"{few}: the interval may be too narrow")
+
+
+def _estimate(
+    definition: Definition, statistic: Statistic, sample: Sample
+) -> tuple[Array, list[Interval | None]]:
+    method = definition.interval
+    if isinstance(method, Auto):
+        return automatic(definition, statistic, sample)
     if method is not None and method.word not in (Bootstrap.word, *PROPORTIONS):
         refuse_other(definition)
         values, spreads = statistic.spreads(sample)
@@ -49,10 +80,44 @@ def estimate(
     return values, [proportion(definition, statistic.share(at), sample, method) for at in each]
 
 
+def automatic(
+    definition: Definition, statistic: Statistic, sample: Sample
+) -> tuple[Array, list[Interval | None]]:
+    """The interval of each value by what holds for it.
+
+    A fraction of items gets Jeffreys' interval; a score with a smoothed twin one from that; any
+    other the delta method.
+    """
+    values, twins = statistic.smoothed(sample)
+    spreads = statistic.spreads(sample)[1] if None in twins else [None] * len(twins)
+    every = zip(values.tolist(), twins, spreads, strict=True)
+    return values, [
+        twin_interval(definition, value, twin)
+        if spread is None
+        else interval_of(definition, value, spread)
+        for value, twin, spread in every
+    ]
+
+
+def twin_interval(definition: Definition, value: float, twin: Twin) -> Interval | None:
+    """The interval of a value from its smoothed twin."""
+    method = definition.interval
+    if method is None or twin is None or isnan(value):
+        return None
+    if isinstance(twin, Smoothed):
+        bounds = definition.declaration.bounds
+        return smoothed_interval(value, twin, bounds, method.level, method.word)
+    if not twin.n:  # nothing is known of a fraction of no items
+        low, high = definition.declaration.bounds
+        return cautioned(Interval(low, high, method.level, method.word), "there are no items")
+    low, high = map(twin.score, modified_jeffreys(twin.hits, twin.n, method.level))
+    return Interval(low, high, method.level, method.word)
+
+
 def refuse_other(definition: Definition) -> None:
     """Raise if the interval method does not apply to the metric."""
     metric, method = definition.declaration, definition.interval
-    if method is None or isinstance(method, Bootstrap) or method.word == "delta":
+    if method is None or isinstance(method, Bootstrap) or method.word in ("auto", "delta"):
         return
     what = f"the interval {method.word!r} does not apply to {metric.name}"
     if method.word == "delong":
@@ -61,11 +126,6 @@ def refuse_other(definition: Definition) -> None:
         what = f"DeLong's variance is that of the whole ROC AUC, not of {definition.signature}"
     advice = f"Use interval={'delta' if metric.smooth else 'bootstrap'!r}."
     raise DefinitionError(f"{what}. {advice}")
-
-
-def is_whole_area(definition: Definition) -> bool:
-    """Whether a score is the area under the whole ROC curve."""
-    return definition.metric == "roc_auc" and definition.arguments["max_fpr"] is None
 
 
 def interval_of(definition: Definition, value: float, spread: Spread) -> Interval | None:
@@ -83,6 +143,18 @@ def interval_of(definition: Definition, value: float, spread: Spread) -> Interva
         return None
     half = normal_quantile((1 + method.level) / 2) * spread.error
     return Interval(max(metric.bounds[0], value - half), value + half, method.level, method.word)
+
+
+def sums_interval(definition: Definition, mean: float, error: float, n: float) -> Interval | None:
+    """The interval of a mean over so many items of which only sums are known."""
+    if not isinstance(definition.interval, Auto):
+        return interval_of(definition, mean, Spread(error))
+    wider = error * sqrt(n / (n - 1)) if n > 1 else inf
+    interval = twin_interval(
+        definition, mean, Smoothed(mean, Spread(wider, None, 0.0, n - 1), "cubic")
+    )
+    few = "only sums of the items are known, not how skewed they are" if n < MANY_ITEMS else None
+    return cautioned(interval, few)
 
 
 def proportion(
@@ -200,6 +272,15 @@ def beta(x: float, n: float, level: float, prior: float = 0.0) -> tuple[float, f
     low = 0.0 if x == 0 else float(betaincinv(x + prior, n - x + 1 - prior, tail))
     high = 1.0 if x == n else float(betaincinv(x + 1 - prior, n - x + prior, 1 - tail))
     return low, high
+
+
+def modified_jeffreys(x: float, n: float, level: float) -> tuple[float, float]:
+    """Jeffreys' interval, wider next to 0 and n where it covers too little (Brown et al. 2001)."""
+    low, high = beta(x, n, level, prior=0.5)
+    widest = ((1 - level) / 2) ** (1 / n)
+    if x == 0 or x == n:
+        low, high = (low, 1 - widest) if x == 0 else (widest, high)
+    return 0.0 if x <= 1 < n else low, 1.0 if x >= n - 1 > 0 else high
 
 
 PROPORTIONS: dict[str, Callable[[float, float, float], tuple[float, float]]] = {

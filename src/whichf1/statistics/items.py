@@ -16,10 +16,15 @@ from typing import Any
 import numpy as np
 
 from whichf1.definitions.definition import Definition
-from whichf1.statistics.sample import Itemwise, Sample, Share, Swap, exchange_all
-from whichf1.statistics.scales import Spread
+from whichf1.statistics.sample import FEW, Itemwise, Sample, Share, Swap, Twin, exchange_all
+from whichf1.statistics.scales import Smoothed, Spread, normal_quantile
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, RankTable, Step
+
+FEW_ITEMS = 20
+"""A mean of fewer items may be too skewed."""
+FEW_RANKED = 50
+"""The delta method of a ranking needs as many in each class."""
 
 
 class Means(Itemwise):
@@ -52,6 +57,17 @@ class Means(Itemwise):
         """The mean and its standard error; the skewness is not used."""
         return self.values(sample.count), [Spread(sample.error(self.slope(sample.count)))]
 
+    def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
+        """A mean needs no smoothing, but Student's t and its skewness removed (Hall 1992)."""
+        if self.right is not None:
+            return super().smoothed(sample)
+        (mean,) = self.values(sample.count).tolist()
+        return np.array([mean]), [mean_twin(mean, self.slope(sample.count), sample)]
+
+    def few(self, sample: Sample, at: int, careful: bool) -> str | None:
+        """Too few items for a mean."""
+        return None if self.right is not None and not careful else few_items(sample)
+
     @property
     def right(self) -> Array | None:
         """Whether an item is a hit, if all values are 0 or 1."""
@@ -74,6 +90,27 @@ class Means(Itemwise):
         return exchange_all(Means(np.concatenate([self.each, other.each])), sample)
 
 
+def few_items(sample: Sample) -> str | None:
+    """Too few items for a mean, in words."""
+    n = sample.effective_n
+    if n >= FEW_ITEMS:
+        return None
+    return f"there are {n:.3g} items" if sample.squares is None else f"the items are worth {n:.3g}"
+
+
+def mean_twin(mean: float, slope: Array, sample: Sample) -> Smoothed:
+    """The twin of a mean whose items have these slopes."""
+    skew = sample.spread(slope).skew
+    if sample.cluster is not None:
+        spread = sample.smoothed_spread(lambda block: slope[block], (0.0, 0.0))
+    else:
+        n = sample.effective_n
+        known = n > 1
+        error = sample.spread(slope).error * sqrt(n / (n - 1)) if known else inf
+        spread = Spread(error, freedom=n - 1)
+    return Smoothed(mean, spread._replace(skew=skew), "cubic")
+
+
 class _TracedRanks:
     """A RankTable of traced counts, in one block."""
 
@@ -89,6 +126,11 @@ class _TracedRanks:
     def steps(self) -> Iterator[Step]:
         tp, fp = (np.cumsum(x, -1) for x in (self.positives, self.negatives))  # type: ignore[call-overload]
         yield Step(self.positives, self.negatives, tp, fp)  # type: ignore[arg-type]
+
+
+def is_whole_area(definition: Definition) -> bool:
+    """Whether a score is the area under the whole ROC curve."""
+    return definition.metric == "roc_auc" and definition.arguments["max_fpr"] is None
 
 
 def table_values(definition: Definition, table: RankTable) -> Array:
@@ -212,6 +254,30 @@ class Rankings(Itemwise):
         by_item /= sum(weights)
         return by_item
 
+    def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
+        """For one whole area, with pseudo-items in both classes; otherwise none."""
+        values = self.values(sample.count)
+        if (
+            not (is_whole_area(self._definition) and len(self._rankings) == 1)
+            or sample.cluster is not None
+        ):
+            return values, [None]
+        (ranking,) = self._rankings
+        table = ranking.table(sample.count)
+        squares = None if sample.squares is None else ranking.table(sample.squares)
+        return values, [area_twin(table, float(values[0]), squares)]
+
+    def few(self, sample: Sample, at: int, careful: bool) -> str | None:
+        """Too few items of a class that is ranked."""
+        squares = sample.variances
+        least = FEW_RANKED if careful else FEW
+        for ranking in self._rankings:
+            tables = (ranking.table(x) for x in (sample.count, squares))
+            few = few_ranked(*(x.sizes for x in tables), least)
+            if few is not None:
+                return few
+        return None
+
     @property
     def size(self) -> int:
         """How many items one score reads, each as often as it is ranked."""
@@ -283,6 +349,79 @@ def area_spread(table: RankTable, area: float) -> Spread:
         2 * bend / pairs / square**1.5,
         2 * square**2 / uncertain if uncertain > 0 else inf,
     )
+
+
+def few_ranked(sizes: Sequence[Any], squares: Sequence[Any], least: float) -> str | None:
+    """Too few positives or negatives, in words."""
+    for what, size, square in zip(("positives", "negatives"), sizes, squares, strict=True):
+        worth = float(size) ** 2 / max(float(square), np.finfo(float).tiny)
+        if worth < least:
+            return f"there are {worth:.3g} {what}"
+    return None
+
+
+def area_twin(table: RankTable, area: float, squares: RankTable | None = None) -> Smoothed:
+    """The ROC AUC with two pseudo-items in each class, placed at ½ and 1.
+
+    So it varies even if every pair is in order. The rarer a class, the more its pseudo-items
+    weigh. The interval moves to where the skewness of the placements and the logit's own bend
+    would have it; Welch's degrees of freedom are those of two samples. ``squares`` has the sums of
+    squared weights.
+    """
+    sides = [float(x) for x in table.sizes]
+    sums = sides if squares is None else [float(x) for x in squares.sizes]
+    sizes = [size**2 / square for size, square in zip(sides, sums, strict=True)]
+    moments = _placements(table, squares, sides, sizes)
+    parts, cubes, means, freedom = [], 0.0, [], 0.0
+    for at, (mean, second, third) in enumerate(moments):
+        extra = sizes[1 - at] / (2 * sum(sizes))  # of each of the two
+        weight = sizes[at] + 2 * extra
+        centre = (sizes[at] * mean + 1.5 * extra) / weight
+        off = mean - centre
+        square = sizes[at] * (second + off**2) + extra * ((0.5 - centre) ** 2 + (1 - centre) ** 2)
+        cubic = third + 3 * off * second + off**3
+        cubes += (sizes[at] * cubic + extra * ((0.5 - centre) ** 3 + (1 - centre) ** 3)) / weight**3
+        means.append(centre)
+        parts.append(square / max((weight - 1) * weight, np.finfo(float).tiny))
+        freedom += parts[-1] ** 2 / max(weight - 1, np.finfo(float).tiny)
+    square = sum(parts)
+    if min(sizes) <= 1 or not 0 < square < inf:
+        return Smoothed(area, Spread(inf))
+    error, centre = sqrt(square), sum(means) - area
+    skew, z = cubes / error**3, normal_quantile(0.975)
+    bend = error / 2 * (1 / (1 - centre) - 1 / centre)
+    shift = min(max(skew * (2 * z**2 + 1) / 6 + z**2 * bend, -0.6), 0.6)
+    return Smoothed(centre, Spread(error, freedom=square**2 / freedom), "transformed", shift)
+
+
+def _placements(
+    table: RankTable, squares: RankTable | None, sides: list[float], sizes: list[float]
+) -> list[list[float]]:
+    """Mean, and central second and third moments of the placements of positives and negatives.
+
+    With weights w, powers above the first are weighted by w²: as many equal items have them.
+    """
+    every = (table.steps(), (table if squares is None else squares).steps())
+    raw = np.zeros((2, 2, 4))
+    for step, square in zip(*every, strict=True):
+        above = (step.fp - step.negatives / 2) / sides[1]
+        below = (step.tp - step.positives / 2) / sides[0]
+        placed = (
+            (1 - above, step.positives, square.positives),
+            (below, step.negatives, square.negatives),
+        )
+        for side, (place, *weights) in enumerate(placed):
+            for kind, weight in enumerate(weights):
+                for power in range(4):
+                    raw[side, kind, power] += float(np.dot(weight, place**power))
+    moments = []
+    for side in range(2):
+        mean = raw[side, 0, 1] / raw[side, 0, 0]
+        _, x, xx, xxx = raw[side, 1] / raw[side, 1, 0]
+        second = xx - 2 * mean * x + mean**2
+        third = xxx - 3 * mean * xx + 3 * mean**2 * x - mean**3
+        moments.append([mean, max(second, 0.0), third])
+    return moments
 
 
 def _linear(above: Array, own: Array, slope: float, start: float) -> Array:

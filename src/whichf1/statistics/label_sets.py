@@ -9,13 +9,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from whichf1.definitions.definition import Definition, Frozen
 from whichf1.metrics.averaging import per_class
-from whichf1.statistics.cells import kind_slopes
-from whichf1.statistics.sample import Sample, Share, Statistic, Swap, exchange_all
+from whichf1.statistics.cells import four, kind_slopes
+from whichf1.statistics.items import few_items, mean_twin
+from whichf1.statistics.sample import (
+    FEW,
+    FEW_HITS,
+    Sample,
+    Share,
+    Statistic,
+    Swap,
+    Twin,
+    exchange_all,
+    fewest,
+)
+from whichf1.statistics.scales import Smoothed
 from whichf1.tables.cells import Array, OneVsRest
 from whichf1.tables.label_sets import TP, LabelTable, MultiLabelCounts
 
@@ -45,15 +58,45 @@ class LabelSets(Statistic):
         frozen = self.frozen._replace(table=self._counted(count))
         if self._mean:
             return self._mean_slope(count)
-        table, slope = self._table, kind_slopes(self.definition, frozen)[1]
+        return self._slope_of_items(kind_slopes(self.definition, frozen)[1], at)
+
+    def _slope_of_items(self, slope: OneVsRest, at: int) -> Array:
+        """An item gives what its labels give; those that it does not have are true negatives."""
+        table = self._table
         by_outcome = np.zeros((3, table.classes))
         chosen = [at] if self._by_label else slice(None)  # a label depends on itself
-        labels = frozen.classes[chosen]
+        labels = self.frozen.classes[chosen]
         tn = slope.tn[chosen]
         by_outcome[:, labels] = np.array([x[chosen] - tn for x in (slope.tp, slope.fp, slope.fn)])
         nothing = float(tn.sum())  # what an item without any of these labels gives
         by_line = by_outcome[table.outcome, table.label]
         return nothing + np.bincount(table.item, by_line, len(table.count))
+
+    def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
+        """The values, and each with an item added to every label, or to all of them together."""
+        values = np.ravel(self.values(sample.count))
+        if self._mean:
+            share = self.share()
+            if share is not None:
+                return values, [share.smoothed(sample)]
+            return values, [mean_twin(float(values[0]), self._mean_slope(sample.count), sample)]
+        frozen, weight = self.frozen, sample.typical_weight
+        kinds = np.stack(four(frozen.table.one_vs_rest(frozen.classes)))
+        seen = np.where(kinds[:3].any(0) | self._by_label, 0.25, 0.0)
+        if self.definition.average == "micro":
+            seen /= max(4 * seen.sum(), 1.0)
+        larger = OneVsRest(*(kinds + weight * seen))
+        value, parts = kind_slopes(self.definition, frozen, larger)
+        slope = np.stack(four(parts)) * weight
+        scale: Any = "beta" if sample.cluster is None else "transformed"
+        twins: list[Twin] = []
+        for at, each in enumerate(np.ravel(value).tolist()):
+            chosen = [at] if self._by_label else slice(None)
+            powers = [float((seen * slope**e)[:, chosen].sum()) for e in (2, 4)]
+            by_item = self._slope_of_items(parts, at)
+            spread = sample.smoothed_spread(by_item.__getitem__, (powers[0], powers[1]))
+            twins.append(Smoothed(each, spread, scale))
+        return values, twins
 
     def _mean_slope(self, count: Array) -> Array:
         """A mean over items moves by (own value − mean) / items."""
@@ -70,6 +113,17 @@ class LabelSets(Statistic):
         definition = self.definition
         items = self._table.per_item(self.frozen.classes)
         return per_class(definition.declaration, definition.arguments, definition.rule, items)
+
+    def few(self, sample: Sample, at: int, careful: bool) -> str | None:
+        """Too few items or hits of a label."""
+        if self._mean or self.definition.average == "micro":
+            return few_items(sample)
+        codes = self.frozen.classes[[at]] if self._by_label else self.frozen.classes
+        counts = self._table.one_vs_rest(codes)
+        names = [self.frozen.units.labels[code] for code in codes]
+        hits = FEW_HITS if self._by_label or careful else 0
+        sizes = {"items": counts.tp + counts.fn, "hits": counts.tp}
+        return fewest(sizes, names, {"items": FEW, "hits": hits})
 
     @property
     def size(self) -> int:

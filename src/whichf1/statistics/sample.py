@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,13 +19,21 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from whichf1.errors import WeightError
-from whichf1.statistics.scales import Spread, spread_of
+from whichf1.statistics.scales import Proportion, Smoothed, Spread, spread_of
 from whichf1.tables.cells import Array, in_range
 
 CHUNK = 1 << 18
 """Numbers drawn at a time, so that they fit into the cache."""
 LONG = 1 << 25
 """From this many draws on, about a second, a terminal shows a progress bar."""
+FEW = 10
+"""With fewer items in a class, no method is known to hold."""
+FEW_HITS = 5
+FEW_CLUSTERS = 10
+LEAST_FREEDOM = 6.0
+"""The least degrees of freedom of a smoothed score, whose added item keeps them from vanishing."""
+_BLOCK = 1 << 13
+"""Units worked on at a time: they fit the cache, and a dot product of so few starts no threads."""
 _STEP = 1e-2
 """The largest relative change of a count, for a second derivative."""
 
@@ -93,7 +101,31 @@ class Sample:
                 "same number, which leaves the score as it is; or omit interval=."
             )
 
-    def at(self, places: Array) -> Sample:
+    @cached_property
+    def typical_weight(self) -> float:
+        """Σw² / Σw: as many items of this weight as ``effective_n`` have the same sums."""
+        return 1.0 if self.squares is None else float(self.squares.sum() / self.count.sum())
+
+    @property
+    def effective_n(self) -> float:
+        """(Σw)² / Σw², the number of items that the weighted ones are worth (Kish 1965)."""
+        return float(self.count.sum()) / self.typical_weight
+
+    @property
+    def few(self) -> str | None:
+        """Too few clusters, or too few that are not small beside the others, in words."""
+        if self.cluster is None:
+            return None
+        size = np.bincount(self.cluster, self.count)
+        worth = float(size.sum() ** 2 / (size**2).sum())
+        if worth >= FEW_CLUSTERS:
+            return None
+        clusters = int((size > 0).sum())
+        if clusters < FEW_CLUSTERS:
+            return f"there are {clusters} clusters"
+        return f"the {clusters} clusters are worth {worth:.0f} of equal size"
+
+    def at(self, places: Array | slice) -> Sample:
         """Some of the units."""
         facts = (self.squares, self.cluster, self.stratum)
         return Sample(self.count[places], *(None if x is None else x[places] for x in facts))
@@ -151,6 +183,57 @@ class Sample:
             return Spread(inf)  # one cluster does not show the spread between clusters
         return spread_of(sums, factor=len(sums) / (len(sums) - 1))
 
+    def powers(self, slope: Array) -> tuple[float, float]:
+        """Σ over the items of the second and of the fourth power of what each gives."""
+        part = self.variances * slope
+        second = float(np.dot(part, slope))
+        part *= slope
+        part *= slope if self.squares is None else slope * self.equal_items[1] ** 2
+        return second, float(np.dot(part, slope))
+
+    def smoothed_spread(
+        self, slope: Callable[[slice], Array], added: tuple[float, float]
+    ) -> Spread:
+        """The spread with an item added that gives these powers; slopes are asked for in blocks.
+
+        The degrees of freedom are Satterthwaite's (1946): rare items that matter much make the
+        spread itself uncertain.
+        """
+        if self.cluster is not None:
+            return self._spread_of_clusters(slope(slice(None)), added[0])
+        second, fourth = added
+        for start in range(0, len(self.count), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            more = self.at(block).powers(slope(block))
+            second, fourth = second + more[0], fourth + more[1]
+        uncertain = fourth - second**2 / (self.effective_n + 1)
+        freedom = max(2 * second**2 / uncertain, LEAST_FREEDOM) if uncertain > 0 else inf
+        return Spread(sqrt(second), freedom=freedom)
+
+    def _spread_of_clusters(self, slope: Array, added: float) -> Spread:
+        """The jackknife over clusters, linearized, with Bell and McCaffrey's degrees of freedom.
+
+        Without a cluster g, whose items are a fraction h of all, the score is off by the sum of
+        their slopes over 1 − h.
+        """
+        size = np.bincount(self.cluster, self.count) / self.typical_weight  # type: ignore[arg-type]
+        present = size > 0
+        size, total = size[present], float(size.sum()) + 1
+        sums = np.bincount(self.cluster, self.count * slope)[present]  # type: ignore[arg-type]
+        if len(size) < 2:
+            return Spread(inf)  # one cluster does not show the spread between clusters
+        share = size / total
+        square = float(np.dot(sums, sums))
+        error = (1 - 1 / len(size)) * float(((sums / (1 - share)) ** 2).sum()) + added
+        single = self.typical_weight * float((self.count * slope**2).sum()) + added
+        pairs = single * float(np.dot(size, size) - size.sum())
+        alike = total * (square - single) / pairs if pairs > 0 else 0.0
+        variances = size * (1 + (size - 1) * min(max(alike, 0.0), 1.0))
+        freedom = min(
+            leverage_freedom(share, variances), degrees_of_freedom(sums, np.ones(len(sums)))
+        )
+        return Spread(sqrt(error), freedom=max(freedom, 2.0))
+
     def error(self, slope: Array) -> float:
         """The standard error of a score, or of a difference, with this ∂score/∂count."""
         if self.stratum is None or self.cluster is not None:
@@ -201,6 +284,28 @@ class Share(NamedTuple):
         """The score at a fraction of successes."""
         return self.gain * j / (self.gain * j + self.loss * (1 - j))
 
+    def smoothed(self, sample: Sample) -> Proportion | Smoothed:
+        """The fraction; with half a success and half a failure added, unless items are single."""
+        counted = ~np.isnan(self.success)
+        sample, success = sample.at(counted), self.success[counted]
+        n, hits = float(sample.count.sum()), float(sample.count @ success)
+        if sample.single:
+            return Proportion(hits, n, self.score)
+        if n == 0:
+            return Smoothed(inf, Spread(inf))
+        weight = sample.typical_weight
+        mean = (hits + weight / 2) / (n + weight)
+        slope = (success - mean) / (n + weight)
+        gain, loss = (weight * x / (n + weight) for x in (1 - mean, mean))
+        added = ((gain**2 + loss**2) / 2, (gain**4 + loss**4) / 2)
+        spread = sample.smoothed_spread(lambda block: slope[block], added)
+        scale: Any = "beta" if sample.cluster is None else "transformed"
+        return Smoothed(mean, spread, scale, score=self.score)
+
+
+Twin: TypeAlias = Proportion | Smoothed | None
+"""What the automatic interval of a score is made of."""
+
 
 class Statistic(ABC):
     """One score of one system as a function of how often each unit occurs."""
@@ -212,6 +317,13 @@ class Statistic(ABC):
     @abstractmethod
     def slope(self, count: Array, at: int = 0) -> Array:
         """∂value/∂count of each unit, for one of the values."""
+
+    def few(self, sample: Sample, at: int, careful: bool) -> str | None:
+        """What there is too little of for an interval of one of the values, in words.
+
+        ``careful``: for the delta method and the bootstrap, which need more than a smoothed score.
+        """
+        return None
 
     @property
     @abstractmethod
@@ -234,6 +346,12 @@ class Statistic(ABC):
     def share(self, at: int = 0) -> Share | None:
         """What each unit is to the score; None if the score is not a fraction of items."""
         return None
+
+    def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
+        """The values, and the smoothed twin of each; None if the delta method has to do."""
+        values = self.values(sample.count)
+        shares = (self.share(at) for at in range(len(values)))
+        return values, [None if share is None else share.smoothed(sample) for share in shares]
 
     def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
         """The values, and the spread of each."""
@@ -260,6 +378,18 @@ class Itemwise(Statistic):
     @abstractmethod
     def at(self, places: Array) -> Itemwise:
         """The score of some of the items."""
+
+
+def fewest(
+    sizes: Mapping[str, Array], names: Sequence[Any], least: Mapping[str, float]
+) -> str | None:
+    """The class that has the fewest of something, if it is less than the least that will do."""
+    for what, size in sizes.items():
+        if len(size) and float(size.min()) < least[what]:
+            at = int(np.argmin(size))
+            number = f"{float(size[at]):.3g}"
+            return f"class {names[at]} has {number} {what[:-1] if number == '1' else what}"
+    return None
 
 
 def exchange_all(both: Statistic, sample: Sample) -> tuple[Sample, Swap]:
@@ -321,6 +451,23 @@ def degrees_of_freedom(parts: Array, times: Array) -> float:
     square = float(np.dot(times, squares))
     uncertain = float((times * squares * squares).sum()) - square**2 / float(times.sum())
     return 2 * square**2 / uncertain if uncertain > 0 else inf
+
+
+def leverage_freedom(share: Array, variances: Array) -> float:
+    """The degrees of freedom of a jackknife over clusters (Bell and McCaffrey 2002).
+
+    Each cluster has a share of the items, and its sum a variance. They are (Σ B_gg v_g)² over
+    ΣΣ B_gh² v_g v_h with B = (I − h1ᵀ)ᵀ diag(1 / (1 − h)) (I − h1ᵀ), without making a matrix.
+    """
+    lever = 1 / (1 - share)
+    own, common = lever * share, float((lever * share**2).sum())
+    other = common / 2 - own  # B_gh = other_g + other_h, and the lever if g is h
+    trace = float(((lever + 2 * other) * variances).sum())
+    squares = (
+        2 * variances.sum() * (variances * other**2).sum() + 2 * (variances * other).sum() ** 2
+    )
+    squares += (variances**2 * ((lever + 2 * other) ** 2 - (2 * other) ** 2)).sum()
+    return trace**2 / float(squares) if squares > 0 else inf
 
 
 def _second_derivative(statistic: Statistic, count: Array, along: Array) -> float:

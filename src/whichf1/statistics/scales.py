@@ -10,10 +10,11 @@ root.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from math import erfc, exp, expm1, inf, isfinite, log, log1p, sqrt, ulp
-from typing import NamedTuple
+from math import erfc, exp, expm1, inf, isfinite, isnan, log, log1p, sqrt, ulp
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from whichf1.tables.cells import Array
 
 NONE = 1e-12
 """Up to here a standard error counts as 0: the score does not vary to first order."""
+_LEAST_SIZE = 0.05
+"""The least size of a beta distribution: with so little, nearly all is possible."""
 _FAR = 700.0
 """exp of this is about the largest float."""
 
@@ -33,6 +36,7 @@ class Interval:
     level: The nominal coverage, for example 0.95.
     method: The name of the method, for example 'delta'.
     undefined: How many bootstrap replicates gave no number and were left out.
+    caution: Why the interval may be too narrow, in a sentence; None if nothing speaks against it.
 
     >>> interval = Interval(0.25, 0.75, level=0.95, method="delta")
     >>> f"{interval:.2f}"
@@ -44,6 +48,7 @@ class Interval:
     level: float
     method: str
     undefined: int = 0
+    caution: str | None = None
 
     def __format__(self, spec: str) -> str:
         spec = spec or ".4f"
@@ -61,6 +66,94 @@ class Spread(NamedTuple):
     """The second derivative along the influences, over the cube of the error."""
     freedom: float = inf
     """The degrees of freedom of the standard error."""
+
+
+class Proportion(NamedTuple):
+    """A score that is a fraction of items without weights or clusters, or a function of one."""
+
+    hits: float
+    n: float
+    score: Callable[[float], float]
+    """From the fraction to the score."""
+
+
+class Smoothed(NamedTuple):
+    """A score with pseudo-items added, and how its interval is made of that."""
+
+    value: float
+    spread: Spread
+    scale: Literal["beta", "transformed", "cubic"] = "beta"
+    """Quantiles of the beta distribution with this mean and error; ± t errors on the logit or log
+    scale; or Hall's cubic transformation of a mean."""
+    shift: float = 0.0
+    """How many errors the interval moves on its scale."""
+    score: Callable[[float], float] | None = None
+    """From an end to the score, if the value is that of a fraction behind it."""
+
+
+def smoothed_interval(
+    value: float, smoothed: Smoothed, bounds: tuple[float, float], level: float, method: str
+) -> Interval | None:
+    """The interval of a score from its smoothed twin; it always has the value itself inside."""
+    at, (error, skew, _, freedom), scale, shift, score = smoothed
+    if isnan(value) or not (isfinite(at) and isfinite(error)) or error <= NONE:
+        return None
+    low, high = (0.0, 1.0) if score else bounds
+    quantile = t_quantile((1 + level) / 2, freedom)
+    if scale == "cubic":
+        below, above = _cubic(at, error, skew or 0.0, quantile)
+    elif high == inf:
+        step = error / (at - low)
+        below, above = (
+            low + (at - low) * exp(min(step * (shift + t), _FAR)) for t in (-quantile, quantile)
+        )
+    else:
+        x, own = (at - low) / (high - low), error / (high - low)
+        if not 0 < x < 1:
+            return None
+        below, above = (
+            low + (high - low) * end
+            for end in (
+                _beta_ends(x, own * quantile / normal_quantile((1 + level) / 2), level)
+                if scale == "beta"
+                else _logit_ends(x, own, shift, quantile)
+            )
+        )
+    if score is not None:
+        below, above = score(below), score(above)
+    below, above = max(min(below, value), bounds[0]), min(max(above, value), bounds[1])
+    return Interval(below, above, level, method)
+
+
+def _beta_ends(mean: float, error: float, level: float) -> tuple[float, float]:
+    """Quantiles of the beta distribution with this mean and error (Korn and Graubard 1998)."""
+    from scipy.special import betaincinv
+
+    size = max(mean * (1 - mean) / error**2 - 1, _LEAST_SIZE)
+    tails = (1 - level) / 2, (1 + level) / 2
+    low, high = betaincinv(size * mean, size * (1 - mean), tails).tolist()
+    return low, high
+
+
+def _logit_ends(x: float, error: float, shift: float, quantile: float) -> tuple[float, float]:
+    here, step = log(x / (1 - x)), error / (x * (1 - x))
+    return _logistic(here + step * (shift - quantile)), _logistic(here + step * (shift + quantile))
+
+
+def _cubic(mean: float, error: float, skew: float, quantile: float) -> tuple[float, float]:
+    """A mean whose skewness is removed by a cubic transformation (Hall 1992), with Student's t.
+
+    ``skew`` is that of the mean. Of a mean that is skewed to the left, the mirror image is taken.
+    """
+    k = min(max(abs(skew), 1e-3), 3.0)
+
+    def back(x: float) -> float:
+        return 3 / k * (float(np.cbrt(1 + k * (x - k / 6))) - 1)
+
+    down, up = back(quantile), -back(-quantile)
+    if skew < 0:
+        down, up = up, down
+    return mean - error * down, mean + error * up
 
 
 def spread_of(parts: Array, times: Array | float = 1.0, factor: float = 1.0) -> Spread:

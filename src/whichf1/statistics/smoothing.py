@@ -1,0 +1,144 @@
+"""Smoothing: one item more, spread over the table, stands for what these items did not show.
+
+A class without an error has no spread of errors, and by the delta method a score of such classes
+has too narrow an interval or none, although the next items may well bring errors. So half an item
+is added on the diagonal and half off it; the score, its slopes and its spread are then those of the
+smoothed table. For a fraction of items that is Jeffreys' prior, and with many items it changes
+nothing. No K × K table is needed: the slope of a cell is a sum of the slopes of its margins, and
+the powers of such sums add up in closed form.
+"""
+
+from __future__ import annotations
+
+from math import comb, factorial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from whichf1.tables.cells import Array, Margins
+
+_MANY = 20.0
+"""With many more errors than this, the added ones are about as far off as those seen."""
+
+
+class Added(NamedTuple):
+    """The item that is added to a table, over the classes that are true or predicted somewhere."""
+
+    seen: Array
+    """1 for each of these classes, otherwise 0."""
+    right: float
+    """The part in each cell of the diagonal."""
+    wrong: Array
+    """The part in each cell so many places off the diagonal; 0 at place 0."""
+    even: bool
+    """Whether all cells off the diagonal have the same part."""
+
+    @classmethod
+    def to(cls, table: Margins, *, by_distance: bool = False) -> Added:
+        """The item that is added to this table.
+
+        Far errors dominate a score that looks at distances. Once errors are many, the added ones
+        are therefore spread over the distances as those are.
+        """
+        seen = ((table.rows > 0) | (table.columns > 0)).astype(np.float64)
+        k = int(seen.sum())
+        if k < 2:
+            seen = np.ones(len(seen))
+            k = len(seen)
+        wrong = np.full(len(seen), 1 / (2 * k * max(k - 1, 1)))
+        wrong[0] = 0.0
+        if by_distance:
+            errors = np.concatenate([[0.0], table.distances[1:]])
+            total = float(errors.sum())
+            many = total**2 / (total**2 + _MANY**2)
+            pairs = np.maximum(2 * _across(seen, seen), 1.0)
+            wrong *= 1 - many
+            wrong += many * errors / (2 * max(total, 1.0) * pairs)
+        return cls(seen, 1 / (2 * k), wrong, not by_distance)
+
+    def margins(self, table: Margins, weight: float) -> Margins:
+        """The margins of the table with this item, of this weight, added."""
+        right = weight * self.right * self.seen
+        wrong = weight * self.seen * _beside(self.wrong, self.seen) if not self.even else right
+
+        def distances() -> Array:
+            moved = 2 * weight * self.wrong * _across(self.seen, self.seen)
+            moved[0] = weight / 2
+            return table.distances + moved
+
+        sums = (table.tp + right, table.fp + wrong, table.fn + wrong)
+        return Margins(*sums, lambda: table.tn + (weight - right - 2 * wrong), distances)
+
+    def powers(
+        self, right: Array, rows: Array, columns: Array, distances: Array | None
+    ) -> tuple[float, float]:
+        """Σ part · slope² and Σ part · slope⁴ over all cells, from the slopes of the margins."""
+        near, far = (0.0, np.zeros(1)) if distances is None else (distances[0], distances)
+        diagonal = self.right * self.seen * (right + near) ** 2
+        second = float(diagonal.sum())
+        fourth = float(((right + near) ** 2 * diagonal).sum())
+        if len(rows) > 1:
+            # a constant may move between the sides; so little cancels
+            middle = float(columns.mean())
+            rows, columns = rows + middle, columns - middle
+            if self.even:
+                flat = rows + (0.0 if distances is None else float(distances[1]))
+                off = [self._even_power(flat, columns, power) for power in (2, 4)]
+            else:
+                off = self._powers_by_distance(rows, columns, far)
+            second, fourth = second + off[0], fourth + off[1]
+        return second, fourth
+
+    def _even_power(self, rows: Array, columns: Array, power: int) -> float:
+        """By the binomial theorem, over all cells but the diagonal."""
+        left, right = (
+            [float(x.sum()) for x in self._powers(side, power)] for side in (rows, columns)
+        )
+        every = sum(comb(power, e) * left[e] * right[power - e] for e in range(power + 1))
+        diagonal = float(self._powers(rows + columns, power)[-1].sum())
+        return max(float(self.wrong[1]) * (every - diagonal), 0.0)
+
+    def _powers(self, values: Array, most: int, start: Any = None) -> list[Array]:
+        """The powers of values from 0 up, of the classes seen."""
+        powers = [self.seen if start is None else start + np.zeros(len(values))]
+        for _ in range(most):
+            powers.append(powers[-1] * values)
+        return powers
+
+    def _powers_by_distance(self, rows: Array, columns: Array, distances: Array) -> list[float]:
+        """By the multinomial theorem; what depends on the distance is a convolution."""
+        size = 2 * len(rows)
+        mirrored = (x * self.wrong for x in self._powers(distances, 4, 1.0))
+        kernels = [np.fft.rfft(np.concatenate([x, [0.0], x[:0:-1]])) for x in mirrored]
+        sides = [np.fft.rfft(x, size) for x in self._powers(columns, 4)]
+        heights = self._powers(rows, 4)
+        sums = []
+        for power in (2, 4):
+            total = 0.0
+            for e in range(power + 1):
+                rest = power - e
+                mixed: Any = sum(
+                    factorial(power) / (factorial(e) * factorial(f) * factorial(rest - f))
+                    * sides[f] * kernels[rest - f]
+                    for f in range(rest + 1)
+                )  # fmt: skip
+                other = np.fft.irfft(mixed, size)[: len(rows)]
+                total += float(heights[e] @ other)
+            sums.append(max(total, 0.0))
+        return sums
+
+
+def _across(a: Array, b: Array) -> Array:
+    """Σ a_i b_{i+d} for each distance d."""
+    size = 2 * len(a)
+    product = np.fft.rfft(b, size) * np.conj(np.fft.rfft(a, size))
+    sums: Array = np.rint(np.fft.irfft(product, size)[: len(a)])
+    return sums
+
+
+def _beside(kernel: Array, values: Array) -> Array:
+    """Σ_j kernel_|i−j| values_j for each i."""
+    size = 2 * len(values)
+    mirrored = np.fft.rfft(np.concatenate([kernel, [0.0], kernel[:0:-1]]))
+    sums: Array = np.fft.irfft(mirrored * np.fft.rfft(values, size), size)[: len(values)]
+    return np.maximum(sums, 0.0)
