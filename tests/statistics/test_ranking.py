@@ -197,7 +197,7 @@ def test_items_without_weight_are_no_items() -> None:
         assert "weighted:true" in every.signature
         if method == "delta":
             assert ends(every.interval) == pytest.approx(ends(fewer.interval), rel=1e-9)
-    with pytest.raises(InputError, match="Give items of both"):
+    with pytest.raises(InputError, match="weight above 0"):
         wf.roc_auc(y, s, weights=y == 0, interval="delta")
     with pytest.raises(ShapeError, match="cluster has 3"):
         wf.roc_auc(y, s, cluster=[1, 2, 3], interval="delta")
