@@ -97,7 +97,7 @@ def complete(rows: list[Row], pred: str, columns: Request, origin: Origin) -> li
     total = int(sum(row[-MEASURES] for row in rows))
     report_lacking({**lacking, ("weight", columns.weights or ""): bad}, total, origin)
     origin.refuse_empty(total, len(kept))
-    if columns.weights is None:
+    if columns.weights is None or columns.by:  # a slice without weight is still one
         return kept
     return [row for row in kept if row[1 - MEASURES]]  # an item of weight 0 is no item
 
