@@ -172,7 +172,7 @@ def compare(
     array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape says what it holds
     tabular = not array and (is_path(y_true) or (has_columns(y_true) and name_columns(systems)))
     if named or tabular:
-        ask = partial(read_systems, y_true, systems, counted=counted, sets=sets, **named)
+        ask: Any = partial(read_systems, y_true, systems, counted=counted, sets=sets, **named)
         read = count_kept(ask, data, definition.ignore) if definition.ignore else ask(**data)
         if isinstance(read, ScoreColumns):
             refuse_few(read.systems)

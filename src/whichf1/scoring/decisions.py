@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,9 @@ def threshold_lines(
     """``at_threshold`` for scores that were already read."""
     above, label = lines.against_rest(positive)
     code = _two_classes(above.labels).code(label)
-    decision = decision_text(label, threshold, float(above.scores.min()), float(above.scores.max()))
+    seen = above.scores if above.weights is None else above.scores[above.weights > 0]
+    ends = float(seen.min(initial=inf)), float(seen.max(initial=-inf))
+    decision = decision_text(label, threshold, *ends)
     true, guessed = above.true.astype(np.uint8), (above.scores >= threshold).astype(np.uint8)
     if code == 0:
         true, guessed = 1 - true, 1 - guessed

@@ -73,18 +73,7 @@ class ScoredLines(NamedTuple):
             values = values[:, columns_by_class(named, labels)]
         weight = None if weights is None else weights_column(weights, len(values))
         measures = {"weights": weight, "cluster": cluster}
-        lines = cls(y_true, values, **measures, labels=labels, ordered=True, names=names)
-        return lines if weight is None or weight.all() else lines._with_weight()
-
-    def _with_weight(self) -> ScoredLines:
-        """Without the items of weight 0, which are no items; sets of labels stay as they are."""
-        true = to_numpy(self.true)
-        if true.ndim != 1:
-            return self
-        refuse_lengths(len(true), len(self.scores), "scores")
-        cluster = None if self.cluster is None else to_numpy(self.cluster)
-        lines = self._replace(true=true.tolist() if true.dtype == object else true, cluster=cluster)
-        return lines.at(np.flatnonzero(self.weights))
+        return cls(y_true, values, **measures, labels=labels, ordered=True, names=names)
 
     @property
     def width(self) -> int:
