@@ -62,7 +62,9 @@ def test_each_file_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("folder", ["pred=x", "weights=2", "lang=en", "true=7"])
 def test_folders_overwrite_no_columns(tmp_path: Path, folder: str) -> None:
-    path = _write(tmp_path / folder / "p.csv", "true,pred,weights,lang\n0,0,1,de\n1,1,1,de\n1,0,3,fr\n")
+    path = _write(
+        tmp_path / folder / "p.csv", "true,pred,weights,lang\n0,0,1,de\n1,1,1,de\n1,0,3,fr\n"
+    )
     assert wf.accuracy(path, weights="weights").value == 0.4
     assert [*wf.count_by(path, by="lang")] == [("de",), ("fr",)]
     json = _write(tmp_path / folder / "p.jsonl", '{"true": 1, "pred": 1}\n{"true": 1, "pred": 0}\n')

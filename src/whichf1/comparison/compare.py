@@ -115,7 +115,7 @@ def _in_words(names: Sequence[str], scores: Mapping[str, Score]) -> str:
 def compare(
     y_true: Any,
     systems: Mapping[str, Any] | Sequence[str],
-    metric: str = "averaged_f1",
+    metric: Any = "averaged_f1",
     *,
     level: float | None = None,
     replicates: int | None = None,

@@ -338,7 +338,7 @@ def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> 
     return Score(mean, definition, w, names, interval, (("weighted", True),))
 
 
-def moments(y_true: Any, scores: Any = None, metric: str | None = None, **options: Any) -> Moments:
+def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any) -> Moments:
     """Sum a loss over items; the sums of several parts can be added: ``log_loss(sum(parts))``.
 
     y_true: The true class of each item, or a dataframe or the path of a file, as in

@@ -231,9 +231,7 @@ def _from_matrix(data: Any, name: str, declared: Labels | None) -> SetLines:
     return SetLines(item.astype(np.intp), label.astype(np.intp), items, names, True, name)
 
 
-def _columns(
-    names: Sequence[Any] | None, width: int, name: str, declared: Labels | None
-) -> Labels:
+def _columns(names: Sequence[Any] | None, width: int, name: str, declared: Labels | None) -> Labels:
     """The labels of the columns: a frame's own names, else as declared, else 0, 1, 2, …"""
     if declared is None:
         return Labels(range(width) if names is None else names)

@@ -147,7 +147,7 @@ class File(ABC):
                 long = file is not None and _has_long_line(
                     file, self.longest, self.compression == "none"
                 )
-        except UNREADABLE as error:
+        except Exception as error:  # each library has its own
             raise FileError(f"{damaged}{error}. Get the file again.") from None
         if long:
             raise FileError(
@@ -317,8 +317,8 @@ class CsvFile(File):
         lenient = ", ignore_errors=true, store_rejects=true" if shown.skip else ""
         yield (
             f"read_csv({self.sql}, hive_partitioning=false, auto_detect=false, header=true, "
-            f"columns={{{types}}}, delim={text(self.delimiter)}, quote='\"', escape='\"', allow_quoted_nulls=false, "
-            f"strict_mode=true, compression={text(self.compression)}{lenient})"
+            f"columns={{{types}}}, delim={text(self.delimiter)}, quote='\"', escape='\"', "
+            f"allow_quoted_nulls=false, strict_mode=true, compression={text(self.compression)}{lenient})"
         )
 
     def skipped(self, database: Database) -> tuple[str, ...]:
