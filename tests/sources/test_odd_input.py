@@ -34,7 +34,7 @@ LARGE = [2**53, 2**53 + 1, 2**53 + 2]
     "source", ["pandas", "object", "polars", "pyarrow", "csv", "parquet", "jsonl"]
 )
 def test_large_integers_do_not_tie_in_silence(tmp_path: Path, source: str) -> None:
-    frame = pd.DataFrame({"true": [0, 1, 1], "score": LARGE})
+    frame: Any = pd.DataFrame({"true": [0, 1, 1], "score": LARGE})
     path = tmp_path / f"a.{source}"
     data: Any = {
         "pandas": lambda: frame,

@@ -130,7 +130,7 @@ def compare(
     systems: The predictions or scores of each system by name; for a dataframe or file, the names of
         its columns. Items may have sets of labels: lists, text with ``sep`` between labels, or for
         each system a list of columns of 0 and 1, one for each label.
-    metric: A name, a shorthand or a signature.
+    metric: A name, a shorthand, a signature, a Definition or a metric function.
     level: The level of the intervals. Default: 0.95.
     power: The power for which detectable differences and numbers of items are computed.
         Default: 0.8.

@@ -355,6 +355,7 @@ def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any)
     """
     if metric is None:  # of a frame or file: the metric comes second
         scores, metric = None, scores
+    metric = getattr(metric, "__name__", metric)
     if not isinstance(metric, str):
         raise DefinitionError("moments needs a loss, as in moments(y_true, scores, 'log_loss')")
     columns = {k: options.pop(k) for k in list(options) if k in DATA_OPTIONS}

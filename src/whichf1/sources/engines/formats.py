@@ -318,7 +318,8 @@ class CsvFile(File):
         yield (
             f"read_csv({self.sql}, hive_partitioning=false, auto_detect=false, header=true, "
             f"columns={{{types}}}, delim={text(self.delimiter)}, quote='\"', escape='\"', "
-            f"allow_quoted_nulls=false, strict_mode=true, compression={text(self.compression)}{lenient})"
+            f"allow_quoted_nulls=false, strict_mode=true, "
+            f"compression={text(self.compression)}{lenient})"
         )
 
     def skipped(self, database: Database) -> tuple[str, ...]:
