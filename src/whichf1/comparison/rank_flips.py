@@ -94,7 +94,7 @@ class SystemRanks:
 
 
 def rank_systems(
-    systems: Mapping[str, AnyCounts], metrics: Sequence[str] | None = None, **options: Any
+    systems: Mapping[str, AnyCounts], metrics: Sequence[Any] | None = None, **options: Any
 ) -> SystemRanks:
     """Rank systems under several definitions.
 
@@ -132,7 +132,8 @@ def rank_systems(
     )
 
 
-def _definition(metric: str, options: Mapping[str, Any]) -> Definition:
+def _definition(metric: Any, options: Mapping[str, Any]) -> Definition:
+    metric = getattr(metric, "signature", None) or getattr(metric, "__name__", metric)
     if "|" in metric or "(" in metric:
         return with_options(metric, {})
     return define_fitting(metric, options)

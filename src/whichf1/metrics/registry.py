@@ -182,6 +182,7 @@ def _parameter(default: Value, hint: Any) -> Parameter:
 
 def plain_name(name: str) -> str:
     """A name in the form used for lookup: 'Miss-rate' becomes 'miss_rate'."""
+    name = getattr(name, "__name__", name)  # of a metric function
     return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 

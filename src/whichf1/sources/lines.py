@@ -155,12 +155,12 @@ def binary(lines: ScoredLines, positive: Any) -> tuple[Column, Array, Labels, La
     values: Array = lines.scores
     refuse_lengths(len(items.values), len(values), "scores")
     names = classes_of(items, lines.labels)
-    if values.ndim == 1 or positive is None:
-        positive = positive_class(names, positive)
-    if values.ndim == 2:
+    if values.ndim == 1:
+        label = positive_class(names, positive)
+    else:
+        asked = positive_class(names, None) if positive is None else positive
         names = column_classes(items, lines.labels, values.shape[1])
-    label = positive_class(names, positive)
-    if values.ndim == 2:
+        label = positive_class(names, asked)
         values = np.ascontiguousarray(values[:, names.code(label)])
     return items, values, names, label
 

@@ -94,7 +94,7 @@ def known_frame(data: Any) -> tuple[Any, str]:
     except Exception as error:
         raise InputError(f"cannot read this frame: {error}") from None
     native = narwhals.to_native(frame)
-    levels = getattr(getattr(native, "columns", None), "nlevels", 1)
+    levels = getattr(native.columns, "nlevels", 1) if hasattr(native, "iloc") else 1
     if levels > 1:
         raise InputError(f"the columns of this frame have {levels} levels. {FLATTEN}")
     if hasattr(native, "unify_dictionaries"):  # Arrow groups no chunks whose dictionaries differ

@@ -92,7 +92,7 @@ class Labels(tuple[Label, ...]):
     def sorted(cls, values: Iterable[Any]) -> Labels:
         """Observed classes: numbers by value, strings by code point, False before True."""
         observed = cls.trusted(sorted(values))
-        if observed.kind == "str":
+        if observed and isinstance(observed[0], str):
             observed._warn_of_spellings()
         return observed
 
