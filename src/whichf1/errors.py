@@ -19,6 +19,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Real
 
 LONGEST = 2000
 """Characters of a message: it may quote a value of any size."""
@@ -78,6 +79,16 @@ class TooLargeError(WhichF1Error, MemoryError):
     """A dense table would not fit in memory."""
 
 
+def is_among(value: object, known: Iterable[object]) -> bool:
+    """Whether a word or a number is one of these; an array, say, never is."""
+    return isinstance(value, (str, int, float, type(None))) and value in known
+
+
+def is_number(value: object) -> bool:
+    """Whether this is one real number, and no boolean."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """``Did you mean 'recall'?``, or the whole list if nothing is similar."""
     names = list(known)
@@ -88,5 +99,6 @@ def suggestion(given: str, known: Iterable[str]) -> str:
     """``Did you mean 'recall'?``, or nothing if nothing is similar."""
     from difflib import get_close_matches  # needed only for errors
 
-    near = [repr(name) for name in get_close_matches(given, list(known), n=3, cutoff=0.6)]
+    text = str(given)[:LONGEST]
+    near = [repr(name) for name in get_close_matches(text, list(known), n=3, cutoff=0.6)]
     return f"Did you mean {' or '.join(near)}?" if near else ""

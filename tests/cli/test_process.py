@@ -86,9 +86,7 @@ def test_an_absurd_memory_limit_is_bad_input(run: Run, limit: str) -> None:
 
 @pytest.mark.parametrize("threads", ["-1", "x", "0", "99999999999999999999", "1.5"])
 def test_an_absurd_number_of_threads_does_not_matter(threads: str) -> None:
-    code, out, err = shell(
-        f"whichf1 score {ANIMALS} -m accuracy -f csv", WHICHF1_THREADS=threads
-    )
+    code, out, err = shell(f"whichf1 score {ANIMALS} -m accuracy -f csv", WHICHF1_THREADS=threads)
     assert (code, err) == (0, "") and ",0.715," in out
 
 
@@ -112,7 +110,7 @@ def test_messages_are_of_readable_length(run: Run) -> None:
     for arguments in (("define", long), ("score", ANIMALS, "-m", long), ("score", long)):
         code, _, err = run(*arguments)
         assert code == 2 and len(err) < 3000
-    with pytest.raises(wf.errors.LabelError, match="998,... characters") as caught:
+    with pytest.raises(wf.errors.LabelError, match=r"998,\d+ characters") as caught:
         wf.count([0, 1], [0, 1], labels=long)
     assert len(str(caught.value)) < 3000 and str(caught.value).endswith("labels=range(3).")
 

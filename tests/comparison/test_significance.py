@@ -184,9 +184,7 @@ def graphs_with_many_groups(number: int) -> tuple[list[str], set[tuple[str, str]
 
 def test_letters_do_not_take_exponential_time() -> None:
     """Twice the systems take at most 2 ** 4 times the work; 40 took longer than anyone waits."""
-    work = [
-        calls_of(partial(letters, *graphs_with_many_groups(number))) for number in (24, 48, 96)
-    ]
+    work = [calls_of(partial(letters, *graphs_with_many_groups(number))) for number in (24, 48, 96)]
     assert work[1] < 16 * work[0] and work[2] < 16 * work[1]
     rng = np.random.default_rng(0)
     names = [f"s{at}" for at in range(100)]

@@ -14,7 +14,7 @@ from whichf1.definitions import signature
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import SEED, whole
 from whichf1.definitions.signature import Word
-from whichf1.errors import DefinitionError
+from whichf1.errors import DefinitionError, is_number
 from whichf1.scoring.score import Score
 from whichf1.statistics.intervals import percentile_interval
 from whichf1.statistics.sample import Sample, Statistic
@@ -41,11 +41,11 @@ class Plan:
     def __post_init__(self) -> None:
         whole("replicates", self.replicates, 0)
         whole("seed", self.seed, 0)
-        if not 0 < self.power < 1:
+        if not is_number(self.power) or not 0 < self.power < 1:
             raise DefinitionError(
                 f"power must be between 0 and 1, for example 0.8; got {self.power!r}"
             )
-        if self.margin is not None and not self.margin > 0:
+        if self.margin is not None and not (is_number(self.margin) and self.margin > 0):
             raise DefinitionError(f"margin must be above 0; got {self.margin!r}")
 
     def text(self, said: Iterable[str] = ()) -> str:

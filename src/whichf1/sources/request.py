@@ -22,7 +22,7 @@ from whichf1.errors import (
     SkippedWarning,
     did_you_mean,
 )
-from whichf1.tables.labels import Label, from_text
+from whichf1.tables.labels import Label, Labels, from_text
 
 USUAL_NAMES = (("true", "pred"), ("y_true", "y_pred"), ("gold", "pred"), ("label", "prediction"))
 USUAL_TRUE = tuple(dict.fromkeys(true for true, _ in USUAL_NAMES))
@@ -155,7 +155,7 @@ class Request:
         **options: Any,
     ) -> Request:
         """From the options of a function; those that are no fields say how files are read."""
-        if true == "":
+        if isinstance(true, str) and not true:
             raise InputError("true= names a column of the frame or file; got an empty name")
         others = ("labels", "joint", "scores", "systems")
         facts = {name: options.pop(name) for name in others if name in options}
@@ -163,7 +163,7 @@ class Request:
             one_name(true, "true") or "",
             one_or_several(pred, "pred") or (),
             one_name(weights, "weights"),
-            one_or_several(by or None, "by") or (),
+            one_or_several(by, "by") or (),
             one_name(cluster, "cluster"),
             reading={name: value for name, value in options.items() if value is not None},
             **facts,
@@ -234,8 +234,8 @@ class Request:
         why = "several columns have usual names" if pairs else "no columns have the usual names"
         kind = "score" if self.scores else "pred"
         raise FileError(
-            f"{name}: {why}. Its columns: {', '.join(available)}. Name the two: --true COLUMN "
-            f"--{kind} COLUMN, or true=..., {kind}=... in Python."
+            f"{name}: {why}. Its columns: {', '.join(map(str, available))}. Name the two: "
+            f"--true COLUMN --{kind} COLUMN, or true=..., {kind}=... in Python."
         )
 
     @property
@@ -248,7 +248,7 @@ class Request:
 
 def one_or_several(names: Any, option: str) -> tuple[str, ...] | None:
     """Names of columns as a tuple, from one name or several."""
-    if names is None or names == ():
+    if names is None or (isinstance(names, (str, list, tuple)) and not names):
         return None
     columns = (names,) if isinstance(names, str) else names
     several = isinstance(columns, (list, tuple)) and len(columns) > 0
@@ -270,8 +270,12 @@ def refuse_unknown(column: str, available: Sequence[str], name: str) -> None:
     """Raise if there is no such column, listing the available ones."""
     if column not in available:
         raise FileError(
-            f"{name} has no column {column!r}. Its columns: {', '.join(available)}."
-            + (f" {hint}" if (hint := did_you_mean(column, available)).startswith("Did") else "")
+            f"{name} has no column {column!r}. Its columns: {', '.join(map(str, available))}."
+            + (
+                f" {hint}"
+                if (hint := did_you_mean(column, map(str, available))).startswith("Did")
+                else ""
+            )
         )
 
 
@@ -292,7 +296,7 @@ def refuse_other_order(
     fix: str = "Omit labels=, or give score={class: column}.",
 ) -> None:
     """Raise if columns are named like the classes but in a different order."""
-    names = None if labels is None else [str(label) for label in labels]
+    names = None if labels is None else [str(label) for label in Labels(labels)]
     if names is None or len(columns) < 2 or [*columns] == names:
         return
     if sorted(columns) == sorted(names):

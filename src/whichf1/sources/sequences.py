@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.errors import LabelError, ShapeError, WeightError
+from whichf1.errors import InputError, LabelError, ShapeError, WeightError, WhichF1Error
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Kind, Labels, kind_of
 from whichf1.tables.units import cluster_labels
@@ -56,6 +56,14 @@ def column(data: Any, name: str) -> Column:
 
 def to_numpy(data: Any) -> Array:
     """A NumPy view or copy of any array-like; Python objects stay objects, nothing is guessed."""
+    if np.ma.isMaskedArray(data):
+        masked = np.flatnonzero(np.ma.getmaskarray(data))
+        if len(masked):
+            raise LabelError(
+                f"{len(masked):,} items are masked, the first at position {masked[0]}. Drop them "
+                "(array.compressed(), of all arrays alike) or fill them in."
+            )
+        return np.asarray(data.data)
     if isinstance(data, np.ndarray):
         return data
     if isinstance(data, (list, tuple, range)):
@@ -64,8 +72,21 @@ def to_numpy(data: Any) -> Array:
         data = data.detach().cpu()
         return np.asarray(data.float() if "bfloat16" in str(data.dtype) else data)
     if hasattr(data, "__array__"):  # pandas, polars, Arrow, jax
-        return np.asarray(data)
-    return _objects(list(data))
+        try:
+            return np.asarray(data)
+        except Exception:  # polars has integers of 128 bits
+            return _objects(_listed(data))
+    return _objects(_listed(data))
+
+
+def _listed(data: Any) -> list[Any]:
+    """The items of what is no array; an object may raise anything while it is listed."""
+    try:
+        return [*data]
+    except (WhichF1Error, MemoryError):
+        raise
+    except Exception as error:
+        raise InputError(f"{data!r} is no list or array of items: {error}") from None
 
 
 def _objects(items: Sequence[Any]) -> Array:
@@ -190,7 +211,7 @@ def weights_column(data: Any, items: int) -> Array:
     """Sample weights as float64, finite and not negative."""
     try:
         weights = np.asarray(to_numpy(data), np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise WeightError(f"weights must be numbers: {error}") from None
     if weights.shape != (items,):
         raise ShapeError(f"weights have shape {weights.shape}; there are {items:,} items")
