@@ -79,9 +79,13 @@ class TooLargeError(WhichF1Error, MemoryError):
     """A dense table would not fit in memory."""
 
 
+SIMPLE = (str, int, float, type(None))
+"""Values that can be compared with each other without a surprise."""
+
+
 def is_among(value: object, known: Iterable[object]) -> bool:
     """Whether a word or a number is one of these; an array, say, never is."""
-    return isinstance(value, (str, int, float, type(None))) and value in known
+    return isinstance(value, SIMPLE) and value in known
 
 
 def is_number(value: object) -> bool:

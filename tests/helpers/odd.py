@@ -73,7 +73,7 @@ ODD: list[Callable[[], Any]] = [
     lambda: np.array([(1, 2.0)] * 3, [("a", "i4"), ("b", "f8")]),
     lambda: np.array([1, 0, 1], np.uint64) + np.uint64(2**63), lambda: np.array([b"a", b"b", b"c"]),
     lambda: np.array([1, 2, 3], np.longdouble), lambda: np.array([0.1, 2, 1], np.float16),
-    lambda: np.ma.masked_array([0, 1, 1], mask=[1, 0, 0]), lambda: np.zeros(3, "V4"),
+    lambda: np.ma.masked_array([0, 1, 1], mask=[True, False, False]), lambda: np.zeros(3, "V4"),
     lambda: np.array([None, "a", 1], object), lambda: np.array([[1, 2], [3, 4], [5, 6]])[:, ::-1],
     lambda: memoryview(b"abc"), lambda: bytearray(b"abc"),
     pd.DataFrame, lambda: pd.Series([], dtype=object), lambda: pd.Series([0, 1, None]),

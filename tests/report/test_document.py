@@ -130,6 +130,6 @@ def test_what_we_print_ourselves_is_ascii_in_latex() -> None:
         assert latex(character).isascii()
 
 
-@pytest.mark.parametrize("text", ["=1+1", "＝1+1", "＋1", "－1", "＠SUM(A1)", " \t＝1"])
+@pytest.mark.parametrize("text", ["=1+1", "＝1+1", "＋1", "－1", "＠SUM(A1)", "  ＝1"])
 def test_formulas_are_prefixed_also_where_they_are_full_width(text: str) -> None:
     assert str(csv_cell(text)).startswith("'")

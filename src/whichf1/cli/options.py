@@ -126,8 +126,8 @@ class OutputOptions(FormatOptions):
             console = Console(highlight=False)  # it honours NO_COLOR
             with console.capture() as printed:
                 for line in text_lines(document, self.decimals):
-                    text = Text(line.text, style="bold" if line.bold else "")
-                    console.print(text, soft_wrap=True)
+                    shown = Text(line.text, style="bold" if line.bold else "")
+                    console.print(shown, soft_wrap=True)
             emit(printed.get())
         else:
             emit(render(document, self.format.value, self.decimals))

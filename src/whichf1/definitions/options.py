@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from whichf1.definitions.methods import IntervalName, Method, find_method, whole
-from whichf1.errors import DefinitionError, did_you_mean, is_among
+from whichf1.errors import SIMPLE, DefinitionError, did_you_mean, is_among
 from whichf1.metrics.averaging import Scope, Undefined
 from whichf1.metrics.probability import Binning
 from whichf1.metrics.ranking import MultiClass
@@ -64,7 +64,7 @@ def one_of(*known: object) -> Callable[[str, Any], Any]:
     """A check that the value is one of the known ones; its error names the nearest."""
 
     def check(name: str, value: Any) -> Any:
-        if not is_among(value, known):
+        if not isinstance(value, SIMPLE) or value not in known:
             words = [str(x) for x in known if x is not None]
             raise DefinitionError(f"{name} cannot be {value!r}. {did_you_mean(str(value), words)}")
         return value
