@@ -19,6 +19,7 @@ from whichf1.errors import InputError
 from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.score import Score
+from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Labels
 
@@ -115,6 +116,10 @@ def rank_systems(
     >>> [each.order for each in r.orders], len(r.flips)
     ([(('1',), ('2',)), (('2',), ('1',))], 1)
     """
+    known = (Counts, MultiLabelCounts)
+    counted = isinstance(systems, Mapping) and all(isinstance(x, known) for x in systems.values())
+    if not counted:
+        raise InputError(f"systems must be a mapping from names to counts; got {systems!r}")
     names = tuple(map(str, systems))
     if len(names) < 2:
         raise InputError(f"a ranking needs at least two systems; got {len(names)}")
