@@ -194,6 +194,7 @@ def test_every_alias_is_a_name_of_its_metric() -> None:
         for alias in metric.aliases:
             assert getattr(wf, alias) is getattr(wf, metric.name)
     assert wf.score(*E1, "TPR", average="macro") == wf.recall(*E1, average="macro")
+    assert wf.f_beta(*E1, average="macro").value == wf.f1(*E1, average="macro").value
 
 
 def test_options_of_the_scorer_are_those_of_definitions_and_metrics() -> None:
