@@ -133,6 +133,8 @@ def compare(
     margin: float | None = None,
     adjust: Adjust | None = None,
     effect: float | None = None,
+    posterior: bool | None = None,
+    rope: float | None = None,
     sep: str | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
@@ -150,6 +152,8 @@ def compare(
         false discovery rate (Benjamini and Hochberg), or 'none'.
     effect: The difference that matters, for ``items_needed``. Default: the observed difference,
         which is optimistic.
+    posterior: Also compute the probability that a system is better than another, under two priors.
+    rope: And the probability that they differ by less than this (region of practical equivalence).
     **options: The options of the metric, and ``labels``, ``weights``, ``cluster`` and ``true``. All
         systems are scored on the same classes.
     Returns: The scores, every pair of systems, and the order under other definitions.
@@ -166,7 +170,7 @@ def compare(
     named = {key: value for key, value in columns.items() if value is not None}
     chosen = {key: value for key, value in options.items() if key not in {*data, *columns}}
     planning = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
-    planning |= {"adjust": adjust, "effect": effect}
+    planning |= {"adjust": adjust, "effect": effect, "posterior": posterior, "rope": rope}
     definition, plan = planned(metric, chosen, level, planning)
     counted, sets = made_from(definition.declaration)
     array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape says what it holds

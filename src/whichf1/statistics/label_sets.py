@@ -24,9 +24,7 @@ from whichf1.statistics.sample import (
     Sample,
     Share,
     Statistic,
-    Swap,
     Twin,
-    exchange_all,
     fewest,
 )
 from whichf1.statistics.scales import Smoothed
@@ -175,8 +173,8 @@ class LabelSets(Statistic):
             return None
         return Share(self._values_of_items())
 
-    def exchange(self, other: LabelSets, sample: Sample) -> tuple[Sample, Swap]:
-        """The kinds of items, and the scores after a swap."""
+    def beside(self, other: LabelSets) -> LabelSets:
+        """The score of the kinds of items of both."""
         a, b = self._table, other._table
         both = LabelTable(
             np.concatenate([a.item, b.item + len(a.count)]),
@@ -185,8 +183,7 @@ class LabelSets(Statistic):
             np.concatenate([a.count, b.count]),
             a.classes,
         )
-        statistic = LabelSets(self.definition, self.frozen._replace(table=both))
-        return exchange_all(statistic, sample)
+        return LabelSets(self.definition, self.frozen._replace(table=both))
 
 
 def shared_sets(
