@@ -34,10 +34,11 @@ def power(metric: str, shares: str, agreement: float, n: int, apart: float) -> N
     rng = np.random.default_rng(11)
     setting = (SHARES[shares], *WAYS[shares]["alike"], metric, agreement)
     pilot_draw = classes_draw(*setting, n, apart)
-    at_detectable, at_effect, at_observed, pilots = [], [], [], 0
+    at_detectable: list[float] = []
+    at_effect: list[float] = []
+    at_observed: list[float] = []
     while len(at_effect) < PILOTS:
         true, systems, options = pilot_draw(rng)
-        pilots += 1
         data = {"replicates": 0, **options}
         (pair,) = wf.compare(true, systems, metric, effect=apart, **data).pairs
         detectable, needed = pair.detectable or 0.0, pair.items_needed or n

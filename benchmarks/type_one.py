@@ -342,7 +342,7 @@ def run(cell: Cell, sets: int) -> Row:
         p = pair.p_equivalence if "margin" in cell.options else pair.p_value
         rejected[at] = p is not None and p <= LEVEL
         cautioned[at] = pair.caution is not None
-        tests.append(pair.test)
+        tests.append(pair.test or "none")
     test = "equivalence" if "margin" in cell.options else max(set(tests), key=tests.count)
     plain = float(rejected[~cautioned].mean()) if not cautioned.all() else float("nan")
     share, warned = float(rejected.mean()), float(cautioned.mean())

@@ -171,8 +171,9 @@ def pair_of(
     )
     if plan.posterior:
         lower = definition.declaration.better == "lower"
-        options = (lower, plan.rope, plan.seed, plan.replicates or DRAWS)
-        pair = replace(pair, posterior=beliefs(*statistics, sample, *options))
+        draws = plan.replicates or DRAWS
+        posterior = beliefs(*statistics, sample, lower, plan.rope, plan.seed, draws)
+        pair = replace(pair, posterior=posterior)
     if exact is not None:  # its distribution is known
         pair = replace(pair, p_value=exact.p_mid, test="McNemar")
     return planned_pair(pair, plan, float(a.n), spread, level)

@@ -305,8 +305,10 @@ def _rows(comparison: Comparison) -> Rows:
                 or isinstance(value, dict)
             ):
                 continue
-            ends = _ends(pair.interval) if key == "difference" else (None, None)
-            if key == "items_range":
+            ends: tuple[Any, Any] = (None, None)
+            if key == "difference":
+                ends = _ends(pair.interval)
+            elif key == "items_range":
                 value, ends = None, value
             yield key, pair.a, pair.b, value if key in WORDS else exact(value), *ends, signature
         for each in pair.posterior or ():

@@ -401,33 +401,40 @@ def threshold_curve(
     if rate and definition.average is None and definition.positive is None:
         definition = replace(definition, positive=ranking.positive)
     threshold = np.concatenate([[np.inf], ranking.score])
-    return ThresholdCurve(threshold, _values(definition, ranking), definition, ranking)
-
-
-def _values(definition: Definition, ranking: Ranking, table: RankTable | None = None) -> Array:
-    """The score at every threshold, of the ranking itself or of other items with its scores."""
-    table = ranking.table if table is None else table
-    all_positive = at_threshold(ranking, threshold=-np.inf)
-    refuse_other_data(definition, all_positive)
-    if definition.ignore:
-        raise DefinitionError("ignore= does not apply to thresholds: drop those items first")
-    frozen = definition.freeze(all_positive)
-    positive = all_positive.labels.code(ranking.positive)
-    if definition.positive is not None:
-        one = np.array([all_positive.labels.code(definition.positive)])
-        frozen = frozen._replace(classes=one)
-    (p, n), codes = table.sizes, np.array([positive, 1 - positive])
-    tp, fp = (
-        np.concatenate([[0], x])  # no item is positive at first
-        for x in (table.true_positives, table.false_positives)
+    return ThresholdCurve(
+        threshold, _Thresholds(definition, ranking).values(ranking.table), definition, ranking
     )
-    parts = []
-    for start in range(0, len(tp), _CHUNK):  # a table of two classes for each threshold
-        at = slice(start, start + _CHUNK)
-        count = np.stack([tp[at], p - tp[at], fp[at], n - fp[at]], -1).astype(np.float64)
-        tables = Table(codes.repeat(2), np.tile(codes, 2), count, 2)
-        parts.append(definition.values(frozen, tables).reshape(len(count)))
-    return np.concatenate(parts)
+
+
+class _Thresholds:
+    """The score at every threshold of a ranking, of its own items or of others with its scores."""
+
+    def __init__(self, definition: Definition, ranking: Ranking) -> None:
+        all_positive = at_threshold(ranking, threshold=-np.inf)
+        refuse_other_data(definition, all_positive)
+        if definition.ignore:
+            raise DefinitionError("ignore= does not apply to thresholds: drop those items first")
+        self._definition, self._frozen = definition, definition.freeze(all_positive)
+        positive = all_positive.labels.code(ranking.positive)
+        if definition.positive is not None:
+            one = np.array([all_positive.labels.code(definition.positive)])
+            self._frozen = self._frozen._replace(classes=one)
+        self._codes = np.array([positive, 1 - positive])
+
+    def values(self, table: RankTable) -> Array:
+        """The score at every threshold, from no positives to all positives."""
+        (p, n), codes = table.sizes, self._codes
+        tp, fp = (
+            np.concatenate([[0], x])  # no item is positive at first
+            for x in (table.true_positives, table.false_positives)
+        )
+        parts = []
+        for start in range(0, len(tp), _CHUNK):  # a table of two classes for each threshold
+            at = slice(start, start + _CHUNK)
+            count = np.stack([tp[at], p - tp[at], fp[at], n - fp[at]], -1).astype(np.float64)
+            tables = Table(codes.repeat(2), np.tile(codes, 2), count, 2)
+            parts.append(self._definition.values(self._frozen, tables).reshape(len(count)))
+        return np.concatenate(parts)
 
 
 def best_threshold(
@@ -497,10 +504,10 @@ def _corrected(best: BestThreshold, correct: Correction, seed: int) -> BestThres
 def _bootstrap_optimism(best: BestThreshold, rng: np.random.Generator) -> float:
     """How much better the best value of resampled items is than that of all at its threshold."""
     curve, counts = best.curve, _items_of_scores(best.curve.ranking)
-    off = []
+    thresholds, off = _Thresholds(curve.definition, curve.ranking), []
     for _ in range(_REPLICATES):
         drawn = rng.multinomial(counts.sum(), counts / counts.sum())
-        values = _values(curve.definition, curve.ranking, _table_of(curve.ranking, drawn))
+        values = thresholds.values(_table_of(curve.ranking, drawn))
         if not np.isnan(values).all():
             at = _best(curve.definition, values)
             off.append(values[at] - curve.value[at])
@@ -511,19 +518,19 @@ def _left_out_optimism(best: BestThreshold, rng: np.random.Generator) -> float:
     """How much better the best value is than one whose thresholds are chosen on other folds."""
     curve, counts = best.curve, _items_of_scores(best.curve.ranking)
     definition, ranking = curve.definition, curve.ranking
-    values = []
+    thresholds, values = _Thresholds(definition, ranking), []
     for _ in range(_REPEATS):
         folds = rng.multinomial(counts, np.full(_FOLDS, 1 / _FOLDS)).T
         score, taken = np.concatenate([[np.inf], ranking.score]), np.zeros((2, 2, len(counts) // 2))
         for fold in folds:
-            elsewhere = _values(definition, ranking, _table_of(ranking, counts - fold))
+            elsewhere = thresholds.values(_table_of(ranking, counts - fold))
             if np.isnan(elsewhere).all():
                 continue
             positive = score[1:] >= score[_best(definition, elsewhere)]
             taken += np.stack([fold.reshape(2, -1) * positive, fold.reshape(2, -1) * ~positive])
         # positives above all negatives, then the rest: one step for each decision
         decided = RankTable(np.array([1.0, 0.0]), *taken.sum(-1).T)
-        values.append(_values(definition, ranking, decided)[1])
+        values.append(thresholds.values(decided)[1])
     return float(best.value - np.nanmean(values))
 
 

@@ -262,8 +262,11 @@ class Cells(Statistic):
     def beside(self, other: Cells) -> Cells:
         """The score of the cells of both."""
         tables = (self.frozen.table, other.frozen.table)
-        sides = ([getattr(x, side) for x in tables] for side in ("true", "predicted", "count"))
-        both = Table(*map(np.concatenate, sides), max(x.classes for x in tables))
+        true, predicted, count = (
+            np.concatenate([getattr(x, side) for x in tables])
+            for side in ("true", "predicted", "count")
+        )
+        both = Table(true, predicted, count, max(x.classes for x in tables))
         return Cells(self.definition, self.frozen._replace(table=both))
 
     def exchange(self, other: Cells, sample: Sample) -> tuple[Sample, Swap]:

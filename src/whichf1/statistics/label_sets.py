@@ -78,8 +78,8 @@ class LabelSets(Statistic):
             return None
         slope = kind_slopes(self.definition, self.frozen)[1]
         if self._by_label:
-            tp, fp, fn, tn = (float(x[0]) for x in four(slope))
-            return np.array([tp, tn]), np.array([fn, fp])
+            one = [float(x[0]) for x in four(slope)]
+            return np.array([one[0], one[3]]), np.array([one[2], one[1]])
         counts = self._table.one_vs_rest(self.frozen.classes)
         tp, fp, fn = (x - slope.tn for x in (slope.tp, slope.fp, slope.fn))
         wrong = fn + (fp.sum() - fp) / max(len(fp) - 1, 1)
