@@ -163,7 +163,7 @@ def test_sample_sizes_are_inverses() -> None:
     near, far = sorted(map(abs, ends(pair.interval)))
     needed = [math.ceil(300 * (detectable / x) ** 2) for x in (far, near)]
     assert [*present(pair.items_range)] == needed
-    like = wf.compare(true, systems, "averaged_f1", level=0.999, replicates=0).pairs[0]
+    like = wf.compare(true, systems, "averaged_f1", level=0.9999, replicates=0).pairs[0]
     assert present(like.items_range)[1] is None  # 0 is inside
     # with as many items as needed, the effect is the detectable difference
     plan: dict[str, Any] = {"power": 0.9, "replicates": 0}

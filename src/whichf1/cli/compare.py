@@ -44,6 +44,7 @@ def _compare(options: CompareOptions) -> Comparison:
         chosen = options.chosen(systems.system(0).labels)
     names = ("replicates", "seed", "power", "margin", "adjust", "effect")
     planning = {name: getattr(options, name) for name in names}
+    planning |= {"posterior": options.posterior or None, "rope": options.rope}
     definition, plan = planned(options.metric, chosen, options.level, planning)
     if not isinstance(systems, ScoreColumns):
         return compare_counts(systems, definition, plan)

@@ -64,9 +64,8 @@ class Comparison:
     plan: Plan
     scores: Mapping[str, Score]
     pairs: tuple[Pair, ...]
-    wins: Mapping[str, float]
-    """The fraction of bootstrap replicates in which each system is the best; ties are shared. It
-    is not the probability that the system is the best: see docs/comparing.md."""
+    best: Mapping[str, float]
+    """The former name of ``wins``."""
     letters: Mapping[str, str]
     """Systems that share a letter do not differ significantly, by the adjusted p-values."""
     counts: Mapping[str, AnyCounts] | None = None
@@ -82,9 +81,12 @@ class Comparison:
         return rank_systems(self.counts, **options)
 
     @property
-    def best(self) -> Mapping[str, float]:
-        """The same as ``wins``, by its former name."""
-        return self.wins
+    def wins(self) -> Mapping[str, float]:
+        """The fraction of bootstrap replicates in which each system is the best; ties are shared.
+
+        It is not the probability that the system is the best: see docs/comparing.md.
+        """
+        return self.best
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -133,6 +135,8 @@ def compare(
     margin: float | None = None,
     adjust: Adjust | None = None,
     effect: float | None = None,
+    posterior: bool | None = None,
+    rope: float | None = None,
     sep: str | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
@@ -150,6 +154,8 @@ def compare(
         false discovery rate (Benjamini and Hochberg), or 'none'.
     effect: The difference that matters, for ``items_needed``. Default: the observed difference,
         which is optimistic.
+    posterior: Also compute the probability that a system is better than another, under two priors.
+    rope: And the probability that they differ by less than this (region of practical equivalence).
     **options: The options of the metric, and ``labels``, ``weights``, ``cluster`` and ``true``. All
         systems are scored on the same classes.
     Returns: The scores, every pair of systems, and the order under other definitions.
@@ -165,8 +171,14 @@ def compare(
     columns: dict[str, Any] = {"sep": sep, **{key: options.get(key) for key in COLUMN_OPTIONS}}
     named = {key: value for key, value in columns.items() if value is not None}
     chosen = {key: value for key, value in options.items() if key not in {*data, *columns}}
-    planning = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
-    planning |= {"adjust": adjust, "effect": effect}
+    planning: dict[str, Any] = {"replicates": replicates, "seed": seed, "power": power}
+    planning |= {
+        "margin": margin,
+        "adjust": adjust,
+        "effect": effect,
+        "posterior": posterior,
+        "rope": rope,
+    }
     definition, plan = planned(metric, chosen, level, planning)
     counted, sets = made_from(definition.declaration)
     array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape says what it holds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -319,6 +319,10 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
         f"best threshold: {_limit(best.threshold)} (a score equal to it is positive)",
         f"value there: {number(best.value, decimals)} ({best.score.signature})",
     ]
+    if best.corrected is not None:
+        ends = "" if best.interval is None else f" {best.interval:.{decimals}f}"
+        notes.append(f"expected on other items: {number(best.corrected, decimals)}{ends}")
+    notes.append(best.note)
     if best.calibrated is not None:
         notes.append(
             f"if the scores are calibrated, the best threshold is F1/2 = {best.calibrated:.4f}"
@@ -329,6 +333,8 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
             "source": source,
             "threshold": best.threshold,
             "value": best.value,
+            "corrected": best.corrected,
+            "interval": best.interval and asdict(best.interval),
             "signature": best.score.signature,
             "calibrated": best.calibrated,
             "curve": curve,

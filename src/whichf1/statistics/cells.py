@@ -284,6 +284,16 @@ class Cells(Statistic):
             skew = cube / square**1.5
         return [*map(Spread, np.sqrt(square).tolist(), skew.tolist())]
 
+    def beside(self, other: Cells) -> Cells:
+        """The score of the cells of both."""
+        tables = (self.frozen.table, other.frozen.table)
+        true, predicted, count = (
+            np.concatenate([getattr(x, side) for x in tables])
+            for side in ("true", "predicted", "count")
+        )
+        both = Table(true, predicted, count, max(x.classes for x in tables))
+        return Cells(self.definition, self.frozen._replace(table=both))
+
     def exchange(self, other: Cells, sample: Sample) -> tuple[Sample, Swap]:
         """Only cells on which the systems disagree move; the sums of all others stay."""
         a, b = self.frozen.table, other.frozen.table

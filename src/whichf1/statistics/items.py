@@ -22,9 +22,7 @@ from whichf1.statistics.sample import (
     Itemwise,
     Sample,
     Share,
-    Swap,
     Twin,
-    exchange_all,
 )
 from whichf1.statistics.scales import Proportion, Smoothed, Spread, normal_quantile
 from whichf1.statistics.tracing import Traced, slopes
@@ -104,9 +102,9 @@ class Means(Itemwise):
         """The mean of some of the items."""
         return Means(self.each[places], self.endless)
 
-    def exchange(self, other: Means, sample: Sample) -> tuple[Sample, Swap]:
-        """The items, and the means after a swap."""
-        return exchange_all(Means(np.concatenate([self.each, other.each])), sample)
+    def beside(self, other: Means) -> Means:
+        """The mean over the items of both."""
+        return Means(np.concatenate([self.each, other.each]))
 
 
 def few_items(sample: Sample, least: float = FEW_ITEMS) -> str | None:
@@ -348,12 +346,12 @@ class Rankings(Itemwise):
         rankings = [ranking.at(places, self.items) for ranking in self._rankings]
         return Rankings(self._definition, rankings, len(places))
 
-    def exchange(self, other: Rankings, sample: Sample) -> tuple[Sample, Swap]:
-        """The items, and the scores after a swap."""
+    def beside(self, other: Rankings) -> Rankings:
+        """Both rankings as one, by score or each by its own ranks."""
         by_score = self._definition.declaration.probabilities
         pairs = zip(self._rankings, other._rankings, strict=True)
         rankings = [a.beside(b, self.items, by_score) for a, b in pairs]
-        return exchange_all(Rankings(self._definition, rankings, 2 * self.items), sample)
+        return Rankings(self._definition, rankings, 2 * self.items)
 
 
 def rank_cells(definition: Definition, table: RankTable) -> tuple[Rankings, Sample]:
