@@ -180,7 +180,7 @@ class _ExpectedCalibrationErrorOptions(_Scores, total=False):
     binning: Literal["equal-width", "equal-mass"]
     multi_class: Literal["top-label"] | None
     positive: Any
-    interval: Literal["bootstrap", "bca", "percentile"] | Bootstrap | None
+    interval: Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior | None
 
 class _ExpectedCalibrationError(_Metric, Protocol):
     def __call__(
@@ -215,7 +215,7 @@ class _AveragePrecision(_Metric, Protocol):
 
 class _KsOptions(_Scores, total=False):
     positive: Any
-    interval: Literal["bootstrap", "bca", "percentile"] | Bootstrap | None
+    interval: Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior | None
 
 class _Ks(_Metric, Protocol):
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[_KsOptions]) -> Score: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -69,8 +69,20 @@ class Report:
         macro = _both_macro_f1s(counts, options) if definitions is None else None
         chosen = _usual(counts, options, oriented) if definitions is None else definitions
         each = tuple((name, evaluate_per_class(d, counts)) for name, d in chosen if is_per_class(d))
-        whole = ((name, evaluate(d, counts)) for name, d in chosen if not is_per_class(d))
+        whole = [(name, evaluate(d, counts)) for name, d in chosen if not is_per_class(d)]
+        if not oriented:
+            whole = [(name, _either_way(score, counts)) for name, score in whole]
         return cls(source, counts, each, (*scores, *whole), macro, oriented)
+
+
+def _either_way(score: Score, counts: Counts) -> Score:
+    """The score with a caution if either side of the counts, taken as true, gives one."""
+    other = evaluate(score.definition, counts.changed(true=counts.predicted, predicted=counts.true))
+    intervals = (score.interval, other.interval)
+    cautions = sorted(x.caution for x in intervals if x is not None and x.caution is not None)
+    if score.interval is None or not cautions:
+        return score
+    return replace(score, interval=replace(score.interval, caution=cautions[0]))
 
 
 def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
