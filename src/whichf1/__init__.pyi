@@ -74,6 +74,7 @@ class _Metric(Protocol):
 class _Predictions(Reading, total=False):
     labels: Any
     weights: Any
+    frequencies: Any
     cluster: Any
     true: str | Sequence[str] | None
     pred: str | None
@@ -81,6 +82,7 @@ class _Predictions(Reading, total=False):
 class _Scores(Reading, total=False):
     labels: Any
     weights: Any
+    frequencies: Any
     cluster: Any
     true: str | Sequence[str] | None
     score: Any
@@ -130,6 +132,7 @@ class _LabelRankingAveragePrecisionOptions(TypedDict, total=False):
     interval: IntervalName | Method | None
     labels: Any
     weights: Any
+    frequencies: Any
     cluster: Any
 
 class _LabelRankingAveragePrecision(_Metric, Protocol):

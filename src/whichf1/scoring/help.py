@@ -82,7 +82,7 @@ def data_arguments(metric: Metric) -> list[Argument]:
     """The keyword arguments that describe the data."""
     types = get_type_hints(Options)
     defaults = {"memory_limit": "1GB", "on_error": "raise"}
-    options = ["labels", "weights", "cluster"]
+    options = ["labels", "weights", "frequencies", "cluster"]
     if metric.kind != "label ranking":
         column = "score" if metric.kind in ("ranking", "loss") else "pred"
         options += ["true", column, *Reading.__annotations__]
