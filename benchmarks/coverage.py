@@ -458,10 +458,10 @@ GRIDDED = {
     "weights": 8,
     "clusters": 12,
     "label sets": 6,
-    "rankings": 12,
-    "losses": 10,
+    "rankings": 18,
+    "losses": 14,
 }
-"""About how many cells of each family the grid has, in regular steps through the space."""
+"""How many cells of each family the grid has."""
 DRAWN = {"classes": 26, "weights": 5, "clusters": 7, "label sets": 4, "rankings": 5, "losses": 3}
 """How many of fifty random cells are of each family."""
 
@@ -474,11 +474,10 @@ def jobs(random: bool, seed: int) -> Iterator[tuple[Cell, list[str]]]:
             for at in rng.choice(len(cells), DRAWN[family], replace=False).tolist():
                 names = [*cells[at].truths()]
                 yield cells[at], [names[int(rng.integers(len(names)))]]
-        else:  # steps that have no factor in common with the settings
-            step = max(1, len(cells) // GRIDDED[family])
-            while any(step % prime == 0 for prime in (2, 3, 5, 7)):
-                step += 1
-            yield from ((cell, [*cell.truths()]) for cell in cells[::step])
+        else:
+            size = min(GRIDDED[family], len(cells))
+            places = np.random.default_rng(0).choice(len(cells), size, replace=False)
+            yield from ((cells[at], [*cells[at].truths()]) for at in sorted(places.tolist()))
 
 
 def read(path: Path) -> list[Result]:

@@ -410,6 +410,7 @@ log_loss: _LogLoss
 brier: _Brier
 top_k_accuracy: _TopKAccuracy
 expected_calibration_error: _ExpectedCalibrationError
+debiased_calibration_error: _ExpectedCalibrationError
 roc_auc: _RocAuc
 average_precision: _AveragePrecision
 ks: _Ks
