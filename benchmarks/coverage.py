@@ -432,12 +432,23 @@ def measure(
                     both = np.array([width(x, endless) for x in (interval, other)])
                     ratios[name] += drawn.times * both * np.isfinite(both).all()
     results = []
-    for name, (n, hits, warned, clean, rich, rich_warned, rich_hits) in tallies.items():
-        parts = (hits, n), (warned, n), (clean, n - warned), (rich, n), (rich_warned, rich)
-        percents = [_percent(*x) for x in (*parts, (rich_hits, rich))]
-        ours, theirs = ratios[name]
-        ratio = round(ours / theirs, 3) if theirs else float("nan")
-        results.append(Result(cell.family, cell.name, name, int(n), *percents, ratio))
+    for name, tally in tallies.items():
+        n, hits, warned, clean, enough, enough_warned, enough_hits = tally.tolist()
+        ours, theirs = ratios[name].tolist()
+        result = Result(
+            family=cell.family,
+            cell=cell.name,
+            score=name,
+            data_sets=int(n),
+            covered=_percent(hits, n),
+            cautioned=_percent(warned, n),
+            covered_uncautioned=_percent(clean, n - warned),
+            ample=_percent(enough, n),
+            cautioned_ample=_percent(enough_warned, enough),
+            covered_ample=_percent(enough_hits, enough),
+            width_ratio=round(ours / theirs, 3) if theirs else float("nan"),
+        )
+        results.append(result)
     return results
 
 
@@ -450,7 +461,7 @@ def decided(cell: Cell, names: Sequence[str], times: int, seed: int) -> Iterator
 
 
 def _percent(part: float, whole: float) -> float:
-    return round(float(100 * part / whole), 2) if whole else float("nan")
+    return round(100 * part / whole, 2) if whole else float("nan")
 
 
 GRIDDED = {
@@ -484,12 +495,9 @@ def read(path: Path) -> list[Result]:
     """The results of an earlier run."""
     with path.open(encoding="utf-8") as file:
         rows = [*csv.DictReader(file)]
-    return [
-        Result(
-            row["family"], row["cell"], row["score"], *(float(row[x]) for x in Result._fields[3:])
-        )  # type: ignore[arg-type]
-        for row in rows
-    ]
+    texts = Result._fields[:3]
+    facts = ([row[x] if x in texts else float(row[x]) for x in Result._fields] for row in rows)
+    return [Result._make(each) for each in facts]
 
 
 def picture(results: Sequence[Result]) -> str:

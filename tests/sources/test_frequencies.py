@@ -69,4 +69,4 @@ def test_what_is_no_frequency_is_refused(frequencies: Any) -> None:
 def test_weights_and_frequencies_exclude_each_other() -> None:
     for run in (wf.count, wf.accuracy, wf.roc_auc):
         with pytest.raises(WhichF1Error, match="not both"):
-            run([0, 1], [0, 1], weights=[1, 1], frequencies=[1, 1])  # type: ignore[operator]
+            run([0, 1], [0, 1], weights=[1, 1], frequencies=[1, 1])

@@ -208,17 +208,22 @@ def _interval_notes(report: Report) -> list[str]:
         if table.definition.interval is not None:
             pairs = zip(table.array.tolist(), table.intervals, strict=True)
             asked += [interval for value, interval in pairs if math.isfinite(value)]
+    notes = []
+    if asked and report.counts.weighted and math.isfinite(report.counts.effective_n):
+        worth = items(report.counts.effective_n)
+        notes = [f"The weighted items are worth {worth} equal ones, (Σw)²/Σw²."]
     undefined = max((interval.undefined for interval in asked if interval), default=0)
     if undefined:
-        return [f"Up to {undefined:,} replicates were undefined; intervals leave them out."]
+        said = f"Up to {undefined:,} replicates were undefined; intervals leave them out."
+        return [*notes, said]
     if all(asked):
-        return []
+        return notes
     note = "–: no interval, because the score does not vary in these items."
     every: list[Score | PerClass] = [*scores, *tables]
     plain = all(not x.made and x.definition.declaration.kind in COUNTED for x in every)
     if not plain or not isinstance(report.counts, Counts):
-        return [note]
-    return [f"{note} For proportions, there is one with: -m precision --interval wilson."]
+        return [*notes, note]
+    return [*notes, f"{note} For proportions, there is one with: -m precision --interval wilson."]
 
 
 def _record(report: Report) -> dict[str, Any]:

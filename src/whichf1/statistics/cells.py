@@ -129,7 +129,8 @@ class Cells(Statistic):
             codes = codes[[at]]
         elif not rate:
             codes = np.flatnonzero((table.rows > 0) | (table.columns > 0))
-        names = [self.frozen.units.labels[code] for code in codes] if self.frozen.units else codes
+        labels = self.frozen.units.labels if self.frozen.units else range(table.classes)
+        names = [labels[code] for code in codes]
         counts = table.one_vs_rest(codes)
         tp, fp, fn = counts.tp, counts.fp, counts.fn
         sizes = {"items": tp + fn, "hits": tp, "false positives": fp, "misses": fn}
@@ -237,7 +238,7 @@ class Cells(Statistic):
             powers = [float((weight * step) ** e @ np.full(4, 0.25)) for e in (2, 4)]
             cells = self._slope_of_class(OneVsRest(*slope), k) if clustered else step
             drawn = sample if clustered else own_kinds
-            spread = drawn.smoothed_spread(lambda x, cells=cells: cells[x], (powers[0], powers[1]))
+            spread = drawn.smoothed_spread(cells.__getitem__, (powers[0], powers[1]))
             each.append(Smoothed(value, spread, "transformed" if clustered else "beta"))
         return values, each
 

@@ -286,8 +286,8 @@ class Rankings(Itemwise):
         squares = sample.variances
         least = FEW_RANKED if careful else FEW if self._single_area else FEW_OTHERS
         for ranking in self._rankings:
-            tables = (ranking.table(x) for x in (sample.count, squares))
-            few = few_ranked(*(x.sizes for x in tables), least)
+            sizes = [ranking.table(x).sizes for x in (sample.count, squares)]
+            few = few_ranked(sizes[0], sizes[1], least)
             if few is not None:
                 return few
         return None
