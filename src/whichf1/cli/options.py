@@ -207,6 +207,7 @@ class CountingOptions(DataOptions):
         "saved counts, or - for standard input."
     )
     pred: Text = option(PRED)
+    frequencies: Text = option("Column that says how many equal items a row stands for.")
     cluster: Text = option(CLUSTER)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -79,8 +79,21 @@ class Report:
         macro = _both_macro_f1s(counts, options) if definitions is None else None
         chosen = _usual(counts, options, oriented) if definitions is None else definitions
         each = tuple((name, evaluate_per_class(d, counts)) for name, d in chosen if is_per_class(d))
-        whole = ((name, evaluate(d, counts)) for name, d in chosen if not is_per_class(d))
+        whole = [(name, evaluate(d, counts)) for name, d in chosen if not is_per_class(d)]
+        if not oriented:
+            whole = [(name, _either_way(score, counts)) for name, score in whole]
         return cls(source, counts, each, (*scores, *whole), macro, oriented, confusion)
+
+
+def _either_way(score: Score, counts: Counts) -> Score:
+    """The score with a caution if either side of the counts, taken as true, gives one."""
+    other = evaluate(score.definition, counts.changed(true=counts.predicted, predicted=counts.true))
+    intervals = (score.interval, other.interval)
+    cautions = sorted(x.caution for x in intervals if x is not None and x.caution is not None)
+    if score.interval is None or not cautions:
+        return score
+    interval = replace(score.interval, caution=cautions[0])
+    return Score(score.value, score.definition, score.n, score.classes, interval, score.made)
 
 
 def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
@@ -243,17 +256,22 @@ def _interval_notes(report: Report) -> list[str]:
         if table.definition.interval is not None:
             pairs = zip(table.array.tolist(), table.intervals, strict=True)
             asked += [interval for value, interval in pairs if math.isfinite(value)]
+    notes = []
+    if asked and report.counts.weighted and math.isfinite(report.counts.effective_n):
+        worth = items(report.counts.effective_n)
+        notes = [f"The weighted items are worth {worth} equal ones, (Σw)²/Σw²."]
     undefined = max((interval.undefined for interval in asked if interval), default=0)
     if undefined:
-        return [f"Up to {undefined:,} replicates were undefined; intervals leave them out."]
+        said = f"Up to {undefined:,} replicates were undefined; intervals leave them out."
+        return [*notes, said]
     if all(asked):
-        return []
+        return notes
     note = "–: no interval, because the score does not vary in these items."
     every: list[Score | PerClass] = [*scores, *tables]
     plain = all(not x.made and x.definition.declaration.kind in COUNTED for x in every)
     if not plain or not isinstance(report.counts, Counts):
-        return [note]
-    return [f"{note} For proportions, there is one with: -m precision --interval wilson."]
+        return [*notes, note]
+    return [*notes, f"{note} For proportions, there is one with: -m precision --interval wilson."]
 
 
 def _record(report: Report) -> dict[str, Any]:

@@ -280,6 +280,9 @@ class Rankings(Itemwise):
             if sample.squares is not None:
                 squares = self._rankings[0].table(sample.squares)
             return values, [area_twin(tables[0], float(values[0]), squares)]
+        squared = self._definition.declaration.squared
+        if squared is not None:
+            return values, [_root_twin(*squared(tables[0], **self._definition.arguments))]
         if float(values[0]) == self._definition.declaration.bounds[1]:
             fewest = min(float(size) for table in tables for size in table.sizes)
             worth = fewest / sample.typical_weight
@@ -295,8 +298,8 @@ class Rankings(Itemwise):
         squares = sample.variances
         least = FEW_RANKED if careful else FEW if self._single_area else FEW_OTHERS
         for ranking in self._rankings:
-            tables = (ranking.table(x) for x in (sample.count, squares))
-            few = few_ranked(*(x.sizes for x in tables), least)
+            sizes = [ranking.table(x).sizes for x in (sample.count, squares)]
+            few = few_ranked(sizes[0], sizes[1], least)
             if few is not None:
                 return few
         return None
@@ -403,6 +406,11 @@ def area_spread(table: RankTable, area: float) -> Spread:
         2 * bend / pairs / square**1.5,
         2 * square**2 / uncertain if uncertain > 0 else inf,
     )
+
+
+def _root_twin(square: Array, error: Array) -> Smoothed:
+    """The twin of a root: the interval of its square, which may be below 0, and then the root."""
+    return Smoothed(float(square), Spread(float(error)), "cubic", score=lambda x: sqrt(max(x, 0.0)))
 
 
 def few_ranked(sizes: Sequence[Any], squares: Sequence[Any], least: float) -> str | None:

@@ -205,6 +205,8 @@ def _weighed(items: Any, columns: Request) -> tuple[Any, list[str]]:
         return items, []
     w = nw.col("w")
     bad = w.is_null() | ~frames.seen(w).is_finite() | (w < 0)
+    if columns.whole:
+        bad = bad | (w.round(0) != w)
     flag = nw.when(bad).then(nw.lit(1.0)).otherwise(nw.lit(0.0))  # sums of integers may be wider
     flagged = items.with_columns(flag.alias("bad"))
     good = nw.when(nw.col("bad") == 0).then(w).otherwise(nw.lit(0.0))
