@@ -336,7 +336,10 @@ class Losses(Cell):
     def truths(self) -> dict[str, float]:
         true, chance = self._items(4_000_000, np.random.default_rng(0))
         own = np.where(true, chance, 1 - chance)
-        return {"log loss": float(-np.log(own).mean()), "Brier score": float(((1 - own) ** 2).mean())}
+        return {
+            "log loss": float(-np.log(own).mean()),
+            "Brier score": float(((1 - own) ** 2).mean()),
+        }
 
 
 @lru_cache(maxsize=1)
@@ -436,7 +439,14 @@ def _percent(part: float, whole: float) -> float:
     return round(100 * part / whole, 2) if whole else float("nan")
 
 
-GRIDDED = {"classes": 60, "weights": 16, "clusters": 24, "label sets": 12, "rankings": 20, "losses": 15}
+GRIDDED = {
+    "classes": 60,
+    "weights": 16,
+    "clusters": 24,
+    "label sets": 12,
+    "rankings": 20,
+    "losses": 15,
+}
 """About how many cells of each family the grid has, in regular steps through the space."""
 DRAWN = {"classes": 26, "weights": 5, "clusters": 7, "label sets": 4, "rankings": 5, "losses": 3}
 """How many of fifty random cells are of each family."""

@@ -1,20 +1,21 @@
-"""Every LaTeX output is one that LaTeX takes; where there is a pdflatex, it is asked."""
+"""pdflatex takes every LaTeX output with the packages that it names, and no line is too wide."""
 
 from __future__ import annotations
 
 import csv
-import shutil
+import re
 import subprocess
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
 from tests.helpers.commands import NASTY, Run
-from tests.helpers.latex import problems
+from whichf1.report.escape import breakable, latex, visible
+from whichf1.report.tabular import PACKAGES
 
-PDFLATEX = shutil.which("pdflatex")
 COMMANDS = [
-    "score examples/animals.csv",
+    "score examples/animals.csv --confusion",
     "score examples/animals.csv --interval none -m f1 --average macro",
     "score examples/systems.csv --pred weak --by document -m accuracy",
     "score examples/spam.csv --score score --positive spam",
@@ -35,55 +36,77 @@ COMMANDS = [
     "audit --precision .62 --recall .58 --f1 .55",
     "audit examples/results.csv",
     "metrics",
+    "score NASTY --pred first --confusion",
+    "score NASTY --pred first --signature short",
+    "score NASTY --pred first --by [/red]_& -m accuracy",
+    "compare NASTY --true true --pred first --pred [/red]_& --pred third --replicates 0",
+    "dialects NASTY --pred first",
 ]
+LABELS = [
+    NASTY, "[1em]", "*", "a & b", r"\\", "50 %", "$", "−∞ × ≤ ≥", "Zürich ß łódź", "αβ Ω",
+    "日本語のラベル", "👩‍👩‍👧 family", "a_" * 30, "b " * 29 + "end", "x" * 60,
+]  # fmt: skip
+WIDEST = 5.0
+"""Points by which a line may stand out."""
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_latex_takes_what_every_command_writes(run: Run, command: str) -> None:
-    code, out, err = run(*command.split(), "--format", "latex")
-    assert (code, err) == (0, "")
-    assert r"\begin{tabular}" in out
-    assert problems(out) == []
-
-
-def test_latex_takes_labels_that_are_markup(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "p.csv"
-    names = [NASTY, "[1em]", "*", "a & b", r"\\", "50 %", "$", "−∞ × ≤ ≥", "Zürich"]
+@pytest.fixture
+def nasty(tmp_path: Path) -> Path:
+    """Three systems on labels that are markup, or have no letters in LaTeX, or are long."""
+    k, path = len(LABELS), tmp_path / "nasty.csv"
+    rows = [(LABELS[i % k], *(LABELS[(i + i % x // 2) % k] for x in (3, 4, 5))) for i in range(150)]
     with open(path, "w", newline="", encoding="utf-8") as file:
-        rows = [["true", "pred"], *zip(names, [*names[1:], names[0]], strict=True)]
-        csv.writer(file).writerows(rows)
-    assert problems(run("score", path, "-f", "latex")[1]) == []
+        csv.writer(file).writerows([("true", "first", "[/red]_&", "third"), *rows])
+    return path
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        (r"\begin{table}", r"\begin{table} never ends"),
-        (r"\begin{table}\end{tabular}", r"\end{tabular} ends nothing"),
-        (r"\texttt{a", "braces do not match"),
-        (r"}{", "braces do not match"),
-        ("a & b", "an alignment outside of a table"),
-        ("costs $5", "mathematics never ends: costs $5"),
-        ("f_1", "a special character: f_1"),
-        (r"\begin{tabular}{lr}a & b & c \\\end{tabular}", "3 cells in 2 columns: a & b & c"),
-        (r"\begin{tabular}{lp{1cm}}a \\\end{tabular}", "1 cells in 2 columns: a"),
-        (r"\begin{tabular}{l}[a] \\\end{tabular}", "a line break takes this for its argument: [a]"),
-        ("≤", "'≤' is unknown"),
-    ],
-)
-def test_what_latex_would_not_take_is_found(text: str, problem: str) -> None:
-    assert problem in problems(text)
+def complaints(folder: Path, body: str) -> list[str]:
+    """What pdflatex says of a text: errors, and lines and pages that are too full."""
+    packages = [line[line.index("\\") :] for line in PACKAGES if r"\usepackage" in line]
+    head = "\n".join([r"\documentclass{article}", *packages, r"\usepackage{lmodern}"])
+    named = head.replace(" and ", "\n")
+    text = f"{named}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    (folder / "t.tex").write_text(text, encoding="ascii")
+    command = ["pdflatex", "-interaction=nonstopmode", "t.tex"]
+    for _ in range(2):  # longtable settles its columns in the second run
+        subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    log = (folder / "t.log").read_text(encoding="latin1")
+    found = [line for line in log.splitlines() if line.startswith("!") or "too large" in line]
+    boxes = re.findall(r"^(Overfull \\[hv]box \((\d+\.\d+)pt.*)$", log, re.MULTILINE)
+    return found + [line for line, points in boxes if float(points) > WIDEST]
 
 
-if PDFLATEX is not None:
+def test_pdflatex_takes_everything(run: Run, tmp_path: Path, nasty: Path) -> None:
+    tables = []
+    for command in COMMANDS:
+        words = [str(nasty) if word == "NASTY" else word for word in command.split()]
+        code, out, err = run(*words, "--format", "latex")
+        assert (code, err) == (0, ""), command
+        assert out.isascii() and out.startswith("\n".join(PACKAGES)), command
+        tables.append(out)
+    assert complaints(tmp_path, "\n\\clearpage\n".join(tables)) == []
 
-    @pytest.mark.slow
-    def test_pdflatex_takes_everything(run: Run, tmp_path: Path) -> None:
-        tables = [run(*command.split(), "--format", "latex")[1] for command in COMMANDS]
-        packages = r"\usepackage{booktabs,textcomp}\usepackage[T1]{fontenc}"
-        body = "\n\\clearpage\n".join(tables)
-        text = rf"\documentclass{{article}}{packages}\begin{{document}}{body}\end{{document}}"
-        (tmp_path / "all.tex").write_text(text, encoding="utf-8")
-        command = [str(PDFLATEX), "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout[-3000:]
+
+def test_what_pdflatex_does_not_take_is_found(tmp_path: Path) -> None:
+    wide = rf"\mbox{{{'wide ' * 40}}}"
+    found = [x[:8] for x in complaints(tmp_path, f"a_b\n\n{wide}")]
+    assert found == ["! Missin", "! Missin", "Overfull"]
+
+
+def test_signatures_are_whole_in_the_page(run: Run, tmp_path: Path) -> None:
+    out = run("score", "examples/animals.csv", "-m", "averaged_f1", "-f", "latex")[1]
+    assert complaints(tmp_path, out) == []
+    command = ["pdftotext", "-raw", "t.pdf", "-"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    shown = re.sub(r"\s", "", done.stdout)
+    assert "f1|avg:macro|formula:averaged|classes:declared|undef:0|interval:" in shown
+
+
+def test_every_letter_is_ascii_in_latex_and_no_two_are_the_same() -> None:
+    every = (chr(code) for code in range(0xA1, 0x2FFF))
+    letters = [x for x in every if x.isprintable() and normalize("NFC", x) == x]
+    written = {latex(letter) for letter in letters}
+    assert len(written) == len(letters) and all(each.isascii() for each in written)
+    assert latex("ü") == r"\"{u}" and latex("β") == r"$\beta$" and latex("日") == "{[}U+65E5]"
+    for label in LABELS:
+        assert breakable(label).replace(r"\allowbreak{}", "") == latex(visible(label))

@@ -65,7 +65,7 @@ def command(run: Callable[[Any], None]) -> Callable[..., None]:
     return call
 
 
-Format = StrEnum("Format", "text json markdown latex csv")
+Format = StrEnum("Format", "text json markdown latex html csv")
 OnError = StrEnum("OnError", {"stop": "raise", "skip": "skip"})
 Engine = StrEnum("Engine", "duckdb spark")
 SignatureForm = StrEnum("SignatureForm", "none short full")

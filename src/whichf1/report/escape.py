@@ -7,21 +7,40 @@ import io
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 _NAMED = {
     "\\": "backslash", "^": "asciicircum", "~": "asciitilde", "|": "bar", "<": "less",
     ">": "greater", '"': "quotedbl", "'": "quotesingle", "`": "asciigrave", "–": "endash",
-    "…": "ellipsis",
+    "—": "emdash", "…": "ellipsis", "‘": "quoteleft", "’": "quoteright", "“": "quotedblleft",
+    "”": "quotedblright", "€": "euro", "¹": "onesuperior", "²": "twosuperior", "°": "degree",
+    "§": "section", "£": "sterling", "µ": "mu",
 }  # fmt: skip
-_MATHS = {"−": "-", "∞": r"\infty", "×": r"\times", "≤": r"\leq", "≥": r"\geq"}
-"""LaTeX has no such letters: they stop pdflatex."""
-_LATEX = str.maketrans(
+_MATHS = {
+    "−": "-", "∞": r"\infty", "×": r"\times", "≤": r"\leq", "≥": r"\geq", "±": r"\pm",
+    "↑": r"\uparrow", "↓": r"\downarrow", "≠": r"\neq", "→": r"\rightarrow",
+}  # fmt: skip
+_LETTERS = {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l",
+            "Ł": "L", "đ": "dj", "Đ": "DJ", "ð": "dh", "Ð": "DH", "þ": "th", "Þ": "TH",
+            "ı": "i"}  # fmt: skip
+_ACCENTS = {0x300: "`", 0x301: "'", 0x302: "^", 0x303: "~", 0x304: "=", 0x306: "u", 0x307: ".",
+            0x308: '"', 0x30A: "r", 0x30B: "H", 0x30C: "v", 0x327: "c", 0x328: "k"}  # fmt: skip
+_GREEK = {
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda",
+    "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma",
+    "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega",
+}  # fmt: skip
+_LATEX = (
     {character: f"\\{character}" for character in "{}$&#%_"}
     | {character: rf"\text{name}{{}}" for character, name in _NAMED.items()}
     | {character: f"${symbol}$" for character, symbol in _MATHS.items()}
+    | {character: rf"\{name}{{}}" for character, name in _LETTERS.items()}
     | {"-": "{-}"}  # no ligatures, so that signatures can be copied
     | {"[": "{[}", "*": "{*}"}  # after a line break, they would be its argument
 )
+_CODE_POINT = "{[}U+"
+_RUN = 10
+"""So many letters may stand together where a line must be broken somewhere."""
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~$])")
 _FORMULA = ("=", "+", "-", "@")
 
@@ -50,9 +69,59 @@ def _html(text: object) -> str:
     return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
+def html(text: object) -> str:
+    """Escape text for HTML, attributes in quotes included."""
+    return _html(text).replace('"', "&quot;").replace("'", "&#39;")
+
+
+def html_code(text: object) -> str:
+    """Escape text as code in HTML."""
+    return f"<code>{html(text)}</code>"
+
+
 def latex(text: object) -> str:
-    """Escape text for LaTeX, every special character spelled out."""
-    return visible(text).translate(_LATEX)
+    """Escape text for LaTeX, every special character spelled out, in ASCII."""
+    return "".join(map(_latex, visible(text)))
+
+
+def breakable(text: object) -> str:
+    """Escape text for LaTeX so that a line can be broken: after bars and colons, in long words."""
+    out, run = [], 0
+    for character in visible(text):
+        out.append(_latex(character))
+        run = 0 if character == " " else run + 1
+        anywhere = run >= _RUN and not (character.isascii() and character.isalnum())
+        if character in "|:" or anywhere or run >= 2 * _RUN or out[-1].startswith(_CODE_POINT):
+            out.append(r"\allowbreak{}")
+            run = 0
+    return "".join(out)
+
+
+def latex_length(escaped: str) -> int:
+    """About how many characters LaTeX shows of an escaped text."""
+    bare = re.sub(r"\\allowbreak\{\}|[{}$]", "", escaped)
+    return len(re.sub(r"\\[a-zA-Z]+|\\.", "x", bare))
+
+
+def _latex(character: str) -> str:
+    if character in _LATEX:
+        return _LATEX[character]
+    return character if character.isascii() else _spelled(character)
+
+
+@lru_cache(maxsize=4096)
+def _spelled(character: str) -> str:
+    """A letter beyond ASCII: base and accent, Greek, or its code point."""
+    base, *marks = unicodedata.normalize("NFD", character)
+    if len(marks) == 1 and ord(marks[0]) in _ACCENTS and base.isascii():
+        return rf"\{_ACCENTS[ord(marks[0])]}{{{base}}}"
+    words = unicodedata.name(character, "").split(" ")
+    if words[:1] == ["GREEK"] and words[2:3] == ["LETTER"] and len(words) == 4:
+        name = words[3].lower().replace("lamda", "lambda")
+        name = name.capitalize() if words[1] == "CAPITAL" else name
+        if name in _GREEK:
+            return rf"$\{name}$"
+    return f"{_CODE_POINT}{ord(character):04X}]"
 
 
 def csv_cell(value: object) -> object:
