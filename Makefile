@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 BENCH := .venv-bench
 C_FILES := $(wildcard src/whichf1/kernel/c/*.[ch] src/whichf1/kernel/c/*.inc tests/native/*.c)
 
-.PHONY: demo check test test-duckdb-1.5 test-dialects lint format hooks bench clean
+.PHONY: demo check test test-lowest test-faults test-duckdb-1.5 test-dialects lint format hooks bench clean
 
 demo: $(VENV)/demo
 	$(BIN)/whichf1 score examples/animals.csv
@@ -21,6 +21,18 @@ FLOOR := 97
 test: lint test-duckdb-1.5
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov=whichf1 --cov-report=term:skip-covered \
 		--cov-fail-under=$(FLOOR)
+
+# the lowest versions that pyproject allows, with the newest of what those depend on
+LOWEST := .venv-lowest
+test-lowest: $(VENV)/test
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet . $$($(BIN)/python -m tests.helpers.lowest) pytest hypothesis
+	$(LOWEST)/bin/python -m pytest -q -p no:cacheprovider -m "not slow" tests/cli/test_process.py tests/cli/test_cli.py \
+		tests/tables/test_saving.py tests/metrics/test_exact.py tests/scoring/test_class_sets.py
+
+# damage at every byte of a file of each format, in about ten minutes
+test-faults: $(VENV)/test
+	$(BIN)/python -m tests.helpers.faults
 
 # older DuckDBs differ in SQL and error messages, so files are also read with one of them
 test-duckdb-1.5: $(VENV)/test
@@ -81,4 +93,4 @@ $(VENV)/test: $(VENV)/bin/python pyproject.toml
 	touch $@ $(VENV)/demo
 
 clean:
-	rm -rf $(VENV) $(BENCH) .venv-dialects build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(LOWEST) .venv-dialects build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,42 +1,406 @@
-"""Type I errors of comparisons of scores that depend on individual items.
+"""How often do the tests of ``compare`` reject where there is no difference, at a level of 5 %?
 
-Run: python benchmarks/type_one.py [SETS]
+Every p-value comes from ``whichf1.compare``, as a user gets it. In a cell, two systems have the
+same true score on items that are drawn anew for each data set. They are exchangeable, or reach it
+in different ways: one by recall and one by precision, by rankings of another shape, by caution or
+overconfidence. A cell is red if fewer than 3.5 % or more than 6.5 % of its data sets are rejected,
+unless half of them or more come with a caution.
 
-For each such score, prints the fraction of data sets without a difference in which the
-randomization test and the paired bootstrap reject at 5 %: the figures in docs/comparing.md. Takes
-about five minutes.
+Run: python benchmarks/type_one.py [--sets 2000] [--random 50 --seed 1] [--only rankings]
+Writes type_one.csv (or type_one_random.csv); for the whole grid, the table in docs/comparing.md.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import csv
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, logit, ndtri
 
 import whichf1 as wf
 
-ITEMS, REPLICATES, LEVEL = 500, 199, 0.05
+HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs" / "comparing.md"
+LEVEL, BAND, MANY = 0.05, (0.035, 0.065), 0.5
+Data: TypeAlias = tuple[Any, dict[str, Any], dict[str, Any]]
+"""The truth, two systems, and options such as weights."""
+Draw: TypeAlias = Callable[[np.random.Generator], Data]
 
 
-def rejected(metric: str, sets: int) -> tuple[float, float]:
-    """Fractions of data sets in which the two tests reject."""
-    rng = np.random.default_rng(5)
-    rejections = np.zeros(2)
-    for _ in range(sets):
-        true = (rng.random(ITEMS) < 0.4).astype(int)
-        common = rng.normal(size=ITEMS) + true
-        scores = [common + rng.normal(size=ITEMS) * 0.7 for _ in "AB"]
+@dataclass(frozen=True)
+class Cell:
+    """A way to draw two equally good systems, and the score that they share."""
+
+    family: str
+    name: str
+    metric: str
+    draw: Draw
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+class Row(NamedTuple):
+    """What came of a cell."""
+
+    family: str
+    cell: str
+    metric: str
+    test: str
+    sets: int
+    rejected: float
+    cautioned: float
+    rejected_without_caution: float
+
+    @property
+    def red(self) -> bool:
+        return not BAND[0] <= self.rejected <= BAND[1] and self.cautioned < MANY
+
+
+# predicted classes
+
+
+def confusion(accuracies: Any) -> Any:
+    """P(predicted | true), with errors spread evenly."""
+    k = len(accuracies)
+    rows = np.repeat((1 - np.asarray(accuracies))[:, None] / (k - 1), k, 1)
+    np.fill_diagonal(rows, accuracies)
+    return rows
+
+
+def joint(share: Any, a: Any, b: Any, alike: float) -> Any:
+    """P(true, A's, B's): with probability ``alike`` both use the same random number."""
+    tables = []
+    for p, row_a, row_b in zip(share, a, b, strict=True):
+        ends = [np.concatenate([[0.0], np.cumsum(row)]) for row in (row_a, row_b)]
+        low = np.maximum(ends[0][:-1, None], ends[1][None, :-1])
+        high = np.minimum(ends[0][1:, None], ends[1][None, 1:])
+        together = np.maximum(high - low, 0)
+        tables.append(p * (alike * together + (1 - alike) * np.outer(row_a, row_b)))
+    return np.array(tables)
+
+
+def value(metric: str, table: Any) -> float:
+    counts = wf.Counts.from_matrix(np.rint(table * 10**9).astype(np.int64), rows="true")
+    return float(wf.score(counts, metric))
+
+
+def classes_draw(
+    share: Any, a: Any, b: Any, metric: str, agreement: float, n: int, apart: float = 0.0
+) -> Draw:
+    """B's accuracies are moved until the score of A is ``apart`` above that of B."""
+    share = np.asarray(share) / np.sum(share)
+    start, rows_a = logit(b), confusion(a)
+    target = value(metric, share[:, None] * rows_a) - apart
+
+    def off(shift: float) -> float:
+        return value(metric, share[:, None] * confusion(expit(start + shift))) - target
+
+    rows_b = confusion(expit(start + brentq(off, -3, 6, xtol=1e-6)))
+
+    def agreed(alike: float) -> float:
+        return float(np.einsum("tii->", joint(share, rows_a, rows_b, alike))) - agreement
+
+    alike = 1.0 if agreed(1) < 0 else 0.0 if agreed(0) > 0 else brentq(agreed, 0, 1)
+    table = joint(share, rows_a, rows_b, alike)
+
+    def draw(rng: np.random.Generator) -> Data:
+        cells = np.repeat(np.arange(table.size), rng.multinomial(n, table.ravel() / table.sum()))
+        true, left, right = np.unravel_index(cells, table.shape)
+        return true, {"A": left, "B": right}, {"labels": range(len(share))}
+
+    return draw
+
+
+SHARES: dict[str, Any] = {
+    "50:50": (1, 1),
+    "90:10": (9, 1),
+    "6:3:1": (6, 3, 1),
+    "8:…:1": range(8, 0, -1),
+}
+WAYS: dict[str, dict[str, tuple[Any, Any]]] = {
+    "50:50": {"alike": ((0.9, 0.9), (0.9, 0.9)), "unlike": ((0.97, 0.83), (0.85, 0.95))},
+    "90:10": {"alike": ((0.95, 0.6), (0.95, 0.6)), "unlike": ((0.98, 0.5), (0.9, 0.8))},
+    "6:3:1": {"alike": ((0.9, 0.85, 0.7),) * 2, "unlike": ((0.97, 0.9, 0.5), (0.85, 0.85, 0.85))},
+    "8:…:1": {"alike": ((0.85,) * 8,) * 2, "unlike": (np.linspace(0.97, 0.6, 8), (0.85,) * 8)},
+}
+
+
+def classes() -> Iterator[Cell]:
+    for shares, agreement, n in product(SHARES, (0.9, 0.97), (200, 500, 2000)):
+        for way, metric in (("alike", "averaged_f1"), ("unlike", "averaged_f1"), ("unlike", "mcc")):
+            yield classes_cell(shares, way, metric, agreement, n)
+    for metric in ("accuracy", "macro_recall", "macro_precision", "cohen_kappa", "weighted_f1"):
+        yield classes_cell("6:3:1", "unlike", metric, 0.9, 500)
+
+
+def classes_cell(shares: str, way: str, metric: str, agreement: float, n: int) -> Cell:
+    draw = classes_draw(SHARES[shares], *WAYS[shares][way], metric, agreement, n)
+    return Cell("classes", f"{shares} {way} agreement {agreement} n {n}", metric, draw)
+
+
+# weights and clusters
+
+
+def weights_cell(shares: str, spread: float, n: int) -> Cell:
+    """Log-normal weights, twice as large on errors."""
+    inner = classes_draw(SHARES[shares], *WAYS[shares]["alike"], "averaged_f1", 0.9, n)
+    sigma = np.sqrt(np.log1p(spread**2))
+
+    def draw(rng: np.random.Generator) -> Data:
+        true, systems, options = inner(rng)
+        wrong = (systems["A"] != true) | (systems["B"] != true)
+        weights = np.exp(sigma * rng.normal(size=n)) * np.where(wrong, 2, 1)
+        return true, systems, {**options, "weights": weights}
+
+    return Cell("weights", f"{shares} cv {spread:g} n {n}", "averaged_f1", draw)
+
+
+def clusters_cell(groups: int, sigma: float, way: str, metric: str = "averaged_f1") -> Cell:
+    """Log-normal sizes. Unlike: B fails in a quarter of the clusters, A a little in all of them."""
+
+    def draw(rng: np.random.Generator) -> Data:
+        sizes = rng.poisson(20 * np.exp(sigma * rng.normal(size=groups) - sigma**2 / 2))
+        cluster = np.repeat(np.arange(groups), np.maximum(sizes, 1))
+        n = len(cluster)
+        true = (rng.random(n) < 0.4).astype(int)
+        if way == "alike":
+            error = rng.beta(0.6, 2.4, (3, groups))[:, cluster]
+            shared, u = rng.random(n) < 0.5, rng.random((3, n))
+            wrong = [np.where(shared, u[2] < error[2], u[at] < error[at]) for at in range(2)]
+        else:
+            bad = rng.random(groups)[cluster] < 0.25
+            wrong = [rng.random(n) < 0.2, rng.random(n) < np.where(bad, 0.65, 0.05)]
+        a, b = (np.where(x, 1 - true, true) for x in wrong)
+        return true, {"A": a, "B": b}, {"cluster": cluster}
+
+    sizes = f"sizes of sigma {sigma:g}" if sigma else "equal sizes"
+    return Cell("clusters", f"{groups} {sizes} {way}", metric, draw, {"replicates": 199})
+
+
+# rankings, losses, sets of labels
+
+
+def ranking_cell(
+    area: float, shape: float, alike: float, positives: int, negatives: int, metric: str = "roc_auc"
+) -> Cell:
+    """Normal scores; those of B's positives have another standard deviation."""
+
+    def draw(rng: np.random.Generator) -> Data:
+        true = np.repeat([1, 0], [positives, negatives])
+        a, b = rng.normal(size=(2, len(true)))
+        b = alike * a + np.sqrt(1 - alike**2) * b
+        far = ndtri(area)
+        left = a + true * far * np.sqrt(2)
+        right = np.where(true, shape * b + far * np.sqrt(1 + shape**2), b)
+        return true, {"A": left, "B": right}, {}
+
+    name = f"area {area} sd {shape:g} correlation {alike} {positives} of {positives + negatives}"
+    return Cell("rankings", name, metric, draw)
+
+
+def calibrated(scale: float) -> float:
+    """The scale of overconfident logits with the same log loss as this one, of cautious logits."""
+    x = 2 * np.random.default_rng(0).normal(size=200_000)
+
+    def loss(c: float) -> float:
+        return float(np.mean(np.logaddexp(0, c * x) - expit(x) * c * x))
+
+    return float(brentq(lambda c: loss(c) - loss(scale), 1.0001, 8))
+
+
+def loss_cell(way: str, n: int, metric: str = "log_loss") -> Cell:
+    scales = (1.0, 1.0) if way == "alike" else (0.3, calibrated(0.3))
+
+    def draw(rng: np.random.Generator) -> Data:
+        x = 2 * rng.normal(size=n)
+        true = (rng.random(n) < expit(x)).astype(int)
+        true[:2] = 0, 1
+        noise = rng.normal(size=(2, n)) * (way == "alike")
+        p, q = (expit(c * x + e) for c, e in zip(scales, noise, strict=True))
+        return true, {"A": np.stack([1 - p, p], 1), "B": np.stack([1 - q, q], 1)}, {}
+
+    return Cell("losses", f"{way} n {n}", metric, draw)
+
+
+def sets_cell(way: str, rarest: float, n: int, metric: str = "averaged_f1") -> Cell:
+    """Four labels. Unlike: A misses labels, B adds some; every F1 is the same."""
+    rates = np.linspace(0.3, rarest, 4)
+    a = np.full(4, 0.8), rates / (1 - rates) * 0.2
+    b = a
+    if way == "unlike":  # 2h / (h + 1 + added): the same F1 with more hits and more added
+        f1 = 2 * a[0] / (a[0] + 1 + a[1] * (1 - rates) / rates)
+        hits = np.full(4, 0.95)
+        b = hits, (2 * hits / f1 - hits - 1) * rates / (1 - rates)
+
+    def draw(rng: np.random.Generator) -> Data:
+        true = rng.random((n, 4)) < rates
+        common = rng.random((n, 4))
+        systems = {}
+        for name, (hit, added) in (("A", a), ("B", b)):
+            u = np.where(rng.random((n, 4)) < 0.6, common, rng.random((n, 4)))
+            systems[name] = (u < np.where(true, hit, added)).astype(int)
+        return true.astype(int), systems, {}
+
+    return Cell("label sets", f"{way} rarest {rarest} n {n}", metric, draw, {"average": "macro"})
+
+
+def individual_cell(metric: str, n: int = 500) -> Cell:
+    """Scores that depend on individual items, tested by randomization."""
+
+    def draw(rng: np.random.Generator) -> Data:
+        true = (rng.random(n) < 0.4).astype(int)
+        common = rng.normal(size=n) + true
+        systems = {name: common + 0.7 * rng.normal(size=n) for name in "AB"}
         if metric == "expected_calibration_error":
-            scores = [1 / (1 + np.exp(-each)) for each in scores]
-        systems = dict(zip("AB", scores, strict=True))
-        (pair,) = wf.compare(true, systems, metric, replicates=REPLICATES).pairs
-        p_values = (pair.p_randomization, pair.p_bootstrap)
-        rejections += [p is not None and p < LEVEL for p in p_values]
-    return rejections[0] / sets, rejections[1] / sets
+            systems = {name: expit(each) for name, each in systems.items()}
+        return true, systems, {}
+
+    return Cell("individual items", f"alike n {n}", metric, draw, {"replicates": 199})
+
+
+def equivalence_cell(shares: str, agreement: float, n: int, margin: float) -> Cell:
+    """The true difference is the margin."""
+    ways = WAYS[shares]["alike"]
+    draw = classes_draw(SHARES[shares], *ways, "averaged_f1", agreement, n, apart=margin)
+    name = f"{shares} agreement {agreement} n {n} margin {margin}"
+    return Cell("equivalence", name, "averaged_f1", draw, {"margin": margin})
+
+
+def grid() -> Iterator[Cell]:
+    """The cells of the published table."""
+    yield from classes()
+    for shares, spread, n in product(("50:50", "6:3:1"), (1.0, 2.0), (200, 1000)):
+        yield weights_cell(shares, spread, n)
+    for groups, sigma, way in product((10, 20, 50, 200), (0.0, 1.0), ("alike", "unlike")):
+        yield clusters_cell(groups, sigma, way)
+    sizes = ((20, 480), (50, 950), (200, 800), (100, 100))
+    for area, shape, alike, both in product((0.8, 0.95), (1, 2), (0.6, 0.9), sizes):
+        yield ranking_cell(area, shape, alike, *both)
+    for both in ((50, 450), (200, 800)):
+        yield ranking_cell(0.8, 1, 0.6, *both, "average_precision")
+    for way, n, metric in product(("alike", "unlike"), (50, 100, 500), ("log_loss", "brier")):
+        if (way, metric) != ("unlike", "brier"):
+            yield loss_cell(way, n, metric)
+    for way, rarest, n in product(("alike", "unlike"), (0.2, 0.05), (200, 1000)):
+        yield sets_cell(way, rarest, n)
+    for metric in ("ks", "expected_calibration_error", "gain"):
+        yield individual_cell(metric)
+    for shares, agreement in product(("50:50", "6:3:1"), (0.9, 0.97)):
+        yield equivalence_cell(shares, agreement, 1000, 0.03)
+
+
+def random_cells(many: int, seed: int) -> Iterator[Cell]:
+    """Cells drawn from the space around the grid."""
+    rng = np.random.default_rng(seed)
+
+    def of(*choices: Any) -> Any:
+        return choices[rng.integers(len(choices))]
+
+    def between(low: float, high: float) -> int:
+        return int(np.exp(rng.uniform(np.log(low), np.log(high))))
+
+    def level(low: float, high: float) -> float:
+        return round(float(rng.uniform(low, high)), 3)
+
+    makers: list[Callable[[], Cell]] = [
+        lambda: classes_cell(
+            of(*SHARES),
+            of("alike", "unlike"),
+            of("averaged_f1", "mcc", "macro_recall", "macro_precision", "accuracy", "cohen_kappa"),
+            level(0.85, 0.97),
+            between(150, 5000),
+        ),
+        lambda: weights_cell(of(*SHARES), level(0.3, 2), between(200, 3000)),
+        lambda: clusters_cell(between(15, 200), level(0, 1.2), of("alike", "unlike")),
+        lambda: ranking_cell(
+            level(0.65, 0.97), level(0.7, 2), level(0.3, 0.9), between(20, 300), between(50, 2000)
+        ),
+        lambda: loss_cell(of("alike", "unlike"), between(60, 2000)),
+        lambda: sets_cell(of("alike", "unlike"), level(0.05, 0.25), between(150, 2000)),
+    ]
+    for _ in range(many):
+        yield of(*makers)()
+
+
+def run(cell: Cell, sets: int) -> Row:
+    """The share of data sets in which the test rejects, and of those with a caution."""
+    rng = np.random.default_rng(zlib.crc32(f"{cell.family} {cell.name} {cell.metric}".encode()))
+    rejected, cautioned, tests = np.zeros(sets, bool), np.zeros(sets, bool), []
+    for at in range(sets):
+        true, systems, data = cell.draw(rng)
+        options = {"replicates": 0, **cell.options, **data}
+        (pair,) = wf.compare(true, systems, cell.metric, **options).pairs
+        p = pair.p_equivalence if "margin" in cell.options else pair.p_value
+        rejected[at] = p is not None and p <= LEVEL
+        cautioned[at] = pair.caution is not None
+        tests.append(pair.test)
+    test = "equivalence" if "margin" in cell.options else max(set(tests), key=tests.count)
+    plain = float(rejected[~cautioned].mean()) if not cautioned.all() else float("nan")
+    share, warned = float(rejected.mean()), float(cautioned.mean())
+    return Row(cell.family, cell.name, cell.metric, test, sets, share, warned, plain)
+
+
+def write(path: Path, rows: list[Row]) -> None:
+    temporary = path.with_suffix(".tmp")
+    with temporary.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Row._fields)
+        writer.writerows([*row[:5], *(f"{x:.4f}" for x in row[5:])] for row in rows)
+    os.replace(temporary, path)
+
+
+def table(rows: list[Row]) -> str:
+    """A line for each family."""
+    lines = ["| data | cells | rejected, without a caution | rejected, with one | red |"]
+    lines.append("|---|---|---|---|---|")
+    for family in dict.fromkeys(row.family for row in rows):
+        own = [row for row in rows if row.family == family]
+        plain, warned = (
+            [r.rejected for r in own if (r.cautioned >= MANY) == x] for x in (False, True)
+        )
+        spans = [
+            f"{100 * min(x):.1f}–{100 * max(x):.1f} % ({len(x)})" if x else "–"
+            for x in (plain, warned)
+        ]
+        lines.append(
+            f"| {family} | {len(own)} | {spans[0]} | {spans[1]} | {sum(r.red for r in own)} |"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", type=int, default=2000)
+    parser.add_argument("--random", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only")
+    args = parser.parse_args()
+    cells = random_cells(args.random, args.seed) if args.random else grid()
+    rows = []
+    for cell in cells:
+        if args.only in (None, cell.family):
+            rows.append(run(cell, args.sets))
+            row = rows[-1]
+            red, share, warned = "RED" if row.red else "   ", row.rejected, row.cautioned
+            what = f"{row.test:13} {row.family}: {row.cell} {row.metric}"
+            print(f"{red} {share:6.1%} {warned:6.1%} cautioned  {what}", flush=True)
+    print(table(rows))
+    if args.only is None:
+        write(HERE / ("type_one_random.csv" if args.random else "type_one.csv"), rows)
+    if args.only is None and not args.random:
+        page = PAGE.read_text()
+        marked = r"(<!-- type one -->\n).*?(<!-- end -->)"
+        PAGE.write_text(re.sub(marked, rf"\g<1>{table(rows)}\n\g<2>", page, flags=re.S))
 
 
 if __name__ == "__main__":
-    sets = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    for metric in ("ks", "expected_calibration_error", "gain"):
-        randomization, bootstrap = rejected(metric, sets)
-        print(f"{metric}: randomization {randomization:.2%}, bootstrap {bootstrap:.2%}")
+    main()

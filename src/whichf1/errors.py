@@ -14,15 +14,32 @@
 
     SkippedWarning (UserWarning)     rows that on_error="skip" left out
     OtherDataWarning (UserWarning)   a signature that does not match the data
+    LabelWarning (UserWarning)       classes that differ only in how they are written
 """
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
 from collections.abc import Iterable
+
+LONGEST = 2000
+"""Characters of a message: it may quote a value of any size."""
+
+
+def shortened(message: str) -> str:
+    """A message without the middle of what is too long to read."""
+    cut = len(message) - LONGEST
+    half = LONGEST // 2
+    return message if cut <= 0 else f"{message[:half]} … ({cut:,} characters) … {message[-half:]}"
 
 
 class WhichF1Error(Exception):
     """The base class of all errors that whichf1 raises on purpose."""
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(shortened(str(message)))
 
 
 class InputError(WhichF1Error, ValueError):
@@ -53,6 +70,10 @@ class OtherDataWarning(UserWarning):
     """A signature names classes, weights or clusters that the data do not have."""
 
 
+class LabelWarning(UserWarning):
+    """Two classes differ only in white space or in how a number or a boolean is written."""
+
+
 class DefinitionError(WhichF1Error, ValueError):
     """A metric or option is unknown or does not apply, or a signature cannot be parsed."""
 
@@ -65,6 +86,31 @@ class TooLargeError(WhichF1Error, MemoryError):
     """A dense table would not fit in memory."""
 
 
+_OURS = os.path.dirname(__file__) + os.sep
+ELSEWHERE = {
+    "acc": "accuracy",
+    "auprc": "average_precision",
+    "pr_auc": "average_precision",
+    "prauc": "average_precision",
+    "nll": "log_loss",
+    "f2": "f_beta(beta=2)",
+    "f0.5": "f_beta(beta=0.5)",
+    "qwk": "cohen_kappa(weighting=quadratic)",
+    "pos_label": "positive",
+    "zero_division": "undefined",
+    "sample_weight": "weights",
+}
+"""What other libraries call something, and what it is called here."""
+
+
+def warn(message: Warning) -> None:
+    """Warn at the line outside this package that led here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, stacklevel=level)
+
+
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """``Did you mean 'recall'?``, or the whole list if nothing is similar."""
     names = list(known)
@@ -75,5 +121,7 @@ def suggestion(given: str, known: Iterable[str]) -> str:
     """``Did you mean 'recall'?``, or nothing if nothing is similar."""
     from difflib import get_close_matches  # needed only for errors
 
+    if given.lower() in ELSEWHERE:
+        return f"Did you mean {ELSEWHERE[given.lower()]!r}?"
     near = [repr(name) for name in get_close_matches(given, list(known), n=3, cutoff=0.6)]
     return f"Did you mean {' or '.join(near)}?" if near else ""

@@ -91,6 +91,6 @@ def test_rank_flips_of_sets() -> None:
         ahead = (a - b) * (-1 if order.definition.metric == "hamming_loss" else 1)
         assert (at in flip.a_better, at in flip.b_better) == (ahead > 0, ahead < 0)
     titles = [order.definition.signature.split("|v:")[0] for order in present(found.ranks).orders]
-    assert "f1|avg:samples|classes:declared|undef:0" in titles and len(titles) == 7
+    assert "f1|avg:samples|classes:observed|undef:0" in titles and len(titles) == 7
     some = wf.compare(true, {"s": strict, "l": loose}, "averaged_f1", exclude=["c"], replicates=99)
     assert all(order.definition.exclude == ("c",) for order in present(some.ranks).orders)

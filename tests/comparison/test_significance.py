@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+import re
+from functools import partial
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 import whichf1 as wf
-from tests.helpers.samples import present, simulated, systems_of
-from whichf1.comparison import pair as significance
+from tests.helpers.peak import calls_of
+from tests.helpers.samples import ends, present, simulated, systems_of
+from whichf1.comparison import significance
 from whichf1.comparison.compare import letters
 from whichf1.definitions.definition import define
 from whichf1.errors import DefinitionError, InputError
@@ -20,6 +25,8 @@ from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.sources.arrays import count_together
 from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates
+from whichf1.statistics.sample import Sample
+from whichf1.statistics.scales import Spread
 
 
 def test_the_difference_of_accuracies_has_mcnemars_error() -> None:
@@ -37,10 +44,7 @@ def test_the_difference_of_accuracies_has_mcnemars_error() -> None:
     assert mcnemar.p_chi2 == pytest.approx(stats.chi2.sf((b - c) ** 2 / (b + c), 1))
     pmf = stats.binom.pmf(min(b, c), b + c, 0.5)
     assert mcnemar.p_mid == pytest.approx(mcnemar.p_exact - pmf)
-    half = stats.norm.ppf(0.975) * error
-    assert present(pair.interval).low == pytest.approx(pair.difference - half)
-    z = pair.difference / error
-    assert pair.p_value == pytest.approx(2 * stats.norm.sf(abs(z)))
+    assert (pair.p_value, pair.test) == (mcnemar.p_mid, "McNemar")
 
 
 def test_mcnemar_where_it_applies_and_nowhere_else() -> None:
@@ -139,7 +143,9 @@ def test_holm_and_equivalence() -> None:
     assert significance.holm([0.5, 0.9]) == [1.0, 1.0]
     d, se, margin = 0.01, 0.02, 0.05
     both = max(stats.norm.sf((d + margin) / se), stats.norm.cdf((d - margin) / se))
-    assert significance.equivalence_p(d, se, margin) == pytest.approx(both)
+    assert significance.equivalence_p(d, Spread(se), margin) == pytest.approx(both)
+    both = max(stats.t.sf((d + margin) / se, 7), stats.t.cdf((d - margin) / se, 7))
+    assert significance.equivalence_p(d, Spread(se, freedom=7), margin) == pytest.approx(both)
     true, systems = simulated(4, n=2000, accuracies=(0.8, 0.8))
     result = wf.compare(true, systems, "accuracy", margin=0.1, replicates=0)
     assert present(result.pairs[0].p_equivalence) < 0.001
@@ -150,12 +156,141 @@ def test_sample_sizes_are_inverses() -> None:
     true, systems = simulated(5)
     pair = wf.compare(true, systems, "averaged_f1", power=0.9, replicates=0).pairs[0]
     z = stats.norm.ppf(0.975) + stats.norm.ppf(0.9)
-    assert pair.detectable == pytest.approx(z * present(pair.standard_error))
-    needed = 300 * (z * present(pair.standard_error) / pair.difference) ** 2
-    assert pair.items_needed == math.ceil(needed)
-    # with as many items as needed, the difference found is the detectable one
-    error, detectable = present(pair.standard_error), present(pair.detectable)
-    assert significance.items_needed(300, detectable, error, 0.95, 0.9) in {300, 301}
+    detectable = present(pair.detectable)
+    assert detectable == pytest.approx(z * present(pair.standard_error), rel=0.05)
+    assert pair.items_needed == math.ceil(300 * (detectable / pair.difference) ** 2)
+    # of the observed difference, the range is that of its interval
+    near, far = sorted(map(abs, ends(pair.interval)))
+    needed = [math.ceil(300 * (detectable / x) ** 2) for x in (far, near)]
+    assert [*present(pair.items_range)] == needed
+    like = wf.compare(true, systems, "averaged_f1", level=0.999, replicates=0).pairs[0]
+    assert present(like.items_range)[1] is None  # 0 is inside
+    # with as many items as needed, the effect is the detectable difference
+    plan: dict[str, Any] = {"power": 0.9, "replicates": 0}
+    same = wf.compare(true, systems, "averaged_f1", effect=detectable, **plan).pairs[0]
+    assert same.items_needed in {300, 301}
+    low, high = present(same.items_range)
+    assert low < 300 < present(high) < 600
+    half = wf.compare(true, systems, "averaged_f1", effect=detectable / 2, **plan).pairs[0]
+    assert half.items_needed in {1200, 1201}
+    for wrong in (0, -0.1, math.inf):
+        with pytest.raises(DefinitionError, match="effect must be above 0"):
+            wf.compare(true, systems, effect=wrong)
+
+
+def test_false_discoveries_are_adjusted_as_scipy_does() -> None:
+    p_values = [0.01, 0.04, None, 0.03, 0.5, 0.04]
+    known = [p for p in p_values if p is not None]
+    expected = [*stats.false_discovery_control(known)]
+    expected.insert(2, None)
+    assert significance.benjamini_hochberg(p_values) == [
+        None if x is None else pytest.approx(x) for x in expected
+    ]
+    true, systems = simulated(6, n=400, accuracies=(0.9, 0.86, 0.8, 0.75))
+    by = {
+        how: wf.compare(true, systems, adjust=how, replicates=0) for how in ("holm", "fdr", "none")
+    }
+    for holm, fdr, none in zip(*(each.pairs for each in by.values()), strict=True):
+        assert present(none.p_value) == none.p_adjusted == fdr.p_value
+        assert present(none.p_adjusted) <= present(fdr.p_adjusted) <= present(holm.p_adjusted)
+    assert "|adjust:fdr|" in by["fdr"].signature
+    assert wf.compare(true, systems, by["fdr"].signature).pairs[0] == by["fdr"].pairs[0]
+    with pytest.raises(DefinitionError, match="adjust must be 'holm', 'fdr' or 'none'"):
+        wf.compare(true, systems, adjust="bonferroni")  # type: ignore[arg-type]
+
+
+def test_differences_of_single_items_are_tested_by_students_t() -> None:
+    """Without skewness, and with the degrees of freedom of normal parts, it is the usual test."""
+    x = np.random.default_rng(3).normal(0.2, 1, 40)
+    x = np.concatenate([x, 2 * x.mean() - x])  # no skewness
+    sample = Sample(np.ones(80))
+    spread = sample.tested_spread((x - x.mean()) / 80)
+    assert spread.error == pytest.approx(x.std(ddof=1) / math.sqrt(80))
+    assert spread.skew == pytest.approx(0, abs=1e-12)
+    kurtosis = ((x - x.mean()) ** 4).mean() / x.var() ** 2
+    assert spread.freedom == pytest.approx(2 * 80 / (kurtosis - 1))
+    p = stats.t.sf(x.mean() / spread.error, spread.freedom) * 2
+    assert significance.t_p(float(x.mean()), spread) == pytest.approx(p)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.floats(-3, 3), st.floats(0.01, 10), st.floats(-1, 1), st.floats(2, 200), st.floats(0.5, 0.99)
+)
+def test_an_interval_has_what_its_test_does_not_reject(
+    difference: float, error: float, skew: float, freedom: float, level: float
+) -> None:
+    spread = Spread(error, skew, 0.0, freedom)
+    interval = present(significance.t_interval(difference, spread, level, math.inf, "t"))
+    assert interval.low < interval.high
+    for end in (interval.low, interval.high):
+        assert significance.t_p(difference - end, spread) == pytest.approx(1 - level, rel=1e-6)
+
+
+def test_no_p_value_is_zero() -> None:
+    for freedom in (math.inf, 5.0, 1e6):
+        assert 0 < present(significance.t_p(1.0, Spread(1e-4, freedom=freedom))) < 1e-4
+        assert (
+            0 < present(significance.equivalence_p(0.0, Spread(1e-4, freedom=freedom), 1.0)) < 1e-4
+        )
+    true = np.arange(3000) % 3
+    wrong = (true + 1) % 3
+    pair = wf.compare(true, {"A": true, "B": np.where(true == 0, true, wrong)}, replicates=0).pairs[
+        0
+    ]
+    assert 0 < present(pair.p_value) < 1e-100
+
+
+def test_cautions_say_what_is_lacking() -> None:
+    true, systems = simulated(7, n=300)
+    assert wf.compare(true, systems, replicates=0).pairs[0].caution is None
+    rare = np.where(np.arange(300) < 4, 9, true)
+    few = wf.compare(rare, systems, replicates=0).pairs[0]
+    assert few.caution == "class 9 has 4 items: the test may not keep its level"
+    cluster = np.arange(300) // 20
+    pair = wf.compare(true, systems, cluster=cluster, replicates=199).pairs[0]
+    assert pair.caution == "there are 15 clusters: the test may not keep its level"
+    assert (pair.test, pair.p_value) == ("randomization", pair.p_randomization)
+    nearly = systems["S0"].copy()
+    nearly[:2] = (nearly[:2] + 1) % 3
+    pair = wf.compare(true, {"A": systems["S0"], "B": nearly}, replicates=0).pairs[0]
+    assert "or so decide" in present(pair.caution)
+    y = np.repeat([0, 1], [200, 30])
+    rng = np.random.default_rng(1)
+    scores = {name: y * 3 + rng.normal(size=230) for name in "AB"}
+    pair = wf.compare(y, scores, "roc_auc", replicates=0).pairs[0]
+    assert (
+        pair.caution == "few of the 30 positives are out of place: the test may not keep its level"
+    )
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 12), st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11))))
+def test_systems_share_a_letter_if_and_only_if_they_are_alike(
+    number: int, pairs: set[tuple[int, int]]
+) -> None:
+    names = [f"s{at}" for at in range(number)]
+    apart = {(f"s{a}", f"s{b}") for a, b in pairs if a < b < number}
+    marks = {name: {*re.findall(r"[a-z]|\(\d+\)", x)} for name, x in letters(names, apart).items()}
+    assert all(marks.values())
+    for a, b in combinations(names, 2):
+        assert bool(marks[a] & marks[b]) == ((a, b) not in apart)
+
+
+def graphs_with_many_groups(number: int) -> tuple[list[str], set[tuple[str, str]]]:
+    """Every system differs from its neighbours in a group of three: 3 ** (number / 3) cliques."""
+    names = [f"s{at}" for at in range(number)]
+    return names, {(a, b) for at in range(0, number, 3) for a, b in combinations(names[at:][:3], 2)}
+
+
+def test_letters_do_not_take_exponential_time() -> None:
+    """Twice the systems take at most 2 ** 4 times the work; 40 took longer than anyone waits."""
+    work = [calls_of(partial(letters, *graphs_with_many_groups(number))) for number in (24, 48, 96)]
+    assert work[1] < 16 * work[0] and work[2] < 16 * work[1]
+    rng = np.random.default_rng(0)
+    names = [f"s{at}" for at in range(100)]
+    apart = {pair for pair in combinations(names, 2) if rng.random() < 0.5}
+    assert calls_of(partial(letters, names, apart)) < 100**3
 
 
 def test_letters_by_hand() -> None:
@@ -216,3 +351,17 @@ def test_exact_matches_have_mcnemars_test() -> None:
         wf.compare(true, {"a": true, "b": true[:3]}, "hamming_loss")
     with pytest.raises(InputError, match="at least two systems"):
         wf.compare(true, {"a": true}, "hamming_loss")
+
+
+def test_a_small_p_value_is_not_0() -> None:
+    for z in (0.5, 3.0, 8.3, 9.0, 20.0, 37.0):
+        p = present(significance.normal_p(z, 1.0))
+        assert p == pytest.approx(2 * stats.norm.sf(z), rel=1e-12) and p > 0
+        p = present(significance.equivalence_p(0.0, 1.0, z))
+        assert p == pytest.approx(stats.norm.sf(z), rel=1e-12)
+    test = significance.mcnemar_test(500, 20)
+    assert test.p_chi2 == pytest.approx(stats.chi2.sf(480**2 / 520, 1), rel=1e-12)
+    assert 0 < test.p_mid < test.p_exact == pytest.approx(stats.binomtest(20, 520).pvalue, rel=1e-9)
+    y = np.arange(2000) % 2
+    pair = wf.compare(y, {"A": y, "B": 1 - y * (np.arange(2000) % 3 > 0)}, "mcc", replicates=0)
+    assert 0 < present(pair.pairs[0].p_value) < 1e-300  # the smallest float, which bounds it

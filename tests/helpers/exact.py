@@ -128,7 +128,7 @@ AGREEMENT: dict[str, Any] = {
 def class_set(cells: Any, labels: Any, classes: Any, exclude: Any) -> Any:
     true = {t for t, _ in cells}
     predicted = {p for _, p in cells}
-    if classes == "declared":
+    if classes in (None, "declared"):
         chosen = list(labels)
     elif classes == "observed":
         chosen = [x for x in labels if x in true | predicted]

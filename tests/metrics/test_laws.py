@@ -6,11 +6,12 @@ from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
-from tests.helpers.samples import E1, Pairs, present
+from tests.helpers.samples import E1, Pairs, binary, ends, present, random_counts
 from tests.helpers.strategies import LABELS, definitions, items
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
@@ -56,7 +57,7 @@ def test_names_of_classes_do_not_matter(
         definition,
         positive=rename.get(definition.positive),
         classes=definition.classes
-        if isinstance(definition.classes, str)
+        if not isinstance(definition.classes, tuple)
         else tuple(rename[x] for x in definition.classes),
     )
     names = sorted(rename.values())
@@ -160,7 +161,7 @@ def test_every_field_of_a_definition_enters_the_signature() -> None:
 def test_shorthands_are_definitions_of_declared_metrics() -> None:
     for name, short in SHORTHANDS.items():
         assert define(name) == Definition(metric=short.metric, **short.options)
-        assert getattr(wf, name)(*E1).definition == define(name)
+        assert getattr(wf, name)(*E1).definition == define(name).over_observed
 
 
 def test_every_shorthand_has_its_own_meaning() -> None:
@@ -221,3 +222,38 @@ def test_arrays_and_their_counts_have_the_same_scores(pairs: Pairs) -> None:
                 assert ours.signature == whole.signature
                 assert ours.value == whole.value or np.isnan([ours.value, whole.value]).all()
                 assert (ours.n, ours.classes) == (whole.n, whole.classes)
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_blocks_of_any_size_give_the_same_scores(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is computed a block at a time, to stay in the cache, must not depend on the blocks."""
+    y, s = binary(3, n=60)
+    p = 1 / (1 + np.exp(-s))
+    sets = np.random.default_rng(4).random((40, 5)) < 0.4
+    ranked = np.random.default_rng(5).normal(size=(40, 5)).round(1)
+    counts = random_counts(6, 5)
+    weights = np.random.default_rng(7).random(200)
+    true, guess = np.random.default_rng(8).integers(0, 5, (2, 200))
+    weighted = wf.count(true, guess, weights=weights)
+
+    def scores() -> list[wf.Score]:
+        return [
+            *(metric(y, s, interval="delta") for metric in (wf.roc_auc, wf.average_precision)),
+            wf.roc_auc(y, s, max_fpr=0.3),
+            wf.expected_calibration_error(y, p),
+            *(metric(y, s) for metric in (wf.gain, wf.lift)),
+            wf.coverage_error(sets, ranked, interval="delta"),
+            wf.label_ranking_average_precision(sets, ranked, interval="delta"),
+            *(wf.averaged_f1(each, interval="delta") for each in (counts, weighted)),
+        ]
+
+    whole = scores()
+    monkeypatch.setattr("whichf1.tables.cells._BLOCK", size)
+    monkeypatch.setattr("whichf1.statistics.cells._BLOCK", size)
+    monkeypatch.setattr("whichf1.metrics.label_sets._CELLS", size)
+    for ours, theirs in zip(scores(), whole, strict=True):
+        assert ours.value == pytest.approx(theirs.value, rel=1e-12)
+        if theirs.interval is not None:
+            assert ends(ours.interval) == pytest.approx(ends(theirs.interval), rel=1e-9)

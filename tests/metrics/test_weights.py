@@ -6,10 +6,12 @@ of sums, so they are as exact as their bounds, and not relative to a value close
 
 from __future__ import annotations
 
-from math import isnan
+from math import inf, isnan
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +21,7 @@ from tests.helpers.samples import Pairs
 from tests.helpers.strategies import LABELS, definitions, items
 from tests.helpers.weights import NEAR, WEIGHT, same
 from whichf1.definitions.definition import Definition
+from whichf1.errors import WeightError
 from whichf1.metrics import find
 
 
@@ -45,7 +48,7 @@ def check(definition: Definition, pairs: Pairs, weights: list[float]) -> None:
     assert dropped == value or (isnan(dropped) and isnan(value))
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(weighted(), definitions())
 def test_a_weighted_score_is_its_exact_value(
     data: tuple[Pairs, list[float]], definition: Definition
@@ -53,7 +56,7 @@ def test_a_weighted_score_is_its_exact_value(
     check(definition, *data)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(weighted(NEAR), definitions())
 def test_a_score_of_plain_weights_is_its_exact_value(
     data: tuple[Pairs, list[float]], definition: Definition
@@ -61,7 +64,7 @@ def test_a_score_of_plain_weights_is_its_exact_value(
     check(definition, *data)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(weighted(st.just(0.0) | NEAR), definitions(), st.integers(-900, 900))
 def test_a_power_of_two_changes_no_bit(
     data: tuple[Pairs, list[float]], definition: Definition, power: int
@@ -70,3 +73,94 @@ def test_a_power_of_two_changes_no_bit(
     scaled = np.ldexp(weights, power)
     values = [definition(counted(pairs, w)).value for w in (weights, scaled)]
     assert values[0] == values[1] or np.isnan(values).all(), definition
+
+
+@settings(max_examples=40)
+@given(weighted(), definitions(), st.integers(1, 11))
+def test_merged_counts_give_the_score_of_all_items(
+    data: tuple[Pairs, list[float]], definition: Definition, cut: int
+) -> None:
+    pairs, weights = data
+    parts = [slice(None, cut), slice(cut, None)]
+    whole, merged = (
+        definition(counted(pairs, None)).value,
+        definition(sum(counted(pairs[x], None) for x in parts if pairs[x])).value,  # type: ignore[arg-type]
+    )
+    assert whole == merged or np.isnan([whole, merged]).all()
+    whole = definition(counted(pairs, weights)).value
+    merged = definition(sum(counted(pairs[x], weights[x]) for x in parts if pairs[x])).value  # type: ignore[arg-type]
+    assert same(merged, whole, signed=find(definition.metric).bounds[0] < 0)
+
+
+@settings(max_examples=40)
+@given(weighted(NEAR), definitions())
+def test_every_source_in_memory_gives_the_same_bits(
+    data: tuple[Pairs, list[float]], definition: Definition
+) -> None:
+    pairs, weights = data
+    true, predicted = (list(side) for side in zip(*pairs, strict=True))
+    frame = pd.DataFrame({"true": true, "pred": predicted, "w": weights})
+    for w in (None, weights):
+        counts = counted(pairs, w)
+        sources = [
+            definition(counts),
+            definition(wf.Counts.from_json(counts.to_json())),
+            definition(true, predicted, labels=LABELS, weights=w),
+            definition(np.array(true), np.array(predicted, np.int8), labels=LABELS, weights=w),
+            definition(frame, labels=LABELS, weights=None if w is None else "w"),
+        ]
+        if w is None:
+            sources.append(definition(wf.Counts.from_matrix(counts.matrix, rows="true")))
+        values = [each.value for each in sources]
+        assert len({*values}) == 1 or np.isnan(values).all(), (definition, values)
+
+
+def test_a_weighted_complement_is_no_rounding_noise() -> None:
+    data: Any = ([1, 1, 1, 0], [0, 0, 1, 1])
+    weights = [0.3, 0.3, 0.8, 0.4]
+    assert wf.negative_likelihood_ratio(*data, weights=weights, positive=1).value == inf
+    assert wf.specificity(*data, weights=weights, positive=1).value == 0
+    y = [{0}, {0, 1}, {0}, {1}]
+    sets = wf.count_multilabel(y, [{0}, {0, 1}, {0}, {0}], weights=[0.3, 0.3, 0.8, 0.4])
+    assert wf.specificity(sets, positive=0).value == 0
+    assert wf.specificity.per_class(sets, interval="delta").array[0] == 0
+
+
+def test_mcc_of_a_perfect_table_is_1() -> None:
+    for table in ([[10**10, 0], [0, 1]], [[2**61, 0], [0, 1]], np.diag([10**12, 7, 1])):
+        counts = wf.Counts.from_matrix(table, rows="true")
+        assert wf.mcc(counts).value == 1 == wf.cohen_kappa(counts).value
+        assert wf.specificity(counts, average="macro").value == 1
+
+
+def test_weights_far_from_1_refuse_an_interval() -> None:
+    data: Any = ([0, 1, 1, 2], [0, 1, 2, 2])
+    for weights in ([1e-200] * 4, [1e160] * 4, [1, 1, 1, 1e-100]):
+        assert wf.mcc(*data, weights=weights).value > 0.5
+        with pytest.raises(WeightError, match="Divide all weights by the same number"):
+            wf.mcc(*data, weights=weights, interval="delta")
+        systems = {"A": data[1], "B": data[0]}
+        with pytest.raises(WeightError, match="too far from 1"):
+            wf.compare(data[0], systems, "mcc", weights=weights)
+    with pytest.raises(WeightError, match="sum to infinity"):
+        wf.mcc(*data, weights=[1e308] * 4)
+
+
+def test_any_beta_is_between_precision_and_recall() -> None:
+    data: Any = ([0, 1, 1, 0, 0], [0, 1, 0, 1, 1])
+    precision, recall = (metric(*data, positive=1).value for metric in (wf.precision, wf.recall))
+    for beta in (1e7, 1e154, 1e200, 10**300):
+        assert wf.f_beta(*data, positive=1, beta=beta).value == pytest.approx(recall, rel=1e-12)
+    assert wf.f_beta(*data, positive=1, beta=1e-200).value == precision
+    for beta in (999_999, 1_000_001):  # the formula changes, the value does not
+        expected = exact.RATES["f_beta"](1, 2, 1, 1, beta=beta)
+        assert wf.f_beta(*data, positive=1, beta=beta).value == pytest.approx(
+            float(expected), 1e-14
+        )
+
+
+def test_a_support_weighted_mean_over_no_true_item_is_what_0_by_0_is() -> None:
+    counts = wf.count([0, 0], [1, 2], labels=range(4))
+    for undefined in (0, 1, "skip", "nan"):
+        mean = wf.recall(counts, average="weighted", classes=[1, 2], undefined=undefined).value
+        assert isnan(mean) if isinstance(undefined, str) else mean == undefined

@@ -273,7 +273,10 @@ def test_only_like_is_compared_with_like() -> None:
     a, b = wf.dialects["sklearn"](counts), wf.dialects["keras"](counts)
     with pytest.raises(wf.errors.DefinitionError, match="classes observed / declared"):
         assert a > b
-    assert a > wf.dialects["river"](wf.count([0, 1], [1, 0]))
+    with pytest.raises(wf.errors.DefinitionError, match="means over different classes"):
+        assert a > wf.dialects["river"](wf.count([0, 1], [1, 0]))
+    same = wf.count([0, 1, 2, 4], [1, 0, 2, 4])
+    assert a <= wf.dialects["river"](same)
 
 
 def test_conversion_shows_both_signatures_and_the_difference() -> None:

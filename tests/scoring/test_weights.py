@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -84,7 +88,7 @@ SIGNED = ("ks", "expected_calibration_error", "roc_auc")
 RANKED = st.tuples(st.integers(0, 1), SCORE)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(
     weighted(RANKED, WEIGHT) | weighted(RANKED, st.just(0.0) | NEAR),
     st.sampled_from(of_kind("ranking")),
@@ -106,7 +110,7 @@ DISTRIBUTION = st.sampled_from(
 JUDGED = st.tuples(st.integers(0, 2), DISTRIBUTION)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     weighted(JUDGED, WEIGHT) | weighted(JUDGED, st.just(0.0) | NEAR),
     st.sampled_from(of_kind("loss")),
@@ -177,3 +181,72 @@ def test_a_weighted_ranking_of_labels(items: Any, name: str) -> None:
     matrix = np.array([[label in true for label in LABELS] for true, _ in rows], int)
     value = Definition(metric=name)(matrix, [s for _, s in rows], weights=weights).value
     check(Definition(metric=name), exact.weighted_mean(each, weights), [value])
+
+
+@settings(max_examples=60)
+@given(weighted(RANKED, NEAR), st.sampled_from(of_kind("ranking")), st.integers(1, 9), st.data())
+def test_every_source_and_merge_of_a_ranking(
+    items: Any, name: str, cut: int, data: st.DataObject
+) -> None:
+    rows, weights = columns(items)
+    assume({y for y, _ in rows} == {0, 1})
+    y, s = (list(side) for side in zip(*rows, strict=True))
+    definition = Definition(metric=name, parameters=tuple(data.draw(parameters(name)).items()))
+    frame = pd.DataFrame({"y": y, "s": s, "w": weights})
+    parts = [x for x in (slice(None, cut), slice(cut, None)) if y[x]]
+    for w in (None, weights):
+        named = {"true": "y", "score": "s", "weights": None if w is None else "w"}
+        once = [
+            definition(y, s, weights=w).value,
+            definition(np.array(y), np.array(s), weights=w).value,
+            definition(wf.rank(y, s, weights=w)).value,
+            definition(frame, **named).value,
+        ]
+        assert len({*once}) == 1, (definition, once)
+        ranks = (
+            wf.rank(y[x], s[x], labels=[0, 1], weights=None if w is None else w[x]) for x in parts
+        )
+        merged = definition(sum(ranks)).value
+        assert merged == once[0] if w is None else same(merged, once[0], signed=name in SIGNED)
+
+
+Y = [0, 0, 1, 1, 1, 0, 0, 1, 1, 0, 1, 0]
+S = [0.7, 1.1, 0.6, 0.1, 0.4, 0.5, 0.8, 1.0, 0.0, 0.9, 0.2, 0.3]
+W = [0.2, 0.3, 0.3, 0.1, 0.9, 0.3, 0.9, 0.7, 0.2, 0.7, 0.7, 0.2]
+
+
+def test_the_best_threshold_of_weighted_items_is_the_best() -> None:
+    for metric in ("f1_of_averages", "mcc", "averaged_f1", "specificity", "cohen_kappa"):
+        best = wf.best_threshold(Y, S, metric, weights=W)
+        tried = [
+            wf.score(wf.at_threshold(Y, S, t, weights=W), best.score.definition.signature).value
+            for t in [inf, *S]
+        ]
+        assert best.value == pytest.approx(max(tried), rel=1e-12)
+        in_order = sorted(zip([inf, *S], tried, strict=True), reverse=True)
+        assert [*best.curve.value] == pytest.approx([value for _, value in in_order])
+    assert wf.best_threshold(Y, S, "f1_of_averages", weights=W).value == pytest.approx(0.5835014754)
+
+
+def test_an_item_of_weight_0_is_no_point_of_a_curve() -> None:
+    weights = [*W[:-2], 0.0, 0.0]
+    for curve in (wf.roc_curve, wf.pr_curve, wf.det_curve, wf.gain_curve, wf.lift_curve):
+        zero, dropped = curve(Y, S, weights=weights), curve(Y[:-2], S[:-2], weights=weights[:-2])
+        for name in ("x", "y", "threshold"):
+            np.testing.assert_array_equal(getattr(zero, name), getattr(dropped, name))
+        assert zero.score == dropped.score
+    curve = wf.det_curve(Y, S, weights=W)
+    assert (curve.x[-1], curve.y[0], curve.y[-1]) == (1, 1, 0)
+
+
+def test_the_brier_score_of_a_good_forecast_does_not_cancel(tmp_path: Path) -> None:
+    p = [[1e-9, 1 - 1e-9], [2e-9, 1 - 2e-9]]
+    expected = float(exact.weighted_mean([exact.brier(1, x, "half") for x in p], [1, 1]))
+    frame = pd.DataFrame({"y": [1, 1], "a": [1e-9, 2e-9], "b": [x[1] for x in p], "w": [1.0, 1.0]})
+    frame.assign(g=[1, 2]).to_parquet(tmp_path / "p.parquet")
+    named: Any = {"true": "y", "score": {0: "a", 1: "b"}}
+    scores = [wf.brier([1, 1], p), wf.brier([1, 1], p, weights=[1, 1])]
+    scores += [wf.brier([1, 1], p, cluster=[1, 2]), wf.brier(frame, **named)]
+    for options in ({}, {"weights": "w"}, {"cluster": "g"}, {"interval": "bootstrap"}):
+        scores.append(wf.brier(tmp_path / "p.parquet", **named, **options))  # type: ignore[arg-type]
+    assert [score.value for score in scores] == pytest.approx([expected] * len(scores), rel=1e-12)

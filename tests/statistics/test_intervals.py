@@ -14,6 +14,7 @@ from scipy import stats
 import whichf1 as wf
 from tests.helpers.samples import (
     COUNT_METRICS,
+    binary,
     counted_definitions,
     ends,
     present,
@@ -25,7 +26,9 @@ from whichf1.definitions.methods import METHODS
 from whichf1.errors import DefinitionError
 from whichf1.metrics import find
 from whichf1.statistics.cells import Cells
-from whichf1.statistics.intervals import PROPORTIONS, estimate
+from whichf1.statistics.intervals import PROPORTIONS, estimate, replicates
+from whichf1.statistics.items import rank_cells
+from whichf1.statistics.sample import kinds
 
 
 def test_undefined_replicates_are_counted() -> None:
@@ -75,11 +78,42 @@ EDGES = {
 
 
 @cache
+@pytest.mark.parametrize("metric", ["accuracy", "expected_calibration_error"])
+def test_bca_takes_the_quantiles_of_efron(metric: str) -> None:
+    """Φ(z₀ + (z₀ + z) / (1 − a (z₀ + z))): a is a sixth of the skewness of a sum of hits.
+
+    A score that depends on individual items has no such expansion, so its a is 0.
+    """
+    method = wf.Bootstrap(replicates=499)
+    if metric == "accuracy":
+        counts = wf.Counts.from_matrix([[20, 3], [0, 17]], rows="true")
+        score = wf.accuracy(counts, interval=method)
+        frozen = score.definition.freeze(counts)
+        statistic, sample = Cells(score.definition, frozen), sample_of(frozen)
+        p, n = score.value, counts.n
+        acceleration = (1 - 2 * p) / math.sqrt(n * p * (1 - p)) / 6
+        drawn = replicates([statistic], sample, 499, method.seed)[:, 0]
+    else:
+        y, s = binary(6)
+        scores = 1 / (1 + np.exp(-s))
+        score = wf.expected_calibration_error(y, scores, interval=method)
+        ranking, sample = rank_cells(score.definition, wf.rank(y, scores).table)
+        drawn = replicates(*kinds([ranking], sample), 499, method.seed)[:, 0]
+        acceleration = 0.0
+    below = (drawn < score.value - 1e-12).mean() + (abs(drawn - score.value) <= 1e-12).mean() / 2
+    z0 = stats.norm.ppf(below)
+    moved = z0 + stats.norm.ppf([0.025, 0.975])
+    tails = stats.norm.cdf(z0 + moved / (1 - acceleration * moved))
+    expected = np.quantile(drawn, tails, method="weibull")
+    assert ends(score.interval) == pytest.approx(tuple(expected), rel=1e-9)
+
+
 def definitions_with(word: str) -> list[Definition]:
     """Every definition with this interval."""
     methods: dict[str, Any] = {
         "bootstrap": wf.Bootstrap(replicates=99),
         "percentile": wf.Bootstrap(replicates=99, kind="percentile"),
+        "posterior": wf.Posterior(draws=99),
     }
     return [
         define(
@@ -112,8 +146,10 @@ def test_intervals_at_the_edges_stay_inside_or_are_none(edge: str, method: str) 
             if interval is not None:
                 given_some += 1
                 assert low <= interval.low <= interval.high <= high
-                assert math.isfinite(value)
+                endless = value == math.inf and (interval.high == math.inf or method == "posterior")
+                assert math.isfinite(value) or endless
                 assert interval.low < interval.high
+                assert method != "auto" or interval.low <= value <= interval.high
     assert given_some or method == "delong" or edge in ("one item", "one wrong item", "one class")
 
 

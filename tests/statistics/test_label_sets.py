@@ -8,6 +8,8 @@ import pytest
 import whichf1 as wf
 from tests.helpers.samples import present
 from whichf1.errors import DefinitionError
+from whichf1.statistics.label_sets import LabelSets
+from whichf1.statistics.sample import Sample
 
 
 def test_sets_of_labels_are_resampled() -> None:
@@ -61,3 +63,18 @@ def test_weighted_sets_have_intervals_that_survive_merging() -> None:
     ratio = wf.f1(clustered, average="macro", interval="delta").interval
     assert present(ratio).low == pytest.approx(present(expected.interval).low, abs=0.005)
     assert "weighted:true" in expected.signature
+
+
+def test_the_interval_of_a_mean_over_items_knows_epsilon() -> None:
+    true, predicted = [{0, 1}, {1}, {2}, {0, 2}, {1}], [{0}, {1}, {1}, {0, 2}, {1, 2}]
+    counts = wf.count_multilabel(true, predicted, labels=range(3))
+    each = []
+    for t, p in zip(true, predicted, strict=True):
+        hits = len(t & p)
+        precision, recall = hits / (len(p) + 0.5), hits / (len(t) + 0.5)
+        each.append(2 * precision * recall / (precision + recall + 0.5))
+    score = wf.f1(counts, average="samples", epsilon=0.5, interval="delta")
+    assert score.value == pytest.approx(np.mean(each))
+    statistic = LabelSets(score.definition, score.definition.freeze(counts))
+    _, (spread,) = statistic.spreads(Sample(counts.count))
+    assert spread.error == pytest.approx(np.std(each) / np.sqrt(5))

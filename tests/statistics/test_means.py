@@ -6,11 +6,14 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import whichf1 as wf
 from tests.helpers.samples import present, probabilities
 from whichf1.errors import DefinitionError
 from whichf1.metrics.registry import EVERY
+from whichf1.statistics.items import Means
 from whichf1.tables.cells import Predicted
 
 
@@ -28,6 +31,20 @@ def test_weighted_losses_are_weighted_means() -> None:
     assert auc.value == pytest.approx(
         wf.roc_auc(y, p, average="weighted", multi_class="ovr").value, rel=1e-12
     )
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 0.5, 2.0, math.inf]), min_size=3, max_size=3),
+    st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=2, max_size=4),
+)
+def test_the_means_of_a_batch_are_those_of_its_draws(
+    losses: list[float], draws: list[list[int]]
+) -> None:
+    """An infinite loss makes the mean of a draw infinite if the draw has its item."""
+    means = Means(np.array(losses)).values(np.array(draws))[:, 0]
+    for mean, draw in zip(means.tolist(), draws, strict=True):
+        drawn = np.repeat(losses, draw)
+        assert mean == pytest.approx(drawn.mean() if len(drawn) else math.nan, nan_ok=True)
 
 
 def test_equal_values_are_drawn_together() -> None:

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import rankdata
 
 import whichf1 as wf
 from tests.helpers.samples import Array, binary, ends, items_of, present, several, subjects
 from whichf1.errors import DefinitionError, InputError, ShapeError
 from whichf1.metrics import find
-from whichf1.statistics.items import area_spread, rank_cells
+from whichf1.statistics.items import Ranked, area_spread, rank_cells
 
 
 @pytest.mark.parametrize(("name", "options", "data"), list(subjects()))
@@ -134,6 +135,19 @@ def test_the_spread_of_an_area_is_that_of_its_derivatives(n: int, decimals: int,
         assert closed.error == pytest.approx(walked.error, abs=1e-12)
         return
     assert tuple(closed) == pytest.approx(tuple(walked), rel=1e-6, abs=1e-8)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=12))
+def test_two_rankings_side_by_side_share_ranks_or_scores(items: list[tuple[int, int, int]]) -> None:
+    """Scores on different scales are replaced by their ranks, in which ties are in the middle."""
+    positive, *scores = np.array(items).T
+    a, b = (Ranked(each.astype(float), positive > 1) for each in scores)
+    for by_score in (False, True):
+        both = a.beside(b, len(items), by_score)
+        marks = both.marks(2 * len(items))
+        shared = scores if by_score else [1 - rankdata(-each) for each in scores]
+        np.testing.assert_array_equal(both.score[marks // 2], np.concatenate(shared))
+        np.testing.assert_array_equal(marks % 2, np.tile(positive > 1, 2))
 
 
 def test_clusters_of_one_item_are_items() -> None:

@@ -78,6 +78,8 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
         "declared twice, at positions 0 and 2",
     ),
     (lambda: loose.count([0], [0], labels=[0, "1"]), LabelError, "labels mix types"),
+    (lambda: loose.count([0], [0], labels=[[0]]), LabelError, "cannot be a label.*multilabel"),
+    (lambda: loose.count([0], [0], labels=[0.5]), LabelError, "cannot be a label.*whole numbers.$"),
     (lambda: loose.count([0], [0], labels=3), LabelError, r"labels=range\(3\)"),
     (lambda: loose.count([0], [0], labels="ab"), LabelError, "must be a list"),
     (lambda: loose.count(np.zeros((2, 2)), [0, 1]), ShapeError, r"got shape \(2, 2\).*argmax"),

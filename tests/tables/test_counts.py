@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
-from whichf1.errors import (
-    MergeError,
-    TooLargeError,
-)
+from tests.helpers.peak import calls_of
+from tests.helpers.samples import present
+from whichf1.errors import InputError, LabelError, MergeError, TooLargeError
+from whichf1.tables.units import merged
 
 TRUE, PRED = [0, 1, 2, 1], [0, 2, 2, 1]
 
@@ -120,10 +121,12 @@ def test_declared_labels_keep_their_order_and_may_be_empty_classes() -> None:
     assert wf.count([1.0], [1], labels=[0.0, 1.0]).labels == (0, 1)
 
 
-def test_an_item_of_weight_0_keeps_its_label() -> None:
+def test_an_item_of_weight_0_is_no_item() -> None:
     counts = wf.count([0, 1], [0, 2], weights=[1, 0])
-    assert counts.labels == (0, 1, 2)
-    assert counts.n == 1.0
+    assert counts == wf.count([0], [0], weights=[1]) and counts.n == 1.0
+    assert wf.count([0, 1], [0, 2], weights=[1, 0], labels=range(3)).labels == (0, 1, 2)
+    sets = wf.count_multilabel([{"a"}, {"b"}], [{"a"}, {"c"}], weights=[1, 0])
+    assert sets == wf.count_multilabel([{"a"}], [{"a"}], weights=[1])
 
 
 def test_a_hundred_thousand_classes_cost_what_their_cells_cost() -> None:
@@ -187,3 +190,134 @@ def test_merging_under_declared_labels() -> None:
             _ = declared + other
     with pytest.raises(TypeError):
         _ = declared + 1
+
+
+def test_more_items_than_64_bits_count_are_refused() -> None:
+    with pytest.raises(InputError, match=r"9.22e\+18 items, and fewer than 2\*\*63"):
+        wf.Counts.from_matrix([[2**62, 1], [1, 2**62]], rows="true")
+    half = wf.Counts.from_matrix([[2**62, 0], [0, 1]], rows="true")
+    assert half.n == 2**62 + 1
+    with pytest.raises(InputError, match="the score stays the same"):
+        _ = half + half
+
+
+PADDED: Any = ([0, 1, 2, -100], [0, 1, 2, 0])
+
+
+def test_padding_is_dropped_with_its_class() -> None:
+    """As torchmetrics' ignore_index: items of that true class are dropped."""
+    for labels in (None, range(3)):
+        score = wf.averaged_f1(*PADDED, ignore=[-100], labels=labels)
+        assert (score.value, score.n, list(score.classes)) == (1, 3, [0, 1, 2])
+        assert wf.macro_f1(*PADDED, ignore=[-100], labels=labels).averaged == score
+        pair = wf.compare(
+            PADDED[0],
+            {"A": PADDED[1], "B": [0, 0, 2, 1]},
+            "averaged_f1",
+            ignore=[-100],
+            labels=labels,
+        )
+        assert pair.scores["A"].value == 1 and pair.scores["B"].value == pytest.approx(5 / 9)
+        assert wf.averaged_f1(*PADDED, ignore=[-100], labels=labels, batch=2).value > 0
+    assert wf.count(*PADDED, ignore=[-100], labels=range(3)).matrix.tolist() == np.eye(3).tolist()
+    without = wf.count([0, 1], [0, 1])
+    assert wf.averaged_f1(without, ignore=[-100]).value == 1  # a batch without padding
+    with pytest.raises(LabelError, match="there is no class '-100'"):
+        wf.averaged_f1(without, ignore=["-100"])
+
+
+def test_batches_with_padding_are_added() -> None:
+    counts = wf.Counts.empty(range(3))
+    for y, p in (PADDED, ([2, -100], [1, 1]), ([0], [0])):
+        counts = counts.update(y, p, ignore=[-100])
+    assert counts == wf.count([0, 1, 2, 2, 0], [0, 1, 2, 1, 0], labels=range(3))
+
+
+def test_a_prediction_is_never_ignored() -> None:
+    """An item predicted as padding is an error of its class, and padding is then a class."""
+    score = wf.averaged_f1([0, 1, -100], [0, -100, 0], ignore=[-100])
+    assert list(score.classes) == [-100, 0, 1] and score.value == pytest.approx(1 / 3)
+    with pytest.raises(LabelError, match="-100 is not among the declared ones"):
+        wf.averaged_f1([0, 1, -100], [0, -100, 0], ignore=[-100], labels=[0, 1])
+    declared = wf.averaged_f1(*PADDED, ignore=[-100], labels=[-100, 0, 1, 2])
+    assert declared.value == 0.75  # a declared class stays in the mean
+
+
+def parts_with_new_classes(number: int, size: int = 20) -> list[wf.Counts]:
+    names = [[f"c{part}-{at}" for at in range(size)] for part in range(number)]
+    return [wf.count(each, each[::-1]) for each in names]
+
+
+def test_merging_parts_with_new_classes_is_not_quadratic() -> None:
+    """No function is called for each class that is known already; and none is copied often."""
+    few, many = (parts_with_new_classes(number) for number in (50, 200))
+    assert calls_of(lambda: sum(many)) < 5 * calls_of(lambda: sum(few))
+    copied = 0
+
+    def plus(a: wf.Counts, b: wf.Counts) -> wf.Counts:
+        nonlocal copied
+        copied += len(a.count) + len(b.count)
+        return a + b
+
+    whole = merged(many, plus)
+    assert whole == sum(many)
+    assert copied <= len(whole.count) * math.ceil(math.log2(len(many)))
+
+
+LINES = st.tuples(
+    st.integers(0, 2), st.integers(0, 2), st.sampled_from(["2", "10", "x"]), st.integers(1, 4)
+)
+
+
+@settings(max_examples=50)
+@given(st.lists(LINES, max_size=8), st.lists(LINES, min_size=1, max_size=8), st.booleans())
+def test_parts_with_clusters_and_weights_add_up_to_the_whole(
+    left: Any, right: Any, sets: bool
+) -> None:
+    def counted(lines: Any) -> wf.Counts | wf.MultiLabelCounts:
+        true, predicted, cluster, weights = ([line[at] for line in lines] for at in range(4))
+        facts: Any = {"labels": range(4), "weights": [x / 4 for x in weights]}
+        if not sets:
+            return wf.count(true, predicted, **facts, cluster=cluster)
+        return wf.count_multilabel([{x, 3} for x in true], [{x} for x in predicted], **facts)
+
+    whole = counted(left + right)
+    empty = whole.changed(count=0 * whole.count, squares=0 * present(whole.squares))
+    assert not len(empty.count)
+    parts = [counted(left) if left else empty, counted(right)]
+    for both in (parts[0] + parts[1], parts[1] + parts[0]):
+        assert both == whole
+        np.testing.assert_array_equal(present(both.squares), present(whole.squares))
+    if not sets:
+        names = {line[2] for line in left + right}
+        in_order = ("10", "2", "x") if "x" in names else ("2", "10")  # as numbers if all are
+        assert whole.cluster_names == tuple(name for name in in_order if name in names)
+        assert whole.clusters == len(names)
+
+
+def test_clusters_that_differ_do_not_merge() -> None:
+    named = wf.count([0, 1], [0, 1], cluster=["x", "y"])
+    for other, message in [
+        (
+            wf.count([0, 1], [0, 1], cluster=[1, 2]),
+            "of one part are (str, .* other int|int, .* other str)",
+        ),
+        (named.changed(cluster_names=None), "clusters without names"),
+        (wf.count([0, 1], [0, 1]), "with clusters, the other without"),
+        (wf.count([0, 1], [0, 1], weights=[1, 1], cluster=["x", "y"]), "with weights"),
+    ]:
+        for parts in ((named, other), (other, named)):
+            with pytest.raises(MergeError, match=message):
+                _ = parts[0] + parts[1]
+
+
+def test_sets_of_labels_are_declared_later() -> None:
+    counts = wf.count_multilabel([{"a", "b"}, {"b"}], [{"b"}, {"c"}])
+    declared = counts.declare(["c", "d", "b", "a"])
+    assert declared == wf.count_multilabel(
+        [{"a", "b"}, {"b"}], [{"b"}, {"c"}], labels=["c", "d", "b", "a"]
+    )
+    with pytest.raises(LabelError, match="label 'c' is not among the declared ones"):
+        counts.declare(["a", "b"])
+    assert counts.table.rows.tolist() == [1, 2, 0]
+    assert counts.table.columns.tolist() == [0, 1, 1]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -14,12 +14,12 @@ import typer
 import whichf1
 from whichf1.cli.compare import compare
 from whichf1.cli.counts import count, merge
-from whichf1.cli.options import DefineOptions, FormatOptions, OutputOptions, command
+from whichf1.cli.options import Command, DefineOptions, FormatOptions, OutputOptions, command
 from whichf1.cli.paper import paper
+from whichf1.cli.process import emit, run_program, say
 from whichf1.cli.published import audit, convert, dialects, explain
 from whichf1.cli.score import matrix, score, threshold
-from whichf1.errors import OtherDataWarning, WhichF1Error
-from whichf1.report.escape import visible
+from whichf1.errors import LabelWarning, OtherDataWarning
 from whichf1.report.reference import definition_document, metric_list
 
 app = typer.Typer(
@@ -42,13 +42,13 @@ def define(options: DefineOptions) -> None:
 
 for run in (score, matrix, count, merge, compare, threshold, dialects, explain, audit, convert,
             metrics, define, paper):  # fmt: skip
-    app.command()(command(run))
+    app.command(cls=Command)(command(run))
 
 
 def _version(wanted: bool) -> None:
     if wanted:
         native = "yes" if whichf1.kernel.NATIVE else "no"
-        sys.stdout.write(f"whichf1 {whichf1.__version__} (native: {native})\n")
+        emit(f"whichf1 {whichf1.__version__} (native: {native})\n")
         raise typer.Exit
 
 
@@ -61,35 +61,33 @@ def _whichf1(
     """Classification scores that say what they are."""
 
 
+OURS = (OtherDataWarning, LabelWarning)
+"""Warnings that are printed as they are."""
+
+
 @contextmanager
 def _short_warnings() -> Iterator[None]:
     """Print our own warnings as single lines on standard error."""
     with warnings.catch_warnings():
-        warnings.simplefilter("once", OtherDataWarning)
+        for each in OURS:
+            warnings.simplefilter("once", each)
         other = warnings.showwarning
 
-        def say(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
-            if issubclass(category, OtherDataWarning):
-                print(f"whichf1: {visible(message)}", file=sys.stderr)
+        def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, OURS):
+                say(message)
             else:
                 other(message, category, *where, **more)
 
-        warnings.showwarning = say
+        warnings.showwarning = show
         yield
 
 
 def main() -> NoReturn:
-    """Run the program. Exit codes: 0 success, 1 a score below its floor, 2 bad input."""
-    try:
-        with _short_warnings():
-            app(standalone_mode=True)
-    except WhichF1Error as error:
-        print(f"whichf1: {visible(error)}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("whichf1: interrupted", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:  # the reader has closed the pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    sys.exit(0)
+    """Run the program.
+
+    Exit codes: 0 success, 1 a score below its floor, 2 bad input, 3 a fault of the program,
+    128 + n ended by signal n.
+    """
+    with _short_warnings():
+        sys.exit(run_program(partial(app, standalone_mode=False)))

@@ -26,7 +26,7 @@ from whichf1.sources.systems import ScoreColumns, read_systems
 
 
 def compare(options: CompareOptions) -> None:
-    """Compare systems on the same items. Prints differences, tests, P(best) and rank flips."""
+    """Compare systems on the same items. Prints differences, tests, groups and rank flips."""
     options.write(comparison_document(_compare(options), source_name(options)))
 
 
@@ -42,7 +42,8 @@ def _compare(options: CompareOptions) -> Comparison:
         chosen = _chosen(options, lines)
     else:
         chosen = options.chosen(systems.system(0).labels)
-    planning = {x: getattr(options, x) for x in ("replicates", "seed", "power", "margin")}
+    names = ("replicates", "seed", "power", "margin", "adjust", "effect")
+    planning = {name: getattr(options, name) for name in names}
     definition, plan = planned(options.metric, chosen, options.level, planning)
     if not isinstance(systems, ScoreColumns):
         return compare_counts(systems, definition, plan)

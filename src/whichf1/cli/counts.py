@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from functools import reduce
-
 from whichf1.cli.files import read_counts
 from whichf1.cli.options import CountOptions, MergeOptions
+from whichf1.cli.process import emit, say
 from whichf1.errors import MergeError
-from whichf1.report.escape import visible
 from whichf1.tables.counts import Counts
+from whichf1.tables.units import merged
 
 
 def count(options: CountOptions) -> None:
@@ -20,20 +18,19 @@ def count(options: CountOptions) -> None:
 def merge(options: MergeOptions) -> None:
     """Add up counts: whichf1 merge *.json | whichf1 score -."""
     parts = [(file, Counts.load(file)) for file in options.files]
-    whole = reduce(_added, parts)[1]
+    whole = merged(parts, _added)[1]
     undeclared = [file for file, part in parts if not part.declared]
     if whole.declared and undeclared:
-        print(
-            f"whichf1: {visible(', '.join(undeclared))}: counted without --labels; the classes "
-            "declared in the other files are used",
-            file=sys.stderr,
+        say(
+            f"{', '.join(undeclared)}: counted without --labels; the classes declared in the other "
+            "files are used"
         )
     _save(whole, options.output)
 
 
 def _save(counts: Counts, output: str | None) -> None:
     if output is None:
-        sys.stdout.write(counts.to_json() + "\n")
+        emit(counts.to_json() + "\n")
     else:
         counts.save(output)
 

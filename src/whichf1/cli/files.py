@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from whichf1.cli.options import CountingOptions, FileOptions, ScoreOptions, ThresholdOptions
+from whichf1.cli.process import say, standard_input
 from whichf1.errors import FileError, InputError, SkippedWarning, WhichF1Error
-from whichf1.report.escape import visible
 from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.counts import count, count_by
 from whichf1.sources.lines import ScoredLines, classes_of
@@ -79,7 +79,7 @@ def _saved(options: FileOptions) -> Counts | None:
         return None
     if options.file == "-":
         try:
-            return Counts.from_json(sys.stdin.buffer.read(), STDIN)
+            return Counts.from_json(standard_input().read(), STDIN)
         except FileError as error:
             raise FileError(
                 f"{error} For predictions, give the format, such as --from csv"
@@ -127,15 +127,17 @@ def _paths(options: FileOptions) -> Paths:
 @contextmanager
 def _copied_stdin() -> Iterator[str]:
     """A temporary file with what came from standard input, to be looked at before it is read."""
-    with tempfile.TemporaryDirectory(prefix="whichf1-") as folder:
-        path = Path(folder) / STDIN
+    given = standard_input()
+    with ExitStack() as stack:
         try:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="whichf1-"))
+            path = Path(folder) / STDIN
             with open(path, "wb") as file:
-                while chunk := sys.stdin.buffer.read(1 << 20):
+                while chunk := given.read(1 << 20):
                     file.write(chunk)
         except OSError as error:
             raise FileError(
-                f"cannot copy {STDIN} to the temporary folder {folder!r}: {error.strerror}. "
+                f"cannot copy {STDIN} to a temporary folder: {error.strerror or error}. "
                 "Set TMPDIR to a disk with more space."
             ) from None
         yield str(path)
@@ -158,7 +160,7 @@ def _messages(named: Callable[[object], str]) -> Iterator[None]:
             raise type(error)(named(error)) from None
     for warning in caught:
         if isinstance(warning.message, SkippedWarning):
-            print(f"whichf1: {visible(named(warning.message))}", file=sys.stderr)
+            say(named(warning.message))
         else:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno
@@ -168,7 +170,8 @@ def _messages(named: Callable[[object], str]) -> Iterator[None]:
 @contextmanager
 def _progress(paths: Paths) -> Iterator[Callable[[float], None] | None]:
     """A progress bar on a terminal, for large files."""
-    size = sum(Path(each).stat().st_size for path in paths if path for each in glob(path))
+    matched = (each for path in paths if path for each in (path, *glob(path)))
+    size = sum(Path(each).stat().st_size for each in {*matched} if Path(each).is_file())
     if size < LARGE or not sys.stderr.isatty():
         yield None
         return

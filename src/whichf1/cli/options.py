@@ -18,7 +18,9 @@ from functools import partial, wraps
 from typing import Annotated, Any, TypeAlias, dataclass_transform, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
+from whichf1.cli.process import emit
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError, did_you_mean
@@ -26,7 +28,7 @@ from whichf1.report.document import Document, render, signed, text_lines
 from whichf1.report.layout import Line
 from whichf1.sources.engines.database import MEMORY_LIMIT
 from whichf1.tables.labels import Label, Labels, from_text
-from whichf1.tables.saving import written_whole
+from whichf1.tables.saving import write_whole
 
 Text: TypeAlias = str | None
 LEAST_WIDTH = 40
@@ -43,6 +45,20 @@ def option(help: str, *names: str, default: Any = None, **more: Any) -> Any:
 def argument(help: str, *, default: Any = None, **more: Any) -> Any:
     """A field that is a positional argument."""
     return field(default=default, metadata={"typer": typer.Argument(help=help, **more)})
+
+
+class Command(TyperCommand):
+    """A command that refuses a repeated option if it takes one value, rather than drop one."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments of the command line."""
+        seen: set[int] = set()
+        for each in self.make_parser(ctx).parse_args(args=list(args))[2]:
+            if id(each) in seen and not each.multiple:
+                ctx.fail(f"{each.opts[0]} is given twice, but takes one value: remove one")
+            if each.param_type_name == "option":
+                seen.add(id(each))
+        return super().parse_args(ctx, args)
 
 
 def command(run: Callable[[Any], None]) -> Callable[..., None]:
@@ -118,25 +134,26 @@ class OutputOptions(FormatOptions):
             )
         rendered = partial(render, document, self.format.value, self.decimals)
         if self.output is not None:
-            with written_whole(self.output) as temporary:
-                temporary.write_text(rendered(signature=form or "full"), encoding="utf-8")
+            write_whole(self.output, rendered(signature=form or "full").encode())
         elif self.format is not Format.text:
-            sys.stdout.write(rendered(signature=form or "full"))
+            emit(rendered(signature=form or "full"))
         else:
             width = max(LEAST_WIDTH, shutil.get_terminal_size().columns)  # 80 in a pipe
-            self._print(text_lines(signed(document, form or "short"), self.decimals, width))
+            _print(text_lines(signed(document, form or "short"), self.decimals, width))
 
-    @staticmethod
-    def _print(lines: Iterable[Line]) -> None:
-        if not (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
-            sys.stdout.writelines(f"{line.text}\n" for line in lines)
-            return
-        from rich.console import Console
-        from rich.text import Text
 
-        console = Console(highlight=False)  # it honours NO_COLOR
+def _print(lines: Iterable[Line]) -> None:
+    if not wants_colour():
+        emit("".join(f"{line.text}\n" for line in lines))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)  # it honours NO_COLOR
+    with console.capture() as printed:
         for line in lines:
             console.print(Text(line.text, style="bold" if line.bold else ""), soft_wrap=True)
+    emit(printed.get())
 
 
 class LabelOptions(OptionGroup):
@@ -231,7 +248,9 @@ class ResamplingOptions(OptionGroup):
     """How sure the intervals are, and how they are drawn."""
 
     level: float | None = option("Nominal coverage of intervals. Default: 0.95.")
-    replicates: int | None = option("Number of bootstrap replicates.")
+    replicates: int | None = option(
+        "Number of bootstrap replicates, or of draws from the posterior."
+    )
     seed: int | None = option("Seed for resampling.")
 
 
@@ -244,8 +263,8 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
         "-m",
     )
     interval: Text = option(
-        "delta (default), bootstrap (bca or percentile) or none; for proportions also wilson, "
-        "clopper-pearson, agresti-coull and jeffreys."
+        "auto (default), delta, bootstrap (bca or percentile), posterior or none; for proportions "
+        "also wilson, clopper-pearson, agresti-coull and jeffreys."
     )
     confusion: bool | None = option(
         "Show the confusion matrix. Default: on a terminal, if it fits and has up to 12 classes."
@@ -254,18 +273,24 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
         "NAME=VALUE: exit with code 1 if the score is lower; repeatable."
     )
 
+    @property
+    def asks_for_intervals(self) -> bool:
+        """Whether an option says how intervals are made."""
+        return any(x is not None for x in (self.interval, self.level, self.replicates, self.seed))
+
     def chosen(self, labels: Labels) -> dict[str, Any]:
         """The options that were set, and the method of the intervals."""
         options = super().chosen(labels)
         names = ("level", "replicates", "seed")
         method = {x: getattr(self, x) for x in names if getattr(self, x) is not None}
+        if self.interval == "posterior" and "replicates" in method:
+            method["draws"] = method.pop("replicates")
         if self.interval != "none":
-            options["interval"] = find_method(self.interval or "delta", **method)
+            options["interval"] = find_method(self.interval or "auto", **method)
         elif method:
             raise DefinitionError(f"--interval none takes no --{next(iter(method))}: remove it")
-        asked = self.interval is not None or bool(method)
         for text in self.metric or []:
-            if asked and read(text)[2]:  # a signature has its own interval
+            if self.asks_for_intervals and read(text)[2]:  # a signature has its own interval
                 raise DefinitionError(
                     f"the signature {text!r} is complete: remove --interval, --level, "
                     "--replicates and --seed"
@@ -336,6 +361,12 @@ class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOp
     labels_sep: Text = option(SEPARATOR)
     power: float | None = option("Power for the detectable difference. Default: 0.8.")
     margin: float | None = option("Also test whether systems differ by less than this.")
+    adjust: Text = option(
+        "Adjust p-values for many pairs: holm (default), fdr (false discovery rate) or none."
+    )
+    effect: float | None = option(
+        "The difference that matters, for items needed. Default: the observed difference."
+    )
 
 
 class ThresholdOptions(DataOptions, OutputOptions):
@@ -405,6 +436,12 @@ class PaperOptions(OptionGroup):
     seed: int = option("Seed for everything random.", default=2019, min=0)
     formats: str = option("Formats of the figures, among pdf, svg and png.", default="pdf,svg,png")
     page: Text = option("Write the annotated page here; needs all and --output.")
+
+
+def wants_colour() -> bool:
+    """Whether standard output is a terminal, or is to be treated as one."""
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    return terminal or bool(os.environ.get("FORCE_COLOR"))
 
 
 def split_list(text: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from whichf1.cli.options import OutputOptions, PaperOptions, Part, split_list
+from whichf1.cli.process import say
 from whichf1.errors import DefinitionError, did_you_mean
 
 T = TypeVar("T")
@@ -35,7 +36,7 @@ def paper(options: PaperOptions) -> None:
         note += "The data and the tables are written."
     else:
         return
-    print(f"whichf1: {note}", file=sys.stderr)
+    say(note)
 
 
 def _formats(text: str) -> list[str]:

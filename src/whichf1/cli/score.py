@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -23,6 +22,7 @@ from whichf1.cli.options import (
     find_label,
     split_list,
 )
+from whichf1.cli.process import say
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.names import BOTH
 from whichf1.definitions.signature import read
@@ -30,7 +30,6 @@ from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
 from whichf1.metrics import COUNTED, plain_name
 from whichf1.report.document import Document
-from whichf1.report.escape import visible
 from whichf1.report.score import SYMMETRIC, Report, is_per_class, score_document, threshold_document
 from whichf1.report.slices import slice_document
 from whichf1.scoring.curves import best_threshold
@@ -157,10 +156,9 @@ def _column(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Sub
     named = _named_class(options.positive, lines)
     positive = positive_class(Labels(lines.labels), _agreed_positive(options.metric, named))
     slices = {
-        key: _scores(lines.of_slice(at), positive, options.threshold)
-        for at, key in enumerate(lines.keys)
+        key: _scores(lines.of_slice(at), positive, options) for at, key in enumerate(lines.keys)
     }
-    return replace(_scores(lines, positive, options.threshold), slices=slices)
+    return replace(_scores(lines, positive, options), slices=slices)
 
 
 def _named_class(text: str | None, lines: ScoredLines) -> Label | None:
@@ -181,7 +179,7 @@ def _agreed_positive(metrics: list[str] | None, named: Label | None) -> Label | 
     return named
 
 
-def _scores(lines: ScoredLines, positive: Label, threshold: float | None) -> Subject:
+def _scores(lines: ScoredLines, positive: Label, options: ScoreOptions) -> Subject:
     ranking = rank_lines(lines, positive)
 
     def score(definition: Definition) -> Score:
@@ -189,9 +187,11 @@ def _scores(lines: ScoredLines, positive: Label, threshold: float | None) -> Sub
 
     two = len(lines.labels) == 2  # a loss has no class that is the rest
     summary = BINARY + ((PROBABILITY if two else PROBABILITY[2:]) if ranking.probabilities else ())
-    if threshold is None:
+    if options.threshold is None:
         return Subject(ranking, score, summary, decided=False)
-    return Subject(threshold_lines(lines, threshold, positive), score, summary)
+    declared = options.labels is not None
+    decided = threshold_lines(lines, options.threshold, positive, declared=declared)
+    return Subject(decided, score, summary)
 
 
 def _probabilities(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
@@ -256,7 +256,7 @@ def _report(
     """Metrics of the scores, then of the predictions made from them; all, or those of -m."""
     counted: list[tuple[str, Definition]] | None = None if subject.decided else []
     if options.metric:
-        definitions = definitions_of(options.metric, chosen)
+        definitions = definitions_of(options, options.metric, chosen)
         counted = [each for each in definitions if _is_counted(each[1])]
         scored = [each for each in definitions if not _is_counted(each[1])]
         if counted and not subject.decided:
@@ -278,9 +278,9 @@ def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> 
     """Score the slices, each on the classes that it has unless classes are declared."""
     default = subject.summary[:2] + (BOTH_F1 if subject.decided else ())
     named = []
-    for name, definition in definitions_of(options.metric or [*default], chosen):
+    for name, definition in definitions_of(options, options.metric or [*default], chosen):
         if options.labels is None and options.classes is None:
-            definition = _on_observed(name, definition, chosen)
+            definition = definition if "|" in name else definition.over_observed
         if is_per_class(definition):
             raise DefinitionError(
                 f"--by gives one number per slice: {definition.metric} needs --average or "
@@ -292,16 +292,13 @@ def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> 
     return slice_document(source, columns, named, subject.evaluate, slices)
 
 
-def _on_observed(name: str, definition: Definition, chosen: dict[str, Any]) -> Definition:
-    """The definition on the classes that a slice has, unless it says itself which it is over."""
-    fixed = definition.positive is not None or definition.classes != "declared"
-    if "|" in name or fixed or not _is_counted(definition):
-        return definition
-    return define_fitting(name, {"classes": "observed", **chosen})
+def definitions_of(
+    options: ReportOptions, names: list[str], chosen: dict[str, Any]
+) -> list[tuple[str, Definition]]:
+    """The metrics with the options that apply to each; every option must apply to one of them.
 
-
-def definitions_of(names: list[str], chosen: dict[str, Any]) -> list[tuple[str, Definition]]:
-    """The metrics with the options that apply to each; every option must apply to one of them."""
+    An interval that is asked for must apply to every metric of -m.
+    """
     # 'macro F1' stands for both
     names = [x for name in names for x in (BOTH_F1 if plain_name(name) in BOTH else (name,))]
     definitions = [(name, define_fitting(name, chosen)) for name in names]
@@ -310,6 +307,9 @@ def definitions_of(names: list[str], chosen: dict[str, Any]) -> list[tuple[str, 
         used = any(getattr(definition, key) == wanted for _, definition in definitions)
         if not used and key != "interval":
             raise DefinitionError(f"--{key} does not apply to {', '.join(names)}")
+    for _, definition in definitions if options.metric and options.asks_for_intervals else ():
+        if definition.interval is None:
+            replace(definition, interval=chosen.get("interval"))  # says why it does not apply
     return definitions
 
 
@@ -346,7 +346,7 @@ def _finish(options: ReportOptions, document: Document, below: list[str]) -> Non
     """Print the document; exit with 1 if a score is below its floor."""
     options.write(document)
     for message in below:
-        print(f"whichf1: {visible(message)}", file=sys.stderr)
+        say(message)
     if below:
         raise typer.Exit(1)
 
@@ -372,7 +372,9 @@ def square(numbers: list[str]) -> list[list[int]]:
         k, *cells = (int(text) for text in numbers)
     except ValueError:
         raise InputError(f"a matrix takes whole numbers; got {' '.join(numbers)!r}") from None
-    if k < 1 or len(cells) != k * k:
+    if not 1 <= k <= len(numbers):
+        raise InputError(f"{numbers[0]} classes, and {len(cells)} cells: give k, then k × k cells")
+    if len(cells) != k * k:
         raise InputError(
             f"{k} classes need {k * k} cells; got {len(cells)}. "
             "Give the number of classes, then the matrix row by row."

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache, partial
 from itertools import combinations
+from math import inf
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
-from whichf1.comparison.pair import Pair, Plan, holm, level_of, pair_of, resampled
+from whichf1.comparison.pair import Pair, Plan, level_of, pair_of, resampled
 from whichf1.comparison.rank_flips import Flip, SystemRanks, rank_systems
+from whichf1.comparison.significance import ADJUSTMENTS, CLOSE, Adjust
 from whichf1.definitions import signature
 from whichf1.definitions.definition import AnyCounts, Definition
 from whichf1.definitions.methods import Bootstrap, DeLong, Delta, Method, enough_replicates
@@ -38,6 +40,7 @@ from whichf1.statistics.intervals import replicates as replicates_of
 from whichf1.statistics.items import is_whole_area
 from whichf1.statistics.label_sets import shared_sets
 from whichf1.statistics.sample import Sample, Statistic, generator, kinds
+from whichf1.statistics.scales import Spread
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
@@ -61,10 +64,11 @@ class Comparison:
     plan: Plan
     scores: Mapping[str, Score]
     pairs: tuple[Pair, ...]
-    best: Mapping[str, float]
-    """P(best): the fraction of replicates in which each system is the best."""
+    wins: Mapping[str, float]
+    """The fraction of bootstrap replicates in which each system is the best; ties are shared. It
+    is not the probability that the system is the best: see docs/comparing.md."""
     letters: Mapping[str, str]
-    """Systems that share a letter do not differ significantly (Holm, at the interval's level)."""
+    """Systems that share a letter do not differ significantly, by the adjusted p-values."""
     counts: Mapping[str, AnyCounts] | None = None
     """The counts of each system; None if systems are compared by their scores."""
 
@@ -76,6 +80,11 @@ class Comparison:
         shared = ("classes", "exclude", "ignore", "undefined")
         options = {key: getattr(self.definition, key) for key in shared}
         return rank_systems(self.counts, **options)
+
+    @property
+    def best(self) -> Mapping[str, float]:
+        """The same as ``wins``, by its former name."""
+        return self.wins
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -122,10 +131,12 @@ def compare(
     seed: int | None = None,
     power: float | None = None,
     margin: float | None = None,
+    adjust: Adjust | None = None,
+    effect: float | None = None,
     sep: str | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
-    """Compare systems on the same items: differences, tests, P(best) and rank flips.
+    """Compare systems on the same items: differences, tests, groups and rank flips.
 
     systems: The predictions or scores of each system by name; for a dataframe or file, the names of
         its columns. Items may have sets of labels: lists, text with ``sep`` between labels, or for
@@ -135,6 +146,10 @@ def compare(
     power: The power for which detectable differences and numbers of items are computed.
         Default: 0.8.
     margin: Also test whether two systems differ by less than this.
+    adjust: The adjustment of p-values for many pairs: 'holm', which is the default, 'fdr' for the
+        false discovery rate (Benjamini and Hochberg), or 'none'.
+    effect: The difference that matters, for ``items_needed``. Default: the observed difference,
+        which is optimistic.
     **options: The options of the metric, and ``labels``, ``weights``, ``cluster`` and ``true``. All
         systems are scored on the same classes.
     Returns: The scores, every pair of systems, and the order under other definitions.
@@ -148,6 +163,7 @@ def compare(
     """
     chosen = {key: value for key, value in options.items() if key not in DATA_OPTIONS}
     planning = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
+    planning |= {"adjust": adjust, "effect": effect}
     definition, plan = planned(metric, chosen, level, planning)
     return read_once(definition, y_true, systems, sep, options)(definition, plan)
 
@@ -219,7 +235,6 @@ def _planned(
     name, parameters, found = signature.read(metric)
     said = {f.name: found.pop(f.name) for f in fields(Plan) if f.name in found}
     if found.pop("compare", None) is not None:
-        found.pop("adjust", None)
         metric = signature.write(name, parameters, found)
     elif said:
         raise DefinitionError(
@@ -258,7 +273,7 @@ def compare_counts(
     scores, statistics = evaluate_systems(definition, systems)
     share: Any = shared_cells if isinstance(counts, Counts) else shared_sets
     comparison = compare_statistics(plan, scores, *share(statistics, counts))
-    return replace(comparison, definition=definition, counts=systems)
+    return replace(comparison, counts=systems)
 
 
 def compare_items(
@@ -292,24 +307,24 @@ def compare_statistics(
     if plan.replicates:
         statistics, sample = kinds(statistics, sample)
     drawn = _drawn(definition, plan, statistics, sample)
-    error = difference_errors(definition, statistics, sample, drawn)
+    spread = difference_spreads(definition, statistics, sample, drawn)
     pairs: list[Pair] = []
     for number, (a, b) in enumerate(combinations(range(len(names)), 2)):
         both = {names[at]: scores[names[at]] for at in (a, b)}
         units = (statistics[a], statistics[b]), sample
-        pair = pair_of(definition, plan, both, error(a, b), *units)
+        pair = pair_of(definition, plan, both, *spread(a, b), *units)
         if drawn is not None:
             pair = resampled(definition, plan, pair, drawn[:, a] - drawn[:, b], *units, number)
         pairs.append(pair)
-    adjusted = holm([pair.p_value for pair in pairs])
+    adjusted = ADJUSTMENTS[plan.adjust]([pair.p_value for pair in pairs])
     pairs = [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
     if plan.replicates and drawn is None:
-        drawn = _normal_draws(scores, error, plan)
-    best = {} if drawn is None else p_best(definition, names, drawn)
+        drawn = _normal_draws(scores, spread, plan)
+    wins = {} if drawn is None else wins_of(definition, names, drawn)
     limit = 1 - level_of(definition)
     apart = {(p.a, p.b) for p in pairs if p.p_adjusted is not None and p.p_adjusted < limit}
     shared = letters(_ranked(definition, scores), apart)
-    return Comparison(definition, plan, scores, tuple(pairs), best, shared)
+    return Comparison(definition, plan, scores, tuple(pairs), wins, shared)
 
 
 def _drawn(
@@ -322,27 +337,44 @@ def _drawn(
     return replicates_of(statistics, sample, plan.replicates, plan.seed)
 
 
-def difference_errors(
+def difference_spreads(
     definition: Definition,
     statistics: Sequence[Statistic],
     sample: Sample,
     drawn: Array | None = None,
-) -> Callable[[int, int], float]:
-    """The standard error of a difference; of a system with itself, that of its score."""
+) -> Callable[[int, int], tuple[float, Spread]]:
+    """The standard error of a difference and its spread for a test.
+
+    Of a system with itself, that of its score.
+    """
     if not definition.declaration.smooth:
         known = np.zeros((0, len(statistics))) if drawn is None else drawn
         defined = known[np.isfinite(known).all(1)]
-        return lambda a, b: float(np.std(defined[:, a] - (a != b) * defined[:, b]))
+
+        def resampled_spread(a: int, b: int) -> tuple[float, Spread]:
+            error = float(np.std(defined[:, a] - (a != b) * defined[:, b]))
+            return error, Spread(error)
+
+        return resampled_spread
     slopes = [each.slope(sample.count) for each in statistics]
-    return lambda a, b: sample.error(slopes[a] - slopes[b] if a != b else slopes[a])
+
+    def spreads(a: int, b: int) -> tuple[float, Spread]:
+        slope = slopes[a] - slopes[b] if a != b else slopes[a]
+        error = sample.error(slope)
+        if a == b or not CLOSE < error < inf:  # nothing varies, or nothing is known
+            return error, Spread(error)
+        disputed = statistics[a].disputed(statistics[b], sample)
+        return error, sample.tested_spread(slope, disputed)
+
+    return spreads
 
 
 def _normal_draws(
-    scores: Mapping[str, Score], error: Callable[[int, int], float], plan: Plan
+    scores: Mapping[str, Score], spread: Callable[[int, int], tuple[float, Spread]], plan: Plan
 ) -> Array | None:
     """Scores of all systems, drawn from a normal distribution with their covariance."""
     size = len(scores)
-    variance = np.array([[error(a, b) ** 2 for b in range(size)] for a in range(size)])
+    variance = np.array([[spread(a, b)[0] ** 2 for b in range(size)] for a in range(size)])
     own = np.diag(variance)
     covariance = np.where(np.eye(size, dtype=bool), variance, (own[:, None] + own - variance) / 2)
     if not np.isfinite(covariance).all():
@@ -353,13 +385,13 @@ def _normal_draws(
     )
 
 
-def p_best(definition: Definition, names: tuple[str, ...], replicates: Array) -> dict[str, float]:
+def wins_of(definition: Definition, names: tuple[str, ...], replicates: Array) -> dict[str, float]:
     """The fraction of replicates in which each system is the best; ties are shared."""
     sign = -1 if definition.declaration.better == "lower" else 1
     values = sign * replicates[~np.isnan(replicates).any(1)]
     if not len(values):
         return {}
-    best = values >= values.max(1, keepdims=True) - 1e-12
+    best = values >= values.max(1, keepdims=True) - CLOSE
     shares = (best / best.sum(1, keepdims=True)).mean(0)
     return dict(zip(names, shares.tolist(), strict=True))
 
@@ -371,16 +403,30 @@ def _ranked(definition: Definition, scores: Mapping[str, Score]) -> tuple[str, .
 
 
 def letters(names: Sequence[str], told_apart: set[tuple[str, str]]) -> dict[str, str]:
-    """Systems that share a letter do not differ significantly (insert and absorb, Piepho 2004)."""
-    groups: list[frozenset[str]] = [frozenset(names)]
+    """Systems share a letter if and only if they do not differ significantly.
+
+    Two systems that need a common letter share it with every other one that fits, in the order of
+    the names. To list all maximal groups (Piepho 2004) can take exponential time.
+    """
+    place = {name: at for at, name in enumerate(names)}
+    alike = {name: {*names} - {name} for name in names}
     for a, b in told_apart:
-        split = [
-            part
-            for group in groups
-            for part in ((group - {a}, group - {b}) if {a, b} <= group else (group,))
-        ]
-        groups = [g for g in dict.fromkeys(split) if not any(g < other for other in split)]
-    groups.sort(key=lambda group: sorted(map(names.index, group)))
+        alike[a].discard(b)
+        alike[b].discard(a)
+    wanting = {name: {*others} for name, others in alike.items()}
+    groups = [{name} for name in names if not alike[name]]
+    for name in names:
+        while wanting[name]:
+            group, fitting = {name}, alike[name]
+            following = wanting[name]
+            while fitting:
+                chosen = min(following, key=place.__getitem__)
+                group.add(chosen)
+                following = fitting = fitting & alike[chosen]
+            for each in group:
+                wanting[each] -= group
+            groups.append(group)
+    groups.sort(key=lambda group: sorted(map(place.__getitem__, group)))
     return {
         name: "".join(_letter(at) for at, group in enumerate(groups) if name in group)
         for name in names

@@ -1,15 +1,27 @@
-"""Pair: two systems compared on the same items, and the tests of their difference."""
+"""Pair: two systems compared on the same items, and how many items would tell them apart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from math import ceil, isfinite, sqrt
-from statistics import NormalDist
-from typing import Any
+from math import ceil, inf, isfinite, sqrt
+from typing import Any, get_args
 
 import numpy as np
 
+from whichf1.comparison.significance import (
+    CLOSE,
+    FEW_CLUSTERS,
+    Adjust,
+    McNemar,
+    bootstrap_p,
+    caution,
+    equivalence_p,
+    mcnemar,
+    randomization_p,
+    t_interval,
+    t_p,
+)
 from whichf1.definitions import signature
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import SEED, whole
@@ -18,12 +30,8 @@ from whichf1.errors import DefinitionError
 from whichf1.scoring.score import Score
 from whichf1.statistics.intervals import percentile_interval
 from whichf1.statistics.sample import Sample, Statistic
-from whichf1.statistics.scales import Interval, normal_tail
+from whichf1.statistics.scales import Interval, Spread, t_quantile
 from whichf1.tables.cells import Array
-
-_NORMAL = NormalDist()
-CLOSE = 1e-12
-"""Differences this close are the same difference: rounding must not decide a test."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +45,10 @@ class Plan:
     """The power for the smallest detectable difference."""
     margin: float | None = None
     """Smaller differences do not matter, for the test of equivalence."""
+    adjust: Adjust = "holm"
+    """The adjustment of p-values for many pairs: Holm's, the false discovery rate, or none."""
+    effect: float | None = None
+    """The difference that matters, for the number of items needed; None for the observed one."""
 
     def __post_init__(self) -> None:
         whole("replicates", self.replicates, 0)
@@ -45,30 +57,20 @@ class Plan:
             raise DefinitionError(
                 f"power must be between 0 and 1, for example 0.8; got {self.power!r}"
             )
-        if self.margin is not None and not self.margin > 0:
-            raise DefinitionError(f"margin must be above 0; got {self.margin!r}")
+        for name in ("margin", "effect"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < inf:
+                raise DefinitionError(f"{name} must be above 0; got {value!r}")
+        object.__setattr__(self, "adjust", str(self.adjust))
+        if self.adjust not in get_args(Adjust):
+            raise DefinitionError(f"adjust must be 'holm', 'fdr' or 'none'; got {self.adjust!r}")
 
     def text(self, said: Iterable[str] = ()) -> str:
         """The plan as signature fields, without those that are said already."""
-        shown = {"compare": Word("paired"), "adjust": Word("holm"), **asdict(self)}
+        shown = {"compare": Word("paired"), "adjust": Word(self.adjust)}
+        shown |= {k: v for k, v in asdict(self).items() if k != "adjust"}
         left = {k: v for k, v in shown.items() if v is not None and k not in said}
         return signature.write("", {}, left)
-
-
-@dataclass(frozen=True, slots=True)
-class McNemar:
-    """McNemar's test, for two scores that are fractions of the same items."""
-
-    only_a: int
-    """Items that only A gets right."""
-    only_b: int
-    """Items that only B gets right."""
-    p_exact: float
-    """Exact binomial test; conservative."""
-    p_mid: float
-    """Mid-p, which is less conservative."""
-    p_chi2: float
-    """χ² without continuity correction."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,12 +88,18 @@ class Pair:
     difference: float
     """Score of A minus score of B."""
     standard_error: float | None = None
+    """By the delta method; DeLong's for an area."""
     interval: Interval | None = None
-    """The difference ± z standard errors, by the delta method."""
+    """The differences that the t test does not reject; for scores that depend on individual items,
+    the percentiles of the bootstrap."""
     p_value: float | None = None
-    """Delta method, two-sided."""
+    """Two-sided, by ``test``."""
+    test: str | None = None
+    """The test that gives the p-value: 't', 'McNemar', 'randomization' or 'bootstrap'."""
     p_adjusted: float | None = None
-    """The same after Holm's adjustment for all pairs."""
+    """The same p-value, adjusted for all pairs."""
+    caution: str | None = None
+    """Why the test may not keep its level, in a sentence; None if nothing speaks against it."""
     bootstrap: Interval | None = None
     """Percentiles of the paired bootstrap."""
     p_bootstrap: float | None = None
@@ -107,9 +115,14 @@ class Pair:
     changed: int | float | None = None
     """Items that are predicted differently."""
     detectable: float | None = None
-    """The smallest difference that this test set can detect with the plan's power."""
+    """The smallest true difference that these items show with the plan's power, if the systems
+    disagree as often as here."""
     items_needed: int | None = None
-    """How many such items would detect the difference with that power, if it is real."""
+    """How many such items would show the plan's effect with that power. Without an effect, the
+    observed difference, which is optimistic: a difference that was found tends to be too large."""
+    items_range: tuple[int, int | None] | None = None
+    """The number of items for how often the systems may disagree; without an effect, for the ends
+    of the interval, None if no number is enough."""
 
 
 def level_of(definition: Definition) -> float:
@@ -122,33 +135,31 @@ def pair_of(
     plan: Plan,
     scores: Mapping[str, Score],
     error: float,
+    spread: Spread,
     statistics: tuple[Statistic, Statistic],
     sample: Sample,
 ) -> Pair:
-    """Two systems compared by their difference and its standard error, without resampling."""
+    """Two systems compared by their difference and its spread, without resampling."""
     (name_a, a), (name_b, b) = scores.items()
     difference, level = a.value - b.value, level_of(definition)
-    known = isfinite(error) and isfinite(difference)
-    facts: dict[str, Any] = {"standard_error": error if known else None}
-    if known and error > CLOSE:
-        low, high = definition.declaration.bounds
-        half = _NORMAL.inv_cdf((1 + level) / 2) * error
-        ends = max(difference - half, low - high), min(difference + half, high - low)
-        word = definition.interval.word if definition.interval else "delta"
-        facts["interval"] = Interval(*ends, level, word)
-        facts["detectable"] = detectable_difference(error, level, plan.power)
-        facts["items_needed"] = items_needed(float(a.n), difference, error, level, plan.power)
-    if plan.margin:
-        facts["p_equivalence"] = equivalence_p(difference, error, plan.margin)
-    facts |= _flipped(*statistics, sample)
-    return Pair(
+    exact = mcnemar(*statistics, sample)
+    low, high = definition.declaration.bounds
+    pair = Pair(
         a=name_a,
         b=name_b,
         difference=difference,
-        p_value=normal_p(difference, error),
-        mcnemar=mcnemar(*statistics, sample),
-        **facts,
+        standard_error=error if isfinite(error) and isfinite(difference) else None,
+        interval=t_interval(difference, spread, level, high - low, "t"),
+        p_value=t_p(difference, spread),
+        test="t",
+        caution=caution(*statistics, sample, spread),
+        mcnemar=exact,
+        p_equivalence=equivalence_p(difference, spread, plan.margin) if plan.margin else None,
+        **_flipped(*statistics, sample),
     )
+    if exact is not None:  # its distribution is known
+        pair = replace(pair, p_value=exact.p_mid, test="McNemar")
+    return planned_pair(pair, plan, float(a.n), spread, level)
 
 
 def resampled(
@@ -167,10 +178,13 @@ def resampled(
     seed = (plan.seed, number)
     swapped = randomization_p(*statistics, sample, pair.difference, plan.replicates, seed)
     pair = replace(pair, bootstrap=interval, p_bootstrap=p, p_randomization=swapped)
-    if definition.declaration.smooth:
-        return pair
-    # the delta method does not apply, and of the two tests randomization is preferred
-    return replace(pair, interval=interval, p_value=p if swapped is None else swapped)
+    smooth = definition.declaration.smooth
+    if not smooth:  # the t test does not apply
+        pair = replace(pair, interval=interval, p_value=p, test="bootstrap")
+    few = pair.p_value is not None and sample.few(FEW_CLUSTERS)
+    if swapped is not None and (few or not smooth):
+        pair = replace(pair, p_value=swapped, test="randomization")
+    return pair
 
 
 def _flipped(a: Statistic, b: Statistic, sample: Sample) -> dict[str, Any]:
@@ -185,114 +199,48 @@ def _flipped(a: Statistic, b: Statistic, sample: Sample) -> dict[str, Any]:
     return {name: whole(sample.count[units].sum()) for name, units in flips.items()}
 
 
-def normal_p(difference: float, error: float) -> float | None:
-    """The two-sided p-value; None if there is a difference but no variation."""
-    if not isfinite(difference) or not isfinite(error):
-        return None
-    if error <= CLOSE:
-        return 1.0 if abs(difference) <= CLOSE else None
-    return 2 * normal_tail(abs(difference) / error)
+# planning
 
 
-def equivalence_p(difference: float, error: float, margin: float) -> float | None:
-    """Two one-sided tests: the p-value of |true difference| ≥ margin."""
-    if not isfinite(difference) or not isfinite(error):
-        return None
-    if error <= CLOSE:
-        return 0.0 if abs(difference) < margin else 1.0
-    return normal_tail((margin - abs(difference)) / error)
+def planned_pair(pair: Pair, plan: Plan, n: float, spread: Spread, level: float) -> Pair:
+    """The pair with the smallest detectable difference and the numbers of items needed."""
+    if pair.interval is None:
+        return pair
+    detectable = detectable_difference(spread, level, plan.power)
+    if plan.effect is None:
+        near, far = sorted((abs(pair.interval.low), abs(pair.interval.high)))
+        crosses = pair.interval.low <= 0 <= pair.interval.high
+        most = None if crosses else items_needed(n, near, detectable)
+        least, effect = items_needed(n, far, detectable), abs(pair.difference)
+    else:
+        effect = plan.effect
+        less, more = disagreement_range(spread.freedom, level)
+        least, most = (items_needed(n, effect, detectable * sqrt(x)) for x in (less, more))
+    return replace(
+        pair,
+        detectable=detectable,
+        items_needed=items_needed(n, effect, detectable),
+        items_range=None if least is None else (least, most),
+    )
 
 
-def detectable_difference(error: float, level: float, power: float) -> float:
-    """The smallest true difference that a test with this standard error detects with this power."""
-    return (_NORMAL.inv_cdf((1 + level) / 2) + _NORMAL.inv_cdf(power)) * error
+def detectable_difference(spread: Spread, level: float, power: float) -> float:
+    """The smallest true difference that a test with this spread detects with this power."""
+    return (
+        t_quantile((1 + level) / 2, spread.freedom) + t_quantile(power, spread.freedom)
+    ) * spread.error
 
 
-def items_needed(
-    n: float, difference: float, error: float, level: float, power: float
-) -> int | None:
-    """How many items are needed to detect the difference with this power, if it is the true one."""
-    if abs(difference) <= CLOSE or not isfinite(error):
-        return None
-    return ceil(n * (detectable_difference(error, level, power) / difference) ** 2)
+def items_needed(n: float, effect: float, detectable: float) -> int | None:
+    """How many items detect an effect, if n of them detect ``detectable``; None for no effect."""
+    return ceil(n * (detectable / effect) ** 2) if effect > CLOSE else None
 
 
-def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's step-down adjustment over all pairs; a missing p-value stays missing."""
-    known = sorted((p, at) for at, p in enumerate(p_values) if p is not None)
-    adjusted: list[float | None] = [None] * len(p_values)
-    least = 0.0
-    for step, (p, at) in enumerate(known):
-        least = max(least, min(1.0, (len(known) - step) * p))
-        adjusted[at] = least
-    return adjusted
+def disagreement_range(freedom: float, level: float) -> tuple[float, float]:
+    """What the variance of a difference may be, relative to its estimate."""
+    if freedom == inf:
+        return 1.0, 1.0
+    from scipy.special import gammaincinv
 
-
-def bootstrap_p(difference: float, replicates: Array) -> float | None:
-    """Differences are centred with their sign: taking |δ| first would reject too often.
-
-    None if there is a difference but no variation: a single cluster does not show the spread.
-    """
-    defined = replicates[~np.isnan(replicates)]
-    if not isfinite(difference) or not len(defined):
-        return None
-    if np.ptp(defined) <= CLOSE and abs(difference) > CLOSE:
-        return None
-    extreme = np.abs(defined - difference) >= abs(difference) - CLOSE
-    return float((1 + extreme.sum()) / (len(defined) + 1))
-
-
-def randomization_p(
-    a: Statistic,
-    b: Statistic,
-    sample: Sample,
-    difference: float,
-    replicates: int,
-    seed: tuple[int, int],
-) -> float | None:
-    """Approximate randomization: the outputs of two systems for an item are swapped at random.
-
-    Clusters are swapped whole. None for units of several weighted items, because single weights are
-    not known.
-    """
-    if not isfinite(difference):
-        return None
-    alone = sample.cluster is None and sample.squares is not None
-    if alone and not np.isclose(sample.variances, sample.count**2, rtol=1e-9).all():
-        return None
-    moving, swapped = a.exchange(b, sample)
-    extreme = known = 0
-    for moved in moving.swaps(replicates, seed):
-        left, right = swapped(moved)
-        differences = np.abs(left - right)[..., 0]
-        known += int((~np.isnan(differences)).sum())
-        extreme += int((differences >= abs(difference) - CLOSE).sum())
-    return (1 + extreme) / (known + 1) if known else None
-
-
-def mcnemar(a: Statistic, b: Statistic, sample: Sample) -> McNemar | None:
-    """McNemar's test; None unless both scores are fractions of the same, single items."""
-    left, right = (each.share() if sample.single else None for each in (a, b))
-    if left is None or right is None:
-        return None
-    if not np.array_equal(np.isnan(left.success), np.isnan(right.success)):
-        return None
-    only_a = int(sample.count[(left.success == 1) & (right.success == 0)].sum())
-    only_b = int(sample.count[(left.success == 0) & (right.success == 1)].sum())
-    return mcnemar_test(only_a, only_b)
-
-
-def mcnemar_test(only_a: int, only_b: int) -> McNemar:
-    """The test of two discordant counts."""
-    n, least = only_a + only_b, min(only_a, only_b)
-    if n == 0:
-        return McNemar(only_a, only_b, 1.0, 1.0, 1.0)
-    from scipy.special import bdtr, gammaln
-
-    tail = float(bdtr(least, n, 0.5))
-    choose = gammaln(n + 1) - gammaln(least + 1) - gammaln(n - least + 1)
-    here = float(np.exp(choose - n * np.log(2)))
-    exact = min(1.0, 2 * tail)
-    mid = 1.0 if only_a == only_b else min(1.0, 2 * tail - here)
-    chi2 = 2 * normal_tail(abs(only_a - only_b) / sqrt(n))
-    return McNemar(only_a, only_b, exact, mid, chi2)
+    less, more = gammaincinv(freedom / 2, [(1 + level) / 2, (1 - level) / 2]) * 2 / freedom
+    return 1 / float(less), 1 / float(more)

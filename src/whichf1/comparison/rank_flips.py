@@ -158,7 +158,8 @@ def _ranking(definition: Definition, counts: Mapping[str, AnyCounts]) -> Order:
             order[-1].append(name)
         else:
             order.append([name])
-    return Order(definition, scores, tuple(map(tuple, order)))
+    settled = next(iter(scores.values())).definition
+    return Order(settled, scores, tuple(map(tuple, order)))
 
 
 def _flip(ranked: Sequence[Order], a: str, b: str) -> Flip | None:

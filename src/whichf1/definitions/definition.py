@@ -7,6 +7,7 @@ Definition back.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -18,7 +19,7 @@ from whichf1.definitions.methods import Method, find_method
 from whichf1.definitions.names import look_up
 from whichf1.definitions.options import CHECKS, Average, ClassSet, EpsilonIn, Formula, TwoClasses
 from whichf1.definitions.signature import KEYS, VERSION, Word
-from whichf1.errors import DefinitionError, LabelError, ShapeError, did_you_mean
+from whichf1.errors import DefinitionError, LabelError, ShapeError, TooLargeError, did_you_mean
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
 from whichf1.tables.cells import Array, every_class, exactly, rounded
@@ -51,7 +52,7 @@ class Definition:
     """A metric with every choice that changes its value.
 
     >>> Definition(metric="f1", average="macro").signature
-    'f1|avg:macro|formula:averaged|classes:declared|undef:0|v:1'
+    'f1|avg:macro|formula:averaged|undef:0|v:1'
     """
 
     metric: str
@@ -62,8 +63,8 @@ class Definition:
     """Whether F is averaged or computed of averaged precision and recall; None where there is
     only one way."""
     positive: Label | None = None
-    classes: ClassSet | tuple[Label, ...] = "declared"
-    """The classes averaged over."""
+    classes: ClassSet | tuple[Label, ...] | None = None
+    """The classes averaged over; None until the data settle whether any are declared."""
     exclude: tuple[Label, ...] = ()
     """Classes left out of the average; their items still make errors of other classes."""
     ignore: tuple[Label, ...] = ()
@@ -105,7 +106,9 @@ class Definition:
             )
         for name, applies, why in self._conditions():
             default = type(self).__dataclass_fields__[name].default
-            if not applies and getattr(self, name) != default:
+            if not applies and name == "classes" and self.classes == "declared":
+                self._set(name, None)  # all of them, as without it
+            elif not applies and getattr(self, name) != default:
                 raise DefinitionError(f"{name}= does not apply to {metric.name}: {why}")
 
     def _set(self, name: str, value: Any) -> None:
@@ -168,7 +171,7 @@ class Definition:
     def fields(self) -> dict[str, Any]:
         """The fields that matter, as they stand in the signature."""
         applies = self.applicable - {"interval"}
-        always = {"classes", "undefined"}
+        always = {"undefined"}
         if self.declaration.kind == "rate" and self.positive is None:
             always.add("average")
         shown: dict[str, Any] = {}
@@ -222,9 +225,31 @@ class Definition:
         """Whether the margins of all classes say enough: a plain mean, without an interval."""
         special = (self.exclude, self.ignore, self.batch, self.interval)
         means = self.declaration.kind == "rate" and self.average in ("macro", "weighted", "micro")
-        return (
-            means and not any(special) and self.classes == "declared" and self.two_classes == "both"
-        )
+        every = self.classes in (None, "declared", "observed") and self.two_classes == "both"
+        return means and every and not any(special)
+
+    @cached_property
+    def over_observed(self) -> Definition:
+        """The same over the observed classes, unless it says itself which it is over."""
+        settles = self.classes is None and "classes" in self.applicable
+        return self.settled(classes="observed") if settles else self
+
+    def on(self, *frozen: Frozen) -> Definition:
+        """The definition with its class set settled by the counts of one or more systems.
+
+        Where none are declared, the classes are those that occur. A slice or one of several systems
+        may lack some of those of the whole, which are then declared as far as it is concerned.
+        """
+        if self.classes is not None or "classes" not in self.applicable:
+            return self
+        for each in frozen:
+            observed = None
+            if not each.units.declared:
+                with suppress(DefinitionError):  # raised if none are left
+                    observed = fix_classes(each.units, "observed", self.exclude, self.two_classes)
+            if observed is None or not np.array_equal(observed.classes, each.classes):
+                return self.settled(classes="declared")
+        return self.over_observed
 
     @cached_property
     def rule(self) -> ZeroRule:
@@ -257,13 +282,11 @@ class Definition:
         """
         counted: Any = frozen.table if table is None else table
         weighted = table is None and frozen.units is not None and frozen.units.weighted
-        if weighted and not self.epsilon:
+        if weighted and not self.epsilon and counted.in_range is not counted:
             counted = counted.in_range
-            return rounded(self._values(frozen, counted, exactly(self.arguments, counted.count)))
-        return self._values(frozen, counted, self.arguments)
-
-    def _values(self, frozen: Frozen, counted: Any, parameters: dict[str, Any]) -> Array:
-        metric = self.declaration
+            exact = self.settled(parameters=exactly(self.parameters, counted.count))
+            return rounded(exact.values(frozen, counted))
+        metric, parameters = self.declaration, self.arguments
         if metric.kind == "agreement":
             return ZeroRule(self.undefined).settle(metric.formula(counted.margins, **parameters))
         rule = self.rule
@@ -285,9 +308,8 @@ def fix_classes(
 ) -> Frozen:
     """Determine the classes to average over."""
     if classes == "range":
-        counts, chosen = over_range(counts)
-    else:
-        chosen = codes_of(counts, classes)
+        counts, classes = over_range(counts)
+    chosen = codes_of(counts, classes)
     if two_classes != "both" and len(chosen) == 2:
         chosen = chosen[:1] if two_classes == "first" else chosen[1:]
     if exclude:
@@ -303,24 +325,33 @@ def fix_classes(
 
 def codes_of(counts: AnyCounts, classes: Any) -> Array:
     """Codes of the classes of a class set."""
-    if classes == "declared":
+    if classes in (None, "declared"):
         return every_class(len(counts.labels))
     if classes == "observed":
-        return np.flatnonzero(counts.table.rows + counts.table.columns)
+        return np.flatnonzero(counts.table.tp + counts.table.fp + counts.table.fn)
     if classes == "true":
-        return np.flatnonzero(counts.table.rows)
+        return np.flatnonzero(counts.table.tp + counts.table.fn)
     return counts.labels.codes(classes)
 
 
-def over_range(counts: AnyCounts) -> tuple[AnyCounts, Array]:
+MOST_CLASSES = 1 << 20
+"""The range of the largest label is not averaged over beyond this."""
+
+
+def over_range(counts: AnyCounts) -> tuple[AnyCounts, range]:
     """Every integer from 0 to the largest observed label, whether it occurs or not."""
     observed = [counts.labels[code] for code in codes_of(counts, "observed")]
     if counts.labels.kind != "int" or min(observed) < 0:
         raise LabelError("classes='range' needs labels that are integers of at least 0")
     wanted = range(max(observed) + 1)
+    if len(wanted) > MOST_CLASSES:
+        raise TooLargeError(
+            f"classes='range' would average over {len(wanted):,} classes, as {max(observed)} "
+            "occurs. Choose classes='observed', or renumber the classes."
+        )
     missing = [label for label in wanted if label not in counts.labels]
     wider = counts.declare([*counts.labels, *missing]) if missing else counts
-    return wider, wider.labels.codes(wanted)
+    return wider, wanted
 
 
 NAMING = ("average", "formula", "positive")

@@ -28,7 +28,8 @@ MEANING = {
     "positive": "Score this class alone.",
     "classes": "The classes to average over: those declared with labels= ('declared'), those that "
     "occur as true or predicted ('observed'), those that occur as true ('true'), all integers "
-    "from 0 to the largest that occurs ('range'), or a list of classes.",
+    "from 0 to the largest that occurs ('range'), or a list of classes. By default, those declared "
+    "if any are, else those that occur.",
     "exclude": "Classes to leave out of the average. Their items still count as errors of other "
     "classes.",
     "ignore": "Drop the items whose true class is one of these, such as [-100] for padding. The "

@@ -60,6 +60,7 @@ def words(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def read(text: str) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """The name, parameters and fields of a signature; errors quote the part that is wrong."""
+    text = getattr(text, "signature", None) or getattr(text, "__name__", text)
     if not isinstance(text, str):
         raise DefinitionError(f"a metric must be a name or a signature; got {text!r}")
     first, *rest = text.strip().split("|")

@@ -11,6 +11,7 @@ from whichf1.definitions.names import SHORTHANDS, WITH_LABELS, Shorthand
 from whichf1.metrics import COUNTED, Metric
 
 _CLASSES = {
+    None: "the {k}declared classes, or those that occur if none are declared",
     "declared": "the {k}declared classes",
     "observed": "the {k}classes that occur as true or predicted",
     "true": "the {k}classes that have true items",
@@ -123,8 +124,9 @@ def in_sklearn(definition: Definition) -> str | None:
         return None
     if definition.classes == "observed":  # what scikit-learn averages over by default
         return short.sklearn.removesuffix(WITH_LABELS)
-    expected = short.options.get("classes", "declared")
-    return short.sklearn if definition.classes == expected else None
+    expected = short.options.get("classes")
+    fits = definition.classes in (expected, expected or "declared")
+    return short.sklearn if fits else None
 
 
 def zero_rule(definition: Definition) -> str:
@@ -163,9 +165,9 @@ def _what(definition: Definition, k: str) -> str:
         return _scored(definition)
     if metric.kind == "agreement" or definition.positive is not None:
         return _phrase(metric)
-    over = f"the classes {_list(definition.classes)}"
-    if isinstance(definition.classes, str):
-        over = _CLASSES[definition.classes].format(k=k)
+    classes = definition.classes
+    listed = isinstance(classes, tuple)
+    over = f"the classes {_list(classes)}" if listed else _CLASSES[classes].format(k=k)
     if definition.average is None:
         return f"{_phrase(metric)}, for each of {over}"
     if definition.average == "micro":
@@ -289,9 +291,9 @@ def _other_classes(definition: Definition) -> str:
     classes = definition.classes
     if definition.declaration.kind != "rate" or definition.positive is not None:
         return ""
-    if not isinstance(classes, str):
+    if isinstance(classes, tuple):
         return f"averages over the classes {_list(classes)}"
-    return _SETS.get(classes, "") if definition.average != "weighted" else ""
+    return _SETS.get(classes or "", "") if definition.average != "weighted" else ""
 
 
 def _other_zero(definition: Definition) -> str:

@@ -15,7 +15,9 @@ from whichf1.kernel.reference import encode as _encode_any
 _LOG, _BRIER, _CHECK = 1, 2, 4
 _FLOAT = np.dtype(np.float64)
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-THREADS = int(os.environ.get("WHICHF1_THREADS") or _CORES or 1)
+_ASKED = os.environ.get("WHICHF1_THREADS", "")
+THREADS = min(int(_ASKED[:6]) if _ASKED.isdecimal() else 10**6, _CORES or 1) or 1
+"""As many as there are cores, or fewer."""
 
 
 def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> Pairs:

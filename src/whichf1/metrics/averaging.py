@@ -64,7 +64,7 @@ class ZeroRule:
         total = weight.sum(-1)
         nothing = total.real == 0
         quotient = (values * weight).sum(-1) / np.where(nothing, 1, total)
-        return np.where(nothing, self.filler, quotient)
+        return np.where(nothing, self.filler, quotient) if nothing.any() else quotient
 
 
 def per_class(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:

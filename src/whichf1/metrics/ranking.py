@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from math import inf
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -38,13 +39,14 @@ def roc_auc(
     ] = None,
 ) -> Ratio:
     """Fraction of positive-negative pairs ranked correctly by the scores; ties count half."""
+    if max_fpr is None and not r.weighted:
+        p, n = r.sizes
+        return _total(s.negatives * (s.tp - s.positives / 2) for s in r.steps()), p * n
     p, n, steps = _in_units(r)
     if max_fpr is not None:
         whole, chance = p * n * max_fpr, p * n * (max_fpr - max_fpr**2)
         area = np.minimum(_total(_area(s, max_fpr * n) for s in steps), whole)
         return area + chance, whole + chance
-    if not r.weighted:
-        return _total(s.negatives * (s.tp - s.positives / 2) for s in steps), p * n
     right = wrong = np.zeros(())
     for s in steps:  # sums of weights are rounded, so all pairs are those in either order
         right = right + (s.negatives * (s.tp - s.positives / 2)).sum(-1)
@@ -156,18 +158,39 @@ def _found(r: RankTable, top: float) -> Ratio:
 
 
 def _found_exactly(r: RankTable, top: float) -> Ratio:
-    """The same in whole numbers: a rounded cutoff may miss positives of little weight."""
-    part, whole = top.as_integer_ratio()
-    mantissa, exponent = np.frexp(np.concatenate([r.positives, r.negatives]))
-    shift = exponent - exponent.min()
-    digits = (mantissa * 2.0**53).astype(np.int64).tolist()
-    weights = [digit << by for digit, by in zip(digits, shift.tolist(), strict=True)]
-    positives, negatives = weights[: len(r.score)], weights[len(r.score) :]
-    found, left = 0, part * sum(weights)  # what is left of the first items, in units of 1 / whole
-    for positive, negative in zip(positives, negatives, strict=True):
-        items = whole * (positive + negative)
-        if items > left:
-            found = found * items + positive * left
-            return np.array(found / (items * sum(positives))), np.ones(())
-        found, left = found + positive, left - items
-    return np.array(found / sum(positives)), np.ones(())
+    """The same without rounding: a cutoff that is a little off may miss all of a light class."""
+    from fractions import Fraction  # slow to import
+
+    def taken(steps: int) -> Fraction:
+        return _exact_sum(np.append(r.positives[:steps], r.negatives[:steps]))
+
+    last = len(r.score)
+    limit = Fraction(top) * taken(last)
+    about = np.searchsorted(r.true_positives + r.false_positives, float(limit) * _AROUND)
+    low, high = int(about[0]), min(int(about[1]) + 1, last)
+    whole = bisect_right(range(last + 1), limit, low, high + 1, key=taken) - 1
+    found = _exact_sum(r.positives[:whole])
+    if whole < last:
+        ties = [Fraction(float(side[whole])) for side in (r.positives, r.negatives)]
+        found += ties[0] * (limit - taken(whole)) / sum(ties)
+    return np.array(float(found / _exact_sum(r.positives))), np.ones(())
+
+
+_AROUND = np.array([1 - 1e-6, 1 + 1e-6])
+"""Where a running sum of rounded weights may pass a limit."""
+_HALF = 27
+"""Bits of a mantissa that are added up apart, so that sums of many are exact."""
+
+
+def _exact_sum(weights: Array) -> Any:
+    """The sum of floats as a fraction."""
+    from fractions import Fraction  # slow to import
+
+    mantissa, exponent = np.frexp(weights)
+    digits = (mantissa * 2.0**53).astype(np.int64)
+    lowest = int(exponent.min(initial=0))
+    halves = digits >> _HALF, digits & ((1 << _HALF) - 1)
+    high, low = (np.bincount(exponent - lowest, half).tolist() for half in halves)
+    sums = enumerate(zip(high, low, strict=True))
+    total = sum(((int(a) << _HALF) + int(b)) << shift for shift, (a, b) in sums)
+    return Fraction(total) * Fraction(2) ** (lowest - 53)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from whichf1.paper.figures import BINARY, CLASSES, SEVERAL
 from whichf1.paper.result import Figure
 from whichf1.scoring.macro import bounds, macro_f1
 from whichf1.tables.counts import Counts
-from whichf1.tables.saving import written_whole
+from whichf1.tables.saving import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,8 +63,9 @@ def save(figure: Figure, directory: Path, formats: Sequence[str] = FORMATS) -> N
         matplotlib.rcParams.update(STYLE)
         picture = DRAWINGS[figure.name](figure)
         for kind in formats:
-            with written_whole(directory / f"{figure.name}.{kind}") as temporary:
-                picture.savefig(temporary, format=kind, metadata=METADATA[kind])
+            drawn = BytesIO()
+            picture.savefig(drawn, format=kind, metadata=METADATA[kind])
+            write_whole(directory / f"{figure.name}.{kind}", drawn.getvalue())
 
 
 def _panels(*titles: str, width: float = 3.6, height: float = 3.1) -> tuple[Picture, list[Axes]]:

@@ -16,7 +16,7 @@ from whichf1.paper.figures import fig1a, fig1b, fig2, fig3, tables, theorem
 from whichf1.paper.result import DEFINITIONS, SINGLE, Figure
 from whichf1.report.document import Document, Grid, GridColumn, Note, Signature
 from whichf1.report.escape import markdown, markdown_code
-from whichf1.tables.saving import written_whole
+from whichf1.tables.saving import write_whole
 
 SEED = 2019
 PARTS: dict[str, tuple[Callable[[int], Figure], ...]] = {
@@ -98,8 +98,7 @@ def write(figures: Sequence[Figure], directory: str, formats: Sequence[str]) -> 
 
 
 def _write(path: str | os.PathLike[str], text: str) -> None:
-    with written_whole(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_whole(path, text.encode())
 
 
 def fill(figures: Sequence[Figure], folder: str, image: str = "svg") -> str:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from whichf1.definitions.definition import Definition, define
-from whichf1.paper.simulation import AVERAGED, OF_AVERAGES
+from whichf1.paper.simulation import ALL, AVERAGED, OF_AVERAGES
 from whichf1.report.escape import csv_cell, csv_text
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels
 
 SINGLE = ("averaged F1", "F1 of averages", "macro precision", "macro recall", "precision", "recall")
 DEFINITIONS: dict[str, tuple[Definition, ...]] = {
-    **{of: (define(of.lower().replace(" ", "_")),) for of in SINGLE},
+    **{of: (define(of.lower().replace(" ", "_"), None, ALL),) for of in SINGLE},
     **dict.fromkeys(("gap", "both"), (OF_AVERAGES, AVERAGED)),
 }
 """The scores behind each quantity; a gap is the first minus the second."""

@@ -18,8 +18,10 @@ from whichf1.scoring.macro import gap_contributions
 from whichf1.tables.cells import Array, Table
 from whichf1.tables.labels import Labels
 
-AVERAGED = define("averaged_f1")
-OF_AVERAGES = define("f1_of_averages")
+ALL = {"classes": "declared"}
+"""The classes of the table, whether they occur or not."""
+AVERAGED = define("averaged_f1", None, ALL)
+OF_AVERAGES = define("f1_of_averages", None, ALL)
 
 
 class Both(NamedTuple):

@@ -312,6 +312,8 @@ def search(counts: Counts) -> Iterator[Family]:
     tried = _tried(wide.labels, wide.matrix)
     c = _tables(wide.matrix.astype(np.float64), tried)
     sets = _class_sets(wide.labels, len(counts.labels), c)
+    if not counts.declared:  # a class whose items are ignored is then no class
+        sets["declared"] = sets["declared"] & sets["observed"]
     space = _Space([*_variants(wide.labels, tried, sets, c)], c)
     f1, f_beta, zero = METRICS["f1"], METRICS["f_beta"], ZeroRule(0)
     for rule in AVERAGED:

@@ -38,32 +38,58 @@ def _p(p: float, decimals: int) -> str:
     return "< 0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
+def _percent(value: float, decimals: int) -> str:
+    return f"{100 * value:.1f} %"
+
+
+def _range(needed: tuple[int, int | None], decimals: int) -> str:
+    return f"{needed[0]:,}–{'∞' if needed[1] is None else f'{needed[1]:,}'}"
+
+
 def _to(places: int) -> Callable[[float, int], str]:
     """Format with a fixed number of decimals."""
     return lambda value, decimals: f"{value:.{places}f}"
 
 
 def _systems(comparison: Comparison) -> list[Block]:
-    best = comparison.best
+    wins = comparison.wins
     columns = [
         GridColumn("system"),
         GridColumn(title(comparison.definition), "number"),
         GridColumn("interval", "interval"),
-        *([GridColumn("P(best)", "number", _to(3))] if best else []),
+        *([GridColumn("wins", "number", _percent)] if wins else []),
         GridColumn("group"),
     ]
     rows: list[list[Cell]] = []
     for name in comparison.ranking:
-        score, chance = comparison.scores[name], [best[name]] if best else []
-        rows.append([name, score.value, score.interval, *chance, comparison.letters[name]])
+        score, share = comparison.scores[name], [wins[name]] if wins else []
+        rows.append([name, score.value, score.interval, *share, comparison.letters[name]])
     level = 100 * (1 - level_of(comparison.definition))
     first = next(iter(comparison.scores.values()))
     words = sentence(comparison.definition, len(first.classes), first.n)
+    adjusted = ADJUSTED[comparison.plan.adjust]
+    notes = [f"Systems that share a letter do not differ significantly ({adjusted}, {level:g} %)."]
+    if wins:
+        notes.append(
+            "'wins': the share of resampled test sets on which a system is best. It is not the "
+            "probability that it is best: of two equally good systems, one wins more than 90 % "
+            "of them on every fifth test set."
+        )
     return [
         Grid(columns, rows),
         Signature(comparison.signature, sentence=words),
-        Note(f"Systems that share a letter do not differ significantly (Holm, {level:g} %)."),
+        *map(Note, notes),
     ]
+
+
+ADJUSTED = {"holm": "Holm", "fdr": "false discovery rate", "none": "not adjusted"}
+TESTS = {
+    "t": "Student's t with its skewness removed",
+    "McNemar": "McNemar's mid-p test",
+    "randomization": "the randomization test",
+    "bootstrap": "the paired bootstrap",
+}
+"""The tests that give p, in words."""
 
 
 PAIR_COLUMNS = {
@@ -72,7 +98,8 @@ PAIR_COLUMNS = {
     "difference": GridColumn("difference", "number", signed),
     "interval": GridColumn("interval", "interval"),
     "p_value": GridColumn("p", "number", _p),
-    "p_adjusted": GridColumn("p (Holm)", "number", _p),
+    "test": GridColumn("test"),
+    "p_adjusted": GridColumn("p adjusted", "number", _p),
     "p_bootstrap": GridColumn("p bootstrap", "number", _p),
     "p_randomization": GridColumn("p randomization", "number", _p),
     "mcnemar": GridColumn("p McNemar", "number", lambda x, decimals: _p(x.p_mid, decimals)),
@@ -82,6 +109,7 @@ PAIR_COLUMNS = {
     "changed": GridColumn("changed", "number", items),
     "detectable": GridColumn("detectable", "number"),
     "items_needed": GridColumn("items needed", "number", items),
+    "items_range": GridColumn("range", "number", _range),
 }
 """The columns of the table of pairs; one that is empty for every pair is not shown."""
 
@@ -94,10 +122,11 @@ def _pairs(comparison: Comparison) -> list[Block]:
         if any(getattr(pair, name) is not None for pair in pairs)
     }
     rows = [[getattr(pair, name) for name in shown] for pair in pairs]
+    tests = dict.fromkeys(pair.test for pair in pairs if pair.test and pair.p_value is not None)
     notes = [
-        "'detectable': the smallest difference that this many items can show with power "
-        f"{plan.power:g}; 'items needed': the number of such items that would show the observed "
-        "difference.",
+        f"p: {', '.join(TESTS[test] for test in tests)}; adjusted: {ADJUSTED[plan.adjust]}.",
+        *_cautions(comparison),
+        *_planning(comparison),
         *_resampling(comparison),
     ]
     if any(pair.only_a is not None for pair in pairs):
@@ -113,19 +142,45 @@ def _pairs(comparison: Comparison) -> list[Block]:
     return [Grid([*shown.values()], rows, "Pairs: A − B", keys=2), *map(Note, notes)]
 
 
+def _cautions(comparison: Comparison) -> list[str]:
+    """Each caution with its pairs, or for all of them."""
+    pairs = comparison.pairs
+    of_pairs: dict[str, list[str]] = {}
+    for pair in pairs:
+        if pair.caution is not None:
+            of_pairs.setdefault(pair.caution, []).append(f"{pair.a} and {pair.b}")
+    return [
+        f"Caution{'' if len(names) == len(pairs) else ' (' + ', '.join(names) + ')'}: {text}."
+        for text, names in of_pairs.items()
+    ]
+
+
+def _planning(comparison: Comparison) -> list[str]:
+    """What the plan assumes."""
+    plan = comparison.plan
+    if all(pair.detectable is None for pair in comparison.pairs):
+        return []
+    if plan.effect is None:
+        needed = (
+            "the observed difference, for the ends of its interval. This is optimistic, because a "
+            "difference that was found tends to be too large: name the one that matters (effect)"
+        )
+    else:
+        needed = f"a difference of {plan.effect:g}, for how often the systems may disagree"
+    return [
+        f"'detectable': the smallest true difference that this many items show with power "
+        f"{plan.power:g}, if the systems disagree as often as here; 'items needed', 'range': how "
+        f"many such items show {needed}."
+    ]
+
+
 def _resampling(comparison: Comparison) -> list[str]:
     """What is unusual: a score that can only be resampled, or too many items to resample."""
     pairs = comparison.pairs
     if any(pair.interval is not None and pair.interval.method == "bootstrap" for pair in pairs):
-        return [
-            "The score depends on individual items: intervals are from the paired bootstrap, p "
-            "from the randomization test, or from the bootstrap if there is none."
-        ]
+        return ["The score depends on individual items: intervals are from the paired bootstrap."]
     if comparison.plan.replicates and all(pair.p_bootstrap is None for pair in pairs):
-        return [
-            "So many items are not resampled: only the delta method is used, and P(best) is from a "
-            "normal distribution."
-        ]
+        return ["So many items are not resampled: 'wins' is from a normal distribution."]
     return []
 
 
@@ -178,7 +233,7 @@ def _record(comparison: Comparison, source: str) -> dict[str, Any]:
             name: {
                 "value": score.value,
                 "interval": score.interval and asdict(score.interval),
-                "p_best": comparison.best.get(name),
+                "wins": comparison.wins.get(name),
                 "group": comparison.letters[name],
                 "signature": score.signature,
             }
@@ -205,21 +260,27 @@ def _record(comparison: Comparison, source: str) -> dict[str, Any]:
     return record
 
 
+WORDS = ("test", "caution", "items_range")
+"""Fields of a pair that are not numbers."""
+
+
 def _rows(comparison: Comparison) -> Rows:
     """One line per number of a system or pair, and per score under each definition."""
     signature = comparison.signature
     yield "what", "a", "b", "value", "low", "high", "signature"
     for name, score in comparison.scores.items():
         yield "score", name, "", exact(score.value), *_ends(score.interval), score.signature
-        if comparison.best:
-            yield "p_best", name, "", exact(comparison.best[name]), None, None, signature
+        if comparison.wins:
+            yield "wins", name, "", exact(comparison.wins[name]), None, None, signature
         yield "group", name, "", comparison.letters[name], None, None, signature
     for pair in comparison.pairs:
         for key, value in asdict(pair).items():
             if key in ("a", "b", "interval") or value is None or isinstance(value, dict):
                 continue
-            ends = _ends(pair.interval if key == "difference" else None)
-            yield key, pair.a, pair.b, exact(value), *ends, signature
+            ends = _ends(pair.interval) if key == "difference" else (None, None)
+            if key == "items_range":
+                value, ends = None, value
+            yield key, pair.a, pair.b, value if key in WORDS else exact(value), *ends, signature
     for order in comparison.ranks.orders if comparison.ranks else ():
         for name, score in order.scores.items():
             yield "ranked", name, "", exact(score.value), None, None, score.signature

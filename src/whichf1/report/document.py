@@ -126,6 +126,27 @@ class Document:
     title: str = ""
     notes: Sequence[str] = ()
 
+    @property
+    def footnotes(self) -> list[str]:
+        """The notes, and the cautions of intervals, each with the rows that it is for."""
+        cautions: dict[str, list[str]] = {}
+        for block in self.blocks:
+            for row in block.rows if isinstance(block, Grid) else ():
+                for cell in row:
+                    if isinstance(cell, Interval) and cell.caution is not None:
+                        names = cautions.setdefault(cell.caution, [])
+                        names += [str(row[0])] if str(row[0]) not in names else []
+        return [*self.notes, *(f"{CAUTION} {_some(x)}: {text}." for text, x in cautions.items())]
+
+
+CAUTION = "!"
+"""Marks an interval with a caution."""
+
+
+def _some(names: Sequence[str], most: int = 4) -> str:
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
 
 def _in_full(interval: Interval, decimals: int) -> str:
     return f"{interval:.{decimals}f}"
@@ -148,8 +169,6 @@ PLAIN = Pen(visible, visible, visible, "{}¹", "{}²", "{}", brief)
 MARKDOWN = Pen(markdown, markdown_code, visible, "**{}**", "<u>{}</u>", "<sup>{}</sup>")
 LATEX = Pen(breakable, breakable, latex, r"\textbf{{{}}}", r"\underline{{{}}}", "$^{{{}}}$")
 HTML = Pen(html, html_code, html, "<strong>{}</strong>", "<u>{}</u>", "<sup>{}</sup>")
-CAUTION = "!"
-"""Stands after an interval that comes with a caution."""
 
 
 def _written(column: GridColumn, cell: Cell, decimals: int, pen: Pen) -> str:
@@ -183,21 +202,6 @@ def _body(table: Grid, decimals: int, pen: Pen, most: int | None = None) -> list
         [_written(column, cell, decimals, pen) for column, cell in zip(columns, row, strict=True)]
         for row in table.rows[:most]
     ]
-
-
-def _notes(document: Document) -> list[str]:
-    """The notes, and why some intervals have a mark."""
-    rows: dict[str, dict[str, None]] = {}
-    for table in document.blocks:
-        for row in table.rows if isinstance(table, Grid) else ():
-            for cell in row:
-                if isinstance(cell, Interval) and cell.caution:
-                    rows.setdefault(cell.caution, {})[str(row[0])] = None
-    cautions = []
-    for caution, names in rows.items():
-        more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
-        cautions.append(f"{CAUTION} {', '.join([*names][:5])}{more}: {caution}.")
-    return [*document.notes, *cautions]
 
 
 SignatureForm: TypeAlias = Literal["none", "short", "full"]
@@ -304,7 +308,7 @@ def text_lines(document: Document, decimals: int, width: int | None = None) -> I
                 yield Line("")
             yield from lines
             above = True
-    if notes := _notes(document):
+    if notes := document.footnotes:
         yield Line("")
         for note in notes:
             yield from _prose(note, width)
@@ -388,7 +392,7 @@ def _markdown(document: Document, decimals: int) -> str:
                 parts.append(item)
             case Note():
                 parts.append("  \n".join(map(markdown, block.text.split("\n"))))
-    return "\n\n".join([*parts, *map(markdown, _notes(document))]) + "\n"
+    return "\n\n".join([*parts, *map(markdown, document.footnotes)]) + "\n"
 
 
 def _markdown_table(table: Grid, decimals: int) -> str:
@@ -415,7 +419,7 @@ def _html(document: Document, decimals: int) -> str:
                 parts.append(f"<p>{lead}{html_code(block.text)}</p>")
             case Note():
                 parts.append(f"<p>{html(block.text)}</p>")
-    return "\n".join([*parts, *(f"<p>{html(note)}</p>" for note in _notes(document))]) + "\n"
+    return "\n".join([*parts, *(f"<p>{html(note)}</p>" for note in document.footnotes)]) + "\n"
 
 
 def _html_table(table: Grid, decimals: int) -> Iterator[str]:
@@ -438,7 +442,7 @@ def _latex(document: Document, decimals: int) -> str:
     blocks = [x for x in document.blocks if not (isinstance(x, Grid) and x.if_it_fits)]
     if titles and not any(isinstance(block, Grid) for block in blocks):
         lines.append(rf"{latex(document.title)}\par")
-    for block in (*blocks, *map(Note, _notes(document))):
+    for block in (*blocks, *map(Note, document.footnotes)):
         if isinstance(block, Grid):
             caption = ". ".join(filter(None, (*titles, block.title))).rstrip(".")
             lines += latex_tables(

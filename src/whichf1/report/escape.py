@@ -42,7 +42,8 @@ _CODE_POINT = "{[}U+"
 _RUN = 10
 """So many letters may stand together where a line must be broken somewhere."""
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~$])")
-_FORMULA = ("=", "+", "-", "@")
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+"""What a spreadsheet takes for the start of a formula; some also where it is full-width."""
 
 
 def visible(text: object) -> str:

@@ -290,13 +290,13 @@ def _rows(report: Report) -> Rows:
         yield [name, label, *score_cells(score), score.n, score.signature]
 
 
-SCORE_COLUMNS = ("value", "low", "high", "level", "method")
+SCORE_COLUMNS = ("value", "low", "high", "level", "method", "caution")
 
 
 def score_cells(score: Score) -> list[object]:
     """A score in the cells of CSV that ``SCORE_COLUMNS`` names."""
-    ends = [getattr(score.interval, name, None) for name in SCORE_COLUMNS[1:]]
-    return [exact(score.value), *ends]
+    facts = [getattr(score.interval, name, None) for name in SCORE_COLUMNS[1:]]
+    return [*map(exact, (score.value, *facts))]
 
 
 def _limit(threshold: float, decimals: int = 0) -> str:

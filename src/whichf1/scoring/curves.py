@@ -379,7 +379,8 @@ def threshold_curve(
     if rate and definition.average is None and definition.positive is None:
         definition = replace(definition, positive=ranking.positive)
     threshold = np.concatenate([[np.inf], ranking.score])
-    return ThresholdCurve(threshold, _values(definition, ranking), definition, ranking)
+    values = _values(definition, ranking)
+    return ThresholdCurve(threshold, values, definition.over_observed, ranking)
 
 
 def _values(definition: Definition, ranking: Ranking) -> Array:

@@ -50,7 +50,8 @@ def at_threshold(
             raise InputError("a Ranking already holds its scores: pass the threshold as threshold=")
         return _from_ranking(y_true, limit)
     data = {"labels": labels, "weights": weights, "cluster": cluster}
-    return threshold_lines(_read(y_true, scores, data, columns), limit, positive)
+    lines = _read(y_true, scores, data, columns)
+    return threshold_lines(lines, limit, positive, declared=labels is not None)
 
 
 def _read(
@@ -65,7 +66,9 @@ def _read(
     return ScoredLines.of(y_true, scores, **data)
 
 
-def threshold_lines(lines: ScoredLines, threshold: float, positive: Any) -> Counts:
+def threshold_lines(
+    lines: ScoredLines, threshold: float, positive: Any, *, declared: bool
+) -> Counts:
     """``at_threshold`` for scores that were already read."""
     above, label = lines.against_rest(positive)
     code = _two_classes(above.labels).code(label)
@@ -73,12 +76,12 @@ def threshold_lines(lines: ScoredLines, threshold: float, positive: Any) -> Coun
     true, guessed = above.true.astype(np.uint8), (above.scores >= threshold).astype(np.uint8)
     if code == 0:
         true, guessed = 1 - true, 1 - guessed
-    return _decided(above._replace(true=true), guessed, decision)
+    return _decided(above._replace(true=true), guessed, decision, declared)
 
 
-def _decided(lines: ScoredLines, guessed: Array, decision: str) -> Counts:
+def _decided(lines: ScoredLines, guessed: Array, decision: str, declared: bool = True) -> Counts:
     """Counts of lines with the codes of their classes, true and predicted."""
-    facts: dict[str, Any] = {"declared": True, "decision": decision}
+    facts: dict[str, Any] = {"declared": declared, "decision": decision}
     if lines.items is not None or lines.cluster is not None:  # lines may be alike
         if lines.cluster is not None:
             facts["cluster"], facts["cluster_names"] = clusters_of(lines.cluster, len(guessed))
@@ -138,7 +141,7 @@ def _from_ranking(ranking: Ranking, threshold: float) -> Counts:
     ends = float(ranking.score[-1]), float(ranking.score[0])
     decision = decision_text(ranking.positive, threshold, *ends)
     counted = np.array(count, np.float64 if ranking.weighted else np.int64)
-    return Counts(names, true, guessed, counted, declared=True, decision=decision)
+    return Counts(names, true, guessed, counted, declared=False, decision=decision)
 
 
 def at_argmax(

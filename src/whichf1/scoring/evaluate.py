@@ -75,7 +75,7 @@ def _of_predictions(
 def _of_margins(definition: Definition, n: int, labels: Labels, margins: Margins) -> Score:
     table: Any = margins  # all that the formula of a rate looks at
     frozen = Frozen(table, every_class(len(labels)), labels)
-    return Score(float(definition.values(frozen)), definition, n, labels)
+    return Score(float(definition.values(frozen)), definition.over_observed, n, labels)
 
 
 def _of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -> Score:
@@ -92,14 +92,15 @@ def _of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -
     values = [
         evaluate(alone, count(true[batch], predicted[batch], **shared)).value for batch in batches
     ]
-    return Score(float(np.mean(values)), definition, whole.n, whole.labels)
+    settled = definition.on(alone.freeze(whole))
+    return Score(float(np.mean(values)), settled, whole.n, whole.labels)
 
 
 def evaluate(definition: Definition, counts: AnyCounts) -> Score:
     """Run a definition on counts."""
     frozen = _frozen(definition, counts)
     values, intervals = _estimate(definition, frozen)
-    return _score(definition, frozen, counts, values, intervals)
+    return _score(definition.on(frozen), frozen, counts, values, intervals)
 
 
 def evaluate_systems(
@@ -107,12 +108,12 @@ def evaluate_systems(
 ) -> tuple[dict[str, Score], list[Any]]:
     """The scores of systems on the same items, and the statistics that they come from."""
     scores, statistics = {}, []
-    plain = definition.settled(data=())
-    for name, counts in systems.items():
-        frozen = _frozen(plain, counts)
+    fixed = {name: _frozen(definition, counts) for name, counts in systems.items()}
+    plain = definition.on(*fixed.values()).settled(data=())
+    for name, frozen in fixed.items():
         statistics.append(_statistic(plain, frozen))
         estimate = _estimate(plain, frozen, statistics[-1])
-        scores[name] = _score(plain, frozen, counts, *estimate)
+        scores[name] = _score(plain, frozen, systems[name], *estimate)
     warn_of_other_data(definition, scores.values())
     return scores, statistics
 
@@ -144,7 +145,8 @@ def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
     frozen = definition.freeze(counts)
     values, intervals = _estimate(definition, frozen)
     n = _items(frozen, counts)
-    return PerClass(values, definition, n, frozen.labels, tuple(intervals), counts.facts)
+    settled = definition.on(frozen)
+    return PerClass(values, settled, n, frozen.labels, tuple(intervals), counts.facts)
 
 
 def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:

@@ -102,7 +102,8 @@ def evaluate_scores(
 def _read_arrays(definition: Definition, y_true: Any, scores: Any, **data: Any) -> ScoredLines:
     metric = definition.declaration
     fair = metric.kind == "loss" and metric.probabilities
-    return ScoredLines.of(y_true, scores, **data, probabilities=fair)
+    sets = metric.kind == "label ranking"
+    return ScoredLines.of(y_true, scores, **data, probabilities=fair, sets=sets)
 
 
 def _read_columns(
@@ -151,7 +152,7 @@ def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, Scor
     if definition.declaration.kind != "ranking":
         definition, lines, names = _losses(definition, scores)
         values = lines.scores if lines.scores.ndim == 1 else lines.scores[:, 0]
-        return ScoredItems(definition, Means(values), None, names), lines
+        return ScoredItems(definition, _means(definition, values), None, names), lines
     if not over_classes(definition, scores.width):
         lines, positive = scores.against_rest(definition.positive, apart=True)
         lines = lines.single()
@@ -161,6 +162,10 @@ def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, Scor
         return _one_ranking(with_parameters(definition, multi_class="top-label"), lines), lines
     lines = scores.coded(fair=False).single()
     return _class_items(definition, lines), lines
+
+
+def _means(definition: Definition, values: Array) -> Means:
+    return Means(values, definition.declaration.bounds[1] == inf)
 
 
 def score_ranking(definition: Definition, ranking: Ranking) -> Score:
@@ -316,7 +321,7 @@ def _judged(
     """
     metric = definition.declaration
     if metric.kind == "label ranking":
-        return definition, *ranked_labels(lines.true, lines.scores, lines.labels)
+        return definition, *ranked_labels(lines.true, lines.scores, lines.labels, lines.names)
     if metric.probabilities and lines.scores.ndim == 1:
         items, names, positive = predicted_binary(lines, definition.positive)
         return _scaled(definition.settled(positive=positive), names), items, names
@@ -347,7 +352,7 @@ def _score_clusters(definition: Definition, sums: EngineSums, scores: ClassScore
     table = np.zeros((codes.max() + 1, sums.table.shape[1]))
     np.add.at(table, codes, sums.table)
     _, w, ww, wv, *_ = table[table[:, 1] > 0].T
-    means = ScoredItems(definition, Means(wv / w), None, scores.labels)
+    means = ScoredItems(definition, _means(definition, wv / w), None, scores.labels)
     count, squares = (w.astype(np.int64), None) if scores.weights is None else (w, ww)
     return score_items(means, Sample(count, squares, np.arange(len(w))))
 
@@ -549,7 +554,9 @@ def items_of_systems(
     scores = ClassScores(*source, fair=metric.probabilities)
     if metric.kind == "loss":
         definition, lines, names = _losses(definition, scores)
-        means = [ScoredItems(definition, Means(x), None, names) for x in lines.scores.T]
+        means = [
+            ScoredItems(definition, _means(definition, x), None, names) for x in lines.scores.T
+        ]
         return _drawn(means, lines)
     definition = with_parameters(definition, multi_class="top-label")
     lines = scores.top_labels(apart=True).single()

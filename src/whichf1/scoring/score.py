@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import FrozenInstanceError, dataclass, replace
 from functools import cached_property
 from math import isfinite, isnan
 from typing import Any, SupportsFloat, overload
 
+import numpy as np
+
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.signature import with_data
-from whichf1.errors import DefinitionError, OtherDataWarning
+from whichf1.errors import DefinitionError, OtherDataWarning, warn
 from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels
+from whichf1.tables.units import some
 
 
 class Score(float):
@@ -139,7 +141,8 @@ class Score(float):
         return float.__format__(self, spec) if spec else str(self)
 
     def __str__(self) -> str:
-        return f"{self._shown} ({self.signature})"
+        caution = f"; {self.interval.caution}" if self.interval and self.interval.caution else ""
+        return f"{self._shown} ({self.signature}){caution}"
 
     def __repr__(self) -> str:
         return f"<Score {self}>"
@@ -159,20 +162,24 @@ def _comparable(a: Score, b: Any) -> Any:
     """What a score is compared with; another score must be of the same kind."""
     if not isinstance(b, Score):
         return b
-    if a.definition != b.definition:
+    mean = "classes" in a.definition.applicable or a.definition.average is not None
+    same = {*a.classes} == {*b.classes}
+    mine, theirs = a.definition, b.definition
+    if mean and same:  # however the set was chosen
+        mine, theirs = mine.settled(classes=None), theirs.settled(classes=None)
+    if mine != theirs:
         raise DefinitionError(
-            f"these scores have different definitions: {difference(a.definition, b.definition)}"
+            f"these scores have different definitions: {difference(mine, theirs)}"
         )
-    if a.classes != b.classes and "classes" in a.definition.applicable:
-        mine, theirs = (", ".join(map(str, x.classes[:9])) for x in (a, b))
+    if mean and not same:
         raise DefinitionError(
-            f"these scores are averages over different classes: {mine} / {theirs}. "
-            "Declare labels= to score the same ones."
+            f"these scores are means over different classes: {some(a.classes)} and "
+            f"{some(b.classes)}. Declare the same labels= for both."
         )
     return b
 
 
-_NO_MEAN: dict[str, Any] = {"classes": "declared", "exclude": (), "two_classes": "both", "data": ()}
+_NO_MEAN: dict[str, Any] = {"classes": None, "exclude": (), "two_classes": "both", "data": ()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,6 +220,10 @@ class PerClass(Mapping[Label, Score]):
     def __len__(self) -> int:
         return len(self.labels)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """The values, in the order of the classes; ``iter`` gives the classes themselves."""
+        return np.array(self.array, dtype)
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{x!r}: {self[x].value:.4f}" for x in self.labels[:6])
         return f"<PerClass {{{shown}{', …' if len(self) > 6 else ''}}} ({self.signature})>"
@@ -224,7 +235,7 @@ def warn_of_other_data(definition: Definition, scores: Iterable[Score | PerClass
     for score in scores if definition.data else ():
         differences = dict(_other_data(definition, score)) | differences
     for what in differences.values():
-        warnings.warn(f"the signature was {what}", OtherDataWarning, stacklevel=4)
+        warn(OtherDataWarning(f"the signature was {what}"))
 
 
 def _other_data(definition: Definition, score: Score | PerClass) -> Iterator[tuple[str, str]]:

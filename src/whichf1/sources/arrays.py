@@ -22,7 +22,7 @@ from whichf1.sources.sequences import (
 )
 from whichf1.tables.cells import Array, Margins
 from whichf1.tables.counts import Counts
-from whichf1.tables.labels import Kind, Label, Labels, kind_of
+from whichf1.tables.labels import Kind, Label, Labels, kind_of, refuse_scores
 
 
 def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any = None) -> Counts:
@@ -31,11 +31,23 @@ def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any =
     kind = _KINDS[left.dtype.kind] if values is None else kind_of(values[0])
     counts = count_codes(left, right, values, weights)
     if labels is None:
-        return counts
+        return reviewed(counts)
     names = Labels(labels)
     if names.kind != kind or any(label not in names for label in counts.labels):
         _refuse_undeclared(names, column(y_true, "y_true"), column(y_pred, "y_pred"))
     return counts.declare(names)
+
+
+def reviewed(counts: Counts) -> Counts:
+    """Counts of observed classes, which are not scores written as text."""
+    if counts.labels.kind == "str":
+        true, *others = (
+            {counts.labels[code] for code in np.unique(side).tolist()}
+            for side in (counts.true, *counts.predictions)
+        )
+        for name, side in zip(counts.systems, others, strict=True):
+            refuse_scores(true, side, name)
+    return counts
 
 
 def count_margins(y_true: Any, y_pred: Any) -> tuple[Labels, Margins] | None:
@@ -115,7 +127,7 @@ def _group(
     codes = [pairs.true, pairs.predicted]
     if values is not None:
         named = [values[code] for code in pairs.labels]
-        observed = sorted(named)
+        observed = [*Labels.sorted(named)]
         rank = Labels.trusted(observed).codes(named)
         codes = [rank[side] for side in codes]
     elif left.dtype.kind == "b":
@@ -166,6 +178,7 @@ def count_together(
         _refuse_other(true, each)
     weight = None if weights is None else weights_column(weights, len(true.values))
     codes, observed = encode_alike(columns)
+    observed = Labels.sorted(observed)
     keys, sizes, clusters = codes, [len(observed)] * len(codes), None
     if cluster is not None:
         group_codes, clusters = clusters_of(cluster, len(true.values))
@@ -183,7 +196,7 @@ def count_together(
         declared=False,
     )
     counts = counts if weight is None else counts.observed()
-    return counts if labels is None else counts.declare(Labels(labels))
+    return reviewed(counts) if labels is None else counts.declare(Labels(labels))
 
 
 def _group_together(

@@ -295,7 +295,9 @@ def rank_histogram(
     """
     if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
         raise InputError(f"bins must be a whole number of at least 1; got {bins!r}")
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+    if not all(isinstance(x, (int, float, np.number)) for x in (low, high)) or not (
+        -np.inf < low < high < np.inf and np.isfinite(float(high) - float(low))
+    ):
         raise InputError(f"bins lie between low and high, low below high; got {low!r}, {high!r}")
     lines, label = ScoredLines.of(y_true, scores, labels).against_rest(positive)
     values = lines.scores
@@ -309,4 +311,5 @@ def rank_histogram(
     step = (high - low) / bins
     middle = np.minimum(np.floor((values - low) / step), bins - 1) * step + (low + step / 2)
     ranks = kernel.rank_table(middle, lines.true)
-    return Ranking(*ranks, lines.labels, label, f"{bins} bins on [{low:g},{high:g}]")
+    limits = ",".join(repr(float(x)).removesuffix(".0") for x in (low, high))
+    return Ranking(*ranks, lines.labels, label, f"{bins} bins on [{limits}]")

@@ -11,7 +11,7 @@ from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
 from whichf1.sources.answers.label_sets import count_cells
 from whichf1.sources.counts import Reading
 from whichf1.sources.lines import numbers
-from whichf1.sources.request import has_columns
+from whichf1.sources.request import columns_by_class, has_columns, matrix_names
 from whichf1.sources.sequences import (
     cluster_codes,
     refuse_lengths,
@@ -22,6 +22,7 @@ from whichf1.sources.sequences import (
 from whichf1.tables.cells import Array, RankedLabels
 from whichf1.tables.label_sets import MultiLabelCounts, outcomes
 from whichf1.tables.labels import Labels
+from whichf1.tables.units import some
 
 
 class SetLines(NamedTuple):
@@ -33,6 +34,7 @@ class SetLines(NamedTuple):
     labels: Labels
     matrix: bool
     """Whether they came as a matrix with a column for each label."""
+    name: str = "y_pred"
 
 
 def count_multilabel(
@@ -98,12 +100,10 @@ def count_sets_together(
         raise InputError("there are no systems: give a mapping of names to predictions")
     declared = None if labels is None else Labels(labels)
     true = sets_of(y_true, "y_true", declared)
-    names, sides = declared or true.labels, [true]
-    for name, data in systems.items():
-        predicted = sets_of(data, str(name), declared)
-        _refuse_unequal(true, predicted, name)
-        names = declared or _union(names, predicted.labels)
-        sides.append(predicted)
+    sides = [true, *(sets_of(data, str(name), declared) for name, data in systems.items())]
+    for side in sides[1:]:
+        refuse_lengths(true.items, side.items, side.name)
+    names = declared or _common_labels(sides)
     keys, *others = (_keys(side, names) for side in sides)
     count = np.ones(true.items, np.int64)
     if weights is not None:
@@ -120,22 +120,39 @@ def count_sets_together(
     return counts if weights is None else counts.observed()  # items of weight 0 are no items
 
 
-def _refuse_unequal(true: SetLines, predicted: SetLines, name: str) -> None:
-    refuse_lengths(true.items, predicted.items, name)
-    if true.matrix and predicted.matrix and len(true.labels) != len(predicted.labels):
-        raise ShapeError(
-            f"y_true has {len(true.labels)} columns, {name} has {len(predicted.labels)}: "
-            "give both the same labels in the same order"
-        )
+def _common_labels(sides: Sequence[SetLines]) -> Labels:
+    """The labels of all sides: those of a matrix, if there is one, else all that occur."""
+    matrix = next((side for side in sides if side.matrix), None)
+    for side in sides:
+        other = matrix or sides[0]
+        if not matrix and side.labels and other.labels and side.labels.kind != other.labels.kind:
+            a, b = other.labels, side.labels
+            raise LabelError(
+                f"label types differ: {a[0]!r} ({a.kind}) in {other.name}, {b[0]!r} ({b.kind}) in "
+                f"{side.name}. Use one type."
+            )
+        if matrix and side.matrix and len(side.labels) != len(matrix.labels):
+            raise ShapeError(
+                f"{matrix.name} has {len(matrix.labels)} columns, {side.name} has "
+                f"{len(side.labels)}: give both the same labels in the same order"
+            )
+        if matrix and not _fits(side, matrix):
+            held = "columns" if side.matrix else "labels"
+            raise LabelError(
+                f"{matrix.name} has the columns {some(matrix.labels)}, {side.name} the {held} "
+                f"{some(side.labels)}: which belong together? Name them alike, or declare labels= "
+                "in the order of the columns."
+            )
+    return matrix.labels if matrix else Labels.sorted({x for side in sides for x in side.labels})
 
 
-def _union(a: Labels, b: Labels) -> Labels:
-    if a and b and a.kind != b.kind:
-        raise LabelError(
-            f"label types differ: {a[0]!r} ({a.kind}) in y_true, {b[0]!r} ({b.kind}) in y_pred. "
-            "Use one type, or declare labels= for the columns of a matrix."
-        )
-    return a if a == b else Labels.sorted({*a, *b})
+def _fits(side: SetLines, matrix: SetLines) -> bool:
+    """Whether labels belong to the columns of a matrix; sets without 0 may count from 1."""
+    if side.matrix:
+        return {*side.labels} == {*matrix.labels} and side.labels.kind == matrix.labels.kind
+    known = all(label in matrix.labels for label in side.labels)
+    numbered = [*matrix.labels] == [*range(len(matrix.labels))]
+    return known and (not numbered or not side.labels or 0 in side.labels)
 
 
 def _keys(sets: SetLines, names: Labels) -> Array:
@@ -145,6 +162,9 @@ def _keys(sets: SetLines, names: Labels) -> Array:
 
 def sets_of(data: Any, name: str, declared: Labels | None) -> SetLines:
     """Which items have which labels, from a matrix or from sets."""
+    if isinstance(data, Decided):
+        sets = _from_matrix(data.chosen, name, None)
+        return sets._replace(labels=_columns(data.names, len(sets.labels), name, declared))
     if hasattr(data, "tocsr"):
         return _from_matrix(data, name, declared)
     if isinstance(data, (str, bytes, dict)) or not hasattr(data, "__len__"):
@@ -185,7 +205,7 @@ def _from_sets(data: Sequence[Iterable[Any]], name: str, declared: Labels | None
                 f"{list(declared[:20])!r}. Add it to labels=, or drop it."
             )
     codes = names.codes(code_of)[np.array(label, np.intp)]
-    return SetLines(np.array(item, np.intp), codes, len(data), names, False)
+    return SetLines(np.array(item, np.intp), codes, len(data), names, False, name)
 
 
 def _from_matrix(data: Any, name: str, declared: Labels | None) -> SetLines:
@@ -214,20 +234,31 @@ def _from_matrix(data: Any, name: str, declared: Labels | None) -> SetLines:
             f"{name}[{item[at]}, {label[at]}] is {cells[at]}: a matrix of labels holds 0 and 1. "
             "For scores pass threshold= or top_k=."
         )
-    names = _columns(data, width, name, declared)
-    return SetLines(item.astype(np.intp), label.astype(np.intp), items, names, True)
+    names = _columns(matrix_names(data), width, name, declared)
+    return SetLines(item.astype(np.intp), label.astype(np.intp), items, names, True, name)
 
 
-def _columns(data: Any, width: int, name: str, declared: Labels | None) -> Labels:
-    """The labels of the columns: as declared, else a frame's own names, else 0, 1, 2, …"""
+def _columns(names: Sequence[Any] | None, width: int, name: str, declared: Labels | None) -> Labels:
+    """The labels of the columns: a frame's own names, else as declared, else 0, 1, 2, …"""
     if declared is None:
-        return Labels(getattr(data, "columns", range(width)))
+        return Labels(range(width) if names is None else names)
     if len(declared) != width:
         raise ShapeError(f"{name} has {width} columns, labels= has {len(declared)} labels")
-    return declared
+    if names is None:
+        return declared
+    places = columns_by_class(names, declared)
+    return Labels(declared[places.index(at)] for at in range(width))
 
 
-def _decide(scores: Any, threshold: float | None, top_k: int | None) -> tuple[Array, str]:
+class Decided(NamedTuple):
+    """The labels that scores were decided for."""
+
+    chosen: Array
+    names: list[Any] | None
+    """The names of the columns of scores."""
+
+
+def _decide(scores: Any, threshold: float | None, top_k: int | None) -> tuple[Decided, str]:
     values = numbers(scores, "y_pred")
     if values.ndim != 2:
         raise ShapeError(f"y_pred must have a column of scores for each label; got {values.shape}")
@@ -236,7 +267,7 @@ def _decide(scores: Any, threshold: float | None, top_k: int | None) -> tuple[Ar
     if threshold is not None:
         if isinstance(threshold, bool) or not threshold == threshold:
             raise DefinitionError(f"a threshold is a number; got {threshold!r}")
-        return values >= threshold, f"score>={float(threshold)!r}"
+        return Decided(values >= threshold, matrix_names(scores)), f"score>={float(threshold)!r}"
     if isinstance(top_k, bool) or not isinstance(top_k, int) or not 1 <= top_k <= values.shape[1]:
         raise DefinitionError(
             f"top_k must be a whole number from 1 to {values.shape[1]}, the labels; got {top_k!r}"
@@ -244,17 +275,25 @@ def _decide(scores: Any, threshold: float | None, top_k: int | None) -> tuple[Ar
     chosen = np.zeros(values.shape, np.bool_)
     best = np.argsort(-values, axis=1, kind="stable")[:, :top_k]
     np.put_along_axis(chosen, best, True, 1)
-    return chosen, f"top-{top_k},ties=first"
+    return Decided(chosen, matrix_names(scores)), f"top-{top_k},ties=first"
 
 
-def ranked_labels(y_true: Any, scores: Any, labels: Any = None) -> tuple[RankedLabels, Labels]:
-    """Items with their labels, and a score for every label."""
+def ranked_labels(
+    y_true: Any, scores: Any, labels: Any = None, named: Sequence[Any] | None = None
+) -> tuple[RankedLabels, Labels]:
+    """Items with their labels, and a score for every label, in columns that may be named."""
     values = numbers(scores, "scores")
     if values.ndim != 2:
         raise ShapeError(f"give a column of scores for each label; got shape {values.shape}")
     declared = None if labels is None else Labels(labels)
     sets = sets_of(y_true, "y_true", declared)
-    names = sets.labels if declared is None else declared
+    columns = sets.labels
+    if declared is not None or named is not None:
+        columns = _columns(named, values.shape[1], "scores", declared)
+    if declared is None and named is not None:
+        none = np.zeros(0, np.intp)
+        _common_labels([sets, SetLines(none, none, len(values), columns, True, "scores")])
+    names = declared or columns
     if (sets.items, len(names)) != values.shape:
         raise ShapeError(
             f"y_true has {sets.items:,} items and {len(names)} labels, scores have shape "
@@ -264,4 +303,4 @@ def ranked_labels(y_true: Any, scores: Any, labels: Any = None) -> tuple[RankedL
         raise ShapeError("there are no items: y_true and scores are empty")
     true = np.zeros(values.shape, np.bool_)
     true[sets.item, names.codes(sets.labels)[sets.label]] = True
-    return RankedLabels(true, values), names
+    return RankedLabels(true, values[:, columns.codes(names)]), names

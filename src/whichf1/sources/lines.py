@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
+from whichf1.sources.request import EXACT, classes_of_columns, columns_by_class, matrix_names
 from whichf1.sources.sequences import Column, column, refuse_lengths, to_numpy, weights_column
 from whichf1.tables.cells import Array, Predicted, Ties
-from whichf1.tables.labels import Label, Labels
+from whichf1.tables.labels import Label, Labels, shortened
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Key
 
@@ -45,6 +46,8 @@ class ScoredLines(NamedTuple):
     """The values of the columns that make slices, while they are being read."""
     ordered: bool = False
     """Whether the lines are in the order of the items."""
+    names: Any = None
+    """The names of the columns, where items have sets of labels."""
 
     @classmethod
     def of(
@@ -56,13 +59,21 @@ class ScoredLines(NamedTuple):
         cluster: Any = None,
         *,
         probabilities: bool = False,
+        sets: bool = False,
     ) -> ScoredLines:
         """Arrays, with a line for each item; whether probabilities are finite is checked later."""
         name = "probabilities" if probabilities else "scores"
         values = numbers(scores, name, finite=not probabilities)
+        names = named = matrix_names(scores) if values.ndim == 2 else None
+        if sets:
+            named = None
+        if named is not None and labels is None:
+            labels = classes_of_columns(named, column(y_true, "y_true").values)
+        elif named is not None and len(named) == len(labels := Labels(labels)):
+            values = values[:, columns_by_class(named, labels)]
         weight = None if weights is None else weights_column(weights, len(values))
         measures = {"weights": weight, "cluster": cluster}
-        lines = cls(y_true, values, **measures, labels=labels, ordered=True)
+        lines = cls(y_true, values, **measures, labels=labels, ordered=True, names=names)
         return lines if weight is None or weight.all() else lines._with_weight()
 
     def _with_weight(self) -> ScoredLines:
@@ -155,13 +166,12 @@ def binary(lines: ScoredLines, positive: Any) -> tuple[Column, Array, Labels, La
     values: Array = lines.scores
     refuse_lengths(len(items.values), len(values), "scores")
     names = classes_of(items, lines.labels)
+    if values.ndim == 1 or positive is None:
+        positive = positive_class(names, positive)
+    if values.ndim == 2:
+        names = column_classes(items, lines.labels, values.shape[1])
     label = positive_class(names, positive)
     if values.ndim == 2:
-        if values.shape[1] != len(names):
-            raise ShapeError(
-                f"scores have {values.shape[1]} columns; there are {len(names)} classes "
-                f"{list(names[:6])!r}. Give one score for each item, or declare labels="
-            )
         values = np.ascontiguousarray(values[:, names.code(label)])
     return items, values, names, label
 
@@ -171,12 +181,18 @@ def numbers(data: Any, name: str, *, finite: bool = True) -> Array:
     try:
         raw = to_numpy(data)
         if raw.dtype == object:
+            integers = [x for x in raw.flat if isinstance(x, (int, np.integer))]
+            refuse_large(integers, name)
             raw = np.array(raw.tolist())
         if raw.dtype.kind not in "fiub":
             raise ValueError(f"dtype {raw.dtype}")
         if raw.dtype.kind in "iu" and raw.dtype.itemsize == 8 and raw.size:
-            _refuse_large(raw, name)
+            refuse_large((raw.min(), raw.max()), name)
         values = np.asarray(raw, np.float64)
+        if raw.dtype.itemsize > 8 and (values != raw)[np.isfinite(raw)].any():
+            raise ValueError(f"dtype {raw.dtype} has digits that float64 has not")
+    except InputError:
+        raise
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must be numbers: {error}") from None
     if values.ndim not in (1, 2):
@@ -189,13 +205,13 @@ def numbers(data: Any, name: str, *, finite: bool = True) -> Array:
     return values
 
 
-def _refuse_large(values: Array, name: str) -> None:
+def refuse_large(integers: Iterable[Any], name: str) -> None:
     """Raise for integers that would be equal as floats though they are not."""
-    for value in (int(values.min()), int(values.max())):
-        if abs(value) > 1 << 53:
+    for value in map(int, integers):
+        if abs(value) > EXACT:
             raise InputError(
-                f"{name} hold {value}: integers beyond 2**53 are indistinguishable as floats. "
-                "Give ranks, or smaller numbers."
+                f"{name} hold {shortened(value)}: integers beyond 2**53 are indistinguishable as "
+                "floats. Give ranks, or smaller numbers."
             )
 
 
@@ -288,8 +304,18 @@ def predicted_binary(lines: ScoredLines, positive: Any) -> tuple[Predicted, Labe
 
 
 def column_classes(items: Column, labels: Any, columns: int) -> Labels:
-    """The classes that columns of scores belong to."""
+    """The classes that columns of scores belong to: as declared, 0, 1, …, or all that are observed.
+
+    Integers are numbered from 0 if 0 is among them. From 1 on, the last class may be the one that
+    is not observed, so that only labels= can tell.
+    """
     if labels is None and items.kind == "int" and _within(items.values, columns):
+        if items.values.min():
+            raise LabelError(
+                f"are the {columns} columns of scores of the classes 0 to {columns - 1} or 1 to "
+                f"{columns}? No item has class 0. Declare the class of each column, in order: "
+                f"labels=range({columns}) or labels=range(1, {columns + 1})."
+            )
         return Labels(range(columns))
     names = classes_of(items, labels)
     if len(names) != columns:
@@ -333,13 +359,19 @@ def check_rows(values: Array) -> None:
     check_finite(values, "probabilities")
     check_probabilities(values)
     sums = values.sum(1)
-    wrong = np.abs(sums - 1) > kernel.TOLERANCE
+    wrong = np.abs(sums - 1) > (kernel.TOLERANCE if _precise(values) else 2.0**-8)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InputError(
             f"row {row} of the probabilities adds up to {sums[row]:.6g}, not to 1: "
             f"{[round(x, 6) for x in values[row, :8].tolist()]!r}. Normalise each row."
         )
+
+
+def _precise(values: Array) -> bool:
+    """Whether numbers have more digits than bfloat16, whose 8 bits are seen in them."""
+    bits = np.ascontiguousarray(values).view(np.uint64)
+    return bool((bits & np.uint64((1 << 45) - 1)).any())
 
 
 def rank_lines(lines: ScoredLines, positive: Any) -> Ranking:

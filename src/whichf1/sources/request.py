@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -21,12 +20,18 @@ from whichf1.errors import (
     ShapeError,
     SkippedWarning,
     did_you_mean,
+    warn,
 )
 from whichf1.tables.labels import Label, from_text
 
 USUAL_NAMES = (("true", "pred"), ("y_true", "y_pred"), ("gold", "pred"), ("label", "prediction"))
 USUAL_TRUE = tuple(dict.fromkeys(true for true, _ in USUAL_NAMES))
 USUAL_SCORES = ("score", "y_score", "prob", "probability")
+EXACT = 1 << 53
+"""Integers beyond this are not all different as floats, so that scores would tie."""
+LISTED = 50
+"""Columns that a message lists."""
+FLATTEN = "Flatten the levels of the columns first: frame.columns = map('_'.join, frame.columns)"
 
 
 class Lazy:
@@ -88,7 +93,13 @@ def known_frame(data: Any) -> tuple[Any, str]:
         frame = narwhals.from_native(data)
     except Exception as error:
         raise InputError(f"cannot read this frame: {error}") from None
-    return frame, f"the {type(narwhals.to_native(frame)).__module__.partition('.')[0]} frame"
+    native = narwhals.to_native(frame)
+    levels = getattr(getattr(native, "columns", None), "nlevels", 1)
+    if levels > 1:
+        raise InputError(f"the columns of this frame have {levels} levels. {FLATTEN}")
+    if hasattr(native, "unify_dictionaries"):  # Arrow groups no chunks whose dictionaries differ
+        frame = narwhals.from_native(native.unify_dictionaries())
+    return frame, f"the {type(native).__module__.partition('.')[0]} frame"
 
 
 def are_sets(data: Any) -> bool:
@@ -234,7 +245,7 @@ class Request:
         why = "several columns have usual names" if pairs else "no columns have the usual names"
         kind = "score" if self.scores else "pred"
         raise FileError(
-            f"{name}: {why}. Its columns: {', '.join(available)}. Name the two: --true COLUMN "
+            f"{name}: {why}. Its columns: {_listed(available)}. Name the two: --true COLUMN "
             f"--{kind} COLUMN, or true=..., {kind}=... in Python."
         )
 
@@ -270,49 +281,77 @@ def refuse_unknown(column: str, available: Sequence[str], name: str) -> None:
     """Raise if there is no such column, listing the available ones."""
     if column not in available:
         raise FileError(
-            f"{name} has no column {column!r}. Its columns: {', '.join(available)}."
+            f"{name} has no column {column!r}. Its columns: {_listed(available)}."
             + (f" {hint}" if (hint := did_you_mean(column, available)).startswith("Did") else "")
         )
 
 
 def refuse_twins(columns: Sequence[str], name: str) -> None:
     """Raise if two names differ only in case: an engine would confuse them."""
-    lowered = [column.lower() for column in columns]
-    for position, column in enumerate(lowered):
-        if column in lowered[:position]:
+    seen: set[str] = set()
+    for column in columns:
+        if column.lower() in seen:
             raise FileError(
-                f"{name}: column {columns[position]!r} appears twice in the header "
+                f"{name}: column {column!r} appears twice in the header "
                 "(upper and lower case count as the same). Rename one."
             )
+        seen.add(column.lower())
 
 
 def refuse_other_order(
-    columns: Sequence[str],
+    columns: Sequence[Any],
     labels: Any,
     fix: str = "Omit labels=, or give score={class: column}.",
 ) -> None:
-    """Raise if columns are named like the classes but in a different order."""
-    names = None if labels is None else [str(label) for label in labels]
-    if names is None or len(columns) < 2 or [*columns] == names:
-        return
-    if sorted(columns) == sorted(names):
+    """Raise if a column is named like a class, but stands in the place of another."""
+    names = [*map(str, columns)]
+    classes = names if labels is None else [*map(str, labels)]
+    misplaced = {name for name, label in zip(names, classes, strict=False) if name != label}
+    if len(names) > 1 and misplaced & {*classes}:
         raise InputError(
-            f"the columns {', '.join(columns)} are named like the classes, but labels= is in a "
-            f"different order: {', '.join(names)}. {fix}"
+            f"the columns {_listed(names)} are named like the classes, but labels= is in a "
+            f"different order: {_listed(classes)}. {fix}"
         )
 
 
-def classes_of_columns(columns: Sequence[str], true: Iterable[Any]) -> list[Label]:
+def matrix_names(data: Any) -> list[Any] | None:
+    """The names of a matrix's columns; None if it has none, as a frame whose are numbered."""
+    if not is_frame(data):
+        return None
+    names = [*getattr(data, "column_names", data.columns)]
+    if any(isinstance(name, tuple) for name in names):
+        raise InputError(f"columns have one name each; got {names[0]!r}. {FLATTEN}")
+    numbered = all(type(name) is not bool for name in names) and names == [*range(len(names))]
+    return None if numbered else names
+
+
+def columns_by_class(names: Sequence[Any], labels: Sequence[Any]) -> list[int]:
+    """Where the column of each declared class stands: by name, if the names are the classes."""
+    place = {str(name): at for at, name in enumerate(names)}
+    classes = [*map(str, labels)]
+    if place.keys() == {*classes}:
+        return [place[label] for label in classes]
+    refuse_other_order(names, labels, "Name each column like its class, or none.")
+    return [*range(len(classes))]
+
+
+def classes_of_columns(columns: Sequence[Any], true: Iterable[Any]) -> list[Label]:
     """The classes that columns of scores are named after."""
     observed = set(np.unique(true).tolist() if isinstance(true, np.ndarray) else true)
-    readings: tuple[list[Label], ...] = ([*from_text(columns)], [*columns])
+    texts = all(isinstance(name, str) for name in columns)
+    readings: list[Sequence[Label]] = [[*from_text(columns)] if texts else columns, columns]
     for names in readings:
         if all(any(x == y and type(x) is type(y) for y in names) for x in observed):
-            return names
+            return [*names]
     raise LabelError(
-        f"which class does each of the columns {', '.join(columns)} belong to? Give labels= in "
+        f"which class does each of the columns {_listed(columns)} belong to? Give labels= in "
         f"their order, or score={{class: column}}. The classes: {sorted(observed)[:20]!r}"
     )
+
+
+def _listed(names: Sequence[Any]) -> str:
+    shown = ", ".join(map(str, names[:LISTED]))
+    return f"{shown}, … ({len(names):,} in all)" if len(names) > LISTED else shown
 
 
 Row: TypeAlias = tuple[Any, ...]
@@ -356,11 +395,8 @@ class Origin:
         """Warn about what was skipped."""
         said = [*self.skipped, *more]
         if said:
-            warnings.warn(
-                SkippedWarning(
-                    f"{self.name}: skipped {', '.join(said)}; {total:,} items were read"
-                ),
-                stacklevel=2,
+            warn(
+                SkippedWarning(f"{self.name}: skipped {', '.join(said)}; {total:,} items were read")
             )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import LabelError, ShapeError, WeightError
 from whichf1.tables.cells import Array
-from whichf1.tables.labels import Kind, Labels, kind_of
+from whichf1.tables.labels import Kind, Labels, kind_of, shortened
 from whichf1.tables.units import cluster_labels
 
 
@@ -33,10 +33,11 @@ def column(data: Any, name: str) -> Column:
         )
     values = to_numpy(data)
     if values.ndim != 1:
-        hint = "Take argmax(axis=1) of scores first." if values.ndim == 2 else "Flatten it first."
-        if values.dtype.kind not in "iufb":
-            hint = "Sets of labels are counted by count_multilabel."
-        raise ShapeError(f"{name} must have one dimension; got shape {values.shape}. {hint}")
+        raise ShapeError(
+            f"{name} must have one dimension; got {_shape(values)}. {_one_dimension(values)}"
+        )
+    if values.dtype.kind == "T" and hasattr(values.dtype, "na_object"):
+        values = values.astype(object)  # where a missing value shows
     match values.dtype.kind:
         case "i" | "u":
             return Column("int", values, name)
@@ -54,17 +55,45 @@ def column(data: Any, name: str) -> Column:
     )
 
 
+def _shape(values: Array) -> str:
+    return f"shape {values.shape}" if values.size else "rows of different lengths"
+
+
+def _one_dimension(values: Array) -> str:
+    """What to do about data with several dimensions."""
+    sets = "Sets of labels, and matrices of 0 and 1, are counted by count_multilabel"
+    if values.dtype.kind not in "iufb" or not values.size:
+        return f"{sets}; tags of the tokens of a sentence: flatten them first."
+    if np.isin(values, (0, 1)).all():
+        return f"{sets}; of one-hot rows take argmax(axis=1)."
+    if values.dtype.kind in "iu":
+        return "Flatten classes; of scores take argmax(axis=1)."
+    return "Take argmax(axis=1) of scores first; classes of tokens: flatten them."
+
+
 def to_numpy(data: Any) -> Array:
     """A NumPy view or copy of any array-like; Python objects stay objects, nothing is guessed."""
+    if np.ma.isMaskedArray(data):
+        masked = np.flatnonzero(np.ma.getmaskarray(data))
+        if len(masked):
+            raise LabelError(
+                f"{len(masked):,} items are masked, the first at position {masked[0]}. Drop them "
+                "(array.compressed(), of all arrays alike) or fill them in."
+            )
+        return np.asarray(data.data)
     if isinstance(data, np.ndarray):
-        return data
+        return np.asarray(data, np.float32) if data.dtype.name == "bfloat16" else data
     if isinstance(data, (list, tuple, range)):
         return _objects(data) if not isinstance(data, range) else np.asarray(data)
     if hasattr(data, "detach"):  # torch: leave the graph and the device; bfloat16 has no NumPy twin
         data = data.detach().cpu()
         return np.asarray(data.float() if "bfloat16" in str(data.dtype) else data)
     if hasattr(data, "__array__"):  # pandas, polars, Arrow, jax
-        return np.asarray(data)
+        try:
+            values = np.asarray(data)
+        except Exception:  # polars has integers of 128 bits
+            return _objects(list(data))
+        return values if values.dtype.name != "bfloat16" else np.asarray(values, np.float32)
     return _objects(list(data))
 
 
@@ -124,15 +153,15 @@ def _packed(values: Any, kind: str, name: str) -> Array:
         return values  # type: ignore[no-any-return]
     if kind == "bool":
         return np.array(values, np.bool_)
+    integers = [*map(int, values)]  # NumPy's own would wrap around in silence
+    low, high = min(integers, default=0), max(integers, default=0)
     for width in (np.int64, np.uint64):
-        try:
-            return np.array(values, width)
-        except OverflowError:
-            continue
-    position = next(i for i, value in enumerate(values) if not -(2**63) <= value < 2**63)
+        if np.iinfo(width).min <= low and high <= np.iinfo(width).max:
+            return np.array(integers, width)
+    position = next(i for i, value in enumerate(integers) if not -(2**63) <= value < 2**63)
     raise LabelError(
-        f"{name}[{position}] is {values[position]}: integer labels must fit 64 bits. "
-        "Use strings for longer ones."
+        f"{name}[{position}] is {shortened(integers[position])}: integer labels must fit 64 "
+        "bits, all with a sign or all without. Use strings for longer ones."
     )
 
 
@@ -188,6 +217,11 @@ def refuse_lengths(items: int, values: int, name: str) -> None:
 
 def weights_column(data: Any, items: int) -> Array:
     """Sample weights as float64, finite and not negative."""
+    if isinstance(data, str):
+        raise WeightError(
+            f"weights are a number for each item; got {data!r}. For columns give a dataframe or "
+            "path; for a weighted kappa, weighting='quadratic'."
+        )
     try:
         weights = np.asarray(to_numpy(data), np.float64)
     except (TypeError, ValueError) as error:
@@ -243,6 +277,14 @@ def encode_alike(columns: Sequence[Column]) -> tuple[list[Array], Labels]:
     values = [each.values for each in columns]
     low, high = min([int(x.min()) for x in values]), max([int(x.max()) for x in values])
     make = bool if columns[0].kind == "bool" else int
+    if high >= 1 << 63 and low < 0:  # no type of NumPy's holds both
+        codes, numbers = kernel.encode(*(x.tolist() for x in values))
+        names = Labels.sorted(numbers)
+        rank = names.codes(numbers)
+        return [rank[each] for each in codes], names
+    wide = np.uint64 if high >= 1 << 63 else np.int64
+    if make is int:
+        values = [x.astype(wide, copy=False) for x in values]
     if high - low < max(1 << 16, len(values[0])) and abs(low) < 1 << 62:
         shifted = [x.astype(np.intp) - low for x in values]
         present = np.zeros(high - low + 1, bool)
@@ -290,7 +332,7 @@ def encode_columns(*columns: Any) -> tuple[list[Array], list[Any]] | None:
 
 
 def _dictionary(column: Any) -> Dictionary | None:
-    if isinstance(column, np.ndarray):
+    if type(column) is np.ndarray:  # others, as masked arrays, are looked at one by one
         plain = column.ndim == 1 and len(column) and column.dtype.kind in "UO"
         return Dictionary(column) if plain and isinstance(column[0], str) else None
     if isinstance(column, (list, tuple)):

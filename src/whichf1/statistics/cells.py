@@ -7,7 +7,7 @@ a line of code per metric; n times the slope is the influence of an item.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from math import inf, sqrt
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ from whichf1.statistics.sample import (
 )
 from whichf1.statistics.scales import NONE, Smoothed, Spread
 from whichf1.statistics.smoothing import Added
-from whichf1.statistics.tracing import slopes
+from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, Margins, OneVsRest, Table, outside, sum_by
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
@@ -90,6 +90,15 @@ class Cells(Statistic):
         return _is_linear(self.definition)
 
     @cached_property
+    def _fraction(self) -> Share | None:
+        """If the score is a fraction of items, or one of each class is: of the kinds of items."""
+        rate = self.definition.declaration.kind == "rate"
+        if not self._linear or (rate and self._whole):
+            return None
+        alone = _alone(self.definition, 1)
+        return self._share_of(alone, np.array([0, 2, 3, 4] if rate else [0, 1]))
+
+    @cached_property
     def _kinds(self) -> tuple[Array, OneVsRest]:
         return kind_slopes(self.definition, self.frozen)
 
@@ -104,7 +113,8 @@ class Cells(Statistic):
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items or hits of a class, or errors if the method needs them."""
         definition, table, codes = self.definition, self.frozen.table, self.frozen.classes
-        if definition.average == "micro" or (self._linear and not careful):
+        fraction = self._fraction is not None and not careful
+        if definition.average == "micro" or (fraction and (self._whole or sample.single)):
             return None
         rate = definition.declaration.kind == "rate"
         if not self._whole:
@@ -112,24 +122,22 @@ class Cells(Statistic):
         elif not rate:
             codes = np.flatnonzero((table.rows > 0) | (table.columns > 0))
         names = [self.frozen.units.labels[code] for code in codes] if self.frozen.units else codes
-        of_class = table.one_vs_rest(codes)
-        tp, fp, fn = of_class.tp, of_class.fp, of_class.fn
+        counts = table.one_vs_rest(codes)
+        tp, fp, fn = counts.tp, counts.fp, counts.fn
+        sizes = {"items": tp + fn, "hits": tp, "false positives": fp, "misses": fn}
         if sample.squares is not None:
             squares = Table(table.true, table.predicted, sample.squares, table.classes)
-            s = squares.one_vs_rest(codes)
-            items, tp, fp, fn = (
-                equal_items(*x)[0]
-                for x in ((tp + fn, s.tp + s.fn), (tp, s.tp), (fp, s.fp), (fn, s.fn))
-            )
-        else:
-            items = tp + fn
-        alone, endless = not self._whole, definition.declaration.bounds[1] == inf
-        sizes = {"items": items, "hits": tp, "false positives": fp, "misses": fn}
+            of = squares.one_vs_rest(codes)
+            sums = (of.tp + of.fn, of.tp, of.fp, of.fn)
+            pairs = zip(sizes.items(), sums, strict=True)
+            sizes = {what: equal_items(size, square)[0] for (what, size), square in pairs}
+        needs = _needed_errors(definition) if careful and rate else (False, False)
+        endless = definition.declaration.bounds[1] == inf
         least = {
-            "items": FEW,
-            "hits": FEW_HITS if alone or careful else 0,
-            "false positives": FEW_HITS if careful and rate else 1 if endless else 0,
-            "misses": FEW_HITS if careful and rate else 0,
+            "items": FEW if sample.squares is None else FEW / 2,
+            "hits": FEW_HITS if careful or not (self._whole or self._fraction) else 0,
+            "false positives": FEW_HITS if needs[0] else 1 if endless else 0,
+            "misses": FEW_HITS if needs[1] else 0,
         }
         return fewest(sizes, names, least)
 
@@ -171,6 +179,25 @@ class Cells(Statistic):
             Smoothed(value, spread, "beta" if sample.cluster is None else "transformed")
         ]
 
+    def with_prior(self, sample: Sample, items: float) -> tuple[Cells, Sample]:
+        """Also of cells that no item is in; only of these if there are many classes."""
+        table = self.frozen.table
+        if not items or sample.cluster is not None:
+            return self, sample
+        true, predicted, count, squares = table.true, table.predicted, sample.count, sample.squares
+        if table.classes**2 <= FEW_CELLS:
+            every, size = true * table.classes + predicted, table.classes**2
+            count = np.bincount(every, count, size)
+            squares = None if squares is None else np.bincount(every, squares, size)
+            true, predicted = np.divmod(np.arange(size), table.classes)
+        weight = sample.typical_weight
+        part = weight * items * Added.to(table).at(true, predicted)
+        count = count + part
+        squares = None if squares is None else squares + weight * part
+        larger = Table(true, predicted, count, table.classes)
+        cells = Cells(self.definition, self.frozen._replace(table=larger))
+        return cells, Sample(count, squares)
+
     def _smoothed_classes(self, sample: Sample) -> tuple[Array, list[Twin]]:
         """Of the four kinds of items that a class has, each gets a quarter of an item."""
         table, classes = self.frozen.table, self.frozen.classes
@@ -180,9 +207,7 @@ class Cells(Statistic):
         if sample.squares is not None:
             of_squares = Table(table.true, table.predicted, sample.squares, table.classes)
             squares = np.stack(four(of_squares.one_vs_rest(classes)))
-        share = None
-        if self._linear:
-            share = self._share_of(_alone(self.definition, 1), np.array([0, 2, 3, 4]))
+        share = self._fraction
         weight = sample.typical_weight
         larger = kinds + weight / 4
         at, parts = kind_slopes(self.definition, self.frozen, OneVsRest(*larger))
@@ -208,6 +233,23 @@ class Cells(Statistic):
     def _kind(self, at: int) -> Array:
         """To the class at that place, which of five kinds each cell is."""
         return _kinds_of_items(self.frozen._replace(classes=self.frozen.classes[[at]]))
+
+    @cached_property
+    def right_and_wrong(self) -> tuple[Array, Array]:
+        """∂value/∂count of an item of each class that is right, and of one that is wrong."""
+        if not self._whole:
+            tp, fp, fn, tn = (float(x[0]) for x in four(self._kinds[1]))
+            return np.array([tp, tn]), np.array([fn, fp])
+        classes = np.flatnonzero(self.frozen.table.rows > 0)
+        slope, others = self.margin_slopes[1], max(self.frozen.table.classes - 1, 1)
+        rows, columns = slope.rows[classes], slope.columns[classes]
+        right = rows + columns + slope.hits[classes]
+        wrong = rows + (slope.columns.sum() - columns) / others
+        if slope.distances is not None:
+            right += slope.distances[0]
+            upto = np.cumsum(slope.distances) - slope.distances[0]
+            wrong += (upto[classes] + upto[self.frozen.table.classes - 1 - classes]) / others
+        return right, wrong
 
     def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
         """The values, and the spread of each."""
@@ -307,6 +349,15 @@ def _minds_distances(definition: Definition) -> bool:
     frozen = Frozen(table, np.arange(3), Labels.trusted(range(3)))
     distances = margin_slopes(definition, frozen)[1].distances
     return distances is not None and abs(distances[1] - distances[2]) > NONE
+
+
+@lru_cache(maxsize=256)
+def _needed_errors(definition: Definition) -> tuple[bool, bool]:
+    """Whether false positives and whether misses change a rate, found by trying it."""
+    table = Table(*np.divmod(np.arange(4), 2), np.array([5.0, 1, 2, 6]), 2)
+    slope = kind_slopes(definition, Frozen(table, np.arange(2), Labels.trusted(range(2))))[1]
+    fp, fn = (bool((np.abs(x) > NONE).any()) for x in (slope.fp, slope.fn))
+    return fp, fn
 
 
 def shared_cells(systems: Sequence[Cells], counts: Counts) -> tuple[list[Cells], Sample]:
@@ -410,7 +461,7 @@ class MarginSlopes(NamedTuple):
         cells += self.columns[predicted]
         right = np.flatnonzero(true == predicted)
         cells[right] = self.right[true[right]]
-        if self.distances is not None and self.distances.any():
+        if self.distances is not None:
             cells += self.distances[np.abs(true - predicted)]
         return cells
 
@@ -428,16 +479,23 @@ def margin_slopes(
 ) -> tuple[float, MarginSlopes]:
     """The value and the slopes of a definition that gives one number."""
     table = frozen.table if margins is None else margins
-    sums = [table.tp, table.fp, table.fn, table.tn]
-    if definition.declaration.kind == "agreement":
-        sums.append(table.distances)
+    asked: dict[str, Traced] = {}
 
-    def values(*sums: Any) -> Any:
-        return definition.values(frozen, Margins(*sums))
+    def values(tp: Any, fp: Any, fn: Any) -> Any:
+        def traced(name: str) -> Traced:
+            asked[name] = Traced(getattr(table, name), tp.tape)
+            return asked[name]
 
-    value, (tp, fp, fn, tn, *distances) = slopes(values, *sums)
-    others = tn.sum() - tn  # a cell is a true negative of all classes but its own
-    return float(value), MarginSlopes(tp + others, fn + others, fp - tn, *distances)
+        rest: Any = (partial(traced, name) for name in ("tn", "distances"))
+        return definition.values(frozen, Margins(tp, fp, fn, *rest))
+
+    value, (right, columns, rows) = slopes(values, table.tp, table.fp, table.fn)
+    if "tn" in asked:  # a cell is a true negative of all classes but its own
+        tn = asked["tn"].grad
+        others = tn.sum() - tn
+        right, rows, columns = right + others, rows + others, columns - tn
+    distances = asked["distances"].grad if "distances" in asked else None
+    return float(value), MarginSlopes(right, rows, columns, distances)
 
 
 def kind_slopes(

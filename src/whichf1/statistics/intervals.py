@@ -11,7 +11,7 @@ from statistics import NormalDist
 import numpy as np
 
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.methods import Auto, Bootstrap, Method
+from whichf1.definitions.methods import Auto, Bootstrap, Method, Posterior
 from whichf1.errors import DefinitionError
 from whichf1.statistics.items import is_whole_area
 from whichf1.statistics.sample import Sample, Share, Statistic, Twin, kinds
@@ -44,11 +44,11 @@ def estimate(
     if method is not None:
         sample.refuse_extremes()
     values, intervals = _estimate(definition, statistic, sample)
-    if method is None or method.word in PROPORTIONS:
+    if method is None or method.word in (Posterior.word, *PROPORTIONS):
         return values, intervals
     careful = not isinstance(method, Auto)
     return values, [
-        interval and cautioned(interval, sample.few or statistic.few(sample, at, careful))
+        interval and cautioned(interval, sample.few() or statistic.few(sample, at, careful))
         for at, interval in enumerate(intervals)
     ]
 
@@ -66,7 +66,7 @@ def _estimate(
     method = definition.interval
     if isinstance(method, Auto):
         return automatic(definition, statistic, sample)
-    if method is not None and method.word not in (Bootstrap.word, *PROPORTIONS):
+    if method is not None and not method.drawn and method.word not in PROPORTIONS:
         refuse_other(definition)
         values, spreads = statistic.spreads(sample)
         pairs = zip(values.tolist(), spreads, strict=True)
@@ -74,6 +74,8 @@ def _estimate(
     values = np.ravel(statistic.values(sample.count))
     if method is None:
         return values, [None] * len(values)
+    if isinstance(method, Posterior):
+        return values, posterior(method, statistic, sample, values)
     if isinstance(method, Bootstrap):
         return values, bootstrap(definition, statistic, sample, values)
     each = range(len(values))
@@ -104,12 +106,13 @@ def twin_interval(definition: Definition, value: float, twin: Twin) -> Interval 
     method = definition.interval
     if method is None or twin is None or isnan(value):
         return None
+    bounds = definition.declaration.bounds
+    if isinstance(twin, Smoothed) and twin.spread.error == inf and bounds[1] < inf:
+        return cautioned(Interval(*bounds, method.level, method.word), "nothing shows the spread")
     if isinstance(twin, Smoothed):
-        bounds = definition.declaration.bounds
         return smoothed_interval(value, twin, bounds, method.level, method.word)
     if not twin.n:  # nothing is known of a fraction of no items
-        low, high = definition.declaration.bounds
-        return cautioned(Interval(low, high, method.level, method.word), "there are no items")
+        return cautioned(Interval(*bounds, method.level, method.word), "there are no items")
     low, high = map(twin.score, modified_jeffreys(twin.hits, twin.n, method.level))
     return Interval(low, high, method.level, method.word)
 
@@ -117,7 +120,7 @@ def twin_interval(definition: Definition, value: float, twin: Twin) -> Interval 
 def refuse_other(definition: Definition) -> None:
     """Raise if the interval method does not apply to the metric."""
     metric, method = definition.declaration, definition.interval
-    if method is None or isinstance(method, Bootstrap) or method.word in ("auto", "delta"):
+    if method is None or method.drawn or method.word in ("auto", "delta"):
         return
     what = f"the interval {method.word!r} does not apply to {metric.name}"
     if method.word == "delong":
@@ -207,6 +210,29 @@ def bootstrap(
             skewness = sample.spread(statistic.slope(sample.count, at)).skew if smooth else 0.0
             skew = (skewness or 0.0) / 6  # over the items, or over the clusters (Efron 1987)
         intervals.append(percentile_interval(column, value, method.level, skew))
+    return intervals
+
+
+def posterior(
+    method: Posterior, statistic: Statistic, sample: Sample, values: Array
+) -> list[Interval | None]:
+    """The credible interval of each value: quantiles over draws of all counts (Rubin 1981)."""
+    (statistic,), sample = kinds([statistic], sample)
+    statistic, sample = statistic.with_prior(sample, method.prior)
+    draws = sample.posterior_draws(method.draws, method.seed)
+    columns = np.concatenate([statistic.values(count) for count in draws]).T
+    intervals: list[Interval | None] = []
+    for value, column in zip(values.tolist(), columns, strict=True):
+        defined = column[~np.isnan(column)]
+        if isnan(value) or not len(defined) or defined.min() == defined.max():
+            intervals.append(None)
+            continue
+        tails = (1 - method.level) / 2, (1 + method.level) / 2
+        with np.errstate(invalid="ignore"):  # an infinite draw at the edge of a ratio
+            low, high = np.quantile(defined, tails, method="weibull").tolist()
+        undefined = len(column) - len(defined)
+        high = inf if isnan(high) else high
+        intervals.append(Interval(low, high, method.level, method.word, undefined))
     return intervals
 
 

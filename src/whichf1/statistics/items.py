@@ -16,23 +16,40 @@ from typing import Any
 import numpy as np
 
 from whichf1.definitions.definition import Definition
-from whichf1.statistics.sample import FEW, Itemwise, Sample, Share, Swap, Twin, exchange_all
-from whichf1.statistics.scales import Smoothed, Spread, normal_quantile
+from whichf1.statistics.sample import (
+    FEW,
+    Disputed,
+    Itemwise,
+    Sample,
+    Share,
+    Swap,
+    Twin,
+    exchange_all,
+)
+from whichf1.statistics.scales import Proportion, Smoothed, Spread, normal_quantile
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, RankTable, Step
 
 FEW_ITEMS = 20
 """A mean of fewer items may be too skewed."""
+FEW_LOSSES = 200
+"""And one without bounds, whose largest values may not have been seen, of fewer than these."""
+FEW_MISPLACED = 5
+"""Two areas are hard to compare if less of the rarer class than this is out of place."""
+_APART = 0.5
 FEW_RANKED = 50
-"""The delta method of a ranking needs as many in each class."""
+"""The delta method of an area needs as many in each class."""
+FEW_OTHERS = 30
+"""And that of other rankings as many."""
 
 
 class Means(Itemwise):
     """A mean over items."""
 
-    def __init__(self, each: Array) -> None:
-        """``each``: the value of each item."""
+    def __init__(self, each: Array, endless: bool = False) -> None:
+        """``each``: the value of each item; ``endless``: there is no largest."""
         self.each, self.items = np.asarray(each, np.float64), len(each)
+        self.endless = endless
 
     def values(self, count: Array) -> Array:
         """The mean for counts (…, items)."""
@@ -66,7 +83,9 @@ class Means(Itemwise):
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items for a mean."""
-        return None if self.right is not None and not careful else few_items(sample)
+        if self.right is not None and not careful:
+            return None
+        return few_items(sample, FEW_LOSSES if self.endless else FEW_ITEMS)
 
     @property
     def right(self) -> Array | None:
@@ -83,17 +102,17 @@ class Means(Itemwise):
 
     def at(self, places: Array) -> Means:
         """The mean of some of the items."""
-        return Means(self.each[places])
+        return Means(self.each[places], self.endless)
 
     def exchange(self, other: Means, sample: Sample) -> tuple[Sample, Swap]:
         """The items, and the means after a swap."""
         return exchange_all(Means(np.concatenate([self.each, other.each])), sample)
 
 
-def few_items(sample: Sample) -> str | None:
+def few_items(sample: Sample, least: float = FEW_ITEMS) -> str | None:
     """Too few items for a mean, in words."""
     n = sample.effective_n
-    if n >= FEW_ITEMS:
+    if n >= least:
         return None
     return f"there are {n:.3g} items" if sample.squares is None else f"the items are worth {n:.3g}"
 
@@ -255,28 +274,65 @@ class Rankings(Itemwise):
         return by_item
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
-        """For one whole area, with pseudo-items in both classes; otherwise none."""
+        """One whole area with pseudo-items in both classes; a perfect ranking as hits; or none."""
         values = self.values(sample.count)
-        if (
-            not (is_whole_area(self._definition) and len(self._rankings) == 1)
-            or sample.cluster is not None
-        ):
-            return values, [None]
-        (ranking,) = self._rankings
-        table = ranking.table(sample.count)
-        squares = None if sample.squares is None else ranking.table(sample.squares)
-        return values, [area_twin(table, float(values[0]), squares)]
+        tables = [ranking.table(sample.count) for ranking in self._rankings]
+        if self._single_area and sample.cluster is None:
+            squares = None
+            if sample.squares is not None:
+                squares = self._rankings[0].table(sample.squares)
+            return values, [area_twin(tables[0], float(values[0]), squares)]
+        if float(values[0]) == self._definition.declaration.bounds[1]:
+            fewest = min(float(size) for table in tables for size in table.sizes)
+            worth = fewest / sample.typical_weight
+            return values, [Proportion(worth, worth, float)]
+        return values, [None]
+
+    @property
+    def _single_area(self) -> bool:
+        return is_whole_area(self._definition) and len(self._rankings) == 1
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items of a class that is ranked."""
         squares = sample.variances
-        least = FEW_RANKED if careful else FEW
+        least = FEW_RANKED if careful else FEW if self._single_area else FEW_OTHERS
         for ranking in self._rankings:
             tables = (ranking.table(x) for x in (sample.count, squares))
             few = few_ranked(*(x.sizes for x in tables), least)
             if few is not None:
                 return few
         return None
+
+    def _area(self, other: Rankings, sample: Sample) -> tuple[list[float], float] | None:
+        """The sizes of both classes and what the areas of two systems lack of 1, if they do."""
+        if not is_whole_area(self._definition) or len(self._rankings) > 1:
+            return None
+        (ranking,) = self._rankings
+        sizes = [float(x) for x in ranking.table(sample.equal_items[0]).sizes]
+        off = 1 - float(self.values(sample.count)[0] + other.values(sample.count)[0]) / 2
+        return sizes, off
+
+    def disputed(self, other: Rankings, sample: Sample) -> Disputed | None:
+        """One item that the systems place differently, up to a fifth of the other class apart.
+
+        Where few items are out of place, those of a few positives decide, and more of them may have
+        been missed. The rarer class has more of the item.
+        """
+        area = None if sample.cluster is not None else self._area(other, sample)
+        if area is None:
+            return None
+        sizes, off = area
+        apart = min(0.2, _APART / max(min(sizes) * off, np.finfo(float).tiny))
+        parts = np.repeat([apart / max(size, 1.0) for size in sizes], 2) * [1, -1, 1, -1]
+        return Disputed(parts, np.repeat([size / (2 * sum(sizes)) for size in sizes[::-1]], 2))
+
+    def paired_few(self, other: Rankings, sample: Sample) -> str | None:
+        """Too few items of a class, or too few that are out of place."""
+        few, area = super().paired_few(other, sample), self._area(other, sample)
+        if few is not None or area is None or min(area[0]) * area[1] >= FEW_MISPLACED:
+            return few
+        size, what = min(zip(area[0], ("positives", "negatives"), strict=True))
+        return f"few of the {size:.4g} {what} are out of place"
 
     @property
     def size(self) -> int:

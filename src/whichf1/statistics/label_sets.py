@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from math import inf
 from typing import Any
 
@@ -71,6 +72,21 @@ class LabelSets(Statistic):
         nothing = float(tn.sum())  # what an item without any of these labels gives
         by_line = by_outcome[table.outcome, table.label]
         return nothing + np.bincount(table.item, by_line, len(table.count))
+
+    @cached_property
+    def right_and_wrong(self) -> tuple[Array, Array] | None:
+        """The slope of an item with one label, if that is predicted, and if another one is."""
+        if self._mean:
+            return None
+        slope = kind_slopes(self.definition, self.frozen)[1]
+        if self._by_label:
+            tp, fp, fn, tn = (float(x[0]) for x in four(slope))
+            return np.array([tp, tn]), np.array([fn, fp])
+        counts = self._table.one_vs_rest(self.frozen.classes)
+        tp, fp, fn = (x - slope.tn for x in (slope.tp, slope.fp, slope.fn))
+        wrong = fn + (fp.sum() - fp) / max(len(fp) - 1, 1)
+        present, nothing = counts.tp + counts.fn > 0, float(slope.tn.sum())
+        return nothing + tp[present], nothing + wrong[present]
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
         """The values, and each with an item added to every label, or to all of them together."""

@@ -19,7 +19,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from whichf1.errors import WeightError
-from whichf1.statistics.scales import Proportion, Smoothed, Spread, spread_of
+from whichf1.statistics.scales import (
+    NONE,
+    Proportion,
+    Smoothed,
+    Spread,
+    spread_of,
+    tested_spread,
+)
 from whichf1.tables.cells import Array, in_range
 
 CHUNK = 1 << 18
@@ -29,7 +36,9 @@ LONG = 1 << 25
 FEW = 10
 """With fewer items in a class, no method is known to hold."""
 FEW_HITS = 5
-FEW_CLUSTERS = 10
+FEW_CLUSTERS = 8
+DISPUTED = 0.25
+"""How many items are added on which two systems disagree, for a test."""
 LEAST_FREEDOM = 6.0
 """The least degrees of freedom of a smoothed score, whose added item keeps them from vanishing."""
 _BLOCK = 1 << 13
@@ -39,6 +48,15 @@ _STEP = 1e-2
 
 Swap: TypeAlias = Callable[[Array], tuple[Array, Array]]
 """From how many of each unit are swapped to the scores of both systems."""
+
+
+class Disputed(NamedTuple):
+    """Pseudo-items on which two systems disagree, half of them in favour of each."""
+
+    parts: Array
+    """What each adds to the difference."""
+    times: Array
+    """How many of them are added: fractions of an item."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,17 +129,16 @@ class Sample:
         """(Σw)² / Σw², the number of items that the weighted ones are worth (Kish 1965)."""
         return float(self.count.sum()) / self.typical_weight
 
-    @property
-    def few(self) -> str | None:
+    def few(self, least: float = FEW_CLUSTERS) -> str | None:
         """Too few clusters, or too few that are not small beside the others, in words."""
         if self.cluster is None:
             return None
         size = np.bincount(self.cluster, self.count)
         worth = float(size.sum() ** 2 / (size**2).sum())
-        if worth >= FEW_CLUSTERS:
+        if worth >= least:
             return None
         clusters = int((size > 0).sum())
-        if clusters < FEW_CLUSTERS:
+        if clusters < least:
             return f"there are {clusters} clusters"
         return f"the {clusters} clusters are worth {worth:.0f} of equal size"
 
@@ -145,6 +162,22 @@ class Sample:
             return rng.poisson(items, (size, len(items))) * weight
         n = self.count.sum()
         return rng.multinomial(int(n), self.count / n, size)
+
+    def posterior_draws(self, draws: int, seed: int) -> Iterator[Array]:
+        """Counts as a Dirichlet posterior has them, up to a factor, in chunks (some draws, units).
+
+        A unit is as many gamma variables as it has items; a cluster is one, with all its items.
+        """
+        rng, width = generator(seed), len(self.count) + self.clusters
+        items, weight = self.equal_items
+        for size in chunks(draws, width):
+            if self.cluster is not None:
+                times = rng.standard_exponential((size, self.clusters))
+                yield times[:, self.cluster] * self.count
+            elif self.squares is not None:
+                yield rng.standard_gamma(items, (size, len(items))) * weight
+            else:
+                yield rng.standard_gamma(self.count, (size, len(self.count)))
 
     def swaps(self, replicates: int, seed: tuple[int, int]) -> Iterator[Array]:
         """How many of each unit are swapped at random; clusters are swapped whole."""
@@ -234,6 +267,32 @@ class Sample:
         )
         return Spread(sqrt(error), freedom=max(freedom, 2.0))
 
+    def tested_spread(self, slope: Array, disputed: Disputed | None = None) -> Spread:
+        """The spread of a difference with this ∂difference/∂count, for a test.
+
+        The sample, or each class as a separate one, has its own n/(n − 1); clusters are left out
+        one by one, as by the jackknife. ``disputed`` are pseudo-items that are added.
+        """
+        slope = self.centred(slope)
+        if self.cluster is not None:
+            size = np.bincount(self.cluster, self.count)
+            sums = np.bincount(self.cluster, self.count * slope)[size > 0]
+            share = size[size > 0] / size.sum()
+            if len(sums) < 2:
+                return Spread(inf)  # one cluster does not show the spread between clusters
+            parts, times = sums / (1 - share) * sqrt(1 - 1 / len(sums)), np.ones(len(sums))
+        else:
+            times, weight = self.equal_items
+            stratum = np.zeros(len(times), np.intp) if self.stratum is None else self.stratum
+            n = np.maximum(np.bincount(stratum, times)[stratum], 1.0)
+            if (n[times > 0] == 1).any():
+                return Spread(inf)  # the variance of a class of one item is unknown
+            parts = slope * weight * np.sqrt(n / np.maximum(n - 1, NONE))
+        if disputed is not None:
+            parts = np.concatenate([parts, disputed.parts])
+            times = np.concatenate([times, disputed.times])
+        return tested_spread(parts, times)
+
     def error(self, slope: Array) -> float:
         """The standard error of a score, or of a difference, with this ∂score/∂count."""
         if self.stratum is None or self.cluster is not None:
@@ -289,10 +348,8 @@ class Share(NamedTuple):
         counted = ~np.isnan(self.success)
         sample, success = sample.at(counted), self.success[counted]
         n, hits = float(sample.count.sum()), float(sample.count @ success)
-        if sample.single:
+        if sample.single or n == 0:
             return Proportion(hits, n, self.score)
-        if n == 0:
-            return Smoothed(inf, Spread(inf))
         weight = sample.typical_weight
         mean = (hits + weight / 2) / (n + weight)
         slope = (success - mean) / (n + weight)
@@ -343,9 +400,37 @@ class Statistic(ABC):
         """Whether two systems predict differently for each unit; None if they only score."""
         return None
 
+    @property
+    def right_and_wrong(self) -> tuple[Array, Array] | None:
+        """∂value/∂count of an item of each class that is right, and of one that is wrong.
+
+        None if the score does not tell classes apart.
+        """
+        return None
+
+    def disputed(self, other: Any, sample: Sample) -> Disputed | None:
+        """Pseudo-items for a test of the difference, where few items can decide; None for none.
+
+        A quarter of an item is spread over the classes, and each system is right about half of it:
+        a rare class may have no item on which the systems differ, and yet decide a mean of classes.
+        """
+        one, two = self.right_and_wrong, other.right_and_wrong
+        if one is None or two is None or sample.cluster is not None:
+            return None
+        parts = np.concatenate([one[0] - two[1], one[1] - two[0]])
+        return Disputed(parts * sample.typical_weight, np.full(len(parts), DISPUTED / len(parts)))
+
+    def paired_few(self, other: Any, sample: Sample) -> str | None:
+        """What there is too little of for a test of the difference, in words."""
+        return self.few(sample, 0, False) or other.few(sample, 0, False)
+
     def share(self, at: int = 0) -> Share | None:
         """What each unit is to the score; None if the score is not a fraction of items."""
         return None
+
+    def with_prior(self, sample: Sample, items: float) -> tuple[Statistic, Sample]:
+        """The same with so many items of a prior added, if the units are cells."""
+        return self, sample
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
         """The values, and the smoothed twin of each; None if the delta method has to do."""

@@ -10,10 +10,11 @@ root.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from math import erfc, exp, expm1, inf, isfinite, isnan, log, log1p, sqrt
+from math import erfc, exp, expm1, inf, isfinite, isnan, log, log1p, sqrt, ulp
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -24,8 +25,12 @@ NONE = 1e-12
 """Up to here a standard error counts as 0: the score does not vary to first order."""
 _LEAST_SIZE = 0.05
 """The least size of a beta distribution: with so little, nearly all is possible."""
+_LEAST = 2.0
+"""Fewer degrees of freedom would make an interval endless."""
 _FAR = 700.0
 """exp of this is about the largest float."""
+_STRAIGHT = 1e-6
+"""Up to here a skewness is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,8 @@ class Interval:
 
     def __format__(self, spec: str) -> str:
         spec = spec or ".4f"
-        return f"[{self.low:{spec}}, {self.high:{spec}}]"
+        end = "∞)" if self.high == inf else f"{self.high:{spec}}]"
+        return f"[{self.low:{spec}}, {end}"
 
 
 class Spread(NamedTuple):
@@ -101,7 +107,7 @@ def smoothed_interval(
     low, high = (0.0, 1.0) if score else bounds
     quantile = t_quantile((1 + level) / 2, freedom)
     if scale == "cubic":
-        below, above = _cubic(at, error, skew or 0.0, quantile)
+        below, above = cubic_ends(at, error, skew or 0.0, quantile)
     elif high == inf:
         step = error / (at - low)
         below, above = (
@@ -140,20 +146,41 @@ def _logit_ends(x: float, error: float, shift: float, quantile: float) -> tuple[
     return _logistic(here + step * (shift - quantile)), _logistic(here + step * (shift + quantile))
 
 
-def _cubic(mean: float, error: float, skew: float, quantile: float) -> tuple[float, float]:
+def cubic_ends(mean: float, error: float, skew: float, quantile: float) -> tuple[float, float]:
     """A mean whose skewness is removed by a cubic transformation (Hall 1992), with Student's t.
 
-    ``skew`` is that of the mean. Of a mean that is skewed to the left, the mirror image is taken.
+    ``skew`` is that of the mean.
     """
-    k = min(max(abs(skew), 1e-3), 3.0)
+    k = min(max(skew, -3.0), 3.0)
 
     def back(x: float) -> float:
+        if abs(k) < _STRAIGHT:
+            return x
         return 3 / k * (float(np.cbrt(1 + k * (x - k / 6))) - 1)
 
-    down, up = back(quantile), -back(-quantile)
-    if skew < 0:
-        down, up = up, down
-    return mean - error * down, mean + error * up
+    return mean - error * back(quantile), mean - error * back(-quantile)
+
+
+def cubic(t: float, skew: float) -> float:
+    """A deviation in standard errors, without its skewness: the way to what ``cubic_ends`` ends."""
+    return t + skew * t * t / 3 + skew * skew * t**3 / 27 + skew / 6
+
+
+def tested_spread(parts: Array, times: Array) -> Spread:
+    """The spread of a sum of independent parts, as a test of it needs to know it.
+
+    Of the skewness only what exceeds its own sampling error is kept: that of a sum with a few large
+    parts says little. The degrees of freedom are Satterthwaite's (1946).
+    """
+    square = float((times * parts * parts).sum())
+    if not 0 < square < inf:
+        return Spread(0.0 if square == 0 else inf)
+    parts = parts / sqrt(square)
+    third, fourth, sixth = (float((times * parts**power).sum()) for power in (3, 4, 6))
+    uncertain = fourth - 1 / float(times.sum())
+    freedom = max(2 / uncertain, _LEAST) if uncertain > 0 else inf
+    skew = third * max(0.0, 1 - sixth / third**2) if third else 0.0
+    return Spread(sqrt(square), skew, 0.0, freedom)
 
 
 def spread_of(parts: Array, times: Array | float = 1.0, factor: float = 1.0) -> Spread:
@@ -215,8 +242,8 @@ def normal_quantile(p: float) -> float:
 
 
 def normal_tail(z: float) -> float:
-    """The probability above z of a standard normal distribution, however small it is."""
-    return erfc(z / sqrt(2)) / 2
+    """The probability above z of a standard normal distribution; above 0, however small it is."""
+    return max(erfc(z / sqrt(2)) / 2, ulp(0.0))
 
 
 def t_quantile(p: float, freedom: float) -> float:
@@ -225,4 +252,15 @@ def t_quantile(p: float, freedom: float) -> float:
         return normal_quantile(p)
     from scipy.special import stdtrit
 
-    return float(np.minimum(stdtrit(max(freedom, 2.0), p), _FAR))
+    return float(np.minimum(stdtrit(max(freedom, _LEAST), p), _FAR))
+
+
+def upper_tail(t: float, freedom: float) -> float:
+    """The probability above t of Student's t, or of the normal distribution; never 0."""
+    if freedom == inf:
+        tail = normal_tail(t)
+    else:
+        from scipy.special import stdtr
+
+        tail = float(stdtr(freedom, -t))
+    return max(tail, sys.float_info.min)

@@ -56,6 +56,11 @@ class Added(NamedTuple):
             wrong += many * errors / (2 * max(total, 1.0) * pairs)
         return cls(seen, 1 / (2 * k), wrong, not by_distance)
 
+    def at(self, true: Array, predicted: Array) -> Array:
+        """The part in each of these cells."""
+        part = np.where(true == predicted, self.right, self.wrong[np.abs(true - predicted)])
+        return part * self.seen[true] * self.seen[predicted]
+
     def margins(self, table: Margins, weight: float) -> Margins:
         """The margins of the table with this item, of this weight, added."""
         right = weight * self.right * self.seen

@@ -110,7 +110,7 @@ class Margins:
         """True and false positives and negatives of the chosen classes."""
         if classes is every_class(self.tp.shape[-1]):
             return OneVsRest(self.tp, self.fp, self.fn, lambda: self.tn)
-        tp, fp, fn = (x[..., classes] for x in (self.tp, self.fp, self.fn))
+        tp, fp, fn = self.tp[..., classes], self.fp[..., classes], self.fn[..., classes]
         return OneVsRest(tp, fp, fn, lambda: self.tn[..., classes])
 
 
@@ -198,7 +198,7 @@ class RankTable:
         positives, negatives = (x[..., -1:].sum(-1) for x in sums)
         return positives, negatives
 
-    @property
+    @cached_property
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
         return bool(self.positives.dtype.kind == "f")
@@ -237,7 +237,7 @@ class Table(Margins):
         lambda self: sum_by(np.abs(self.true - self.predicted), self.count, self.classes)
     )
 
-    @property
+    @cached_property
     def in_range(self) -> Table:
         """The same in units that formulas can multiply."""
         count = in_range(self.count)
@@ -331,12 +331,12 @@ def in_range(count: Array) -> Array:
     return scaled
 
 
-def exactly(parameters: dict[str, Any], count: Array) -> dict[str, Any]:
+def exactly(parameters: tuple[tuple[str, Any], ...], count: Array) -> tuple[tuple[str, Any], ...]:
     """The parameters of a formula; fractions, if counts are."""
     if count.dtype != np.dtype(object):
         return parameters
     exact = type(count.flat[0])
-    return {k: exact(v) if isinstance(v, float) else v for k, v in parameters.items()}
+    return tuple((k, exact(v) if isinstance(v, float) else v) for k, v in parameters)
 
 
 def rounded(values: Array) -> Array:

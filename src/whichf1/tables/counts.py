@@ -12,7 +12,7 @@ import numpy as np
 from whichf1.errors import InputError, ShapeError, TooLargeError
 from whichf1.tables.cells import Array, OneVsRest, Table, sum_by
 from whichf1.tables.labels import Label, Labels, kind_of
-from whichf1.tables.units import Units, present_clusters, refuse_undeclared, some
+from whichf1.tables.units import Units, present_clusters, refuse_overflow, refuse_undeclared, some
 
 DENSE_BYTES = 1 << 30
 """A dense table larger than this (1 GiB) is refused."""
@@ -61,9 +61,9 @@ class Counts(Units):
         """``in_order``: the cells are known to be sorted, distinct and not 0; ``n``: known, too."""
         sides = predicted if isinstance(predicted, tuple) else (predicted,)
         if not in_order:
+            refuse_overflow(count)
             keys = np.stack([true, *sides, *([] if cluster is None else [cluster])])
             keys, count, squares = in_order_of_keys(keys, count, squares)
-            refuse_many(count)
             true, *rest = keys
             sides = tuple(rest[: len(sides)])
             if cluster is not None:  # clusters without any weight are gone
@@ -163,6 +163,8 @@ class Counts(Units):
         from whichf1.sources.counts import count  # the way back, for the sake of a training loop
 
         declared = self.labels if self.declared else None
+        if not any(map(_size, (y_true, y_pred))):
+            return self  # the last batch of a loader, say
         return self + count(y_true, y_pred, labels=declared, weights=weights, ignore=ignore)
 
     @property
@@ -221,6 +223,8 @@ class Counts(Units):
         """
         if labels is not None:
             return self.changed(declared=False).without(ignored).observed().declare(labels)
+        if not ignored:
+            return self
         kind = self.labels.kind  # a label of another kind is a mistake, an absent one is not
         here = [x for x in ignored if x in self.labels or kind_of(x) != kind]
         keep = ~np.isin(self.true, self.labels.codes(here))
@@ -256,8 +260,7 @@ class Counts(Units):
         """
         from whichf1.tables import saving  # slow to import
 
-        with saving.written_whole(path) as temporary:
-            temporary.write_text(self.to_json(), encoding="ascii")
+        saving.write_whole(path, self.to_json().encode("ascii"))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Counts:
@@ -294,6 +297,10 @@ class Counts(Units):
         return cls(**saving.from_json(text, name))
 
 
+def _size(data: Any) -> int:
+    return len(data) if hasattr(data, "__len__") else 1
+
+
 def in_order_of_keys(
     keys: Array, count: Array, squares: Array | None
 ) -> tuple[Array, Array, Array | None]:
@@ -309,16 +316,6 @@ def in_order_of_keys(
     return keys[:, new], sum_by(at, count[order], size), squares
 
 
-def refuse_many(count: Array) -> None:
-    """Raise if there are more items than 64-bit integers can count."""
-    items = count.sum(dtype=np.float64)
-    if count.dtype.kind == "i" and items >= 2.0**63:
-        raise InputError(
-            f"the counts sum to about {items:.3g} items, and fewer than 2**63 can be counted. "
-            "Divide all of them by the same number: the score stays the same."
-        )
-
-
 def refuse_dense(size: int, what: str) -> None:
     """Raise if a dense array of ``size`` bytes is more than anyone should get by accident."""
     if size > DENSE_BYTES:
@@ -332,7 +329,11 @@ def _square(matrix: Any) -> Array:
     """A confusion matrix as integers: square, whole and not negative."""
     try:
         table = np.asarray(matrix)
-    except ValueError:
+        if table.dtype == object and table.ndim == 2:  # beyond 64 bits
+            table = table.astype(np.float64)
+    except OverflowError:
+        raise InputError("a count of a confusion matrix is beyond 2**63") from None
+    except (ValueError, TypeError):
         table = np.empty(0, object)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
         raise ShapeError(

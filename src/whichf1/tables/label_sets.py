@@ -12,7 +12,7 @@ import numpy as np
 from whichf1.errors import DefinitionError
 from whichf1.tables.cells import Array, OneVsRest, in_range, remainder, sum_by
 from whichf1.tables.labels import Labels
-from whichf1.tables.units import Units, present_clusters, refuse_undeclared
+from whichf1.tables.units import Units, present_clusters, refuse_overflow, refuse_undeclared
 
 TP, FP, FN = range(3)
 """What a label is to an item; all others are true negatives."""
@@ -40,15 +40,9 @@ class LabelTable:
         )
         return tp, fp, fn
 
-    @property
-    def rows(self) -> Array:
-        """Items that have each label."""
-        return self._sums[TP] + self._sums[FN]
-
-    @property
-    def columns(self) -> Array:
-        """Items that are predicted to have each label."""
-        return self._sums[TP] + self._sums[FP]
+    tp = property(lambda self: self._sums[TP])
+    fp = property(lambda self: self._sums[FP])
+    fn = property(lambda self: self._sums[FN])
 
     @cached_property
     def total(self) -> Array:
@@ -56,7 +50,7 @@ class LabelTable:
         total: Array = self.count.sum(-1)
         return total
 
-    @property
+    @cached_property
     def in_range(self) -> LabelTable:
         """The same in units that formulas can multiply."""
         count = in_range(self.count)
@@ -134,6 +128,7 @@ class MultiLabelCounts(Units):
     ) -> None:
         """``in_order``: the kinds of items are known to be sorted, distinct and not empty."""
         if not in_order:
+            refuse_overflow(count)
             lines, count, squares, cluster = group_sets(lines, count, squares, cluster)
             cluster, cluster_names = present_clusters(cluster, cluster_names)
         keys = dict(zip(("item", "label", "outcome"), lines, strict=True))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
+from math import isinf
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from whichf1.errors import LabelError, did_you_mean
+from whichf1.errors import LabelError, LabelWarning, did_you_mean, warn
 
 Label: TypeAlias = int | str | bool
 Kind: TypeAlias = Literal["int", "str", "bool"]
@@ -31,13 +34,24 @@ def kind_of(value: object) -> Kind | None:
     return None
 
 
+def shortened(value: object, most: int = 80) -> str:
+    """A value as a message shows it."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no integer of more than 4,300 digits
+        return f"a number of {value.bit_length():,} bits"  # type: ignore[attr-defined]
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def plain(value: Any) -> Label:
     """A label as a plain Python int, str or bool."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()  # an element of a tensor
     kind = kind_of(value)
     if kind is None:
         several = isinstance(value, (list, tuple, set, frozenset, np.ndarray))
         raise LabelError(
-            f"{value!r} ({type(value).__name__}) cannot be a label. "
+            f"{shortened(value)} ({type(value).__name__}) cannot be a label. "
             "Labels are integers, strings, booleans or floats that are whole numbers."
             + (" Sets of labels are counted by count_multilabel (--labels-sep)." if several else "")
         )
@@ -77,7 +91,25 @@ class Labels(tuple[Label, ...]):
     @classmethod
     def sorted(cls, values: Iterable[Any]) -> Labels:
         """Observed classes: numbers by value, strings by code point, False before True."""
-        return cls.trusted(sorted(values))
+        observed = cls.trusted(sorted(values))
+        if observed.kind == "str":
+            observed._warn_of_spellings()
+        return observed
+
+    def _warn_of_spellings(self) -> None:
+        """Warn about classes that differ only in how they are written."""
+        spelled: dict[str, Label] = {}
+        for label in self:
+            other = spelled.setdefault(_spelling(str(label)), label)
+            if other is not label:
+                warn(
+                    LabelWarning(
+                        f"{shortened(other)} and {shortened(label)} are two classes that differ "
+                        "only in white space or in how a number or boolean is written. Write them "
+                        "alike if they are one."
+                    )
+                )
+                return
 
     @classmethod
     def trusted(cls, values: Iterable[Label]) -> Labels:
@@ -91,7 +123,7 @@ class Labels(tuple[Label, ...]):
 
     @cached_property
     def _codes(self) -> dict[Label, int]:
-        return {label: code for code, label in enumerate(self)}
+        return dict(zip(self, range(len(self)), strict=True))
 
     def __contains__(self, label: object) -> bool:
         return kind_of(label) == self.kind and label in self._codes
@@ -105,6 +137,9 @@ class Labels(tuple[Label, ...]):
 
     def codes(self, values: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.intp]]:
         """The codes of several classes."""
+        if isinstance(values, Labels) and values.kind == self.kind:
+            with suppress(KeyError):  # without a check of each, for the sake of merging
+                return np.fromiter(map(self._codes.__getitem__, values), np.intp, len(values))
         return np.array([self.code(value) for value in values], np.intp)
 
     @cached_property
@@ -128,6 +163,19 @@ class Labels(tuple[Label, ...]):
         return f"Labels({list(self)!r})"
 
 
+def _spelling(text: str) -> str:
+    """A text without what does not tell two classes apart to a reader."""
+    from decimal import Decimal  # seldom needed
+
+    plain = " ".join(text.split())
+    if plain.lower() in ("true", "false"):
+        return plain.lower()
+    if plain[:1] in _DIGITS and re.fullmatch(_NUMBER, plain):
+        return f"{Decimal(plain).normalize()}"
+    return plain
+
+
+_DIGITS = frozenset("+-.0123456789")
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")
 """Hexadecimal digits as letters alone, so that a digest is never read as a number."""
@@ -144,18 +192,39 @@ def from_text(values: Iterable[str]) -> Iterator[Label]:
     >>> list(from_text(["1", "2.0"])), list(from_text(["1", "02"]))
     ([1, 2], ['1', '02'])
     """
-    import re
-
     texts = list(values)
     if all(re.fullmatch(_NUMBER, text) for text in texts):  # fractions are scores, not classes
         for text in texts:
             if not float(text).is_integer():
-                raise LabelError(
-                    f"{text!r} is a number with a fraction, which cannot be a label. For a column "
-                    "of scores use --score (at_threshold in Python), or compare systems by -m "
-                    "roc_auc; for such names pass labels= as text."
-                )
+                what = "too large a number" if isinf(float(text)) else "a number with a fraction"
+                raise LabelError(f"{shortened(text)} is {what}, which cannot be a label. {_SCORES}")
     whole = [re.fullmatch(_WHOLE, text) for text in texts]
     if all(whole):
         return (int(match[1]) for match in whole if match)
     return iter(texts)
+
+
+_SCORES = (
+    "For a column of scores use --score (at_threshold in Python), or compare systems by -m "
+    "roc_auc; for such names pass labels= as text."
+)
+_MANY = 10
+
+
+def refuse_scores(true: Collection[Label], predicted: Collection[Label], name: str) -> None:
+    """Raise if texts that are meant to be classes are scores.
+
+    They are all numbers, some with a fraction, and most are not among the true classes: many, or
+    all of them where no true class is a number.
+    """
+    texts = [label for label in predicted if isinstance(label, str)]
+    if not texts or not all(x[:1] in _DIGITS and re.fullmatch(_NUMBER, x) for x in texts):
+        return
+    fraction = next((x for x in texts if not float(x).is_integer()), None)
+    strange = len({*texts} - {*true})
+    numbers = any(re.fullmatch(_NUMBER, str(label)) for label in true)
+    if fraction is not None and 2 * strange > len(texts) and (strange > _MANY or not numbers):
+        raise LabelError(
+            f"{name} holds {len(texts):,} different numbers such as {shortened(fraction)}, most of "
+            f"which are no true classes. {_SCORES}"
+        )

@@ -55,7 +55,7 @@ class Ranking(Additive):
     @property
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
-        return self.table.weighted
+        return self.positives.dtype.kind == "f"
 
     @property
     def probabilities(self) -> bool:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import secrets
+import shutil
+import stat
+from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +20,62 @@ from whichf1.tables.labels import Labels
 
 FORMAT = "whichf1.counts"
 VERSION = 1
+FACTS = ("labels", "declared", "weighted")
+COLUMNS = ("true", "predicted", "count", "decision", "squares", "cluster")
+FIELDS = {"format", "version", *FACTS, *COLUMNS, "clusters", "checksum"}
+"""Everything that a file may hold; those written before there were checksums have none."""
 
 
-@contextmanager
-def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary neighbour of ``path`` that replaces it when the block ends without an error."""
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file that appears whole or not at all: every writer of the package uses this.
+
+    A link is followed and the mode is kept, as editors do; what is no plain file, such as a pipe
+    or a device, is written to.
+    """
     try:
-        yield temporary
-        os.replace(temporary, target)
-    except OSError as error:
-        raise FileError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+        old = _status(path)
+        if old is not None and not stat.S_ISREG(old.st_mode):
+            with open(path, "wb", buffering=0) as file:
+                _write(file, content)
+        else:
+            _replace(os.path.realpath(path), content, old)
+    except (OSError, ValueError) as error:  # a ValueError: a name with a null character
+        why = getattr(error, "strerror", None) or error
+        raise FileError(f"cannot write {os.fspath(path)!r}: {why}") from None
+
+
+def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:  # a new file, or a link to one
+        return None
+
+
+def _replace(target: str, content: bytes, old: os.stat_result | None) -> None:
+    """Replace a plain file by a new one, written under a random name beside it."""
+    mode = 0o666 if old is None else stat.S_IMODE(old.st_mode)
+    name = os.path.join(os.path.dirname(target), f".whichf1-{secrets.token_hex(8)}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    number = os.open(name, flags, mode)
+    try:
+        with open(number, "wb", buffering=0) as file:
+            _write(file, content)
+            if old is not None:
+                with suppress(OSError, AttributeError):  # only root may give a file away
+                    shutil.chown(name, old.st_uid, old.st_gid)
+                os.chmod(name, mode)
+            os.fsync(file.fileno())
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _write(file: Any, content: bytes) -> None:
+    """All of the content: a pipe may take it in parts."""
+    view = memoryview(content)
+    while view:
+        view = view[file.write(view) :]
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -46,22 +91,33 @@ def to_json(counts: Any) -> str:
     if counts.cluster is not None and counts.cluster_names is None:
         raise MergeError("these clusters have no names: count the items again, then save")
     record: dict[str, Any] = {"format": FORMAT, "version": VERSION}
-    record |= {name: getattr(counts, name) for name in ("labels", "declared", "weighted")}
-    columns = ("true", "predicted", "count", "decision", "squares", "cluster")
-    record |= {name: getattr(counts, name) for name in columns if getattr(counts, name) is not None}
+    record |= {name: getattr(counts, name) for name in FACTS}
+    record |= {name: getattr(counts, name) for name in COLUMNS if getattr(counts, name) is not None}
     if counts.cluster_names is not None:
         record["clusters"] = counts.cluster_names
-    return json.dumps(record, default=np.ndarray.tolist)
+    text = json.dumps(record, default=np.ndarray.tolist)
+    return f'{text[:-1]}, "checksum": "{_checksum(text)}"}}'
+
+
+def _checksum(text: str) -> str:
+    return sha256(text.encode("ascii")).hexdigest()[:16]
 
 
 def from_json(text: str | bytes, name: str) -> dict[str, Any]:
     """The fields of the counts that were saved; ``name`` says in messages where they came from."""
     try:
-        return _fields(json.loads(text))
-    except (ValueError, TypeError, KeyError) as error:
+        return _fields(json.loads(text, object_pairs_hook=_distinct))
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise FileError(
             f"{name} is not a complete file of counts: {error}. Count again and save."
         ) from None
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        raise ValueError("a field stands in it twice")
+    return record
 
 
 def _fields(record: Any) -> dict[str, Any]:
@@ -69,6 +125,11 @@ def _fields(record: Any) -> dict[str, Any]:
         raise ValueError(f"it has no {FORMAT!r}")
     if record["version"] != VERSION:
         raise ValueError(f"its version is {record['version']!r}; this program reads {VERSION}")
+    if unknown := [*(record.keys() - FIELDS)]:
+        raise ValueError(f"{min(unknown)!r} is not one of its fields")
+    checksum = record.pop("checksum", None)
+    if checksum is not None and checksum != _checksum(json.dumps(record)):
+        raise ValueError("its checksum does not match: it was damaged or edited")
     labels, weighted, declared = Labels(record["labels"]), record["weighted"], record["declared"]
     true, predicted = (_codes(record[side], len(labels)) for side in ("true", "predicted"))
     if not weighted and any(type(x) is not int for x in record["count"]):
@@ -80,8 +141,9 @@ def _fields(record: Any) -> dict[str, Any]:
     fields |= {"count": count, "declared": declared, "decision": record.get("decision")}
     if not isinstance(fields["decision"], (str, type(None))):
         raise ValueError("its decision is not text")
-    if not isinstance(declared, bool):
-        raise ValueError("'declared' is neither true nor false")
+    for name in ("declared", "weighted"):
+        if not isinstance(record[name], bool):
+            raise ValueError(f"{name!r} is neither true nor false")
     if weighted and "squares" in record:
         fields["squares"] = _positive(record["squares"], np.float64, "sum of squared weights")
         if fields["squares"].shape != count.shape:
@@ -96,6 +158,8 @@ def _fields(record: Any) -> dict[str, Any]:
 
 
 def _positive(values: Any, dtype: Any, what: str) -> Array:
+    if dtype is np.int64 and any(x >= 2**63 for x in values):
+        raise ValueError(f"a {what} is beyond 2**63")
     column = np.array(values, dtype)
     if not (np.isfinite(column) & (column > 0)).all():
         raise ValueError(f"a {what} is not positive")

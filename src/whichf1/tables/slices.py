@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from whichf1.errors import InputError
 from whichf1.tables.counts import Counts
-from whichf1.tables.units import Additive
+from whichf1.tables.units import Additive, merged
 
 Key: TypeAlias = tuple[Any, ...]
 
@@ -41,7 +41,7 @@ class Slices(Additive, Mapping[Key, Counts]):
         """All items together."""
         if self.total is not None:
             return self.total  # type: ignore[no-any-return]
-        return sum(self.parts.values())  # type: ignore[return-value]  # there is at least one
+        return merged([*self.parts.values()])
 
     def __getitem__(self, key: Any) -> Counts:
         wanted = key if isinstance(key, tuple) else (key,)

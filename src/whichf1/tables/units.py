@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
-from typing import Any, Self
+from operator import add
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from whichf1.errors import InputError, LabelError, MergeError
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Labels
 
+T = TypeVar("T")
 NOTES = (" (above every score)", " (below every score)")
 """What a decision says of a threshold that puts all items on one side."""
 
@@ -43,6 +45,14 @@ class Additive:
         return self._plus(other)
 
     __radd__ = __add__
+
+
+def merged(parts: Sequence[T], add: Callable[[T, T], T] = add) -> T:
+    """Many parts as one: neighbours first, so that none is copied more than log₂ n times."""
+    while len(parts) > 1:
+        pairs = [add(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
+        parts = [*pairs, *parts[2 * len(pairs) :]]
+    return parts[0]
 
 
 class Units(Additive):
@@ -113,10 +123,10 @@ class Units(Additive):
         total = np.add.reduce(self.count).item()
         return total  # type: ignore[no-any-return]
 
-    @property
+    @cached_property
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
-        return self.count.dtype.kind == "f"
+        return bool(self.count.dtype.kind == "f")
 
     @property
     def clusters(self) -> int | None:
@@ -217,7 +227,8 @@ def common_labels(a: Units, b: Units) -> tuple[Labels, bool]:
             f"{some(b.labels)}. Count both with the same labels=."
         )
     if not (a.declared or b.declared):
-        return Labels.sorted({*a.labels, *b.labels}), False
+        known = {*a.labels}
+        return Labels.sorted([*a.labels, *(x for x in b.labels if x not in known)]), False
     whole, part = (a, b) if a.declared else (b, a)
     outside = next((x for x in part.labels if x not in whole.labels), None)
     if outside is not None:
@@ -256,7 +267,7 @@ def cluster_labels(names: Iterable[Any]) -> Labels:
 
     A seed draws clusters by position, so it draws the same ones from every source.
     """
-    found = Labels.sorted(set(names))
+    found = Labels.trusted(sorted(set(names)))
     texts = [name for name in found if isinstance(name, str)]
     if texts and all(map(str.isdecimal, texts)):
         return Labels.trusted(sorted(texts, key=lambda name: (int(name), name)))
@@ -273,6 +284,16 @@ def present_clusters(
     if names is not None and len(present) < len(names):
         names = Labels.trusted(names[at] for at in present)
     return codes, names
+
+
+def refuse_overflow(count: Array) -> None:
+    """Raise if there are more items than 64-bit integers can count."""
+    items = 0.0 if count.dtype.kind == "f" else float(count.sum(dtype=np.float64))
+    if items >= 2.0**63:
+        raise InputError(
+            f"the counts sum to about {items:.3g} items, and fewer than 2**63 can be counted. "
+            "Divide all of them by the same number: the score stays the same."
+        )
 
 
 def refuse_undeclared(observed: Labels, declared: Labels) -> None:

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ADDRESSES = 512, TRIAL = 4096, TEXTS = 4096, NO_TEXT = -2 };
+enum { ADDRESSES = 512, TRIAL = 4096, TEXTS = 4096, STEPS = 64, NO_TEXT = -2 };
 
 typedef struct {
     PyObject *item;
@@ -72,12 +72,13 @@ static spelled spell(const char *text, Py_ssize_t size)
     return key;
 }
 
-/* The slot of a text, or the free slot where it belongs. */
+/* The slot of a text, or the free slot where it belongs; NULL if that is far from where it should be,
+ * as for many texts that differ only in the middle: Python's dictionary tells these apart quickly. */
 static spelled *slot_of(const memo *m, const spelled *wanted)
 {
     uint64_t mixed = (wanted->first ^ wanted->last * 0x9e3779b97f4a7c15u) + (uint64_t)wanted->size;
     size_t at = (size_t)(mixed * 0xff51afd7ed558ccdu >> 52);
-    for (;; at = (at + 1) % TEXTS) {
+    for (int step = 0; step < STEPS; step++, at = (at + 1) % TEXTS) {
         const spelled *here = &m->texts[at];
         if (!here->text ||
             (here->first == wanted->first && here->last == wanted->last &&
@@ -85,6 +86,7 @@ static spelled *slot_of(const memo *m, const spelled *wanted)
              (here->size <= 16 || !memcmp(here->text, wanted->text, (size_t)here->size))))
             return &m->texts[at];
     }
+    return NULL;
 }
 
 static void drop_texts(memo *m)
@@ -104,11 +106,11 @@ static int32_t code_of_text(memo *m, PyObject *item)
         if (!text) PyErr_Clear(); /* surrogates */
         if (text && size == PyUnicode_GetLength(item)) {
             spelled wanted = spell(text, size), *slot = slot_of(m, &wanted);
-            if (slot->text) return slot->code;
+            if (slot && slot->text) return slot->code;
             wanted.code = code_of(item, m->table, m->strings);
             if (wanted.code < 0) return -1;
-            *slot = wanted;
-            if (++m->used > TEXTS / 2) drop_texts(m);
+            if (slot) *slot = wanted;
+            if (!slot || ++m->used > TEXTS / 2) drop_texts(m);
             return wanted.code;
         }
         drop_texts(m);

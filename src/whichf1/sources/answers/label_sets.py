@@ -5,7 +5,6 @@ A set is a cell that lists labels with a separator, a list, or a column of 0 and
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any
@@ -19,6 +18,7 @@ from whichf1.sources.answers.rows import (
     by_slice,
     clusters_in,
     complete_together,
+    from_json,
     labels_of,
     one_kind,
     plain_label,
@@ -167,7 +167,7 @@ def hold_lists(parts: Parts, columns: Request, origin: Origin) -> bool:
 def _set(cell: Any, column: str, sep: str | None, origin: Origin) -> list[Any]:
     """The labels of one cell: texts still to be read, or labels."""
     how = origin.reading_of(column)
-    value = json.loads(cell) if how == "json" else cell
+    value = from_json(cell) if how == "json" else cell
     parts = value if isinstance(value, (list, tuple)) else [value]
     if isinstance(value, str):
         if sep is None:
@@ -227,7 +227,7 @@ def _together(
 
 
 def _bit(cell: Any, column: str, origin: Origin) -> bool:
-    value = json.loads(cell) if origin.reading_of(column) == "json" else cell
+    value = from_json(cell) if origin.reading_of(column) == "json" else cell
     value = value.item() if hasattr(value, "item") else value
     known = {"0": False, "1": True} if isinstance(value, str) else {0: False, 1: True}
     if value not in known:

@@ -19,7 +19,15 @@ from whichf1.sources.request import Origin, Reading, Request, Row
 from whichf1.sources.sequences import is_missing
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
-from whichf1.tables.labels import Label, Labels, from_text, kind_of, plain
+from whichf1.tables.labels import (
+    Label,
+    Labels,
+    from_text,
+    kind_of,
+    plain,
+    refuse_scores,
+    shortened,
+)
 from whichf1.tables.slices import Key, Slices, order
 from whichf1.tables.units import cluster_labels
 
@@ -132,7 +140,10 @@ def report_lacking(
         told = f"{origin.name}: column {name!r} has no {what} in {n:,} of its {total:,} items"
         if what in ("label", "cluster"):
             raise LabelError(f"{told}{where}. Fill it in or drop the item.")
-        raise InputError(f"{told}{where or first(name)}. Fix it or drop the item.")
+        raise InputError(
+            f"{told}{where or first(name)}. Fix it or drop the item; of integers beyond 2**53, "
+            "which tie as floats, give ranks."
+        )
 
 
 def _skipped(what: str, name: str, n: int) -> str:
@@ -155,12 +166,25 @@ def labels_of(sides: Sequence[Side], origin: Origin, labels: Any) -> list[Values
     def read(value: Any, how: Reading, column: str) -> Label:
         if how == "text":
             return label[value]
-        return plain_label(json.loads(value) if how == "json" else value, column, origin)
+        return plain_label(from_json(value) if how == "json" else value, column, origin)
 
-    return [
+    meanings = [
         {key: read(value, how, name) for key, value in side.items()}
         for side, (name, how, _) in zip(distinct, sides, strict=True)
     ]
+    for (name, _, _), meaning in zip(sides[1:], meanings[1:], strict=True):
+        if labels is None:
+            told = f"{origin.name}: column {name!r}"
+            refuse_scores(meanings[0].values(), meaning.values(), told)
+    return meanings
+
+
+def from_json(text: str) -> Any:
+    """What a JSON text stands for."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise LabelError(f"{shortened(text)} cannot be a label: {error}") from None
 
 
 def _typed(value: Any, column: str, origin: Origin) -> tuple[type, Any]:
@@ -215,7 +239,7 @@ def plain_value(value: Any, reading: Reading) -> Any:
     if is_missing(value):
         return None
     if reading == "json":
-        value = json.loads(value)
+        value = from_json(value)
         value = str(value) if isinstance(value, (list, dict)) else value
     value = value.item() if hasattr(value, "item") else value
     return int(value) if isinstance(value, float) and value.is_integer() else value

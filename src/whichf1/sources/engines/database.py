@@ -7,11 +7,13 @@ import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Waiting
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from whichf1.errors import FileError, InputError
+from whichf1.sources.request import EXACT
 
 if TYPE_CHECKING:
     from whichf1.sources.request import Row
@@ -36,25 +38,35 @@ class Database:
         self._error, self._memory_error = duckdb.Error, duckdb.OutOfMemoryException
         self._progress = progress
         self.memory_limit = _memory(memory_limit)
-        self.folder = tempfile.TemporaryDirectory(prefix="whichf1-", ignore_cleanup_errors=True)
+        self._spill = ExitStack()
+        self.folder = ""
+        with suppress(OSError):  # without a folder, whatever fits into memory can still be read
+            folder = tempfile.TemporaryDirectory(prefix="whichf1-", ignore_cleanup_errors=True)
+            self.folder = self._spill.enter_context(folder)
         settings: dict[str, Any] = {
             "memory_limit": self.memory_limit,
-            "temp_directory": self.folder.name,
+            "temp_directory": self.folder,
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
         }
-        self.connection = duckdb.connect(":memory:", config=settings)
-        watched = "true" if progress else "false"  # without a bar, DuckDB knows no progress
-        self.connection.execute(f"SET enable_progress_bar={watched}")
-        self.connection.execute("SET enable_progress_bar_print=false")
-        self._fit_threads()
+        try:
+            self.connection = duckdb.connect(":memory:", config=settings)
+            watched = "true" if progress else "false"  # without a bar, DuckDB knows no progress
+            self.connection.execute(f"SET enable_progress_bar={watched}")
+            self.connection.execute("SET enable_progress_bar_print=false")
+            self._fit_threads()
+        except duckdb.Error as error:
+            self._spill.close()
+            raise InputError(
+                f"a memory limit of {self.memory_limit} is impossible: {first_line(str(error))}"
+            ) from None
 
     def _fit_threads(self) -> None:
         """As many threads as the memory can feed: each holds pages that cannot be spilled."""
         query = "SELECT current_setting('threads'), current_setting('memory_limit')"
         threads, shown = self.connection.execute(query).fetchone()  # type: ignore[misc]
         number, unit = shown.split()
-        room = float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB"].index(unit)
+        room = float(number) * 1024 ** "bKMGTPE".index(unit[0])
         self.connection.execute(f"SET threads={max(1, min(threads, int(room // THREAD_BYTES)))}")
 
     def __enter__(self) -> Database:
@@ -62,7 +74,7 @@ class Database:
 
     def __exit__(self, *_: object) -> None:
         self.connection.close()
-        self.folder.cleanup()
+        self._spill.close()
 
     def run(self, query: str, explain: Callable[[str], str]) -> list[Row]:
         """The rows of a query; ``explain`` says what an error of DuckDB's means for the file."""
@@ -91,14 +103,14 @@ class Database:
                     raise
 
     def _spilled(self, text: str) -> bool:
-        return self.folder.name in text or (
+        return bool(self.folder and self.folder in text) or (
             text.startswith("IO Error") and bool(_SPILL.search(text))
         )
 
     def _no_room(self, text: str) -> str:
         return (
             f"counting needs more than the memory limit of {self.memory_limit}, and the temporary "
-            f"folder {self.folder.name!r} could not take the rest: {first_line(text)} Raise "
+            f"folder {self.folder!r} could not take the rest: {first_line(text)} Raise "
             "--memory-limit (memory_limit=), or point TMPDIR at a disk with more room."
         )
 
@@ -121,7 +133,7 @@ def _unmasked(column: Any) -> Any:
 
 
 def _memory(limit: str | int) -> str:
-    text = f"{limit}B" if isinstance(limit, int) else limit.strip()
+    text = f"{limit}B" if isinstance(limit, int) else str(limit).strip()
     if not re.fullmatch(rf"[0-9]+(\.[0-9]+)?\s*({_UNITS}|b)", text, re.I):
         raise InputError(f"a memory limit is a size such as 1GB or 500MB; got {limit!r}")
     return f"{text[:-1]}bytes" if re.fullmatch(r"[0-9.]+b", text, re.I) else text
@@ -151,3 +163,12 @@ def as_number(column: str) -> str:
     it holds no value for NaN where the bounds of the column are numbers, but in an expression.
     """
     return f"TRY_CAST(CASE WHEN {quote(column)} IS NOT NULL THEN {quote(column)} END AS DOUBLE)"
+
+
+def as_score(column: str) -> str:
+    """A column as a number, NULL also where integers would tie as floats though they differ."""
+    number, written = as_number(column), f"CAST({quote(column)} AS VARCHAR)"
+    integer = f"regexp_full_match({written}, '\\s*[+-]?[0-9]+\\s*')"
+    exact = f"abs(TRY_CAST({written} AS HUGEINT)) <= {EXACT}"
+    tied = f"abs({number}) >= {EXACT} AND {integer} AND NOT coalesce({exact}, false)"
+    return f"CASE WHEN {tied} THEN NULL ELSE {number} END"

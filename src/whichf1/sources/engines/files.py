@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Sequence
@@ -14,7 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from whichf1 import kernel
 from whichf1.errors import FileError, InputError, ShapeError, did_you_mean
-from whichf1.sources.engines.database import MEMORY_LIMIT, Database, Progress, as_number, quote
+from whichf1.sources.engines.database import (
+    MEMORY_LIMIT,
+    Database,
+    Progress,
+    as_number,
+    as_score,
+    quote,
+)
 from whichf1.sources.engines.formats import FORMATS, File, Shown, compression_of
 from whichf1.sources.request import Answer, Origin, Request, refuse_unknown
 
@@ -72,15 +80,30 @@ def find_files(path: str | os.PathLike[str], format: str | None) -> list[File]:
     """The file, or the files that a pattern matches, in order."""
     name = os.fspath(path)
     paths = [name]
-    if has_magic(name) and not os.path.exists(name):
+    if has_magic(name) and not os.path.lexists(name):
         paths = sorted(glob(name, recursive=True))
         if not paths:
             raise FileError(f"cannot read {name!r}: no file matches this pattern")
-    files = [_look(Path(each), format) for each in paths]
+    files = [_look(Path(each), format) for each in _once(paths)]
     kinds = sorted({word for file in files for word, kind in FORMATS.items() if type(file) is kind})
     if len(kinds) > 1:
         raise FileError(f"{name!r} matches files of several formats: {', '.join(kinds)}")
     return files
+
+
+def _once(paths: Sequence[str]) -> list[str]:
+    """Each file once, by whichever of its paths comes first: ** and links lead to it on many."""
+    if len(paths) == 1:
+        return [*paths]
+    files: dict[Any, str] = {}
+    for path in paths:
+        try:
+            seen = os.stat(path)
+            files.setdefault((seen.st_dev, seen.st_ino), path)
+        except OSError as error:  # reported when it is opened, but for the end of a loop of links
+            if error.errno != errno.ELOOP:
+                files[path] = path
+    return [*files.values()]
 
 
 def _look(path: Path, told: str | None) -> File:
@@ -96,8 +119,9 @@ def _look(path: Path, told: str | None) -> File:
             )
         with open(path, "rb") as file:
             start = file.read(8)
-    except OSError as error:
-        raise FileError(f"cannot read {name}: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or error
+        raise FileError(f"cannot read {name}: {said}") from None
     compression = compression_of(start)
     format = told or _format(path, start, name)
     if compression != "none" and FORMATS[format].reading == "typed":
@@ -140,6 +164,8 @@ def gather_files(
     columns = request
     with Database(options.memory_limit, options.progress) as database:
         for file in files:
+            if len(files) > 1 and file.is_empty():
+                continue
             available = file.columns(database, options.skip)
             columns = request.find(available, file.name)
             shown = Shown(available, columns.used, options.skip)
@@ -175,6 +201,8 @@ def _lacking(what: str, column: str, columns: Request) -> tuple[str, str]:
     """Which items lack a label, cluster, weight, finite number or distribution, and what is shown
     of them, in SQL."""
     name, number = quote(column), as_number(column)
+    if what == "finite number":
+        number = as_score(column)
     if what in ("label", "cluster"):
         is_float = f"typeof({name}) IN ('FLOAT', 'DOUBLE')"
         return f"{name} IS NULL OR ({is_float} AND isnan({number}))", "NULL"

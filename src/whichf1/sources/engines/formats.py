@@ -14,12 +14,15 @@ import io
 import json
 import os
 import re
+import struct
 import zipfile
 import zlib
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
@@ -36,14 +39,29 @@ Compression: TypeAlias = Literal["none", "gzip", "zstd"]
 PACKED_BY: dict[bytes, Compression] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 BYTES = 1 << 20
 """Bytes of a compressed file that are checked at a time."""
+MOST_COLUMNS = 1 << 14
+"""Columns of a CSV file: DuckDB takes time by their square."""
+WIDE = {
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+"""Byte order marks, the longer ones first."""
 ENDS = {b"\r\n": "CR LF", b"\n": "LF"}
 FIRST_LINES = 100
 """Lines of JSON in which the names of the columns are looked up."""
 GOOD = "json_type(json) = 'OBJECT' AND len(json_keys(json)) = len(list_distinct(json_keys(json)))"
 """What a line must be; read_json would not see a key that stands twice when it ignores errors."""
 ITEMS = 1 << 20
-"""Items of an npz file that are counted at a time."""
+"""Items of an npz or Arrow file that are counted at a time."""
+PIECE = 64 << 20
+"""Bytes of an npz file that are counted at a time."""
+HEADER = 1 << 16
+"""Bytes in which the header of a Parquet page ends."""
 UNREADABLE = (OSError, EOFError, zlib.error)
+DAMAGED = (*UNREADABLE, zipfile.BadZipFile, ValueError, LookupError, RuntimeError, struct.error)
+"""What reading an npz file may raise; a RuntimeError if it is encrypted."""
 FIX = "Fix the line, or skip such lines with --on-error skip"
 
 
@@ -76,11 +94,29 @@ class File(ABC):
     """What a damaged one is called."""
     reading: ClassVar[Reading] = "typed"
     """What its values are."""
+    longest: ClassVar[int] = 2 << 20
+    """Bytes of a line of text that DuckDB reads."""
 
     @property
     def name(self) -> str:
         """Its name in messages."""
         return repr(str(self.path))
+
+    @property
+    def sql(self) -> str:
+        """Its path as a text in SQL that DuckDB takes for this file alone.
+
+        DuckDB expands patterns, ~ and addresses such as file:/x, even where they are names.
+        """
+        path = os.path.abspath(self.path)
+        plain = "".join(f"[{x}]" if x in "*?[" else x for x in path)
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            raise FileError(f"the name of {self.name} is not UTF-8. Rename the file.") from None
+        if plain != path and "\\" in path and os.sep == "/":
+            raise FileError(f"{self.name}: its name holds a backslash and one of *?[. Rename it.")
+        return text(plain)
 
     def columns(self, database: Database, skip: bool = False) -> list[str]:
         """The names of its columns; a compressed file is checked to be whole first."""
@@ -93,16 +129,10 @@ class File(ABC):
         return columns
 
     def _refuse_broken(self) -> None:
-        """Raise if a compressed file is cut off or does not have its checksum."""
+        """Raise if a compressed file is cut off or does not have its checksum, or if a line is
+        longer than DuckDB reads: it would not see one at the end."""
         damaged = f"{self.name} is a damaged {self.compression} file: "
-        if self.compression == "gzip":
-            try:
-                with gzip.open(self.path, "rb") as file:
-                    while file.read(BYTES):
-                        pass
-            except UNREADABLE as error:
-                raise FileError(f"{damaged}{error}. Get the file again.") from None
-        elif self.compression == "zstd":
+        if self.compression == "zstd":
             with open(self.path, "rb") as packed:
                 while packed.tell() < self.size:
                     if not _skip_frame(packed) or packed.tell() > self.size:
@@ -110,6 +140,30 @@ class File(ABC):
                             f"{damaged}it is cut off or followed by something else. "
                             "Get the file again."
                         )
+        if self.reading == "typed":
+            return
+        try:
+            with self._opened() as file:
+                long = file is not None and _has_long_line(
+                    file, self.longest, self.compression == "none"
+                )
+        except UNREADABLE as error:
+            raise FileError(f"{damaged}{error}. Get the file again.") from None
+        if long:
+            raise FileError(
+                f"{self.name}: a line is longer than {self.longest >> 20} MiB. Is it a text file "
+                "with a line for each item?"
+            )
+
+    def _opened(self) -> Any:
+        """Its bytes, unpacked; None in place of zstd if nothing here unpacks that."""
+        if self.compression == "zstd":
+            return _open_zstd(self.path)
+        return (gzip.open if self.compression == "gzip" else open)(self.path, "rb")
+
+    def is_empty(self) -> bool:
+        """Whether there is nothing in it, not even a header."""
+        return not self.size or (self.reading != "typed" and not next(self.lines(), b"").strip())
 
     @abstractmethod
     def _columns(self, database: Database, skip: bool) -> list[str]: ...
@@ -118,7 +172,8 @@ class File(ABC):
         """Make the items visible to SQL under a name: at once, or piece by piece."""
         for items in self._items(shown):
             if isinstance(items, str):
-                query = f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM {items}"
+                used = ", ".join(map(quote, shown.used)) or "*"
+                query = f"CREATE OR REPLACE VIEW {view} AS SELECT {used} FROM {items}"
                 database.run(query, self.explain)
                 yield
             else:
@@ -151,23 +206,56 @@ class File(ABC):
     def lines(self) -> Iterator[bytes]:
         """The lines of its text; for headers and for finding a bad line, not for counting."""
         if self.compression == "zstd":
-            yield from _zstd_lines(self.path)
+            yield from _zstd_lines(self.sql)
             return
-        opened = gzip.open if self.compression == "gzip" else open
-        with opened(self.path, "rb") as file:
+        with self._opened() as file:
             yield from file
 
 
-def _zstd_lines(path: Path) -> Iterator[bytes]:
+def _open_zstd(path: Path) -> Any:
+    """A zstd file unpacked by Python (from 3.14 on) or by a library that happens to be here."""
+    with suppress(ImportError):
+        return import_module("compression.zstd").open(path)
+    with suppress(ImportError):
+        return import_module("zstandard").open(path)
+    with suppress(ImportError):
+        return import_module("pyarrow").input_stream(str(path), compression="zstd")
+    return nullcontext()
+
+
+def _has_long_line(file: Any, longest: int, seekable: bool) -> bool:
+    """Whether a line is too long; of a plain file, only the ends of what a line may be are read."""
+    if not seekable:
+        run = 0
+        while block := file.read(BYTES):
+            end = block.rfind(b"\n")
+            run = run + len(block) if end < 0 else len(block) - end
+            if run > longest:
+                return True
+        return False
+    size, start = file.seek(0, 2), 0
+    while start + longest < size:
+        for width in (1 << 14, longest):
+            file.seek(start + longest - width)
+            end = file.read(width).rfind(b"\n")
+            if end >= 0:
+                start += longest - width + end + 1
+                break
+        else:
+            return True
+    return False
+
+
+def _zstd_lines(path: str) -> Iterator[bytes]:
     """Python has no zstd before 3.14, DuckDB has one: a table of one column without a delimiter."""
     import duckdb
 
     with duckdb.connect(":memory:") as connection:
         try:
             result = connection.execute(
-                "SELECT line FROM read_csv(?, auto_detect=false, header=false, "
-                "columns={line: 'VARCHAR'}, delim=chr(1), quote='', escape='', compression='zstd')",
-                [str(path)],
+                f"SELECT line FROM read_csv({path}, auto_detect=false, header=false, "
+                "columns={line: 'VARCHAR'}, delim=chr(1), quote='', escape='', compression='zstd', "
+                "hive_partitioning=false)"
             )
             while rows := result.fetchmany(1000):
                 yield from ((line or "").encode() + b"\n" for (line,) in rows)
@@ -209,11 +297,18 @@ class CsvFile(File):
         first = next(self.lines(), b"")
         if not first.strip():
             raise FileError(f"{self.name} is empty. It needs a header and one line per item.")
-        if first[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            raise FileError(f"{self.name}, line 1: the text is UTF-16. Save it as UTF-8.")
+        wide = next((word for start, word in WIDE.items() if first.startswith(start)), None)
+        if wide is not None:
+            raise FileError(f"{self.name}, line 1: the text is {wide}. Save it as UTF-8.")
         try:
             header = io.StringIO(first.decode("utf-8-sig"))
-            return next(csv.reader(header, delimiter=self.delimiter, strict=True))
+            names = next(csv.reader(header, delimiter=self.delimiter, strict=True))
+            if len(names) > MOST_COLUMNS:
+                raise FileError(
+                    f"{self.name} has {len(names):,} columns, and is read with up to "
+                    f"{MOST_COLUMNS:,}. Keep those that are needed, or convert it to Parquet."
+                )
+            return [name or f"column {at}" for at, name in enumerate(names, 1)]
         except (UnicodeDecodeError, csv.Error, StopIteration) as error:
             raise FileError(f"{self.name}, line 1: the header cannot be read: {error}") from None
 
@@ -221,8 +316,9 @@ class CsvFile(File):
         types = ", ".join(f"{text(column)}: 'VARCHAR'" for column in shown.available)
         lenient = ", ignore_errors=true, store_rejects=true" if shown.skip else ""
         yield (
-            f"read_csv({text(str(self.path))}, auto_detect=false, header=true, columns={{{types}}},"
-            f" delim={text(self.delimiter)}, quote='\"', escape='\"', allow_quoted_nulls=false, "
+            f"read_csv({self.sql}, hive_partitioning=false, auto_detect=false, header=true, "
+            f"columns={{{types}}}, delim={text(self.delimiter)}, quote='\"', escape='\"', "
+            "allow_quoted_nulls=false, "
             f"strict_mode=true, compression={text(self.compression)}{lenient})"
         )
 
@@ -276,7 +372,7 @@ class TsvFile(CsvFile):
 class JsonLinesFile(File):
     """A JSON object for each item, whose values are read as JSON texts: 1 and "1" stay apart."""
 
-    title, reading = "JSON lines", "json"
+    title, reading, longest = "JSON lines", "json", 16 << 20
 
     def _columns(self, database: Database, skip: bool) -> list[str]:
         return keys_of(islice(self.lines(), FIRST_LINES), self.name, skip)
@@ -296,7 +392,10 @@ class JsonLinesFile(File):
     @property
     def _how(self) -> str:
         packed = "uncompressed" if self.compression == "none" else self.compression
-        return f"{text(str(self.path))}, format='newline_delimited', compression={text(packed)}"
+        return (
+            f"{self.sql}, format='newline_delimited', compression={text(packed)}, "
+            "hive_partitioning=false"
+        )
 
     def skipped(self, database: Database) -> tuple[str, ...]:
         """How many lines were skipped because they hold no JSON object."""
@@ -348,7 +447,7 @@ def _object(line: bytes, name: str, number: int) -> dict[str, Any]:
         record = json.loads(line.decode("utf-8"), object_pairs_hook=_once)
     except UnicodeDecodeError:
         raise FileError(f"{name}, line {number:,}: bytes that are not UTF-8.") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FileError(f"{name}, line {number:,}: not a JSON object: {error}") from None
     if not isinstance(record, dict):
         raise FileError(f"{name}, line {number:,}: not a JSON object but {line[:40]!r}")
@@ -358,8 +457,7 @@ def _object(line: bytes, name: str, number: int) -> dict[str, Any]:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
         raise ValueError(f"the key {twice!r} appears twice")
     return record
 
@@ -370,7 +468,7 @@ class ParquetFile(File):
     title = "Parquet"
 
     def _columns(self, database: Database, skip: bool) -> list[str]:
-        query = f"SELECT name, num_children FROM parquet_schema({text(str(self.path))})"
+        query = f"SELECT name, num_children FROM parquet_schema({self.sql})"
         rows = database.run(query, self.explain)
         columns, inside = [], 0  # the root stands first, then every column with its children
         for name, children in rows[1:]:
@@ -379,35 +477,133 @@ class ParquetFile(File):
             inside = max(inside - 1, 0) + (children or 0)
         return columns
 
+    def views(self, database: Database, view: str, shown: Shown) -> Iterator[None]:
+        """All items, after the checksums of the pages, which DuckDB does not look at."""
+        query = (
+            "SELECT path_in_schema, coalesce(dictionary_page_offset, data_page_offset), "
+            f"data_page_offset, total_compressed_size FROM parquet_metadata({self.sql})"
+        )
+        chunks = database.run(query, self.explain)
+        with open(self.path, "rb") as file:
+            for path, first, other, size in chunks:
+                start = max(0, min(first or other, other))
+                used = any(path == x or path.startswith((f"{x},", f"{x}.")) for x in shown.used)
+                if used and not _pages_match(file, start, start + size):
+                    raise FileError(
+                        f"{self.name} is a damaged Parquet file: a page of column {path!r} does "
+                        "not have its checksum. Get the file again."
+                    )
+        yield from super().views(database, view, shown)
+
     def _items(self, shown: Shown) -> Iterator[str]:
-        yield f"read_parquet({text(str(self.path))}, hive_partitioning=false)"
+        yield f"read_parquet({self.sql}, hive_partitioning=false)"
+
+
+def _pages_match(file: Any, at: int, end: int) -> bool:
+    """Whether the pages of a column have the checksums that their headers give, if they do."""
+    checked = False
+    while at < end:
+        file.seek(at)
+        try:
+            header, length = _thrift_struct(file.read(HEADER), 0)
+        except (IndexError, ValueError):
+            return not checked
+        size, checksum = header.get(3, 0), header.get(4)
+        if checksum is None or size < 0:
+            return not checked
+        file.seek(at + length)
+        if zlib.crc32(file.read(size)) != checksum & 0xFFFFFFFF:
+            return False
+        checked, at = True, at + length + size
+    return True
+
+
+def _thrift_struct(data: bytes, at: int) -> tuple[dict[int, Any], int]:
+    """The fields of a structure of Thrift's compact protocol by number, and where it ends."""
+    fields: dict[int, Any] = {}
+    number = 0
+    while head := data[at]:
+        at += 1
+        if head >> 4:
+            number += head >> 4
+        else:
+            number, at = _thrift_value(data, at, 4)
+        fields[number], at = _thrift_value(data, at, head & 15)
+    return fields, at + 1
+
+
+def _thrift_value(data: bytes, at: int, kind: int) -> tuple[Any, int]:
+    """A value of some type, and where it ends."""
+    if kind in (1, 2):  # a boolean is in its type
+        return kind == 1, at
+    if kind in (3, 7):
+        return data[at], at + (1 if kind == 3 else 8)
+    if kind == 12:
+        return _thrift_struct(data, at)
+    value = shift = 0
+    while data[at] & 128:
+        value, shift, at = value | (data[at] & 127) << shift, shift + 7, at + 1
+    value, at = value | data[at] << shift, at + 1
+    if kind in (4, 5, 6):
+        return value >> 1 ^ -(value & 1), at
+    if kind == 8:
+        return None, at + value
+    raise ValueError(f"a page header holds no type {kind}")
 
 
 class ArrowFile(File):
-    """An Arrow IPC file or stream, which DuckDB scans batch by batch."""
+    """An Arrow IPC file or stream, checked and shown some batches at a time."""
 
     title = "Arrow"
 
     def _columns(self, database: Database, skip: bool) -> list[str]:
-        names: list[str] = self._table().schema.names
-        return names
+        for names, _ in self._batches(None):
+            return names
+        return []
 
     def _items(self, shown: Shown) -> Iterator[Any]:
-        yield self._table()
+        import pyarrow
 
-    def _table(self) -> Any:
+        def table(batches: list[Any]) -> Any:
+            whole = pyarrow.Table.from_batches(batches).unify_dictionaries()
+            half = pyarrow.float16()  # which DuckDB does not know
+            wide = [x.with_type(pyarrow.float32()) if x.type == half else x for x in whole.schema]
+            return whole.cast(pyarrow.schema(wide)) if half in whole.schema.types else whole
+
+        waiting: list[Any] = []
+        for _, batch in self._batches(shown.used):
+            if batch is None:
+                continue
+            waiting.append(batch)
+            if not shown.whole and sum(map(len, waiting)) >= ITEMS:
+                yield table(waiting)
+                waiting = []
+        if waiting:
+            yield table(waiting)
+
+    def _batches(self, used: list[str] | None) -> Iterator[tuple[list[str], Any]]:
+        """The names of the columns with None first, then with each batch.
+
+        Not mapped into memory, where a file that is cut while it is read would end the program;
+        and checked, as offsets and codes that are wrong would, too.
+        """
         try:
             import pyarrow
-            from pyarrow import dataset, ipc
+            from pyarrow import ipc
         except ImportError:
             raise InputError("Arrow files need pyarrow: pip install pyarrow") from None
         try:
-            with open(self.path, "rb") as file:
+            with pyarrow.OSFile(os.fspath(self.path)) as file:
                 whole = file.read(6) == b"ARROW1"
-            if whole:
-                return dataset.dataset(str(self.path), format="ipc")
-            return ipc.open_stream(pyarrow.memory_map(str(self.path))).read_all()
-        except (OSError, pyarrow.ArrowException) as error:
+                file.seek(0)
+                reader = ipc.open_file(file) if whole else ipc.open_stream(file)
+                names = reader.schema.names
+                yield names, None
+                some = map(reader.get_batch, range(reader.num_record_batches)) if whole else reader
+                for batch in some if used is not None else ():
+                    batch.validate(full=True)
+                    yield names, batch.select(used)
+        except (OSError, EOFError, pyarrow.ArrowException) as error:
             raise FileError(f"{self.name} is a damaged Arrow file: {error}") from None
 
 
@@ -420,7 +616,7 @@ class NpzFile(File):
         try:
             with zipfile.ZipFile(self.path) as archive:
                 return [each.removesuffix(".npy") for each in archive.namelist()]
-        except (OSError, zipfile.BadZipFile) as error:
+        except DAMAGED as error:
             raise FileError(f"{self.name} is a damaged npz file: {error}") from None
 
     def _items(self, shown: Shown) -> Iterator[dict[str, Array]]:
@@ -434,7 +630,8 @@ class NpzFile(File):
                 heads = [_npy_head(file) for file in files]
                 _refuse_shapes(dict(zip(shown.used, heads, strict=True)), self.name)
                 items = heads[0][0][0]
-                size = max(items, 1) if shown.whole else ITEMS
+                row = sum(dtype.itemsize for _, dtype in heads)
+                size = max(items, 1) if shown.whole else max(1, min(ITEMS, PIECE // max(row, 1)))
                 for start in range(0, items, size):
                     n = min(size, items - start)
                     yield {
@@ -443,9 +640,9 @@ class NpzFile(File):
                     }
                 for file in files:
                     file.read()  # to the end, where the checksum is compared
-        except (OSError, EOFError, zipfile.BadZipFile, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
+        except InputError:
+            raise
+        except DAMAGED as error:
             raise FileError(f"{self.name} is a damaged npz file: {error}") from None
 
 

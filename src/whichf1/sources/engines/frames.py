@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whichf1.errors import InputError, LabelError, WeightError
-from whichf1.sources.arrays import count_arrays, count_codes
+from whichf1.sources.arrays import count_arrays, count_codes, reviewed
 from whichf1.sources.engines.database import plain_columns
 from whichf1.sources.request import Answer, Origin, Request, Row, known_frame
 from whichf1.sources.request import narwhals as nw
@@ -70,7 +70,8 @@ def quick_counts(data: Any, request: Request) -> dict[str, Slices] | None:
     slow = frame.implementation.is_pandas_like()  # others group texts faster by themselves
     texts = slow and all(each.dtype in kinds for each in series.values())
     for each in series.values():
-        whole = each.dtype.is_integer() or each.dtype == nw.Boolean
+        narrow = each.dtype.is_integer() and each.dtype not in (nw.Int128, nw.UInt128)
+        whole = narrow or each.dtype == nw.Boolean
         if not (texts or whole) or _has_gaps(each):
             return None
     weights = None if columns.weights is None else frame[columns.weights]
@@ -83,7 +84,9 @@ def quick_counts(data: Any, request: Request) -> dict[str, Slices] | None:
             return None  # what is no text is named by the engine's table
         code = dict(zip(series, encoded[0], strict=True))
         true = code[columns.true]
-        counts = [count_codes(true, code[pred], encoded[1], weight) for pred in columns.preds]
+        counts = [
+            reviewed(count_codes(true, code[pred], encoded[1], weight)) for pred in columns.preds
+        ]
     else:
         true = series[columns.true].to_numpy()
         counts = [
@@ -120,9 +123,10 @@ def columns_of(result: Any) -> list[Any]:
 
 
 def _column(series: Any) -> Any:
-    if (series.dtype.is_numeric() or series.dtype == nw.Boolean) and not series.null_count():
-        return series.to_numpy()
-    return series.to_list()
+    numeric = series.dtype.is_numeric() or series.dtype == nw.Boolean
+    if not numeric or series.dtype in (nw.Int128, nw.UInt128) or series.null_count():
+        return series.to_list()
+    return series.to_numpy()
 
 
 def by_partition(native: Any, columns: Request, ask: Any, merge: Any) -> Any:

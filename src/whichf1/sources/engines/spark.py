@@ -20,6 +20,10 @@ BAD_LINE = "the line of whichf1 that is malformed"
 OBJECT = "schema_of_variant(line) LIKE 'OBJECT%'"
 
 
+LONG = "^[+-]?[1-9][0-9]{16,}$"
+"""Integers that tie as floats though they differ."""
+
+
 class Read(NamedTuple):
     """Files as a Spark frame."""
 
@@ -144,7 +148,9 @@ def _with_numbers(frame: Any, numbers: list[str]) -> Any:
     names = frame.columns
     short = frame.toDF(*(f"c{at}" for at in range(len(names))))
     shown = [
-        f"try_cast(c{at} AS DOUBLE) AS c{at}" if name in numbers else f"c{at}"
+        f"CASE WHEN NOT c{at} RLIKE '{LONG}' THEN try_cast(c{at} AS DOUBLE) END AS c{at}"
+        if name in numbers
+        else f"c{at}"
         for at, name in enumerate(names)
     ]
     return short.selectExpr(*shown).toDF(*names)

@@ -15,9 +15,9 @@ import numpy as np
 
 from whichf1.errors import InputError
 from whichf1.sources.engines import frames
-from whichf1.sources.engines.database import Database, as_number, quote
-from whichf1.sources.lines import ScoredLines
-from whichf1.sources.request import Answer, Request, Row, is_path, quiet_at_exit
+from whichf1.sources.engines.database import Database, as_number, as_score, quote
+from whichf1.sources.lines import ScoredLines, numbers
+from whichf1.sources.request import EXACT, Answer, Request, Row, is_path, quiet_at_exit
 from whichf1.sources.request import narwhals as nw
 from whichf1.sources.sequences import is_missing
 from whichf1.tables.cells import Array
@@ -76,6 +76,11 @@ class Question(ABC):
                     f"{unread or 'the second argument'}, which is for files"
                 )
             return frames.gather_frame(data, request, self)
+        if predictions is not None and not is_path(predictions):
+            raise InputError(
+                f"after a file comes the path of a file of predictions; got "
+                f"{type(predictions).__name__}. Or read both into arrays."
+            )
         from whichf1.sources.engines.files import ReadingOptions, gather_aligned, gather_files
 
         reading = dict(request.reading)
@@ -262,8 +267,9 @@ def kept_names(columns: Request) -> list[str]:
 def _viewed(database: Database, columns: Request) -> Any:
     """The view ``items`` as a frame with these names."""
     quiet_at_exit()
+    read = {"s": as_score, "w": as_number}
     shown = [
-        f"{as_number(name) if number else quote(name)} AS {short}"
+        f"{read[short[0]](name) if number else quote(name)} AS {short}"
         for short, name, number in _names(columns)
     ]
     items = nw.from_native(database.connection.sql(f"SELECT {', '.join(shown)} FROM items"))
@@ -272,8 +278,12 @@ def _viewed(database: Database, columns: Request) -> Any:
 
 def _prepared(frame: Any, columns: Request) -> Any:
     """A frame with these names; numbers are floats first, as sums of narrow integers may wrap."""
+    schema = frame.collect_schema()
     if isinstance(frame, nw.DataFrame):
         frames.refuse_mixed_objects(frame, columns)
+        for name in columns.preds if columns.scores else ():
+            if schema[name] == nw.Object:
+                numbers(frame[name].to_list(), f"column {name!r}: scores", finite=False)
     spelled: dict[str, str] = {}
     if frame.implementation.is_pyspark():  # where a dot in a name means a field of a structure
         native = frame.to_native()
@@ -282,7 +292,11 @@ def _prepared(frame: Any, columns: Request) -> Any:
     shown = []
     for short, name, number in _names(columns):
         column = nw.col(spelled.get(name, name))
-        shown.append((column.cast(nw.Float64) if number else column).alias(short))
+        if number:
+            large = schema[name].is_integer() and short[0] == "s"
+            exact = (column <= EXACT) & (column >= -EXACT)
+            column = (nw.when(exact).then(column) if large else column).cast(nw.Float64)
+        shown.append(column.alias(short))
     return _without_nan(frame.select(*shown), columns)
 
 

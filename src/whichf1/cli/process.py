@@ -1,0 +1,151 @@
+"""The process around a command: streams that are closed or full, signals, exit codes."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from traceback import extract_tb
+from typing import Any
+
+from whichf1.errors import FileError, WhichF1Error, shortened
+from whichf1.report.escape import visible
+
+BAD_INPUT, INTERNAL = 2, 3
+_PLAIN = {
+    "–": "-", "—": "-", "−": "-", "…": "...", "∞": "inf", "×": "x", "≤": "<=", "≥": ">=",
+    "±": "+/-", "→": "->", "²": "^2", "√": "sqrt", "“": '"', "”": '"', "’": "'",
+}  # fmt: skip
+"""What is written in place of symbols that the encoding of a stream does not have."""
+
+
+def emit(text: str) -> None:
+    """Write to standard output. A reader that has gone is no error; a full disk is one."""
+    if sys.stdout is None:
+        raise FileError("standard output is closed: write to a file with --output")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is buffered
+        if not isinstance(error, BrokenPipeError):
+            raise FileError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def say(message: object) -> None:
+    """Write a line to standard error, as far as that is possible."""
+    with suppress(OSError):
+        print(f"whichf1: {visible(shortened(str(message)))}", file=sys.stderr)
+
+
+def standard_input() -> Any:
+    """The bytes of standard input."""
+    if sys.stdin is None:
+        raise FileError("standard input is closed: give a file, or pipe the data into it")
+    return sys.stdin.buffer
+
+
+def run_program(run: Callable[[], Any]) -> int:
+    """Run a program in a safe process, and give its exit code.
+
+    0: success, or what ``run`` gives; 2: bad input; 3: an error that is none of ours; 128 + n:
+    ended by signal n.
+    """
+    with _streams(), _signals() as caught:
+        try:
+            code, message = int(run() or 0), None
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
+            code, message = _ending(error)
+    if caught:  # whatever has become of it
+        code, message = 128 + caught[0], "interrupted"
+    if message is not None:
+        say(message)
+    return code
+
+
+def _ending(error: BaseException) -> tuple[int, object]:
+    """Exit code and message."""
+    if isinstance(error, WhichF1Error):
+        return BAD_INPUT, error
+    if isinstance(error, MemoryError):
+        return BAD_INPUT, "there is not enough memory for this: free some, or give less at once"
+    if isinstance(error, SystemExit):  # the reader of a help text has gone
+        return 0, None
+    if hasattr(error, "exit_code"):
+        _show_usage(error)
+        return BAD_INPUT, None
+    return INTERNAL, _internal(error)
+
+
+def _show_usage(error: Any) -> None:
+    """An error of the command line itself."""
+    error.message = visible(shortened(str(error.message)))
+    with suppress(OSError):
+        error.show()
+
+
+def _internal(error: BaseException) -> str:
+    """An error that is a fault of the program: where it happened, without any data."""
+    ours = [each for each in extract_tb(error.__traceback__) if "whichf1" in each.filename]
+    where = ", ".join(f"{os.path.basename(each.filename)}:{each.lineno}" for each in ours[-3:])
+    return (
+        f"internal error: {type(error).__name__} in {where}. This is a fault of whichf1: please "
+        "report it, with this line and the command"
+    )
+
+
+@contextmanager
+def _streams() -> Iterator[None]:
+    """Streams that can be written to, whatever their encoding is and whether they are open."""
+    for number in range(3):  # else, the next file to be opened would take the place of a stream
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="whichf1")
+    yield
+
+
+def _degraded(error: UnicodeError) -> tuple[str, int]:
+    """Symbols as plain ones, and other characters as escapes."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(x) or ascii(x)[1:-1] for x in text), error.end
+
+
+codecs.register_error("whichf1", _degraded)
+
+
+@contextmanager
+def _signals() -> Iterator[list[int]]:
+    """Let signals end the program as an interrupt does, so that temporary folders are removed."""
+    caught: list[int] = []
+    handled: dict[int, Any] = {}
+
+    def end(number: int, _: object) -> None:
+        caught.append(number)
+        for each in handled:
+            signal.signal(each, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)  # Windows has no SIGHUP
+            usual = (signal.SIG_DFL, signal.default_int_handler)
+            if number is not None and signal.getsignal(number) in usual:
+                handled[number] = signal.signal(number, end)
+    try:
+        yield caught
+    finally:
+        for number, handler in handled.items():
+            signal.signal(number, handler)
