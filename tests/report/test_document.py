@@ -119,7 +119,7 @@ def test_places_and_cautions_are_shown_in_every_format() -> None:
     seen = {x: render(Document([Grid(columns, rows)]), x, 2) for x in formats}
     assert "A_   0.9¹*  [.2, .8]!" in seen["text"] and "! A_: few items." in seen["text"]
     assert "| **0.9**<sup>*</sup> | [0.25, 0.75]! |" in seen["markdown"]
-    assert r"A\_ & \textbf{0.9}$^{{*}}$ & {[}0.25, 0.75]!" in seen["latex"]
+    assert r"A\_ & \textbf{0.9}\textsuperscript{{*}} & {[}0.25, 0.75]!" in seen["latex"]
     assert r"\underline{0.8}" in seen["latex"] and "<u>0.8</u>" in seen["html"]
 
 

@@ -271,7 +271,7 @@ def _report(
     scores = [(name, subject.score(each)) for name, each in scored]
     kind["confusion"] = options.confusion
     report = Report.of(source, subject.counts, chosen, counted, scores, **kind)
-    return score_document(report, options.decimals)
+    return score_document(report, options.places)
 
 
 def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> Document:
@@ -410,4 +410,4 @@ def threshold(options: ThresholdOptions) -> None:
     ranking = rank_lines(lines, _named_class(options.positive, lines))
     best = best_threshold(ranking, metric=options.metric)
     source = files.source_name(options)
-    options.write(threshold_document(source, best, options.around, options.decimals))
+    options.write(threshold_document(source, best, options.around, options.places))

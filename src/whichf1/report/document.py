@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from shutil import get_terminal_size
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from whichf1.definitions.definition import shorten
@@ -87,6 +89,8 @@ class Grid:
     """Only shown in text, and only if it is not too wide."""
 
 
+LEAST_WIDTH = 40
+"""A narrower terminal breaks the lines itself."""
 SHARED = "*"
 """Names what several signatures share."""
 
@@ -109,6 +113,8 @@ class Note:
     """A line of text."""
 
     text: str
+    ranks: bool = False
+    """Whether it begins with what the best and the second best look like."""
 
 
 Block: TypeAlias = Grid | Signature | Note
@@ -126,17 +132,18 @@ class Document:
     title: str = ""
     notes: Sequence[str] = ()
 
-    @property
-    def footnotes(self) -> list[str]:
-        """The notes, and the cautions of intervals, each with the rows that it is for."""
-        cautions: dict[str, list[str]] = {}
-        for block in self.blocks:
-            for row in block.rows if isinstance(block, Grid) else ():
-                for cell in row:
-                    if isinstance(cell, Interval) and cell.caution is not None:
-                        names = cautions.setdefault(cell.caution, [])
-                        names += [str(row[0])] if str(row[0]) not in names else []
-        return [*self.notes, *(f"{CAUTION} {_some(x)}: {text}." for text, x in cautions.items())]
+
+def _footnotes(document: Document) -> list[str]:
+    """The notes, and the cautions of intervals, each with the rows that it is for."""
+    cautions: dict[str, list[str]] = {}
+    for block in document.blocks:
+        for row in block.rows if isinstance(block, Grid) else ():
+            for cell in row:
+                if isinstance(cell, Interval) and cell.caution is not None:
+                    names = cautions.setdefault(cell.caution, [])
+                    names += [str(row[0])] if str(row[0]) not in names else []
+    marked = [f"{CAUTION} {_some(x)}: {text}." for text, x in cautions.items()]
+    return [*document.notes, *marked]
 
 
 CAUTION = "!"
@@ -162,13 +169,24 @@ class Pen(NamedTuple):
     best: str
     second: str
     mark: str
+    other: str = "{}"
+    unmarked: str = ""
+    legend: str = "Bold: best; underlined: second best."
     interval: Callable[[Interval, int], str] = _in_full
 
 
-PLAIN = Pen(visible, visible, visible, "{}¹", "{}²", "{}", brief)
+PLAIN = Pen(
+    visible, visible, visible, "{}¹", "{}²", "{}", "{} ", " ", "¹ best, ² second best.", brief
+)
 MARKDOWN = Pen(markdown, markdown_code, visible, "**{}**", "<u>{}</u>", "<sup>{}</sup>")
-LATEX = Pen(breakable, breakable, latex, r"\textbf{{{}}}", r"\underline{{{}}}", "$^{{{}}}$")
+LATEX = Pen(
+    breakable, breakable, latex, r"\textbf{{{}}}", r"\underline{{{}}}", r"\textsuperscript{{{}}}"
+)
 HTML = Pen(html, html_code, html, "<strong>{}</strong>", "<u>{}</u>", "<sup>{}</sup>")
+
+
+def _lines(note: Note, pen: Pen) -> list[str]:
+    return f"{pen.legend} {note.text}".split("\n") if note.ranks else note.text.split("\n")
 
 
 def _written(column: GridColumn, cell: Cell, decimals: int, pen: Pen) -> str:
@@ -177,8 +195,8 @@ def _written(column: GridColumn, cell: Cell, decimals: int, pen: Pen) -> str:
     write = escape.get(column.kind, pen.text)
     if isinstance(cell, Standing):
         text = write(cell.text)
-        text = {"best": pen.best, "second": pen.second}.get(cell.rank, "{}").format(text)
-        return text + (pen.mark.format(pen.figure(cell.mark)) if cell.mark else "")
+        text = {"best": pen.best, "second": pen.second}.get(cell.rank, pen.other).format(text)
+        return text + (pen.mark.format(pen.figure(cell.mark)) if cell.mark else pen.unmarked)
     shown = _shown(column, cell, decimals, pen)
     return write(shown) if shown else ""
 
@@ -308,7 +326,7 @@ def text_lines(document: Document, decimals: int, width: int | None = None) -> I
                 yield Line("")
             yield from lines
             above = True
-    if notes := document.footnotes:
+    if notes := _footnotes(document):
         yield Line("")
         for note in notes:
             yield from _prose(note, width)
@@ -334,7 +352,7 @@ def _text_block(block: Block, decimals: int, width: int | None) -> Iterator[Line
         case Signature():
             yield from map(Line, wrapped(_signature_text(block), width, 2, code=True))
         case Note():
-            for line in block.text.split("\n"):
+            for line in _lines(block, PLAIN):
                 yield from _prose(line, width)
 
 
@@ -391,8 +409,8 @@ def _markdown(document: Document, decimals: int) -> str:
                     item = f"{parts.pop()}\n{item}"
                 parts.append(item)
             case Note():
-                parts.append("  \n".join(map(markdown, block.text.split("\n"))))
-    return "\n\n".join([*parts, *map(markdown, document.footnotes)]) + "\n"
+                parts.append("  \n".join(map(markdown, _lines(block, MARKDOWN))))
+    return "\n\n".join([*parts, *map(markdown, _footnotes(document))]) + "\n"
 
 
 def _markdown_table(table: Grid, decimals: int) -> str:
@@ -418,8 +436,8 @@ def _html(document: Document, decimals: int) -> str:
                 lead = f"{html(block.name)}: " if block.name else ""
                 parts.append(f"<p>{lead}{html_code(block.text)}</p>")
             case Note():
-                parts.append(f"<p>{html(block.text)}</p>")
-    return "\n".join([*parts, *(f"<p>{html(note)}</p>" for note in document.footnotes)]) + "\n"
+                parts.append(f"<p>{'<br>'.join(map(html, _lines(block, HTML)))}</p>")
+    return "\n".join([*parts, *(f"<p>{html(note)}</p>" for note in _footnotes(document))]) + "\n"
 
 
 def _html_table(table: Grid, decimals: int) -> Iterator[str]:
@@ -442,7 +460,7 @@ def _latex(document: Document, decimals: int) -> str:
     blocks = [x for x in document.blocks if not (isinstance(x, Grid) and x.if_it_fits)]
     if titles and not any(isinstance(block, Grid) for block in blocks):
         lines.append(rf"{latex(document.title)}\par")
-    for block in (*blocks, *map(Note, document.footnotes)):
+    for block in (*blocks, *map(Note, _footnotes(document))):
         if isinstance(block, Grid):
             caption = ". ".join(filter(None, (*titles, block.title))).rstrip(".")
             lines += latex_tables(
@@ -482,5 +500,62 @@ def _latex_below(block: Block, decimals: int) -> Iterator[str]:
             lead = block.sentence or (block.name and f"{block.name}:")
             lines.append(rf"{breakable(lead)} \texttt{{{breakable(block.text)}}}".lstrip())
         case Note():
-            lines += map(breakable, block.text.split("\n"))
+            lines += map(breakable, _lines(block, LATEX))
     yield from (rf"{{\footnotesize\raggedright\noindent {line}\par}}" for line in lines)
+
+
+class Presented(ABC):
+    """Something that is shown as a document, in every format."""
+
+    @abstractmethod
+    def document(self, decimals: int | None = None) -> Document:
+        """What is shown; ``decimals`` are those of numbers in sentences."""
+
+    def _written(self, format: str, decimals: int | None = None, **how: Any) -> str:
+        return render(self.document(decimals), format, 4 if decimals is None else decimals, **how)
+
+    def __str__(self) -> str:
+        columns = max(LEAST_WIDTH, get_terminal_size().columns)
+        return self._written("text", width=columns, signature="short").rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self._written("html", signature="short")
+
+    def to_dict(self) -> dict[str, Any]:
+        """What JSON holds."""
+        record: dict[str, Any] = _finite(self.document().record())
+        return record
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return self._written("json")
+
+    def to_markdown(self, decimals: int | None = None, signature: SignatureForm = "full") -> str:
+        """A table in Markdown."""
+        return self._written("markdown", decimals, signature=signature)
+
+    def to_latex(self, decimals: int | None = None, signature: SignatureForm = "full") -> str:
+        """Tables in LaTeX; the first line names the packages that they need."""
+        return self._written("latex", decimals, signature=signature)
+
+    def to_html(self, decimals: int | None = None, signature: SignatureForm = "full") -> str:
+        """A fragment of HTML, without styles."""
+        return self._written("html", decimals, signature=signature)
+
+    def to_csv(self) -> str:
+        """One line for each number, in full precision."""
+        return self._written("csv")
+
+    def to_pandas(self) -> Any:
+        """The lines of ``to_csv`` as a DataFrame."""
+        import pandas as pd
+
+        head, *rows = self.document().rows()
+        return pd.DataFrame([[*row] for row in rows], columns=[*head])
+
+    def to_polars(self) -> Any:
+        """The lines of ``to_csv`` as a polars DataFrame."""
+        import polars as pl
+
+        head, *rows = ([*row] for row in self.document().rows())
+        return pl.DataFrame(rows, schema=head, orient="row", infer_schema_length=None)

@@ -18,7 +18,7 @@ _NAMED = {
 }  # fmt: skip
 _MATHS = {
     "−": "-", "∞": r"\infty", "×": r"\times", "≤": r"\leq", "≥": r"\geq", "±": r"\pm",
-    "↑": r"\uparrow", "↓": r"\downarrow", "≠": r"\neq", "→": r"\rightarrow",
+    "†": r"\dagger", "↑": r"\uparrow", "↓": r"\downarrow", "≠": r"\neq", "→": r"\rightarrow",
 }  # fmt: skip
 _LETTERS = {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l",
             "Ł": "L", "đ": "dj", "Đ": "DJ", "ð": "dh", "Ð": "DH", "þ": "th", "Þ": "TH",
