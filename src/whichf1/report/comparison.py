@@ -13,7 +13,7 @@ from whichf1.comparison.pair import level_of
 from whichf1.comparison.rank_flips import Order, SystemRanks
 from whichf1.definitions.words import sentence, title
 from whichf1.report.document import Block, Cell, Document, Grid, GridColumn, Note, Rows, Signature
-from whichf1.report.numbers import exact, items, signed, size
+from whichf1.report.numbers import items, signed, size
 from whichf1.statistics.scales import Interval
 
 
@@ -269,9 +269,9 @@ def _rows(comparison: Comparison) -> Rows:
     signature = comparison.signature
     yield "what", "a", "b", "value", "low", "high", "signature"
     for name, score in comparison.scores.items():
-        yield "score", name, "", exact(score.value), *_ends(score.interval), score.signature
+        yield "score", name, "", score.value, *_ends(score.interval), score.signature
         if comparison.wins:
-            yield "wins", name, "", exact(comparison.wins[name]), None, None, signature
+            yield "wins", name, "", comparison.wins[name], None, None, signature
         yield "group", name, "", comparison.letters[name], None, None, signature
     for pair in comparison.pairs:
         for key, value in asdict(pair).items():
@@ -280,10 +280,10 @@ def _rows(comparison: Comparison) -> Rows:
             ends = _ends(pair.interval) if key == "difference" else (None, None)
             if key == "items_range":
                 value, ends = None, value
-            yield key, pair.a, pair.b, value if key in WORDS else exact(value), *ends, signature
+            yield key, pair.a, pair.b, value, *ends, signature
     for order in comparison.ranks.orders if comparison.ranks else ():
         for name, score in order.scores.items():
-            yield "ranked", name, "", exact(score.value), None, None, score.signature
+            yield "ranked", name, "", score.value, None, None, score.signature
     for flip in comparison.flips:
         yield "flip", flip.a, flip.b, None, None, None, signature
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+
+from whichf1.report.numbers import number
 
 _NAMED = {
     "\\": "backslash", "^": "asciicircum", "~": "asciitilde", "|": "bar", "<": "less",
@@ -126,7 +129,12 @@ def _spelled(character: str) -> str:
 
 
 def csv_cell(value: object) -> object:
-    """Escape a CSV cell: text that a spreadsheet would run as a formula gets a leading quote."""
+    """Escape a CSV cell: text that a spreadsheet would run as a formula gets a leading quote.
+
+    NaN and infinity are words.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        return number(value, 0)
     if not isinstance(value, str):
         return value
     shown = visible(value)

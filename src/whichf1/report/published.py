@@ -11,7 +11,6 @@ from whichf1.published.audit import SIGNATURES, Audit, Verdict
 from whichf1.published.dialects import Conversion, Dialect, DialectTable
 from whichf1.published.explain import Explanation, Match
 from whichf1.report.document import Cell, Document, Grid, GridColumn
-from whichf1.report.numbers import exact
 
 MOST_MATCHES = 10
 """Matches shown to people; files hold all."""
@@ -28,7 +27,7 @@ def _document(
     return Document(
         [table],
         lambda: {"title": title, **facts, "rows": rows, "notes": list(notes)},
-        lambda: [rows[0], *(map(exact, row.values()) for row in rows)],
+        lambda: [rows[0], *(row.values() for row in rows)],
         title,
         notes,
     )

@@ -11,7 +11,7 @@ from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import sentence
 from whichf1.errors import InputError
 from whichf1.report.document import Cell, Document, Grid, GridColumn, Rows
-from whichf1.report.numbers import exact, items, signed, size
+from whichf1.report.numbers import items, signed, size
 from whichf1.report.score import SCORE_COLUMNS, score_cells
 from whichf1.scoring.score import Score
 from whichf1.tables.slices import Key
@@ -159,6 +159,6 @@ def _rows(by: Sequence[str], metrics: Sequence[tuple[str, list[SliceScore]]]) ->
     for name, scored in metrics:
         for row in scored:
             values = [WHOLE] * len(by) if row.key is None else map(_plain, row.key)
-            judged = [None if row.key is None else exact(row.gap), row.verdict]
+            judged = [None if row.key is None else row.gap, row.verdict]
             score = row.score
             yield [name, *values, *score_cells(score), *judged, score.n, score.signature]
