@@ -18,8 +18,8 @@ from whichf1.comparison.compare import (
 from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError
-from whichf1.report.comparison import comparison_document
-from whichf1.report.results import make_table, plan_each
+from whichf1.reporting.comparison import comparison_document
+from whichf1.reporting.results import make_table, plan_each
 from whichf1.scoring.lines import items_of_each
 from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.lines import ScoredLines, classes_of

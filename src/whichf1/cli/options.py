@@ -24,8 +24,8 @@ from whichf1.cli.process import emit
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError, did_you_mean
-from whichf1.report.document import LEAST_WIDTH, Document, render, signed, text_lines
-from whichf1.report.layout import Line
+from whichf1.reporting.document import LEAST_WIDTH, Document, render, signed, text_lines
+from whichf1.reporting.layout import Line
 from whichf1.sources.engines.database import MEMORY_LIMIT
 from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.saving import write_whole
@@ -369,7 +369,7 @@ class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOp
     )
     baseline: Text = option("In a table: test against this system, not the best of each column.")
     show: Show = option("In a table: value, interval, or error for ±.", default=Show.value)
-    percent: bool = option("In a table: values in percent.", default=False, is_flag=True)
+    percent: bool = option("In a table: values in percent.", "--percent", default=False)
     cluster: Text = option(CLUSTER)
     labels_sep: Text = option(SEPARATOR)
     power: float | None = option("Power for the detectable difference. Default: 0.8.")

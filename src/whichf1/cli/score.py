@@ -28,8 +28,8 @@ from whichf1.definitions.signature import read
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
 from whichf1.metrics import COUNTED
-from whichf1.report.document import Document
-from whichf1.report.score import (
+from whichf1.reporting.document import Document
+from whichf1.reporting.score import (
     BOTH_F1,
     SYMMETRIC,
     Report,
@@ -37,7 +37,7 @@ from whichf1.report.score import (
     name_definitions,
     threshold_document,
 )
-from whichf1.report.slices import slice_document
+from whichf1.reporting.slices import slice_document
 from whichf1.scoring.curves import best_threshold
 from whichf1.scoring.decisions import decide, threshold_lines
 from whichf1.scoring.evaluate import evaluate, refuse_other_data

@@ -16,7 +16,7 @@ from shutil import get_terminal_size
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from whichf1.definitions.definition import shorten
-from whichf1.report.escape import (
+from whichf1.reporting.escape import (
     breakable,
     csv_text,
     html,
@@ -26,9 +26,9 @@ from whichf1.report.escape import (
     markdown_code,
     visible,
 )
-from whichf1.report.layout import Line, TextColumn, cell_width, filled, table_lines, wrapped
-from whichf1.report.numbers import brief, items, number
-from whichf1.report.tabular import PACKAGES, LatexColumn, latex_tables
+from whichf1.reporting.layout import Line, TextColumn, cell_width, filled, table_lines, wrapped
+from whichf1.reporting.numbers import brief, items, number
+from whichf1.reporting.tabular import PACKAGES, LatexColumn, latex_tables
 from whichf1.statistics.scales import Interval
 
 Kind: TypeAlias = Literal["text", "prose", "code", "number", "interval"]

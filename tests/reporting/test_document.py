@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from whichf1.report.document import (
+from whichf1.reporting.document import (
     Cell,
     Document,
     Grid,
@@ -22,8 +22,8 @@ from whichf1.report.document import (
     Standing,
     render,
 )
-from whichf1.report.escape import latex, visible
-from whichf1.report.numbers import items, signed
+from whichf1.reporting.escape import latex, visible
+from whichf1.reporting.numbers import items, signed
 from whichf1.statistics.scales import Interval
 
 COLUMNS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from whichf1.report.escape import latex_length
+from whichf1.reporting.escape import latex_length
 
 TEXT_WIDTH = 345.0
 """The width in points of the text of the article class at 10 pt, the narrowest that is common."""

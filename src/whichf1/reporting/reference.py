@@ -7,7 +7,7 @@ from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
 from whichf1.metrics import EVERY, Metric, find
 from whichf1.metrics.registry import KINDS
-from whichf1.report.document import Document, Grid, GridColumn
+from whichf1.reporting.document import Document, Grid, GridColumn
 
 COLUMNS = (
     GridColumn("name"),

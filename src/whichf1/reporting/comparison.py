@@ -12,8 +12,17 @@ from whichf1.comparison.compare import Comparison
 from whichf1.comparison.pair import level_of
 from whichf1.comparison.rank_flips import Order, SystemRanks
 from whichf1.definitions.words import sentence, title
-from whichf1.report.document import Block, Cell, Document, Grid, GridColumn, Note, Rows, Signature
-from whichf1.report.numbers import items, signed, size
+from whichf1.reporting.document import (
+    Block,
+    Cell,
+    Document,
+    Grid,
+    GridColumn,
+    Note,
+    Rows,
+    Signature,
+)
+from whichf1.reporting.numbers import items, signed, size
 from whichf1.statistics.scales import Interval
 
 
@@ -258,10 +267,6 @@ def _record(comparison: Comparison, source: str) -> dict[str, Any]:
             for at, order in enumerate(ranks.orders)
         ]
     return record
-
-
-WORDS = ("test", "caution", "items_range")
-"""Fields of a pair that are not numbers."""
 
 
 def _rows(comparison: Comparison) -> Rows:

@@ -15,7 +15,7 @@ from whichf1.definitions.options import Options
 from whichf1.definitions.signature import read
 from whichf1.definitions.words import sentence, title
 from whichf1.errors import DefinitionError, InputError, did_you_mean
-from whichf1.report.document import (
+from whichf1.reporting.document import (
     Block,
     Cell,
     Document,
@@ -28,7 +28,7 @@ from whichf1.report.document import (
     Signature,
     Standing,
 )
-from whichf1.report.numbers import number, size
+from whichf1.reporting.numbers import number, size
 from whichf1.scoring.score import Score
 from whichf1.sources.counts import DATA_OPTIONS
 
@@ -244,7 +244,6 @@ def plan_each(
 ) -> Plans:
     """The definition and the plan of each metric; every option must apply to one of them."""
     plans: dict[str, tuple[Definition, Plan]] = {}
-    signatures: dict[str, str] = {}
     kinds: dict[bool, str] = {}
     if isinstance(metrics, str) or not metrics:
         raise DefinitionError(
@@ -257,9 +256,8 @@ def plan_each(
         if own.get("replicates") is None and smooth:
             own["replicates"] = 0
         definition, plan = planned(fitting, {}, level, own)
-        other = signatures.setdefault(definition.signature, metric)
-        if metric in plans or other != metric:
-            raise DefinitionError(f"{metric} is given twice, as {other}: name each metric once")
+        if metric in plans:
+            raise DefinitionError(f"{metric} is given twice: name each metric once")
         plans[metric] = definition, plan
         kinds.setdefault(made_from(definition.declaration)[0], metric)
     if len(kinds) > 1:
@@ -282,6 +280,7 @@ def make_table(
         raise InputError(f"show must be 'value', 'interval' or 'error'; got {show!r}")
     columns: dict[str, dict[str, Result]] = {}
     definitions: dict[str, Definition] = {}
+    signatures: dict[str, str] = {}
     tests: dict[str, None] = {}
     plan = Plan()
     for metric, (definition, plan) in plans.items():
@@ -290,7 +289,11 @@ def make_table(
             hint = did_you_mean(baseline, list(comparison.scores))
             raise InputError(f"the baseline {baseline!r} is not one of the systems. {hint}")
         columns[metric] = _column(comparison, baseline)
-        definitions[metric] = comparison.definition
+        signature = next(iter(comparison.scores.values())).signature
+        other = signatures.setdefault(signature, metric)
+        if other != metric:
+            raise DefinitionError(f"{metric} is {other} on these data: name each metric once")
+        definitions[metric] = next(iter(comparison.scores.values())).definition
         tests |= {pair.test: None for pair in comparison.pairs if pair.test is not None}
     systems = next(iter(columns.values()))
     results = {name: {metric: columns[metric][name] for metric in columns} for name in systems}

@@ -17,7 +17,7 @@ from whichf1.definitions.options import Options
 from whichf1.definitions.words import sentence, title
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, plain_name
-from whichf1.report.document import (
+from whichf1.reporting.document import (
     Block,
     Cell,
     Document,
@@ -28,7 +28,7 @@ from whichf1.report.document import (
     Rows,
     Signature,
 )
-from whichf1.report.numbers import items, number, size
+from whichf1.reporting.numbers import items, number, size
 from whichf1.scoring.curves import BestThreshold
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class

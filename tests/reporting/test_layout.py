@@ -26,8 +26,8 @@ from tests.helpers.strategies import definitions
 from whichf1.definitions.definition import Definition, shorten
 from whichf1.definitions.methods import find_method
 from whichf1.errors import DefinitionError
-from whichf1.report.escape import visible
-from whichf1.report.layout import TextColumn, cell_width, table_lines, wrapped
+from whichf1.reporting.escape import visible
+from whichf1.reporting.layout import TextColumn, cell_width, table_lines, wrapped
 
 WIDTHS = (60, 80, 100, 120, 200)
 WORDS = st.lists(st.text("abc日本é👩|:", min_size=1, max_size=14), min_size=1, max_size=12)

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from whichf1.report.numbers import number
+from whichf1.reporting.numbers import number
 
 _NAMED = {
     "\\": "backslash", "^": "asciicircum", "~": "asciitilde", "|": "bar", "<": "less",

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import sentence
 from whichf1.errors import InputError
-from whichf1.report.document import Cell, Document, Grid, GridColumn, Rows
-from whichf1.report.numbers import items, signed, size
-from whichf1.report.score import SCORE_COLUMNS, score_cells
+from whichf1.reporting.document import Cell, Document, Grid, GridColumn, Rows
+from whichf1.reporting.numbers import items, signed, size
+from whichf1.reporting.score import SCORE_COLUMNS, score_cells
 from whichf1.scoring.score import Score
 from whichf1.tables.slices import Key
 

@@ -11,8 +11,8 @@ from unicodedata import normalize
 import pytest
 
 from tests.helpers.commands import NASTY, Run
-from whichf1.report.escape import breakable, latex, visible
-from whichf1.report.tabular import PACKAGES
+from whichf1.reporting.escape import breakable, latex, visible
+from whichf1.reporting.tabular import PACKAGES
 
 COMMANDS = [
     "score examples/animals.csv --confusion",

@@ -10,7 +10,7 @@ from whichf1.definitions.words import because
 from whichf1.published.audit import SIGNATURES, Audit, Verdict
 from whichf1.published.dialects import Conversion, Dialect, DialectTable
 from whichf1.published.explain import Explanation, Match
-from whichf1.report.document import Cell, Document, Grid, GridColumn
+from whichf1.reporting.document import Cell, Document, Grid, GridColumn
 
 MOST_MATCHES = 10
 """Matches shown to people; files hold all."""
