@@ -88,7 +88,7 @@ def with_intervals(draw: st.DrawFn) -> Definition:
     method = draw(st.sampled_from([None, "delta", "bootstrap", "percentile"]))
     level = draw(st.sampled_from([0.9, 0.95]))
     try:
-        return replace(definition, interval=method and find_method(method, level=level))
+        return replace(definition, interval=find_method(method, level=level) if method else None)
     except DefinitionError:  # it does not apply
         return definition
 

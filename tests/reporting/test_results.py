@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import json
-import sys
 from html.parser import HTMLParser
 from typing import Any
 
@@ -110,12 +110,15 @@ def test_what_makes_no_table_is_refused(wrong: Any, error: Any, message: str) ->
 
 
 def test_the_command_reads_the_file_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    command: Any = sys.modules["whichf1.cli.compare"]
+    command: Any = importlib.import_module("whichf1.cli.compare")
     reads: list[object] = []
     read = command.read_systems
-    monkeypatch.setattr(
-        command, "read_systems", lambda *x, **y: (reads.append(x), read(*x, **y))[1]
-    )
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        reads.append(arguments)
+        return read(*arguments, **options)
+
+    monkeypatch.setattr(command, "read_systems", counted)
     code, out, err = run(*COMPARE, "-m", "averaged_f1", "-m", "accuracy", "-m", "mcc")
     assert (code, err, len(reads)) == (0, "", 1)
     assert "averaged F1 ↑" in out and "MCC ↑" in out

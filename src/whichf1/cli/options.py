@@ -115,12 +115,13 @@ class FormatOptions(OptionGroup):
 class OutputOptions(FormatOptions):
     """How a document is printed, and where."""
 
-    decimals: int | None = option("Decimals in tables. Default: 4.", min=0, max=17)
+    decimals: int | None = option("Decimals in tables. Default: 4.", default=None, min=0, max=17)
     output: Text = option("Write to this file, not standard output.", "--output", "-o")
 
     signature: SignatureForm | None = option(
         "none, short (what differs, and once what is shared) or full. Default: short in text that "
-        "is printed, full in files and other formats."
+        "is printed, full in files and other formats.",
+        default=None,
     )
 
     @property

@@ -162,8 +162,8 @@ def compare(
     ('A', 'B', 0.1111, 2, 1)
     """
     chosen = {key: value for key, value in options.items() if key not in DATA_OPTIONS}
-    planning = {"replicates": replicates, "seed": seed, "power": power, "margin": margin}
-    planning |= {"adjust": adjust, "effect": effect}
+    planning: dict[str, Any] = {"replicates": replicates, "seed": seed, "power": power}
+    planning |= {"margin": margin, "adjust": adjust, "effect": effect}
     definition, plan = planned(metric, chosen, level, planning)
     return read_once(definition, y_true, systems, sep, options)(definition, plan)
 
@@ -182,7 +182,7 @@ def read_once(
     array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape says what it holds
     tabular = not array and (is_path(y_true) or (has_columns(y_true) and name_columns(systems)))
     if named or tabular:
-        ask = partial(read_systems, y_true, systems, counted=counted, sets=sets, **named)
+        ask: Any = partial(read_systems, y_true, systems, counted=counted, sets=sets, **named)
         read = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
         if isinstance(read, ScoreColumns):
             refuse_few(read.systems)
@@ -205,7 +205,7 @@ def read_once(
 
         return run
     sets = sets or (y_true.ndim == 2 if array else are_sets(y_true))
-    ask = partial(count_sets_together if sets else count_together, y_true, systems)
+    ask: Any = partial(count_sets_together if sets else count_together, y_true, systems)
     counts = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
     return partial(compare_counts, counts)
 

@@ -40,6 +40,7 @@ def comparison_document(comparison: Comparison, source: str) -> Document:
         partial(_rows, comparison),
         f"{source}: {size(score.n)}{clustered}, {len(score.classes):,} classes, "
         f"{len(comparison.scores):,} systems",
+        kind="comparison",
     )
 
 
@@ -284,7 +285,8 @@ def _rows(comparison: Comparison) -> Rows:
                 continue
             ends = _ends(pair.interval) if key == "difference" else (None, None)
             if key == "items_range":
-                value, ends = None, value
+                yield key, pair.a, pair.b, None, *value, signature
+                continue
             yield key, pair.a, pair.b, value, *ends, signature
     for order in comparison.ranks.orders if comparison.ranks else ():
         for name, score in order.scores.items():

@@ -131,6 +131,17 @@ class Document:
     """Makes what CSV holds, the header first."""
     title: str = ""
     notes: Sequence[str] = ()
+    kind: str = "document"
+    """What JSON calls it, as ``schema.json`` describes it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """What JSON holds: the record, after its format and version."""
+        head = {"format": f"whichf1.{self.kind}", "version": VERSION}
+        return {**head, **_finite(self.record())}
+
+
+VERSION = 1
+"""The version of the JSON; it increases if a key changes its meaning or goes."""
 
 
 def _footnotes(document: Document) -> list[str]:
@@ -236,7 +247,7 @@ def render(
     """Write a document as text (in lines of this width), json, markdown, latex, html or csv."""
     match format:
         case "json":
-            return json.dumps(_finite(document.record()), indent=2, allow_nan=False) + "\n"
+            return json.dumps(document.to_dict(), indent=2, allow_nan=False) + "\n"
         case "csv":
             return csv_text(document.rows())
     document = signed(document, signature)
@@ -523,8 +534,7 @@ class Presented(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """What JSON holds."""
-        record: dict[str, Any] = _finite(self.document().record())
-        return record
+        return self.document().to_dict()
 
     def to_json(self) -> str:
         """The same as text."""
@@ -558,4 +568,5 @@ class Presented(ABC):
         import polars as pl
 
         head, *rows = ([*row] for row in self.document().rows())
-        return pl.DataFrame(rows, schema=head, orient="row", infer_schema_length=None)
+        names = [*map(str, head)]
+        return pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)

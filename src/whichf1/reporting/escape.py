@@ -116,7 +116,7 @@ def _latex(character: str) -> str:
 @lru_cache(maxsize=4096)
 def _spelled(character: str) -> str:
     """A letter beyond ASCII: base and accent, Greek, or its code point."""
-    base, *marks = unicodedata.normalize("NFD", character)
+    base, *marks = list(unicodedata.normalize("NFD", character))
     if len(marks) == 1 and ord(marks[0]) in _ACCENTS and base.isascii():
         return rf"\{_ACCENTS[ord(marks[0])]}{{{base}}}"
     words = unicodedata.name(character, "").split(" ")

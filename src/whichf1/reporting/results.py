@@ -96,7 +96,7 @@ class ResultsTable(Presented):
             score = self._scores(name)[0]
             said = sentence(definition, len(score.classes), score.n)
             blocks.append(Signature(score.signature, title(definition), said, aside=True))
-        return Document(blocks, self._record, self._rows, self._title())
+        return Document(blocks, self._record, self._rows, self._title(), kind="results")
 
     def _scores(self, metric: str) -> list[Score]:
         return [row[metric].score for row in self.results.values()]

@@ -14,7 +14,7 @@ from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.names import BOTH
 from whichf1.definitions.options import Options
-from whichf1.definitions.words import sentence, title
+from whichf1.definitions.words import identifier, sentence, title
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, plain_name
 from whichf1.reporting.document import (
@@ -113,6 +113,7 @@ class Report(Presented):
             partial(_rows, self),
             f"{self.source and f'{self.source}: '}{size(counts.n)}, {len(counts.labels):,} classes",
             [*notes, *orientation, *_interval_notes(self)],
+            "score",
         )
 
 
@@ -350,9 +351,12 @@ def _record(report: Report) -> dict[str, Any]:
         "source": report.source,
         "n": report.counts.n,
         "labels": list(report.counts.labels),
-        "scores": [{"name": name, **x.to_dict()} for name, x in report.scores],
+        "scores": [
+            {"id": identifier(x.definition), "name": name, **x.to_dict()}
+            for name, x in report.scores
+        ],
         "per_class": [
-            {"name": name, "class": label, **x.to_dict()}
+            {"id": identifier(x.definition), "name": name, "class": label, **x.to_dict()}
             for name, scores in report.per_class
             for label, x in scores.items()
         ],
@@ -426,6 +430,7 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
             *([int(x["threshold"] == best.threshold), *x.values()] for x in curve),
         ],
         f"{source}: {len(best.curve) - 1:,} distinct scores",
+        kind="threshold",
     )
 
 
