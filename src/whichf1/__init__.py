@@ -3,7 +3,7 @@
 >>> import whichf1 as wf
 >>> counts = wf.count(["a", "b", "b"], ["a", "b", "a"])
 >>> wf.averaged_f1(counts).signature
-'f1|avg:macro|formula:averaged|classes:declared|undef:0|v:1|n:3|k:2|labels:gknjefid'
+'f1|avg:macro|formula:averaged|classes:observed|undef:0|v:1|n:3|k:2|labels:gknjefid'
 
 The public names are listed in ``__init__.pyi``; each is imported the first time it is used.
 """

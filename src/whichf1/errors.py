@@ -23,6 +23,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable
+from numbers import Real
 
 LONGEST = 2000
 """Characters of a message: it may quote a value of any size."""
@@ -111,6 +112,20 @@ def warn(message: Warning) -> None:
     warnings.warn(message, stacklevel=level)
 
 
+SIMPLE = (str, int, float, type(None))
+"""Values that can be compared with each other without a surprise."""
+
+
+def is_among(value: object, known: Iterable[object]) -> bool:
+    """Whether a word or a number is one of these; an array, say, never is."""
+    return isinstance(value, SIMPLE) and value in known
+
+
+def is_number(value: object) -> bool:
+    """Whether this is one real number, and no boolean."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """``Did you mean 'recall'?``, or the whole list if nothing is similar."""
     names = list(known)
@@ -121,7 +136,8 @@ def suggestion(given: str, known: Iterable[str]) -> str:
     """``Did you mean 'recall'?``, or nothing if nothing is similar."""
     from difflib import get_close_matches  # needed only for errors
 
-    if given.lower() in ELSEWHERE:
-        return f"Did you mean {ELSEWHERE[given.lower()]!r}?"
-    near = [repr(name) for name in get_close_matches(given, list(known), n=3, cutoff=0.6)]
+    text = str(given)[:LONGEST]
+    if text.lower() in ELSEWHERE:
+        return f"Did you mean {ELSEWHERE[text.lower()]!r}?"
+    near = [repr(name) for name in get_close_matches(text, list(known), n=3, cutoff=0.6)]
     return f"Did you mean {' or '.join(near)}?" if near else ""

@@ -71,10 +71,8 @@ def test_score_as_csv_markdown_and_latex(run: Run) -> None:
     assert "| averaged F1 | 0.6625 | [0.5822, 0.7463] | <code>f1&#124;avg:macro" in out
     _, out, _ = run("score", ANIMALS, "-f", "latex")
     assert r"averaged F1 & 0.6625 & {[}0.5822, 0.7463] \\" in out
-    assert (
-        "Averaged F1 is the unweighted mean, over the 4 classes that occur as true or predicted, of the F1"
-        in out
-    )
+    over = "over the 4 classes that occur as true or predicted, of the F1"
+    assert f"Averaged F1 is the unweighted mean, {over}" in out
     assert out.count(r"\begin{tabular}") == out.count(r"\end{tabular}") == 2
     assert r"\texttt{f1\textbar{}avg:macro" in out
 

@@ -110,7 +110,7 @@ def test_messages_are_of_readable_length(run: Run) -> None:
     for arguments in (("define", long), ("score", ANIMALS, "-m", long), ("score", long)):
         code, _, err = run(*arguments)
         assert code == 2 and len(err) < 3000
-    with pytest.raises(wf.errors.LabelError, match="998,... characters") as caught:
+    with pytest.raises(wf.errors.LabelError, match=r"998,\d+ characters") as caught:
         wf.count([0, 1], [0, 1], labels=long)
     assert len(str(caught.value)) < 3000 and str(caught.value).endswith("labels=range(3).")
 

@@ -11,8 +11,9 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,7 +25,7 @@ from whichf1.errors import WhichF1Error
 
 ROWS = [{"true": "ab"[at % 2], "pred": "ab"[at % 3 > 1]} for at in range(12)]
 COUNTS = "counts.json"
-FORMATS = {
+FORMATS: dict[str, Callable[[Path, Any], object]] = {
     **{name: WRITERS[name] for name in WRITERS if not name.startswith(("a.jsonl.", "not."))},
     "checksum.csv.zst": lambda path, rows: path.write_bytes(
         zstandard.ZstdCompressor(write_checksum=True).compress(csv_text(rows).encode())

@@ -1,4 +1,4 @@
-"""The lowest versions that pyproject allows, as requirements: ``python -m tests.helpers.lowest``."""
+"""The lowest versions that pyproject allows; as a program, print them as requirements."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ WEIGHT = st.just(0.0) | NEAR | FAR
 
 def same(value: float, expected: Any, *, signed: bool) -> bool:
     """Equal to twelve digits of the value; of 1, for a score that is a difference of sums."""
-    if isnan(expected):
+    if expected != expected:
         return isnan(value)
     try:
         number = float(expected)

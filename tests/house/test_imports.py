@@ -59,3 +59,14 @@ for module in pkgutil.walk_packages(whichf1.__path__, "whichf1."):
         importlib.import_module(module.name)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_dependency_has_a_lowest_version_that_is_tested() -> None:
+    """``make test-lowest`` installs them."""
+    import tomllib
+
+    from tests.helpers.lowest import ROOT, lowest
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = [each.partition(">=")[0] for each in project["dependencies"]]
+    assert [each.partition("==")[0] for each in lowest()] == names

@@ -44,7 +44,7 @@ def check(definition: Definition, pairs: Pairs, weights: list[float]) -> None:
     assert same(value, expected, signed=bounds[0] < 0), (definition, value, expected)
     assert isnan(value) or bounds[0] <= value <= bounds[1]
     kept = [(pair, w) for pair, w in zip(pairs, weights, strict=True) if w]
-    dropped = definition(counted(*map(list, zip(*kept, strict=True)))).value  # type: ignore[arg-type]
+    dropped = definition(counted(*map(list, zip(*kept, strict=True)))).value
     assert dropped == value or (isnan(dropped) and isnan(value))
 
 
@@ -84,11 +84,11 @@ def test_merged_counts_give_the_score_of_all_items(
     parts = [slice(None, cut), slice(cut, None)]
     whole, merged = (
         definition(counted(pairs, None)).value,
-        definition(sum(counted(pairs[x], None) for x in parts if pairs[x])).value,  # type: ignore[arg-type]
+        definition(sum(counted(pairs[x], None) for x in parts if pairs[x])).value,
     )
     assert whole == merged or np.isnan([whole, merged]).all()
     whole = definition(counted(pairs, weights)).value
-    merged = definition(sum(counted(pairs[x], weights[x]) for x in parts if pairs[x])).value  # type: ignore[arg-type]
+    merged = definition(sum(counted(pairs[x], weights[x]) for x in parts if pairs[x])).value
     assert same(merged, whole, signed=find(definition.metric).bounds[0] < 0)
 
 

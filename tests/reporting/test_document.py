@@ -22,7 +22,7 @@ from whichf1.reporting.document import (
     Standing,
     render,
 )
-from whichf1.reporting.escape import latex, visible
+from whichf1.reporting.escape import csv_cell, latex, visible
 from whichf1.reporting.numbers import items, signed
 from whichf1.statistics.scales import Interval
 
@@ -150,3 +150,8 @@ def test_visible_is_its_definition_for_every_character() -> None:
 def test_what_we_print_ourselves_is_ascii_in_latex() -> None:
     for character in "–…−∞×≤≥":
         assert latex(character).isascii()
+
+
+@pytest.mark.parametrize("text", ["=1+1", "＝1+1", "＋1", "－1", "＠SUM(A1)", "  ＝1"])
+def test_formulas_are_prefixed_also_where_they_are_full_width(text: str) -> None:
+    assert str(csv_cell(text)).startswith("'")

@@ -235,8 +235,8 @@ def test_an_item_of_weight_0_is_no_point_of_a_curve() -> None:
         for name in ("x", "y", "threshold"):
             np.testing.assert_array_equal(getattr(zero, name), getattr(dropped, name))
         assert zero.score == dropped.score
-    curve = wf.det_curve(Y, S, weights=W)
-    assert (curve.x[-1], curve.y[0], curve.y[-1]) == (1, 1, 0)
+    det = wf.det_curve(Y, S, weights=W)
+    assert (det.x[-1], det.y[0], det.y[-1]) == (1, 1, 0)
 
 
 def test_the_brier_score_of_a_good_forecast_does_not_cancel(tmp_path: Path) -> None:

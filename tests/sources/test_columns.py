@@ -41,12 +41,12 @@ TAGS = ["", "a", "b;ü", "1;a", "ü;1;b"]
 
 
 def ranked(rows: Any, positive: Any, weight: Any = None) -> Any:
-    """What a ranking must hold: {score: (positives, negatives)}."""
+    """What a ranking must hold: {score: (positives, negatives)}, where there is any weight."""
     sums: dict[float, list[Any]] = {}
     for row in rows:
         sides = sums.setdefault(float(row["s"]) + 0.0, [0, 0])
         sides[row["gold"] != positive] += 1 if weight is None else row[weight]
-    return {score: tuple(sides) for score, sides in sums.items()}
+    return {score: tuple(sides) for score, sides in sums.items() if any(sides)}
 
 
 def lines(ranking: Any) -> Any:

@@ -52,6 +52,7 @@ def test_every_format_gives_the_same_counts(tmp_path: Path, name: str) -> None:
 label = st.integers(-5, 5) | st.sampled_from(["x", "y z", "ü", '"', ",", "01"])
 
 
+@pytest.mark.filterwarnings("ignore::whichf1.errors.LabelWarning")
 @settings(max_examples=10, suppress_health_check=list(HealthCheck), deadline=None)
 @given(st.lists(st.tuples(label, label, st.integers(0, 2)), min_size=1, max_size=30))
 def test_text_and_parquet_agree_with_python(

@@ -124,7 +124,7 @@ def _in_words(names: Sequence[str], scores: Mapping[str, Score]) -> str:
 def compare(
     y_true: Any,
     systems: Mapping[str, Any] | Sequence[str],
-    metric: str = "averaged_f1",
+    metric: Any = "averaged_f1",
     *,
     level: float | None = None,
     replicates: int | None = None,
@@ -141,7 +141,7 @@ def compare(
     systems: The predictions or scores of each system by name; for a dataframe or file, the names of
         its columns. Items may have sets of labels: lists, text with ``sep`` between labels, or for
         each system a list of columns of 0 and 1, one for each label.
-    metric: A name, a shorthand or a signature.
+    metric: A name, a shorthand, a signature, a Definition or a metric function.
     level: The level of the intervals. Default: 0.95.
     power: The power for which detectable differences and numbers of items are computed.
         Default: 0.8.

@@ -26,7 +26,7 @@ from whichf1.definitions import signature
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import SEED, whole
 from whichf1.definitions.signature import Word
-from whichf1.errors import DefinitionError
+from whichf1.errors import DefinitionError, is_number
 from whichf1.scoring.score import Score
 from whichf1.statistics.intervals import percentile_interval
 from whichf1.statistics.sample import Sample, Statistic
@@ -53,13 +53,13 @@ class Plan:
     def __post_init__(self) -> None:
         whole("replicates", self.replicates, 0)
         whole("seed", self.seed, 0)
-        if not 0 < self.power < 1:
+        if not is_number(self.power) or not 0 < self.power < 1:
             raise DefinitionError(
                 f"power must be between 0 and 1, for example 0.8; got {self.power!r}"
             )
         for name in ("margin", "effect"):
             value = getattr(self, name)
-            if value is not None and not 0 < value < inf:
+            if value is not None and not (is_number(value) and 0 < value < inf):
                 raise DefinitionError(f"{name} must be above 0; got {value!r}")
         object.__setattr__(self, "adjust", str(self.adjust))
         if self.adjust not in get_args(Adjust):

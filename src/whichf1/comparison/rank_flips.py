@@ -19,6 +19,7 @@ from whichf1.errors import InputError
 from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.score import Score
+from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Labels
 
@@ -94,7 +95,7 @@ class SystemRanks:
 
 
 def rank_systems(
-    systems: Mapping[str, AnyCounts], metrics: Sequence[str] | None = None, **options: Any
+    systems: Mapping[str, AnyCounts], metrics: Sequence[Any] | None = None, **options: Any
 ) -> SystemRanks:
     """Rank systems under several definitions.
 
@@ -115,6 +116,10 @@ def rank_systems(
     >>> [each.order for each in r.orders], len(r.flips)
     ([(('1',), ('2',)), (('2',), ('1',))], 1)
     """
+    known = (Counts, MultiLabelCounts)
+    counted = isinstance(systems, Mapping) and all(isinstance(x, known) for x in systems.values())
+    if not counted:
+        raise InputError(f"systems must be a mapping from names to counts; got {systems!r}")
     names = tuple(map(str, systems))
     if len(names) < 2:
         raise InputError(f"a ranking needs at least two systems; got {len(names)}")
@@ -132,7 +137,8 @@ def rank_systems(
     )
 
 
-def _definition(metric: str, options: Mapping[str, Any]) -> Definition:
+def _definition(metric: Any, options: Mapping[str, Any]) -> Definition:
+    metric = getattr(metric, "signature", None) or getattr(metric, "__name__", metric)
     if "|" in metric or "(" in metric:
         return with_options(metric, {})
     return define_fitting(metric, options)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from math import ceil, inf
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
-from whichf1.errors import DefinitionError, did_you_mean
+from whichf1.errors import DefinitionError, did_you_mean, is_number
 
 SEED = 2019
 """The default seed: the same call always gives the same result."""
@@ -43,9 +43,7 @@ class Method:
         cls.word, cls.drawn = word, drawn
 
     def __post_init__(self) -> None:
-        level = self.level
-        if not isinstance(level, (int, float)) or not 0 < level < 1:
-            raise DefinitionError(f"level must be between 0 and 1, for example 0.95; got {level!r}")
+        check_level(self.level)
 
     def fields(self) -> dict[str, Any]:
         """The method's name and parameters, as they appear in a signature."""
@@ -208,8 +206,15 @@ def find_method(given: Any, **parameters: Any) -> Method | None:
     return method(**parameters)
 
 
+def check_level(level: Any) -> None:
+    """Raise an error unless this can be the level of an interval."""
+    if not is_number(level) or not 0 < level < 1:
+        raise DefinitionError(f"level must be between 0 and 1, for example 0.95; got {level!r}")
+
+
 def enough_replicates(replicates: int, level: float, what: str = "replicates") -> None:
     """Raise an error unless, on average, some replicate lies beyond each end of the interval."""
+    check_level(level)
     least = ceil(2 / (1 - level) - 1 - 1e-6)
     if replicates < least:
         raise DefinitionError(

@@ -8,13 +8,13 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from whichf1.definitions.methods import IntervalName, Method, find_method, whole
-from whichf1.errors import DefinitionError, did_you_mean
+from whichf1.errors import SIMPLE, DefinitionError, did_you_mean, is_among
 from whichf1.metrics.averaging import Scope, Undefined
 from whichf1.metrics.probability import Binning
 from whichf1.metrics.ranking import MultiClass
 from whichf1.sources.counts import Reading
 from whichf1.tables.cells import Ties
-from whichf1.tables.labels import Labels
+from whichf1.tables.labels import Labels, plain
 
 Average: TypeAlias = Literal["macro", "weighted", "micro", "samples"]
 Formula: TypeAlias = Literal["averaged", "of-averages"]
@@ -64,7 +64,7 @@ def one_of(*known: object) -> Callable[[str, Any], Any]:
     """A check that the value is one of the known ones; its error names the nearest."""
 
     def check(name: str, value: Any) -> Any:
-        if value not in known:
+        if not isinstance(value, SIMPLE) or value not in known:
             words = [str(x) for x in known if x is not None]
             raise DefinitionError(f"{name} cannot be {value!r}. {did_you_mean(str(value), words)}")
         return value
@@ -91,7 +91,7 @@ def check_undefined(name: str, value: Any) -> Undefined:
     """0, 1, 'skip' or 'nan'; NaN itself means 'nan'."""
     if isinstance(value, float) and np.isnan(value):
         return "nan"
-    if isinstance(value, bool) or value not in (0, 1, "skip", "nan"):
+    if isinstance(value, bool) or not is_among(value, (0, 1, "skip", "nan")):
         raise DefinitionError(f"undefined must be 0, 1, 'skip' or 'nan'; got {value!r}")
     return value if isinstance(value, str) else int(value)  # type: ignore[return-value]
 
@@ -111,6 +111,7 @@ def check_class_set(name: str, value: Any) -> Any:
 CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "average": one_of(None, *get_args(Average)),
     "formula": one_of(None, *get_args(Formula)),
+    "positive": lambda _, value: plain(value),
     "classes": check_class_set,
     "exclude": check_class_set,
     "ignore": check_class_set,

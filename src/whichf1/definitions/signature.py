@@ -58,7 +58,7 @@ def words(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: Word(x) if isinstance(x, str) else x for key, x in values.items()}
 
 
-def read(text: str) -> tuple[str, dict[str, Any], dict[str, Any]]:
+def read(text: Any) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """The name, parameters and fields of a signature; errors quote the part that is wrong."""
     text = getattr(text, "signature", None) or getattr(text, "__name__", text)
     if not isinstance(text, str):

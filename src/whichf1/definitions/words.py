@@ -167,8 +167,10 @@ def _what(definition: Definition, k: str) -> str:
     if metric.kind == "agreement" or definition.positive is not None:
         return _phrase(metric)
     classes = definition.classes
-    listed = isinstance(classes, tuple)
-    over = f"the classes {_list(classes)}" if listed else _CLASSES[classes].format(k=k)
+    if isinstance(classes, tuple):
+        over = f"the classes {_list(classes)}"
+    else:
+        over = _CLASSES[classes].format(k=k)
     if definition.average is None:
         return f"{_phrase(metric)}, for each of {over}"
     if definition.average == "micro":

@@ -9,7 +9,7 @@ import numpy as np
 
 from whichf1.metrics.rates import precision, recall
 from whichf1.metrics.registry import Metric, Ratio, Value
-from whichf1.tables.cells import Array, OneVsRest
+from whichf1.tables.cells import ENDLESS, Array, OneVsRest, is_exact
 
 Undefined: TypeAlias = Literal[0, 1, "skip", "nan"]
 Scope: TypeAlias = Literal["empty", "one-sided", "no-hits"]
@@ -45,13 +45,20 @@ class ZeroRule:
             return top / bottom
         nothing = real == 0
         value = np.where(nothing, self.filler, top / np.where(nothing, 1, bottom))
-        return np.where(nothing & (top.real > 0), np.inf, value) if unbounded else value
+        if not unbounded:
+            return value
+        endless = ENDLESS if is_exact(value) else np.inf
+        return np.where(nothing & (top.real > 0), endless, value)
 
     def mean(self, values: Array, weights: Array | None = None) -> Array:
         """The mean over the last axis; 'skip' drops undefined classes and their weight.
 
         A mean over nothing is 0/0 itself.
         """
+        if self.undefined == "nan" and is_exact(values):  # a fraction plus NaN may be too large
+            nan = values != values
+            rest = ZeroRule(0).mean(np.where(nan, 0, values), weights)
+            return np.where(nan.any(-1), np.nan, rest)
         if weights is None and self.undefined != "skip" and values.shape[-1:] != (0,):
             plain = type(values) is np.ndarray  # whose sum method is slower
             total = np.add.reduce(values, -1) if plain else values.sum(-1)

@@ -64,7 +64,7 @@ def brier(
 ) -> Array:
     """Mean squared error of the predicted probabilities."""
     scores = x.error(np.square)
-    return scores if scale == "sum" else scores / 2  # type: ignore[no-any-return]
+    return scores if scale == "sum" else scores / 2
 
 
 @declare(

@@ -161,7 +161,7 @@ def _found_exactly(r: RankTable, top: float) -> Ratio:
     """The same without rounding: a cutoff that is a little off may miss all of a light class."""
     from fractions import Fraction  # slow to import
 
-    def taken(steps: int) -> Fraction:
+    def taken(steps: int) -> Any:
         return _exact_sum(np.append(r.positives[:steps], r.negatives[:steps]))
 
     last = len(r.score)

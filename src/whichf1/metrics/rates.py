@@ -60,7 +60,8 @@ def f_beta(
     beta: Annotated[float, "How many times as important recall is as precision."] = 1,
 ) -> Ratio:
     """Weighted harmonic mean of precision and recall, with recall beta times as important."""
-    missed, false = beta * beta, 1
+    missed: float = beta * beta
+    false: float = 1
     if beta > _LARGE:  # the same ratio, without a number too large for a float
         missed, false = 1, 1 / missed
     hits = (missed + false) * c.tp

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 
 import numpy as np
 
-from whichf1.errors import DefinitionError, did_you_mean
+from whichf1.errors import DefinitionError, did_you_mean, is_among
 from whichf1.kernel import LossSums
 from whichf1.tables.cells import Array, Margins, OneVsRest
 
@@ -58,7 +58,7 @@ class Parameter:
         if value is None and self.default is None:
             return None
         if self.choices:
-            if value not in self.choices:
+            if not is_among(value, self.choices):
                 known = ", ".join(map(repr, self.choices))
                 raise DefinitionError(f"{name} must be one of {known}; got {value!r}")
             return str(value)
@@ -182,6 +182,7 @@ def _parameter(default: Value, hint: Any) -> Parameter:
 
 def plain_name(name: str) -> str:
     """A name in the form used for lookup: 'Miss-rate' becomes 'miss_rate'."""
+    name = getattr(name, "__name__", name)  # of a metric function
     return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 

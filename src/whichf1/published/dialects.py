@@ -174,6 +174,9 @@ class Dialects(dict[str, Dialect]):
         self, y_true: Any, y_pred: Any = None, *, source: str, target: str, labels: Any = None
     ) -> Conversion:
         """Score the same predictions in two dialects, each given by name or by signature."""
+        for each in (source, target):
+            if not isinstance(each, str):
+                raise DefinitionError(f"a dialect is a name or a signature; got {each!r}")
         chosen = [Definition.parse(x) if "|" in x else self[x] for x in (source, target)]
         return Conversion(*(each(y_true, y_pred, labels=labels) for each in chosen))
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.errors import DefinitionError, InputError, ShapeError
+from whichf1.errors import DefinitionError, InputError, ShapeError, is_among, is_number
 from whichf1.sources.answers.lines import ClassScores, read_scores
 from whichf1.sources.lines import ScoredLines
 from whichf1.sources.request import Request, has_columns, in_memory
@@ -72,7 +74,9 @@ def threshold_lines(
     """``at_threshold`` for scores that were already read."""
     above, label = lines.against_rest(positive)
     code = _two_classes(above.labels).code(label)
-    decision = decision_text(label, threshold, float(above.scores.min()), float(above.scores.max()))
+    seen = above.scores if above.weights is None else above.scores[above.weights > 0]
+    ends = float(seen.min(initial=inf)), float(seen.max(initial=-inf))
+    decision = decision_text(label, threshold, *ends)
     true, guessed = above.true.astype(np.uint8), (above.scores >= threshold).astype(np.uint8)
     if code == 0:
         true, guessed = 1 - true, 1 - guessed
@@ -105,10 +109,10 @@ def _measured(lines: ScoredLines) -> tuple[Array, Array | None]:
 
 
 def _threshold(value: Any) -> float:
-    number = isinstance(value, (int, float, np.integer, np.floating))
-    if not number or isinstance(value, bool) or np.isnan(value):
-        raise DefinitionError(f"threshold must be a number; got {value!r}")
-    return float(value)
+    with suppress(OverflowError):  # of a whole number beyond all floats
+        if is_number(value) and not np.isnan(float(value)):
+            return float(value)
+    raise DefinitionError(f"threshold must be a number; got {value!r}")
 
 
 def decision_text(positive: Label, threshold: float, lowest: float, highest: float) -> str:
@@ -200,7 +204,7 @@ def at_top_k(
         scores, k = None, scores  # of a frame or file: k comes second
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise DefinitionError(f"k must be a whole number of at least 1; got {k!r}")
-    if ties not in ("first", "last"):
+    if not is_among(ties, ("first", "last")):
         raise DefinitionError(f"ties must be 'first' or 'last'; got {ties!r}")
     data = {"labels": labels, "weights": weights, "cluster": cluster}
     if has_columns(y_true) and not in_memory(y_true):

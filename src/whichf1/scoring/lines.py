@@ -370,7 +370,7 @@ def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> 
     return Score(mean, definition, w, names, interval, (("weighted", True),))
 
 
-def moments(y_true: Any, scores: Any = None, metric: str | None = None, **options: Any) -> Moments:
+def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any) -> Moments:
     """Sum a loss over items; the sums of several parts can be added: ``log_loss(sum(parts))``.
 
     y_true: The true class of each item, or a dataframe or the path of a file, as in
@@ -387,6 +387,7 @@ def moments(y_true: Any, scores: Any = None, metric: str | None = None, **option
     """
     if metric is None:  # of a frame or file: the metric comes second
         scores, metric = None, scores
+    metric = getattr(metric, "__name__", metric)
     if not isinstance(metric, str):
         raise DefinitionError("moments needs a loss, as in moments(y_true, scores, 'log_loss')")
     columns = {k: options.pop(k) for k in list(options) if k in DATA_OPTIONS}

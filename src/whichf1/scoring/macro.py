@@ -14,7 +14,7 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.options import Options
-from whichf1.errors import DefinitionError, InputError
+from whichf1.errors import DefinitionError, InputError, is_number
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.metrics.rates import f1, precision, recall
 from whichf1.scoring.evaluate import evaluate
@@ -201,6 +201,7 @@ def extremal(n: int, z: int) -> Counts:
     """
     _at_least(2, n)
     _at_least(0, z)
+    refuse_dense(8 * int(n) ** 2, f"a matrix of {n:,} classes")
     predicted_by_true = np.eye(n, dtype=np.int64)
     for first in range(0, n - n % 2, 2):
         predicted_by_true[first + 1, first] = z
@@ -233,7 +234,7 @@ def bounds(precision: float, recall: float, classes: int | None = None) -> Bound
     (0.25, 0.6)
     """
     for name, value in (("precision", precision), ("recall", recall)):
-        if not 0 <= value <= 1:
+        if not is_number(value) or not 0 <= value <= 1:
             raise InputError(f"{name} must be between 0 and 1; got {value!r}")
     low = max(0.0, precision + recall - 1)
     if classes is None:

@@ -71,7 +71,7 @@ def count(
     """
     if len(ignore):
         named = {"true": true, "pred": pred, **reading}
-        said = {key: value for key, value in named.items() if value is not None}
+        said: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
         data = {"labels": labels, "weights": weights, "cluster": cluster}
         return count_kept(partial(count, y_true, y_pred, **said), data, ignore)
     if isinstance(true, int) or isinstance(pred, int):

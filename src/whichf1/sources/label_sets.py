@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
+from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError, is_number
 from whichf1.sources.answers.label_sets import count_cells
 from whichf1.sources.counts import Reading
 from whichf1.sources.lines import numbers
@@ -265,7 +265,7 @@ def _decide(scores: Any, threshold: float | None, top_k: int | None) -> tuple[De
     if threshold is not None and top_k is not None:
         raise DefinitionError("decide by threshold= or by top_k=, not by both")
     if threshold is not None:
-        if isinstance(threshold, bool) or not threshold == threshold:
+        if not is_number(threshold) or not abs(threshold) <= np.inf:
             raise DefinitionError(f"a threshold is a number; got {threshold!r}")
         return Decided(values >= threshold, matrix_names(scores)), f"score>={float(threshold)!r}"
     if isinstance(top_k, bool) or not isinstance(top_k, int) or not 1 <= top_k <= values.shape[1]:

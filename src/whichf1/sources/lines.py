@@ -73,18 +73,7 @@ class ScoredLines(NamedTuple):
             values = values[:, columns_by_class(named, labels)]
         weight = None if weights is None else weights_column(weights, len(values))
         measures = {"weights": weight, "cluster": cluster}
-        lines = cls(y_true, values, **measures, labels=labels, ordered=True, names=names)
-        return lines if weight is None or weight.all() else lines._with_weight()
-
-    def _with_weight(self) -> ScoredLines:
-        """Without the items of weight 0, which are no items; sets of labels stay as they are."""
-        true = to_numpy(self.true)
-        if true.ndim != 1:
-            return self
-        refuse_lengths(len(true), len(self.scores), "scores")
-        cluster = None if self.cluster is None else to_numpy(self.cluster)
-        lines = self._replace(true=true.tolist() if true.dtype == object else true, cluster=cluster)
-        return lines.at(np.flatnonzero(self.weights))
+        return cls(y_true, values, **measures, labels=labels, ordered=True, names=names)
 
     @property
     def width(self) -> int:
@@ -166,12 +155,12 @@ def binary(lines: ScoredLines, positive: Any) -> tuple[Column, Array, Labels, La
     values: Array = lines.scores
     refuse_lengths(len(items.values), len(values), "scores")
     names = classes_of(items, lines.labels)
-    if values.ndim == 1 or positive is None:
-        positive = positive_class(names, positive)
-    if values.ndim == 2:
+    if values.ndim == 1:
+        label = positive_class(names, positive)
+    else:
+        asked = positive_class(names, None) if positive is None else positive
         names = column_classes(items, lines.labels, values.shape[1])
-    label = positive_class(names, positive)
-    if values.ndim == 2:
+        label = positive_class(names, asked)
         values = np.ascontiguousarray(values[:, names.code(label)])
     return items, values, names, label
 

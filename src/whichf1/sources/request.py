@@ -22,7 +22,7 @@ from whichf1.errors import (
     did_you_mean,
     warn,
 )
-from whichf1.tables.labels import Label, from_text
+from whichf1.tables.labels import Label, Labels, from_text
 
 USUAL_NAMES = (("true", "pred"), ("y_true", "y_pred"), ("gold", "pred"), ("label", "prediction"))
 USUAL_TRUE = tuple(dict.fromkeys(true for true, _ in USUAL_NAMES))
@@ -94,7 +94,7 @@ def known_frame(data: Any) -> tuple[Any, str]:
     except Exception as error:
         raise InputError(f"cannot read this frame: {error}") from None
     native = narwhals.to_native(frame)
-    levels = getattr(getattr(native, "columns", None), "nlevels", 1)
+    levels = getattr(native.columns, "nlevels", 1) if hasattr(native, "iloc") else 1
     if levels > 1:
         raise InputError(f"the columns of this frame have {levels} levels. {FLATTEN}")
     if hasattr(native, "unify_dictionaries"):  # Arrow groups no chunks whose dictionaries differ
@@ -166,7 +166,7 @@ class Request:
         **options: Any,
     ) -> Request:
         """From the options of a function; those that are no fields say how files are read."""
-        if true == "":
+        if isinstance(true, str) and not true:
             raise InputError("true= names a column of the frame or file; got an empty name")
         others = ("labels", "joint", "scores", "systems")
         facts = {name: options.pop(name) for name in others if name in options}
@@ -174,7 +174,7 @@ class Request:
             one_name(true, "true") or "",
             one_or_several(pred, "pred") or (),
             one_name(weights, "weights"),
-            one_or_several(by or None, "by") or (),
+            one_or_several(by, "by") or (),
             one_name(cluster, "cluster"),
             reading={name: value for name, value in options.items() if value is not None},
             **facts,
@@ -259,7 +259,7 @@ class Request:
 
 def one_or_several(names: Any, option: str) -> tuple[str, ...] | None:
     """Names of columns as a tuple, from one name or several."""
-    if names is None or names == ():
+    if names is None or (isinstance(names, (str, list, tuple)) and not names):
         return None
     columns = (names,) if isinstance(names, str) else names
     several = isinstance(columns, (list, tuple)) and len(columns) > 0
@@ -282,7 +282,11 @@ def refuse_unknown(column: str, available: Sequence[str], name: str) -> None:
     if column not in available:
         raise FileError(
             f"{name} has no column {column!r}. Its columns: {_listed(available)}."
-            + (f" {hint}" if (hint := did_you_mean(column, available)).startswith("Did") else "")
+            + (
+                f" {hint}"
+                if (hint := did_you_mean(column, map(str, available))).startswith("Did")
+                else ""
+            )
         )
 
 
@@ -305,7 +309,7 @@ def refuse_other_order(
 ) -> None:
     """Raise if a column is named like a class, but stands in the place of another."""
     names = [*map(str, columns)]
-    classes = names if labels is None else [*map(str, labels)]
+    classes = names if labels is None else [*map(str, Labels(labels))]
     misplaced = {name for name, label in zip(names, classes, strict=False) if name != label}
     if len(names) > 1 and misplaced & {*classes}:
         raise InputError(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.errors import LabelError, ShapeError, WeightError
+from whichf1.errors import InputError, LabelError, ShapeError, WeightError, WhichF1Error
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Kind, Labels, kind_of, shortened
 from whichf1.tables.units import cluster_labels
@@ -92,9 +92,19 @@ def to_numpy(data: Any) -> Array:
         try:
             values = np.asarray(data)
         except Exception:  # polars has integers of 128 bits
-            return _objects(list(data))
+            return _objects(_listed(data))
         return values if values.dtype.name != "bfloat16" else np.asarray(values, np.float32)
-    return _objects(list(data))
+    return _objects(_listed(data))
+
+
+def _listed(data: Any) -> list[Any]:
+    """The items of what is no array; an object may raise anything while it is listed."""
+    try:
+        return [*data]
+    except (WhichF1Error, MemoryError):
+        raise
+    except Exception as error:
+        raise InputError(f"{data!r} is no list or array of items: {error}") from None
 
 
 def _objects(items: Sequence[Any]) -> Array:
@@ -224,7 +234,7 @@ def weights_column(data: Any, items: int) -> Array:
         )
     try:
         weights = np.asarray(to_numpy(data), np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise WeightError(f"weights must be numbers: {error}") from None
     if weights.shape != (items,):
         raise ShapeError(f"weights have shape {weights.shape}; there are {items:,} items")

@@ -103,7 +103,7 @@ def _by_class(
 def _columns(systems: Any) -> dict[str, tuple[str, ...]]:
     """The columns of each system; a list names systems that are called like their columns."""
     named = systems if isinstance(systems, Mapping) else {}
-    if isinstance(systems, (list, tuple)):
+    if isinstance(systems, (list, tuple)) and all(isinstance(x, str) for x in systems):
         named = {name: name for name in systems}
         if len(named) < len(systems):
             raise InputError(f"a column of predictions is named twice: {', '.join(systems)}")

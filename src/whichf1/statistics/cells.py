@@ -433,14 +433,20 @@ class SystemMargins:
             apart = (np.abs(predicted - self._true), np.arange(len(predicted)))
             return CodeSums([apart], self._classes)(count)[0]
 
-        margins = Margins(*sums, tn, distances)
+        tp, fp, fn = sums
+        margins = Margins(tp, fp, fn, tn, distances)
         return margins
 
 
 def _sum(fixed: Margins, moving: Margins) -> Margins:
     """The margins of all cells, some of which are the same in every table of a batch."""
-    sums = (getattr(fixed, x) + getattr(moving, x) for x in ("tp", "fp", "fn"))
-    return Margins(*sums, lambda: fixed.tn + moving.tn, lambda: fixed.distances + moving.distances)
+    return Margins(
+        fixed.tp + moving.tp,
+        fixed.fp + moving.fp,
+        fixed.fn + moving.fn,
+        lambda: fixed.tn + moving.tn,
+        lambda: fixed.distances + moving.distances,
+    )
 
 
 class MarginSlopes(NamedTuple):

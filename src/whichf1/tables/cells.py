@@ -104,7 +104,8 @@ class Margins:
     def distances(self) -> Array:
         """Items whose predicted class stands 0, 1, 2, … places from the true one."""
         given: Any = self._distances
-        return given() if callable(given) else given
+        distances: Array = given() if callable(given) else given
+        return distances
 
     def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""
@@ -331,9 +332,18 @@ def in_range(count: Array) -> Array:
     return scaled
 
 
+ENDLESS = 10**5000
+"""Infinity among fractions: more than any mean with it can be rounded to."""
+
+
+def is_exact(values: Any) -> bool:
+    """Whether these are fractions."""
+    return getattr(values, "dtype", None) == np.dtype(object)
+
+
 def exactly(parameters: tuple[tuple[str, Any], ...], count: Array) -> tuple[tuple[str, Any], ...]:
     """The parameters of a formula; fractions, if counts are."""
-    if count.dtype != np.dtype(object):
+    if not is_exact(count):
         return parameters
     exact = type(count.flat[0])
     return tuple((k, exact(v) if isinstance(v, float) else v) for k, v in parameters)
@@ -341,7 +351,7 @@ def exactly(parameters: tuple[tuple[str, Any], ...], count: Array) -> tuple[tupl
 
 def rounded(values: Array) -> Array:
     """The values of a batch of one in fractions as floats; any others are floats already."""
-    if values.dtype != np.dtype(object):
+    if not is_exact(values):
         return values
     return np.array([_float(x) for x in values.flat], np.float64).reshape(values.shape[1:])
 
@@ -355,9 +365,10 @@ def _float(x: Any) -> float:
 
 def root(x: Array) -> Array:
     """The square root; of fractions, to more digits than a float has."""
-    if getattr(x, "dtype", None) != np.dtype(object):
+    if not is_exact(x):
         return np.sqrt(x)
-    return np.vectorize(_root, otypes=[object])(x)
+    roots: Array = np.vectorize(_root, otypes=[object])(x)
+    return roots
 
 
 def _root(x: Any) -> Any:

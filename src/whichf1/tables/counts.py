@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from whichf1.errors import InputError, ShapeError, TooLargeError
+from whichf1.errors import InputError, ShapeError, TooLargeError, is_among
 from whichf1.tables.cells import Array, OneVsRest, Table, sum_by
 from whichf1.tables.labels import Label, Labels, kind_of
 from whichf1.tables.units import Units, present_clusters, refuse_overflow, refuse_undeclared, some
@@ -109,7 +109,7 @@ class Counts(Units):
         >>> Counts.from_matrix([[5, 10], [5, 10]], rows="predicted", labels=["a", "b"]).n
         30
         """
-        if rows not in ("true", "predicted"):
+        if not is_among(rows, ("true", "predicted")):
             raise InputError(
                 f"rows must be 'true' or 'predicted'; got {rows!r}. Libraries differ in what a row "
                 "of a confusion matrix stands for, so there is no default."
@@ -137,6 +137,9 @@ class Counts(Units):
         >>> Counts.empty(["a", "b"]).n
         0
         """
+        for name, flag in (("declared", declared), ("weighted", weighted)):
+            if not isinstance(flag, (bool, np.bool_)):
+                raise InputError(f"{name}= is True or False; got {flag!r}")
         names = labels if isinstance(labels, Labels) else Labels(() if labels is None else labels)
         none = np.zeros(0, np.float64 if weighted else np.int64)
         codes = np.zeros(0, np.intp)
@@ -277,7 +280,7 @@ class Counts(Units):
         """
         from whichf1.tables import saving  # slow to import
 
-        return cls.from_json(saving.read_text(path), repr(os.fspath(path)))
+        return cls.from_json(saving.read_text(path), repr(str(path)))
 
     @classmethod
     def from_json(cls, text: str | bytes, name: str = "the text") -> Counts:

@@ -28,7 +28,7 @@ def kind_of(value: object) -> Kind | None:
     """Which kind of label a value is; None if it cannot be one. 3.0 counts as the integer 3."""
     for kind, types in _KINDS.items():
         if isinstance(value, types):
-            return kind
+            return None if isinstance(value, np.timedelta64) else kind
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return "int"
     return None
@@ -67,12 +67,16 @@ class Labels(tuple[Label, ...]):
 
     def __new__(cls, values: Iterable[Any]) -> Labels:
         """Check and keep the classes in the order given."""
-        if isinstance(values, str) or not isinstance(values, Iterable):
+        try:
+            if isinstance(values, (str, bytes)):
+                raise TypeError("a text is one class")
+            listed = [*values]
+        except Exception:  # whatever an object raises that cannot be listed
             raise LabelError(
                 f"labels must be a list of classes; got {values!r}. "
                 "For the classes 0 to 2 pass labels=range(3)."
-            )
-        self = super().__new__(cls, map(plain, values))
+            ) from None
+        self = super().__new__(cls, map(plain, listed))
         seen: dict[Label, int] = {}
         kind = self.kind
         for position, label in enumerate(self):
@@ -92,7 +96,7 @@ class Labels(tuple[Label, ...]):
     def sorted(cls, values: Iterable[Any]) -> Labels:
         """Observed classes: numbers by value, strings by code point, False before True."""
         observed = cls.trusted(sorted(values))
-        if observed.kind == "str":
+        if observed and isinstance(observed[0], str):
             observed._warn_of_spellings()
         return observed
 

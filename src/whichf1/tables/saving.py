@@ -32,6 +32,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     A link is followed and the mode is kept, as editors do; what is no plain file, such as a pipe
     or a device, is written to.
     """
+    path = _path(path)
     try:
         old = _status(path)
         if old is not None and not stat.S_ISREG(old.st_mode):
@@ -41,7 +42,15 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
             _replace(os.path.realpath(path), content, old)
     except (OSError, ValueError) as error:  # a ValueError: a name with a null character
         why = getattr(error, "strerror", None) or error
-        raise FileError(f"cannot write {os.fspath(path)!r}: {why}") from None
+        raise FileError(f"cannot write {path!r}: {why}") from None
+
+
+def _path(path: object) -> str:
+    """A path as text; a number would be a file that is open already."""
+    name = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(name, str):
+        raise FileError(f"a path must be text or a pathlib.Path; got {path!r}")
+    return name
 
 
 def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
@@ -80,10 +89,11 @@ def _write(file: Any, content: bytes) -> None:
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """The text of a file of counts."""
+    name = _path(path)
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"cannot read counts from {os.fspath(path)!r}: {error}") from None
+        return Path(name).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:  # a ValueError: not UTF-8, or a null in the name
+        raise FileError(f"cannot read counts from {name!r}: {error}") from None
 
 
 def to_json(counts: Any) -> str:

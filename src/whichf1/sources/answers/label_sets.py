@@ -71,7 +71,7 @@ def read_sets(
         return tally_sets(*Grouped().gather(data, predictions, request), sep)
     if predictions is not None:
         raise InputError("columns of 0 and 1 for each label are read from one file or frame")
-    names = one_or_several(true or None, "true") or ()
+    names = one_or_several(true, "true") or ()
     declared = Labels(names if labels is None else labels)
     _refuse_widths(names, systems or [()], declared)
     bits = [*names[1:], *chain(*systems or ())]

@@ -117,7 +117,7 @@ def _complete(lines: ScoredLines, columns: Request, origin: Origin) -> ScoredLin
     if columns.weights is not None:
         wrong = _bad_weights(lines, n)
         lacking["weight", columns.weights] = int(wrong[keep].sum())
-        keep &= (wrong < n) & (lines.weights > 0)  # items without weight are no items
+        keep &= wrong < n
     total = int(n.sum())
     if origin.skip or any(lacking.values()):
         report_lacking(lacking, total, origin, _first(lines, columns))

@@ -98,15 +98,16 @@ def complete(rows: list[Row], pred: str, columns: Request, origin: Origin) -> li
         values = zip(gaps, row[at:], strict=False)
         gap = next((gap for gap, value in values if is_missing(value)), None)
         if gap is None:
+            kept.append(row)
             bad += row[-1]
-            if columns.weights is None or row[1 - MEASURES] or row[-1]:  # else it is no item
-                kept.append(row)
         else:
             lacking[gap] += row[-MEASURES]  # an item that lacks several is one item
     total = int(sum(row[-MEASURES] for row in rows))
     report_lacking({**lacking, ("weight", columns.weights or ""): bad}, total, origin)
     origin.refuse_empty(total, len(kept))
-    return kept
+    if columns.weights is None or columns.by:  # a slice without weight is still one
+        return kept
+    return [row for row in kept if row[1 - MEASURES]]  # an item of weight 0 is no item
 
 
 def report_lacking(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whichf1 import kernel
-from whichf1.errors import FileError, InputError, ShapeError, did_you_mean
+from whichf1.errors import FileError, InputError, ShapeError, did_you_mean, is_among
 from whichf1.sources.engines.database import (
     MEMORY_LIMIT,
     Database,
@@ -63,9 +63,9 @@ class ReadingOptions:
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
-        if self.on_error not in ("raise", "skip"):
+        if not is_among(self.on_error, ("raise", "skip")):
             raise InputError(f"on_error is 'raise' or 'skip'; got {self.on_error!r}")
-        if self.format is not None and self.format not in FORMATS:
+        if self.format is not None and not is_among(self.format, FORMATS):
             raise InputError(
                 f"there is no format {self.format!r}. {did_you_mean(self.format, FORMATS)}"
             )
@@ -79,6 +79,12 @@ class ReadingOptions:
 def find_files(path: str | os.PathLike[str], format: str | None) -> list[File]:
     """The file, or the files that a pattern matches, in order."""
     name = os.fspath(path)
+    try:
+        possible = b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
+        raise FileError(f"no file can be called {name!r}")
     paths = [name]
     if has_magic(name) and not os.path.lexists(name):
         paths = sorted(glob(name, recursive=True))

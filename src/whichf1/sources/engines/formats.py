@@ -147,7 +147,7 @@ class File(ABC):
                 long = file is not None and _has_long_line(
                     file, self.longest, self.compression == "none"
                 )
-        except UNREADABLE as error:
+        except Exception as error:  # each library has its own
             raise FileError(f"{damaged}{error}. Get the file again.") from None
         if long:
             raise FileError(
@@ -318,8 +318,8 @@ class CsvFile(File):
         yield (
             f"read_csv({self.sql}, hive_partitioning=false, auto_detect=false, header=true, "
             f"columns={{{types}}}, delim={text(self.delimiter)}, quote='\"', escape='\"', "
-            "allow_quoted_nulls=false, "
-            f"strict_mode=true, compression={text(self.compression)}{lenient})"
+            "allow_quoted_nulls=false, strict_mode=true, "
+            f"compression={text(self.compression)}{lenient})"
         )
 
     def skipped(self, database: Database) -> tuple[str, ...]:

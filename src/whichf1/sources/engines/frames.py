@@ -21,6 +21,8 @@ from whichf1.tables.slices import Slices
 if TYPE_CHECKING:
     from whichf1.sources.questions.grouped import Question
 
+WIDE = ("Int128", "UInt128")
+"""Integers that NumPy does not have."""
 SEVERAL = (list, tuple, set, frozenset, np.ndarray)
 """The types of a cell that holds several labels."""
 
@@ -70,7 +72,7 @@ def quick_counts(data: Any, request: Request) -> dict[str, Slices] | None:
     slow = frame.implementation.is_pandas_like()  # others group texts faster by themselves
     texts = slow and all(each.dtype in kinds for each in series.values())
     for each in series.values():
-        narrow = each.dtype.is_integer() and each.dtype not in (nw.Int128, nw.UInt128)
+        narrow = each.dtype.is_integer() and str(each.dtype) not in WIDE
         whole = narrow or each.dtype == nw.Boolean
         if not (texts or whole) or _has_gaps(each):
             return None
@@ -124,7 +126,7 @@ def columns_of(result: Any) -> list[Any]:
 
 def _column(series: Any) -> Any:
     numeric = series.dtype.is_numeric() or series.dtype == nw.Boolean
-    if not numeric or series.dtype in (nw.Int128, nw.UInt128) or series.null_count():
+    if not numeric or str(series.dtype) in WIDE or series.null_count():
         return series.to_list()
     return series.to_numpy()
 
