@@ -22,7 +22,7 @@ from sklearn import metrics as sk
 
 import whichf1 as wf
 from whichf1 import kernel
-from whichf1.report.score import Report
+from whichf1.reporting.score import Report
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 RESULTS = Path(__file__).with_name("RESULTS.md")

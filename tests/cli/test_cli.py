@@ -14,7 +14,7 @@ import pytest
 
 import whichf1 as wf
 from tests.helpers.commands import NASTY, Run, signatures
-from whichf1.report.numbers import brief
+from whichf1.reporting.numbers import brief
 
 ANIMALS = "examples/animals.csv"
 

@@ -16,7 +16,7 @@ from tests.helpers.commands import Run
 from tests.helpers.samples import COLUMNS, SYSTEMS, ends, present, systems_of
 from whichf1.comparison import compare
 from whichf1.comparison import compare as comparing
-from whichf1.report.escape import visible
+from whichf1.reporting.escape import visible
 
 
 def flags(*more: object) -> list[object]:

@@ -19,7 +19,7 @@ from tests.helpers.commands import invoke
 
 ROOT = Path(__file__).parents[2]
 PROSE = (
-    *("title", "notes", "note", "why", "reason", "meaning", "what it computes", "difference"),
+    *("title", "notes", "note", "why", "reason", "meaning", "what_it_computes", "difference"),
     "misfits",
 )
 """Fields and columns that hold sentences, where they hold text."""
@@ -59,7 +59,11 @@ def called(text: str | list[str], given: bytes = b"") -> tuple[int, str]:
 def as_json(text: str | list[str], given: bytes = b"") -> Any:
     """The exit code and the JSON without prose."""
     code, out = called([*words(text), "--format", "json"], given)
-    return [code, without_prose(json.loads(out)) if out else None]
+    found = json.loads(out) if out else None
+    for key in ("format", "version"):
+        if found is not None:
+            found.pop(key)
+    return [code, without_prose(found)]
 
 
 def without_prose(value: Any) -> Any:
@@ -71,7 +75,7 @@ def without_prose(value: Any) -> Any:
     kept = {
         key: Path(each).name if key == "source" else without_prose(each)
         for key, each in value.items()
-        if key not in PROSE or isinstance(each, (int, float))
+        if key != "id" and (key not in PROSE or isinstance(each, (int, float)))
     }
     if kept.get("interval") and bent(str(kept.get("signature"))):
         kept[f"interval {LOOSE}"] = kept.pop("interval")
@@ -121,7 +125,7 @@ def facts(name: str) -> Any:
 def metrics() -> Any:
     """Every metric, with its other names, bounds, and which side is better."""
     code, out = called("metrics --format json")
-    return [code, [[each[x] for x in HEAD] for each in json.loads(out)]]
+    return [code, [[each[x] for x in HEAD] for each in json.loads(out)["rows"]]]
 
 
-HEAD = ("name", "other names", "bounds", "better")
+HEAD = ("name", "other_names", "bounds", "better")

@@ -203,7 +203,7 @@ def listed(text: str) -> Any:
     """JSON with long lists of rows: of explanations and dialects a part."""
     code, found = as_json(text)
     for row in found["rows"] if found else []:
-        row.pop("read from", None)
+        row.pop("read_from", None)
     if text.startswith("explain") and found:
         found["rows"] = [len(found["rows"]), *found["rows"][:10]]
     return [code, found]

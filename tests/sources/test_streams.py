@@ -312,7 +312,7 @@ def test_slices_with_other_options(run: Run, tmp_path: Path, sliced: Path) -> No
     path = tmp_path / "q.csv"
     path.write_text("true,pred,s\na,a,1\nb,a,1\na,a,2\na,a,2\n")
     _, out, _ = run("score", path, "--by", "s", "-m", "averaged_f1", "--ignore", "a", "-f", "json")
-    assert json.loads(out)["nothing to score in"] == ["2"]
+    assert json.loads(out)["nothing_to_score_in"] == ["2"]
     _, out, _ = run("score", path, "--by", "s", "-m", "averaged_f1", "-f", "json")
     assert [each["value"] for each in json.loads(out)["metrics"][0]["slices"]][1] == 1.0  # only a
 

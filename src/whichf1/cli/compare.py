@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from whichf1.cli.files import opened, source_name
 from whichf1.cli.options import CompareOptions, find_label
 from whichf1.comparison.compare import (
-    Comparison,
+    Run,
     compare_counts,
     compare_items,
     made_from,
@@ -16,47 +17,63 @@ from whichf1.comparison.compare import (
 )
 from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
-from whichf1.errors import DefinitionError
-from whichf1.report.comparison import comparison_document
+from whichf1.errors import DefinitionError, InputError
+from whichf1.reporting.comparison import comparison_document
+from whichf1.reporting.results import make_table, plan_each
 from whichf1.scoring.lines import items_of_each
 from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.sequences import column
 from whichf1.sources.systems import ScoreColumns, read_systems
 
+NAMES = ("replicates", "seed", "power", "margin", "adjust", "effect", "rope")
+"""Options that belong to the plan."""
+
 
 def compare(options: CompareOptions) -> None:
-    """Compare systems on the same items. Prints differences, tests, groups and rank flips."""
-    options.write(comparison_document(_compare(options), source_name(options)))
+    """Compare systems on the same items: tests and rank flips, or a table of several metrics."""
+    chosen, run = _read(options)
+    planning = {name: getattr(options, name) for name in NAMES}
+    planning["posterior"] = options.posterior or None
+    source, metrics = source_name(options), options.metric
+    if not options.wants_table:
+        comparison = run(*planned(metrics[0], chosen, options.level, planning))
+        options.write(comparison_document(comparison, source))
+        return
+    for name in ("power", "margin", "effect", "rope", "posterior"):
+        if planning.pop(name) is not None:
+            raise InputError(f"--{name} does not apply to a table of results: remove it")
+    plans = plan_each(metrics, chosen, options.level, planning)
+    show: Any = options.show.value
+    table = make_table(
+        plans, run, baseline=options.baseline, show=show, percent=options.percent, source=source
+    )
+    options.write(table.document(options.decimals))
 
 
-def _compare(options: CompareOptions) -> Comparison:
-    counted, sets = made_from(define(read(options.metric)[0]).declaration)
+def _read(options: CompareOptions) -> tuple[dict[str, Any], Run]:
+    """The options of the metrics, and what runs definitions on the systems, which are read once."""
+    counted, sets = made_from(define(read(options.metric[0])[0]).declaration)
     with opened(options) as ((data, other), reading):
         columns = options.columns("true", "weights", "cluster")
         columns |= {"sep": options.labels_sep, **reading}
         systems = read_systems(data, options.pred, other, counted=counted, sets=sets, **columns)
         if isinstance(systems, ScoreColumns):
             lines = read_scores(data, other, systems.request, apart=True)
-    if isinstance(systems, ScoreColumns):
-        chosen = _chosen(options, lines)
-    else:
-        chosen = options.chosen(systems.system(0).labels)
-    names = ("replicates", "seed", "power", "margin", "adjust", "effect")
-    planning = {name: getattr(options, name) for name in names}
-    planning |= {"posterior": options.posterior or None, "rope": options.rope}
-    definition, plan = planned(options.metric, chosen, options.level, planning)
     if not isinstance(systems, ScoreColumns):
-        return compare_counts(systems, definition, plan)
+        return options.chosen(systems.system(0).labels), partial(compare_counts, systems)
     refuse_few(systems.systems)
-    return compare_items(plan, [*systems.systems], *items_of_each(definition, systems, lines))
+    names = [*systems.systems]
+    return _chosen(options, lines), lambda definition, plan: compare_items(
+        plan, names, *items_of_each(definition, systems, lines)
+    )
 
 
 def _chosen(options: CompareOptions, lines: ScoredLines) -> dict[str, Any]:
     """The options of a ranking metric or a loss."""
     for name in ("average", "classes", "exclude", "ignore", "undefined", "scope"):
         if getattr(options, name) is not None:
-            raise DefinitionError(f"--{name} does not apply to {options.metric}")
+            raise DefinitionError(f"--{name} does not apply to {options.metric[0]}")
     if options.positive is None:
         return {}
     classes = classes_of(column(lines.true, "y_true"), lines.labels)

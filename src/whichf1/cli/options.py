@@ -24,15 +24,13 @@ from whichf1.cli.process import emit
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError, did_you_mean
-from whichf1.report.document import Document, render, signed, text_lines
-from whichf1.report.layout import Line
+from whichf1.reporting.document import LEAST_WIDTH, Document, render, signed, text_lines
+from whichf1.reporting.layout import Line
 from whichf1.sources.engines.database import MEMORY_LIMIT
 from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.saving import write_whole
 
 Text: TypeAlias = str | None
-LEAST_WIDTH = 40
-"""A narrower terminal breaks the lines itself."""
 REQUIRED = ...
 """The default of what must be given, as typer writes it."""
 
@@ -81,9 +79,10 @@ def command(run: Callable[[Any], None]) -> Callable[..., None]:
     return call
 
 
-Format = StrEnum("Format", "text json markdown latex csv")
+Format = StrEnum("Format", "text json markdown latex html csv")
 OnError = StrEnum("OnError", {"stop": "raise", "skip": "skip"})
 Engine = StrEnum("Engine", "duckdb spark")
+Show = StrEnum("Show", "value interval error")
 SignatureForm = StrEnum("SignatureForm", "none short full")
 Part = StrEnum("Part", "tables fig1 fig2 fig3 theorem beyond all")
 
@@ -116,13 +115,19 @@ class FormatOptions(OptionGroup):
 class OutputOptions(FormatOptions):
     """How a document is printed, and where."""
 
-    decimals: int = option("Decimals in tables.", default=4, min=0, max=17)
+    decimals: int | None = option("Decimals in tables. Default: 4.", default=None, min=0, max=17)
     output: Text = option("Write to this file, not standard output.", "--output", "-o")
 
     signature: SignatureForm | None = option(
         "none, short (what differs, and once what is shared) or full. Default: short in text that "
-        "is printed, full in files and other formats."
+        "is printed, full in files and other formats.",
+        default=None,
     )
+
+    @property
+    def places(self) -> int:
+        """The number of decimals."""
+        return 4 if self.decimals is None else self.decimals
 
     def write(self, document: Document) -> None:
         """Print a document to standard output, or write it to a file as a whole."""
@@ -132,14 +137,14 @@ class OutputOptions(FormatOptions):
                 f"--signature {form} does not apply to {self.format.value}, in which every number "
                 "has its full signature: remove it"
             )
-        rendered = partial(render, document, self.format.value, self.decimals)
+        rendered = partial(render, document, self.format.value, self.places)
         if self.output is not None:
             write_whole(self.output, rendered(signature=form or "full").encode())
         elif self.format is not Format.text:
             emit(rendered(signature=form or "full"))
         else:
             width = max(LEAST_WIDTH, shutil.get_terminal_size().columns)  # 80 in a pipe
-            _print(text_lines(signed(document, form or "short"), self.decimals, width))
+            _print(text_lines(signed(document, form or "short"), self.places, width))
 
 
 def _print(lines: Iterable[Line]) -> None:
@@ -357,7 +362,16 @@ class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOp
     pred: list[str] = option(
         "Column with the predictions of a system; repeat it.", default=REQUIRED
     )
-    metric: str = option("A metric, or a signature.", "--metric", "-m", default="averaged_f1")
+    metric: list[str] = option(
+        "A metric, or a signature. Several, or --baseline, make a table of systems and metrics. "
+        "Default: averaged_f1.",
+        "--metric",
+        "-m",
+        default=("averaged_f1",),
+    )
+    baseline: Text = option("In a table: test against this system, not the best of each column.")
+    show: Show = option("In a table: value, interval, or error for ±.", default=Show.value)
+    percent: bool = option("In a table: values in percent.", "--percent", default=False)
     cluster: Text = option(CLUSTER)
     labels_sep: Text = option(SEPARATOR)
     power: float | None = option("Power for the detectable difference. Default: 0.8.")
@@ -370,6 +384,18 @@ class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOp
     effect: float | None = option(
         "The difference that matters, for items needed. Default: the observed difference."
     )
+
+    @property
+    def wants_table(self) -> bool:
+        """Whether a table of systems and metrics is asked for."""
+        asked = {"--show": self.show is not Show.value, "--percent": self.percent}
+        table = len(self.metric) > 1 or self.baseline is not None
+        unused = [name for name, given in asked.items() if given and not table]
+        if unused:
+            raise InputError(
+                f"{unused[0]} is for a table of results: give several -m, or --baseline"
+            )
+        return table
 
 
 class ThresholdOptions(DataOptions, OutputOptions):

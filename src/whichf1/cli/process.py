@@ -14,7 +14,7 @@ from traceback import extract_tb
 from typing import Any
 
 from whichf1.errors import FileError, WhichF1Error, shortened
-from whichf1.report.escape import visible
+from whichf1.reporting.escape import visible
 
 BAD_INPUT, INTERNAL = 2, 3
 _PLAIN = {

@@ -13,7 +13,7 @@ from whichf1.published.audit import audit as audit_triple
 from whichf1.published.dialects import dialects as known
 from whichf1.published.explain import explain as find_explanation
 from whichf1.published.numbers import read_per_class, read_published, read_results
-from whichf1.report import published as reports
+from whichf1.reporting import published as reports
 from whichf1.sources.counts import count
 from whichf1.tables.counts import Counts
 

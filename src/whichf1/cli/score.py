@@ -24,14 +24,20 @@ from whichf1.cli.options import (
 )
 from whichf1.cli.process import say
 from whichf1.definitions.definition import Definition, define_fitting
-from whichf1.definitions.names import BOTH
 from whichf1.definitions.signature import read
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
-from whichf1.metrics import COUNTED, plain_name
-from whichf1.report.document import Document
-from whichf1.report.score import SYMMETRIC, Report, is_per_class, score_document, threshold_document
-from whichf1.report.slices import slice_document
+from whichf1.metrics import COUNTED
+from whichf1.reporting.document import Document
+from whichf1.reporting.score import (
+    BOTH_F1,
+    SYMMETRIC,
+    Report,
+    is_per_class,
+    name_definitions,
+    threshold_document,
+)
+from whichf1.reporting.slices import slice_document
 from whichf1.scoring.curves import best_threshold
 from whichf1.scoring.decisions import decide, threshold_lines
 from whichf1.scoring.evaluate import evaluate, refuse_other_data
@@ -50,7 +56,6 @@ PROBABILITY = ("log_loss", "brier", "expected_calibration_error")
 SEVERAL = ("log_loss", "brier", "expected_calibration_error(multi_class=top-label)")
 MEANS = ("roc_auc(multi_class=ovr)", "roc_auc(multi_class=ovo)")
 """Of these, the macro mean."""
-BOTH_F1 = ("averaged_f1", "f1_of_averages")
 
 # what is scored: predictions, scores, probabilities or label sets
 
@@ -271,7 +276,7 @@ def _report(
     scores = [(name, subject.score(each)) for name, each in scored]
     kind["confusion"] = options.confusion
     report = Report.of(source, subject.counts, chosen, counted, scores, **kind)
-    return score_document(report, options.decimals)
+    return report.document(options.places)
 
 
 def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> Document:
@@ -299,14 +304,7 @@ def definitions_of(
 
     An interval that is asked for must apply to every metric of -m.
     """
-    # 'macro F1' stands for both
-    names = [x for name in names for x in (BOTH_F1 if plain_name(name) in BOTH else (name,))]
-    definitions = [(name, define_fitting(name, chosen)) for name in names]
-    for key, value in chosen.items():
-        wanted = tuple(value) if isinstance(value, list) else value
-        used = any(getattr(definition, key) == wanted for _, definition in definitions)
-        if not used and key != "interval":
-            raise DefinitionError(f"--{key} does not apply to {', '.join(names)}")
+    definitions = name_definitions(names, chosen, "--{}")
     for _, definition in definitions if options.metric and options.asks_for_intervals else ():
         if definition.interval is None:
             replace(definition, interval=chosen.get("interval"))  # says why it does not apply
@@ -411,4 +409,4 @@ def threshold(options: ThresholdOptions) -> None:
     correct: Any = options.correct
     best = best_threshold(ranking, metric=options.metric, correct=correct)
     source = files.source_name(options)
-    options.write(threshold_document(source, best, options.around, options.decimals))
+    options.write(threshold_document(source, best, options.around, options.places))

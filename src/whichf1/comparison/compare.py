@@ -31,7 +31,7 @@ from whichf1.scoring.lines import (
 )
 from whichf1.scoring.score import Score, described, warn_of_other_data
 from whichf1.sources.arrays import count_together
-from whichf1.sources.counts import COLUMN_OPTIONS, count_kept
+from whichf1.sources.counts import COLUMN_OPTIONS, DATA_OPTIONS, count_kept
 from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.request import are_sets, has_columns, is_path, name_columns
 from whichf1.sources.systems import ScoreColumns, read_systems
@@ -167,29 +167,37 @@ def compare(
     >>> pair.a, pair.b, round(pair.difference, 4), pair.only_a, pair.only_b
     ('A', 'B', 0.1111, 2, 1)
     """
+    chosen = {key: value for key, value in options.items() if key not in DATA_OPTIONS}
+    planning: dict[str, Any] = {"replicates": replicates, "seed": seed, "power": power}
+    planning |= {"margin": margin, "adjust": adjust, "effect": effect}
+    planning |= {"posterior": posterior, "rope": rope}
+    definition, plan = planned(metric, chosen, level, planning)
+    return read_once(definition, y_true, systems, sep, options)(definition, plan)
+
+
+Run: TypeAlias = Callable[[Definition, Plan], "Comparison"]
+
+
+def read_once(
+    first: Definition, y_true: Any, systems: Any, sep: str | None, options: Mapping[str, Any]
+) -> Run:
+    """Read the systems; what is returned compares them under any definition of the same kind."""
     data: dict[str, Any] = {key: options.get(key) for key in ("labels", "weights", "cluster")}
     columns: dict[str, Any] = {"sep": sep, **{key: options.get(key) for key in COLUMN_OPTIONS}}
     named = {key: value for key, value in columns.items() if value is not None}
-    chosen = {key: value for key, value in options.items() if key not in {*data, *columns}}
-    planning: dict[str, Any] = {"replicates": replicates, "seed": seed, "power": power}
-    planning |= {
-        "margin": margin,
-        "adjust": adjust,
-        "effect": effect,
-        "posterior": posterior,
-        "rope": rope,
-    }
-    definition, plan = planned(metric, chosen, level, planning)
-    counted, sets = made_from(definition.declaration)
+    counted, sets = made_from(first.declaration)
     array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape says what it holds
     tabular = not array and (is_path(y_true) or (has_columns(y_true) and name_columns(systems)))
     if named or tabular:
         ask: Any = partial(read_systems, y_true, systems, counted=counted, sets=sets, **named)
-        read = count_kept(ask, data, definition.ignore) if definition.ignore else ask(**data)
+        read = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
         if isinstance(read, ScoreColumns):
             refuse_few(read.systems)
-            return compare_items(plan, [*read.systems], *items_of_systems(definition, read))
-        return compare_counts(read, definition, plan)
+            names = [*read.systems]
+            return lambda definition, plan: compare_items(
+                plan, names, *items_of_systems(definition, read)
+            )
+        return partial(compare_counts, read)
     if not isinstance(systems, Mapping):
         raise InputError(
             f"systems must be a mapping such as {{'A': predictions}}; got {type(systems).__name__}"
@@ -197,12 +205,16 @@ def compare(
     if not counted:
         refuse_few(systems)
         labels = data.pop("labels")
-        items = [read_items(definition, y_true, each, labels) for each in systems.values()]
-        return compare_items(plan, [*map(str, systems)], items, sampled(items[0], **data))
+
+        def run(definition: Definition, plan: Plan) -> Comparison:
+            items = [read_items(definition, y_true, each, labels) for each in systems.values()]
+            return compare_items(plan, [*map(str, systems)], items, sampled(items[0], **data))
+
+        return run
     sets = sets or (y_true.ndim == 2 if array else are_sets(y_true))
-    ask = partial(count_sets_together if sets else count_together, y_true, systems)
-    counts = count_kept(ask, data, definition.ignore) if definition.ignore else ask(**data)
-    return compare_counts(counts, definition, plan)
+    ask: Any = partial(count_sets_together if sets else count_together, y_true, systems)
+    counts = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
+    return partial(compare_counts, counts)
 
 
 def made_from(metric: Metric) -> tuple[bool, bool]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
-from whichf1.definitions.definition import Definition
+from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS, WITH_LABELS, Shorthand
 from whichf1.metrics import COUNTED, Metric
 
@@ -315,3 +316,15 @@ def _list(labels: Iterable[object]) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def identifier(definition: Definition) -> str:
+    """The name of a score for programs: its shorthand, if it has one, or that of its metric."""
+    key = (definition.metric, definition.average, definition.formula)
+    return _identifiers().get(key, definition.metric)
+
+
+@lru_cache(maxsize=1)
+def _identifiers() -> dict[tuple[str, str | None, str | None], str]:
+    known = ((name, define(name)) for name in SHORTHANDS)
+    return {(x.metric, x.average, x.formula): name for name, x in known if not x.parameters}

@@ -14,8 +14,8 @@ from whichf1.paper import plots
 from whichf1.paper.beyond import counterexample, interval, limits, rankings, variance
 from whichf1.paper.figures import fig1a, fig1b, fig2, fig3, tables, theorem
 from whichf1.paper.result import DEFINITIONS, SINGLE, Figure
-from whichf1.report.document import Document, Grid, GridColumn, Note, Signature
-from whichf1.report.escape import markdown, markdown_code
+from whichf1.reporting.document import Document, Grid, GridColumn, Note, Signature
+from whichf1.reporting.escape import markdown, markdown_code
 from whichf1.tables.saving import write_whole
 
 SEED = 2019

@@ -11,7 +11,7 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition, define
 from whichf1.paper.simulation import ALL, AVERAGED, OF_AVERAGES
-from whichf1.report.escape import csv_cell, csv_text
+from whichf1.reporting.escape import csv_cell, csv_text
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels
 

@@ -99,6 +99,8 @@ class Score(float):
         if self.interval is not None:
             names = ("low", "high", "level", "method")
             fields["interval"] = {name: getattr(self.interval, name) for name in names}
+            if self.interval.caution is not None:
+                fields["interval"]["caution"] = self.interval.caution
         return {**fields, "n": self.n, "signature": self.signature}
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -255,10 +255,10 @@ class Cells(Statistic):
         classes = np.flatnonzero(self.frozen.table.rows > 0)
         slope, others = self.margin_slopes[1], max(self.frozen.table.classes - 1, 1)
         rows, columns = slope.rows[classes], slope.columns[classes]
-        right = rows + columns + slope.hits[classes]
+        right = slope.right[classes]
         wrong = rows + (slope.columns.sum() - columns) / others
         if slope.distances is not None:
-            right += slope.distances[0]
+            right = right + slope.distances[0]
             upto = np.cumsum(slope.distances) - slope.distances[0]
             wrong += (upto[classes] + upto[self.frozen.table.classes - 1 - classes]) / others
         return right, wrong

@@ -7,7 +7,7 @@ from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
 from whichf1.metrics import EVERY, Metric, find
 from whichf1.metrics.registry import KINDS
-from whichf1.report.document import Document, Grid, GridColumn
+from whichf1.reporting.document import Document, Grid, GridColumn
 
 COLUMNS = (
     GridColumn("name"),
@@ -17,6 +17,7 @@ COLUMNS = (
     GridColumn("meaning", "prose"),
 )
 HEAD = tuple(column.name for column in COLUMNS)
+KEYS = tuple(name.replace(" ", "_") for name in HEAD)
 
 
 def metric_list() -> Document:
@@ -31,8 +32,9 @@ def metric_list() -> Document:
         rows.append([name, "", _bounds(metric), metric.better, text])
     return Document(
         [Grid(COLUMNS, rows)],
-        lambda: [dict(zip(HEAD, row, strict=True)) for row in rows],
+        lambda: {"rows": [dict(zip(KEYS, row, strict=True)) for row in rows]},
         lambda: [HEAD, *rows],
+        kind="metrics",
     )
 
 

@@ -12,8 +12,17 @@ from whichf1.comparison.compare import Comparison
 from whichf1.comparison.pair import level_of
 from whichf1.comparison.rank_flips import Order, SystemRanks
 from whichf1.definitions.words import sentence, title
-from whichf1.report.document import Block, Cell, Document, Grid, GridColumn, Note, Rows, Signature
-from whichf1.report.numbers import exact, items, signed, size
+from whichf1.reporting.document import (
+    Block,
+    Cell,
+    Document,
+    Grid,
+    GridColumn,
+    Note,
+    Rows,
+    Signature,
+)
+from whichf1.reporting.numbers import items, signed, size
 from whichf1.statistics.scales import Interval
 
 
@@ -31,6 +40,7 @@ def comparison_document(comparison: Comparison, source: str) -> Document:
         partial(_rows, comparison),
         f"{source}: {size(score.n)}{clustered}, {len(score.classes):,} classes, "
         f"{len(comparison.scores):,} systems",
+        kind="comparison",
     )
 
 
@@ -284,18 +294,14 @@ def _record(comparison: Comparison, source: str) -> dict[str, Any]:
     return record
 
 
-WORDS = ("test", "caution", "items_range")
-"""Fields of a pair that are not numbers."""
-
-
 def _rows(comparison: Comparison) -> Rows:
     """One line per number of a system or pair, and per score under each definition."""
     signature = comparison.signature
     yield "what", "a", "b", "value", "low", "high", "signature"
     for name, score in comparison.scores.items():
-        yield "score", name, "", exact(score.value), *_ends(score.interval), score.signature
+        yield "score", name, "", score.value, *_ends(score.interval), score.signature
         if comparison.wins:
-            yield "wins", name, "", exact(comparison.wins[name]), None, None, signature
+            yield "wins", name, "", comparison.wins[name], None, None, signature
         yield "group", name, "", comparison.letters[name], None, None, signature
     for pair in comparison.pairs:
         for key, value in asdict(pair).items():
@@ -310,14 +316,14 @@ def _rows(comparison: Comparison) -> Rows:
                 ends = _ends(pair.interval)
             elif key == "items_range":
                 value, ends = None, value
-            yield key, pair.a, pair.b, value if key in WORDS else exact(value), *ends, signature
+            yield key, pair.a, pair.b, value, *ends, signature
         for each in pair.posterior or ():
             for what in ("better", "rope"):
                 value, key = getattr(each, what), f"posterior_{what}_prior_{each.prior:g}"
-                yield key, pair.a, pair.b, exact(value), None, None, signature
+                yield key, pair.a, pair.b, value, None, None, signature
     for order in comparison.ranks.orders if comparison.ranks else ():
         for name, score in order.scores.items():
-            yield "ranked", name, "", exact(score.value), None, None, score.signature
+            yield "ranked", name, "", score.value, None, None, score.signature
     for flip in comparison.flips:
         yield "flip", flip.a, flip.b, None, None, None, signature
 

@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
 from whichf1.definitions.definition import Definition, define_fitting
-from whichf1.definitions.words import sentence, title
-from whichf1.errors import InputError
-from whichf1.metrics import COUNTED
-from whichf1.report.document import Block, Cell, Document, Grid, GridColumn, Note, Rows, Signature
-from whichf1.report.numbers import exact, items, number, size
+from whichf1.definitions.methods import find_method
+from whichf1.definitions.names import BOTH
+from whichf1.definitions.options import Options
+from whichf1.definitions.words import identifier, sentence, title
+from whichf1.errors import DefinitionError, InputError
+from whichf1.metrics import COUNTED, plain_name
+from whichf1.reporting.document import (
+    Block,
+    Cell,
+    Document,
+    Grid,
+    GridColumn,
+    Note,
+    Presented,
+    Rows,
+    Signature,
+)
+from whichf1.reporting.numbers import items, number, size
 from whichf1.scoring.curves import BestThreshold
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
 from whichf1.scoring.score import PerClass, Score
+from whichf1.sources.counts import DATA_OPTIONS, as_counts
+from whichf1.sources.request import is_path
 from whichf1.statistics.scales import Interval
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
@@ -49,9 +64,15 @@ LONG_HEAD = 8
 """If a class has a longer name, the columns of the matrix are numbered."""
 
 
-@dataclass(frozen=True)
-class Report:
-    """The scores of one set of predictions."""
+@dataclass(frozen=True, eq=False)
+class Report(Presented):
+    """The scores of one set of predictions; made by ``whichf1.report``.
+
+    >>> import whichf1 as wf
+    >>> found = wf.report(["a", "b", "b"], ["a", "b", "a"], ["accuracy"], interval=None)
+    >>> [(name, round(score, 3)) for name, score in found.scores]
+    [('accuracy', 0.667)]
+    """
 
     source: str
     counts: Counts
@@ -83,6 +104,86 @@ class Report:
         if not oriented:
             whole = [(name, _either_way(score, counts)) for name, score in whole]
         return cls(source, counts, each, (*scores, *whole), macro, oriented, confusion)
+
+    def document(self, decimals: int | None = None) -> Document:
+        """The tables of classes and of scores, the matrix and what is worth knowing of them."""
+        counts, orientation = self.counts, [] if self.oriented else [UNORIENTED]
+        notes = _gap_notes(self, 4 if decimals is None else decimals)
+        return Document(
+            _blocks(self),
+            partial(_record, self),
+            partial(_rows, self),
+            f"{self.source and f'{self.source}: '}{size(counts.n)}, {len(counts.labels):,} classes",
+            [*notes, *orientation, *_interval_notes(self)],
+            "score",
+        )
+
+
+def report(
+    y_true: Any,
+    y_pred: Any = None,
+    metrics: Sequence[str] | None = None,
+    *,
+    confusion: bool | None = None,
+    **options: Unpack[Options],
+) -> Report:
+    """Every class, both macro F1s and the usual averages: what ``whichf1 score`` prints.
+
+    y_true, y_pred (Counts, array, dataframe or path): The data, as for ``averaged_f1``.
+    metrics: Names or signatures. Default: precision, recall and F1 of each class, and averages.
+    confusion: Whether the confusion matrix is shown. Default: in text, if it is small.
+    **options: Options of the metrics, used where they apply; ``interval`` is 'auto' by default, and
+        None gives no intervals.
+    Returns: The report, which prints, and has ``to_dict``, ``to_pandas``, ``to_markdown``,
+        ``to_latex``, ``to_html`` and more.
+    DefinitionError: If a metric is unknown, or an option applies to none of them.
+    InputError: If the data cannot be read.
+
+    >>> print(report(["a", "b", "b", "c"], ["a", "b", "a", "c"], ["f1_of_averages", "accuracy"],
+    ...              interval=None))
+    4 items, 3 classes
+    <BLANKLINE>
+    score            value  signature
+    f1_of_averages  0.8333  f1|avg:macro|formula:of-averages|*
+    accuracy        0.7500  accuracy|*
+    * classes:observed|undef:0|v:1|n:4|k:3|labels:fahokkci
+    """
+    given: dict[str, Any] = {"interval": "auto", **options}
+    data = {key: given.pop(key) for key in DATA_OPTIONS if key in given}
+    if data.get("score") is not None:
+        raise DefinitionError(
+            "a report is of predictions: make them with at_threshold(rank(...), threshold=...)"
+        )
+    counts = as_counts(y_true, y_pred, ignore=given.get("ignore", ()), **data)
+    chosen = {key: value for key, value in given.items() if value is not None}
+    if "interval" in chosen:
+        chosen["interval"] = find_method(chosen["interval"])
+    source = str(y_true) if is_path(y_true) else ""
+    if metrics is None:
+        unused = next((x for x in ("average", "positive", "formula") if x in chosen), None)
+        if unused is not None:
+            raise DefinitionError(f"{unused}= needs metrics, such as ['precision']")
+        return Report.of(source, counts, chosen, confusion=confusion)
+    definitions = name_definitions(metrics, chosen, "{}=")
+    return Report.of(source, counts, chosen, definitions, confusion=confusion)
+
+
+BOTH_F1 = ("averaged_f1", "f1_of_averages")
+
+
+def name_definitions(
+    metrics: Sequence[str], options: Mapping[str, Any], written: str
+) -> list[tuple[str, Definition]]:
+    """The metrics with the options that apply to each; every option must apply to one of them."""
+    # 'macro F1' stands for both
+    names = [x for name in metrics for x in (BOTH_F1 if plain_name(name) in BOTH else (name,))]
+    definitions = [(name, define_fitting(name, options)) for name in names]
+    for key, value in options.items():
+        wanted = tuple(value) if isinstance(value, list) else value
+        used = any(getattr(definition, key) == wanted for _, definition in definitions)
+        if not used and key != "interval":
+            raise DefinitionError(f"{written.format(key)} does not apply to {', '.join(names)}")
+    return definitions
 
 
 def _either_way(score: Score, counts: Counts) -> Score:
@@ -121,18 +222,6 @@ def is_per_class(definition: Definition) -> bool:
     """Whether the definition gives one number for each class."""
     rate = definition.declaration.kind == "rate"
     return rate and definition.average is None and definition.positive is None
-
-
-def score_document(report: Report, decimals: int) -> Document:
-    """The report as a document; ``decimals`` are those of numbers in its notes."""
-    counts, orientation = report.counts, [] if report.oriented else [UNORIENTED]
-    return Document(
-        _blocks(report),
-        partial(_record, report),
-        partial(_rows, report),
-        f"{report.source}: {size(counts.n)}, {len(counts.labels):,} classes",
-        [*_gap_notes(report, decimals), *orientation, *_interval_notes(report)],
-    )
 
 
 def _blocks(report: Report) -> list[Block]:
@@ -280,9 +369,12 @@ def _record(report: Report) -> dict[str, Any]:
         "source": report.source,
         "n": report.counts.n,
         "labels": list(report.counts.labels),
-        "scores": [{"name": name, **x.to_dict()} for name, x in report.scores],
+        "scores": [
+            {"id": identifier(x.definition), "name": name, **x.to_dict()}
+            for name, x in report.scores
+        ],
         "per_class": [
-            {"name": name, "class": label, **x.to_dict()}
+            {"id": identifier(x.definition), "name": name, "class": label, **x.to_dict()}
             for name, scores in report.per_class
             for label, x in scores.items()
         ],
@@ -314,7 +406,7 @@ SCORE_COLUMNS = ("value", "low", "high", "level", "method", "caution")
 def score_cells(score: Score) -> list[object]:
     """A score in the cells of CSV that ``SCORE_COLUMNS`` names."""
     facts = [getattr(score.interval, name, None) for name in SCORE_COLUMNS[1:]]
-    return [*map(exact, (score.value, *facts))]
+    return [score.value, *facts]
 
 
 def _limit(threshold: float, decimals: int = 0) -> str:
@@ -362,6 +454,7 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
             *([int(x["threshold"] == best.threshold), *x.values()] for x in curve),
         ],
         f"{source}: {len(best.curve) - 1:,} distinct scores",
+        kind="threshold",
     )
 
 

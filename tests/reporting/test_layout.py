@@ -26,8 +26,8 @@ from tests.helpers.strategies import definitions
 from whichf1.definitions.definition import Definition, shorten
 from whichf1.definitions.methods import find_method
 from whichf1.errors import DefinitionError
-from whichf1.report.escape import visible
-from whichf1.report.layout import TextColumn, cell_width, table_lines, wrapped
+from whichf1.reporting.escape import visible
+from whichf1.reporting.layout import TextColumn, cell_width, table_lines, wrapped
 
 WIDTHS = (60, 80, 100, 120, 200)
 WORDS = st.lists(st.text("abc日本é👩|:", min_size=1, max_size=14), min_size=1, max_size=12)
@@ -88,7 +88,7 @@ def with_intervals(draw: st.DrawFn) -> Definition:
     method = draw(st.sampled_from([None, "delta", "bootstrap", "percentile"]))
     level = draw(st.sampled_from([0.9, 0.95]))
     try:
-        return replace(definition, interval=method and find_method(method, level=level))
+        return replace(definition, interval=find_method(method, level=level) if method else None)
     except DefinitionError:  # it does not apply
         return definition
 

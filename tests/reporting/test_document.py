@@ -12,9 +12,18 @@ from typing import Any
 
 import pytest
 
-from whichf1.report.document import Cell, Document, Grid, GridColumn, Note, Signature, render
-from whichf1.report.escape import csv_cell, latex, visible
-from whichf1.report.numbers import items, signed
+from whichf1.reporting.document import (
+    Cell,
+    Document,
+    Grid,
+    GridColumn,
+    Note,
+    Signature,
+    Standing,
+    render,
+)
+from whichf1.reporting.escape import csv_cell, latex, visible
+from whichf1.reporting.numbers import items, signed
 from whichf1.statistics.scales import Interval
 
 COLUMNS = (
@@ -83,21 +92,35 @@ def test_markdown_escapes_cells_and_aligns_columns() -> None:
     assert lines[8:] == ["", "- F1: <code>f1&#124;v:1</code>", "", "a − b", "", r"note \*1\*"]
 
 
-def test_latex_drops_what_may_be_dropped_and_puts_signatures_below() -> None:
+def test_latex_puts_signatures_below_and_keeps_intervals_beside_their_numbers() -> None:
     out = render(document(sentences=["One.", "Two."]), "latex", 2)
-    assert r"\begin{tabular}{lrrr}" in out
-    assert "name & value & gap & n \\\\" in out
-    assert "One. \\texttt{f1\\textbar{}v:1}\\par" in out and "Two." not in out
+    assert r"\begin{tabular}{lrrrr}" in out
+    assert "name & value & gap & interval & n \\\\" in out
+    assert r"One. \texttt{f1\textbar{}\allowbreak{}v:\allowbreak{}1}" in out and "Two." not in out
     assert "a $-$ b\\par" in out and "−" not in out
     assert out.count(r"\begin{table}") == out.count(r"\end{table}") == 1
+    assert out.count(r"\caption{title\_1.}") == 1
 
 
-def test_in_latex_a_table_with_a_title_starts_a_float() -> None:
-    first, second = Grid(COLUMNS, ROWS), Grid(COLUMNS, ROWS, "second")
-    both = Document([first, second], dict, list, "both")
-    out = render(both, "latex")
-    assert out.count(r"\begin{table}") == out.count(r"\toprule") == 2
-    assert r"\caption{both.}" in out and r"\caption{both. second.}" in out
+def test_html_escapes_cells_and_names_rows() -> None:
+    out = render(document(title="<T>"), "html", 2)
+    assert "<caption>&lt;T&gt;</caption>" in out and out.count('<th scope="col">') == 6
+    assert '<tr><th scope="row">a|b</th><td>0.50</td>' in out and "<code>f1|v:1</code>" in out
+
+
+def test_places_and_cautions_are_shown_in_every_format() -> None:
+    careful = Interval(0.25, 0.75, 0.95, "delta", caution="few items")
+    columns = (GridColumn("a|b"), GridColumn("x", "number"), GridColumn("i", "interval"))
+    rows: list[list[Cell]] = [
+        ["A_", Standing("0.9", "best", "*"), careful],
+        ["B", Standing("0.8", "second"), None],
+    ]
+    formats = ("text", "markdown", "latex", "html")
+    seen = {x: render(Document([Grid(columns, rows)]), x, 2) for x in formats}
+    assert "A_   0.9¹*  [.2, .8]!" in seen["text"] and "! A_: few items." in seen["text"]
+    assert "| **0.9**<sup>*</sup> | [0.25, 0.75]! |" in seen["markdown"]
+    assert r"A\_ & \textbf{0.9}\textsuperscript{{*}} & {[}0.25, 0.75]!" in seen["latex"]
+    assert r"\underline{0.8}" in seen["latex"] and "<u>0.8</u>" in seen["html"]
 
 
 def test_json_has_null_where_a_number_is_not_finite_and_csv_runs_nothing() -> None:

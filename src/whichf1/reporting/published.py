@@ -10,8 +10,7 @@ from whichf1.definitions.words import because
 from whichf1.published.audit import SIGNATURES, Audit, Verdict
 from whichf1.published.dialects import Conversion, Dialect, DialectTable
 from whichf1.published.explain import Explanation, Match
-from whichf1.report.document import Cell, Document, Grid, GridColumn
-from whichf1.report.numbers import exact
+from whichf1.reporting.document import Cell, Document, Grid, GridColumn
 
 MOST_MATCHES = 10
 """Matches shown to people; files hold all."""
@@ -22,15 +21,21 @@ SIGNATURE = GridColumn("signature", "code")
 
 
 def _document(
-    title: str, table: Grid, rows: Sequence[dict[str, Any]], notes: Sequence[str] = (), **facts: Any
+    kind: str,
+    title: str,
+    table: Grid,
+    rows: Sequence[dict[str, Any]],
+    notes: Sequence[str] = (),
+    **facts: Any,
 ) -> Document:
     """A table for people; for programs the rows, and in JSON some facts."""
     return Document(
         [table],
         lambda: {"title": title, **facts, "rows": rows, "notes": list(notes)},
-        lambda: [rows[0], *(map(exact, row.values()) for row in rows)],
+        lambda: [rows[0], *(row.values() for row in rows)],
         title,
         notes,
+        kind,
     )
 
 
@@ -43,9 +48,11 @@ def dialect_list(dialects: Mapping[str, Dialect]) -> Document:
         [x.name, x.library, x.versions, because(x.definition), x.note, x.file, x.signature]
         for x in dialects.values()
     ]
-    names = [column.name for column in columns]
+    names = [column.name.replace(" ", "_") for column in columns]
     rows = [dict(zip(names, line, strict=True)) for line in cells]
-    return _document(f"{len(rows)} dialects of macro F1", Grid(columns, cells), rows)
+    return _document(
+        "dialect_list", f"{len(rows)} dialects of macro F1", Grid(columns, cells), rows
+    )
 
 
 def dialect_document(source: str, table: DialectTable) -> Document:
@@ -60,6 +67,7 @@ def dialect_document(source: str, table: DialectTable) -> Document:
         for name, x in group.scores.items()
     ]
     return _document(
+        "dialects",
         f"{source}: {len(rows)} dialects of macro F1 give {table.distinct} different numbers, "
         f"up to {table.spread:.4f} apart",
         Grid((VALUE, DIALECTS, WHY, SIGNATURE), groups, stacked=True),
@@ -87,6 +95,7 @@ def explanation_document(source: str, explanation: Explanation) -> Document:
     )
     shown = [_match_row(match) for match in matches[:MOST_MATCHES]]
     return _document(
+        "explanation",
         f"{source}: {_summary(explanation)}",
         Grid((VALUE, DIALECTS, WHY, GridColumn("also", "prose"), SIGNATURE), shown, stacked=True),
         rows,
@@ -116,17 +125,18 @@ def audit_document(audits: Sequence[tuple[str, Audit]]) -> Document:
     counted = Counter(audit.verdict for _, audit in audits)
     rows = [_audit_record(name, audit) for name, audit in audits]
     facts = {verdict: counted[verdict] for verdict in get_args(Verdict)}
+    keys = {x.lower().replace(" ", "_"): number for x, number in facts.items()}
     if len(audits) == 1:
         ((_, audit),) = audits
         title, notes = f"{audit.verdict}: {audit.reason}", _misfits("", audit)
-        return _document(title, _readings(audit), rows, notes, **facts)
+        return _document("audit", title, _readings(audit), rows, notes, **keys)
     verdicts = ", ".join(f"{number} {verdict}" for verdict, number in facts.items() if number)
     names = ("name", "precision", "recall", "f1", "verdict", "reason")
     columns = [*map(GridColumn, names[:-1]), GridColumn("reason", "prose")]
     table = Grid(columns, [[row[name] for name in names] for row in rows])
     notes = [note for name, audit in audits for note in _misfits(f"{name}: ", audit)]
     notes += [f"{name}: {signature}" for name, signature in SIGNATURES.items()]
-    return _document(f"{len(audits)} rows: {verdicts}", table, rows, notes, **facts)
+    return _document("audit", f"{len(audits)} rows: {verdicts}", table, rows, notes, **keys)
 
 
 def _misfits(lead: str, audit: Audit) -> list[str]:
@@ -170,4 +180,4 @@ def conversion_document(source: str, conversion: Conversion, names: tuple[str, s
     table = Grid((GridColumn("dialect"), VALUE, SIGNATURE), [[*row.values()] for row in rows])
     title = f"{source}: the same predictions in two dialects"
     notes = [f"The two signatures differ in {conversion.difference}."]
-    return _document(title, table, rows, notes, difference=conversion.difference)
+    return _document("conversion", title, table, rows, notes, difference=conversion.difference)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from whichf1.statistics.scales import Interval
 
@@ -40,8 +39,3 @@ def items(n: float, decimals: int = 0) -> str:
 def size(n: float) -> str:
     """Say how many items there are, or their weight."""
     return f"{items(n)} items" if isinstance(n, int) else f"weight {items(n)}"
-
-
-def exact(value: Any) -> Any:
-    """A value in full precision for CSV; NaN and infinity in words."""
-    return number(value, 0) if isinstance(value, float) and not math.isfinite(value) else value

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from whichf1.definitions.definition import Definition
-from whichf1.definitions.words import sentence
+from whichf1.definitions.words import identifier, sentence
 from whichf1.errors import InputError
-from whichf1.report.document import Cell, Document, Grid, GridColumn, Rows
-from whichf1.report.numbers import exact, items, signed, size
-from whichf1.report.score import SCORE_COLUMNS, score_cells
+from whichf1.reporting.document import Cell, Document, Grid, GridColumn, Rows
+from whichf1.reporting.numbers import items, signed, size
+from whichf1.reporting.score import SCORE_COLUMNS, score_cells
 from whichf1.scoring.score import Score
 from whichf1.tables.slices import Key
 
@@ -63,12 +63,13 @@ def slice_document(
             "source": source,
             "by": list(by),
             "metrics": [_record(by, *metric) for metric in metrics],
-            "nothing to score in": lacking,
+            "nothing_to_score_in": lacking,
             "notes": notes,
         },
         lambda: _rows(by, metrics),
         f"{source}: {size(metrics[0][1][0].score.n)} in {len(slices):,} slices by {', '.join(by)}",
         notes,
+        "slices",
     )
 
 
@@ -135,6 +136,7 @@ def _table(name: str, scored: Sequence[SliceScore]) -> Grid:
 def _record(by: Sequence[str], name: str, scored: Sequence[SliceScore]) -> dict[str, Any]:
     whole, *slices = scored
     return {
+        "id": identifier(whole.score.definition),
         "name": name,
         "whole": whole.score.to_dict(),
         "slices": [
@@ -159,6 +161,6 @@ def _rows(by: Sequence[str], metrics: Sequence[tuple[str, list[SliceScore]]]) ->
     for name, scored in metrics:
         for row in scored:
             values = [WHOLE] * len(by) if row.key is None else map(_plain, row.key)
-            judged = [None if row.key is None else exact(row.gap), row.verdict]
+            judged = [None if row.key is None else row.gap, row.verdict]
             score = row.score
             yield [name, *values, *score_cells(score), *judged, score.n, score.signature]

@@ -8,20 +8,44 @@ from __future__ import annotations
 
 import json
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, Literal, TypeAlias
+from shutil import get_terminal_size
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from whichf1.definitions.definition import shorten
-from whichf1.report.escape import csv_text, latex, markdown, markdown_code, visible
-from whichf1.report.layout import Line, TextColumn, cell_width, filled, table_lines, wrapped
-from whichf1.report.numbers import brief, items, number
+from whichf1.reporting.escape import (
+    breakable,
+    csv_text,
+    html,
+    html_code,
+    latex,
+    markdown,
+    markdown_code,
+    visible,
+)
+from whichf1.reporting.layout import Line, TextColumn, cell_width, filled, table_lines, wrapped
+from whichf1.reporting.numbers import brief, items, number
+from whichf1.reporting.tabular import PACKAGES, LatexColumn, latex_tables
 from whichf1.statistics.scales import Interval
 
 Kind: TypeAlias = Literal["text", "prose", "code", "number", "interval"]
 """What a column holds: names, sentences, signatures, numbers, or intervals."""
-Cell: TypeAlias = str | int | float | Interval | None
+Rank: TypeAlias = Literal["", "best", "second"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A text with its place among the others of its column, and a mark."""
+
+    text: str
+    rank: Rank = ""
+    mark: str = ""
+
+
+Cell: TypeAlias = str | int | float | Interval | Standing | None
 """Text is shown as it is; None is a dash among numbers and empty among texts."""
 Rows: TypeAlias = Iterable[Iterable[object]]
 
@@ -65,6 +89,8 @@ class Grid:
     """Only shown in text, and only if it is not too wide."""
 
 
+LEAST_WIDTH = 40
+"""A narrower terminal breaks the lines itself."""
 SHARED = "*"
 """Names what several signatures share."""
 
@@ -78,6 +104,8 @@ class Signature:
     """The column that it belongs to."""
     sentence: str = ""
     """The same in words."""
+    aside: bool = False
+    """In LaTeX, whether the signature is a comment, and only its sentence is printed."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +113,8 @@ class Note:
     """A line of text."""
 
     text: str
+    ranks: bool = False
+    """Whether it begins with what the best and the second best look like."""
 
 
 Block: TypeAlias = Grid | Signature | Note
@@ -101,21 +131,33 @@ class Document:
     """Makes what CSV holds, the header first."""
     title: str = ""
     notes: Sequence[str] = ()
+    kind: str = "document"
+    """What JSON calls it, as ``schema.json`` describes it."""
 
-    @property
-    def footnotes(self) -> list[str]:
-        """The notes, and the cautions of intervals, each with the rows that it is for."""
-        cautions: dict[str, list[str]] = {}
-        for block in self.blocks:
-            for row in block.rows if isinstance(block, Grid) else ():
-                for cell in row:
-                    if isinstance(cell, Interval) and cell.caution is not None:
-                        names = cautions.setdefault(cell.caution, [])
-                        names += [str(row[0])] if str(row[0]) not in names else []
-        return [*self.notes, *(f"{_MARK} {_some(x)}: {text}." for text, x in cautions.items())]
+    def to_dict(self) -> dict[str, Any]:
+        """What JSON holds: the record, after its format and version."""
+        head = {"format": f"whichf1.{self.kind}", "version": VERSION}
+        return {**head, **_finite(self.record())}
 
 
-_MARK = "*"
+VERSION = 1
+"""The version of the JSON; it increases if a key changes its meaning or goes."""
+
+
+def _footnotes(document: Document) -> list[str]:
+    """The notes, and the cautions of intervals, each with the rows that it is for."""
+    cautions: dict[str, list[str]] = {}
+    for block in document.blocks:
+        for row in block.rows if isinstance(block, Grid) else ():
+            for cell in row:
+                if isinstance(cell, Interval) and cell.caution is not None:
+                    names = cautions.setdefault(cell.caution, [])
+                    names += [str(row[0])] if str(row[0]) not in names else []
+    marked = [f"{CAUTION} {_some(x)}: {text}." for text, x in cautions.items()]
+    return [*document.notes, *marked]
+
+
+CAUTION = "!"
 """Marks an interval with a caution."""
 
 
@@ -124,14 +166,53 @@ def _some(names: Sequence[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-ShowInterval: TypeAlias = Callable[[Interval, int], str]
-
-
 def _in_full(interval: Interval, decimals: int) -> str:
     return f"{interval:.{decimals}f}"
 
 
-def _shown(column: GridColumn, cell: Cell, decimals: int, show: ShowInterval) -> str:
+class Pen(NamedTuple):
+    """How a format writes what comes from the data."""
+
+    text: Callable[[object], str]
+    code: Callable[[object], str]
+    figure: Callable[[object], str]
+    """Numbers and intervals."""
+    best: str
+    second: str
+    mark: str
+    other: str = "{}"
+    unmarked: str = ""
+    legend: str = "Bold: best; underlined: second best."
+    interval: Callable[[Interval, int], str] = _in_full
+
+
+PLAIN = Pen(
+    visible, visible, visible, "{}¹", "{}²", "{}", "{} ", " ", "¹ best, ² second best.", brief
+)
+MARKDOWN = Pen(markdown, markdown_code, visible, "**{}**", "<u>{}</u>", "<sup>{}</sup>")
+LATEX = Pen(
+    breakable, breakable, latex, r"\textbf{{{}}}", r"\underline{{{}}}", r"\textsuperscript{{{}}}"
+)
+HTML = Pen(html, html_code, html, "<strong>{}</strong>", "<u>{}</u>", "<sup>{}</sup>")
+
+
+def _lines(note: Note, pen: Pen) -> list[str]:
+    return f"{pen.legend} {note.text}".split("\n") if note.ranks else note.text.split("\n")
+
+
+def _written(column: GridColumn, cell: Cell, decimals: int, pen: Pen) -> str:
+    """A cell as the format writes it."""
+    escape = {"code": pen.code, "number": pen.figure, "interval": pen.figure}
+    write = escape.get(column.kind, pen.text)
+    if isinstance(cell, Standing):
+        text = write(cell.text)
+        text = {"best": pen.best, "second": pen.second}.get(cell.rank, pen.other).format(text)
+        return text + (pen.mark.format(pen.figure(cell.mark)) if cell.mark else pen.unmarked)
+    shown = _shown(column, cell, decimals, pen)
+    return write(shown) if shown else ""
+
+
+def _shown(column: GridColumn, cell: Cell, decimals: int, pen: Pen) -> str:
     if isinstance(cell, str):
         return cell
     if cell is None:
@@ -139,17 +220,15 @@ def _shown(column: GridColumn, cell: Cell, decimals: int, show: ShowInterval) ->
     if column.show is not None:
         return column.show(cell, decimals)
     if isinstance(cell, Interval):
-        return show(cell, decimals) + (_MARK if cell.caution is not None else "")
-    return number(cell, decimals) if isinstance(cell, float) else items(cell)
+        return pen.interval(cell, decimals) + (CAUTION if cell.caution else "")
+    return number(cell, decimals) if isinstance(cell, float) else items(cell)  # type: ignore[arg-type]
 
 
-def _body(
-    table: Grid, decimals: int, most: int | None = None, show: ShowInterval = _in_full
-) -> list[list[str]]:
-    """The cells as text, not yet escaped."""
+def _body(table: Grid, decimals: int, pen: Pen, most: int | None = None) -> list[list[str]]:
+    """The cells, escaped."""
     columns = table.columns
     return [
-        [_shown(column, cell, decimals, show) for column, cell in zip(columns, row, strict=True)]
+        [_written(column, cell, decimals, pen) for column, cell in zip(columns, row, strict=True)]
         for row in table.rows[:most]
     ]
 
@@ -165,10 +244,10 @@ def render(
     width: int | None = None,
     signature: SignatureForm = "full",
 ) -> str:
-    """Write a document as text (in lines of this width), json, markdown, latex or csv."""
+    """Write a document as text (in lines of this width), json, markdown, latex, html or csv."""
     match format:
         case "json":
-            return json.dumps(_finite(document.record()), indent=2, allow_nan=False) + "\n"
+            return json.dumps(document.to_dict(), indent=2, allow_nan=False) + "\n"
         case "csv":
             return csv_text(document.rows())
     document = signed(document, signature)
@@ -177,6 +256,8 @@ def render(
             return _markdown(document, decimals)
         case "latex":
             return _latex(document, decimals)
+        case "html":
+            return _html(document, decimals)
     return "".join(f"{line.text}\n" for line in text_lines(document, decimals, width))
 
 
@@ -256,10 +337,9 @@ def text_lines(document: Document, decimals: int, width: int | None = None) -> I
                 yield Line("")
             yield from lines
             above = True
-    footnotes = document.footnotes
-    if footnotes:
+    if notes := _footnotes(document):
         yield Line("")
-        for note in footnotes:
+        for note in notes:
             yield from _prose(note, width)
 
 
@@ -283,7 +363,7 @@ def _text_block(block: Block, decimals: int, width: int | None) -> Iterator[Line
         case Signature():
             yield from map(Line, wrapped(_signature_text(block), width, 2, code=True))
         case Note():
-            for line in block.text.split("\n"):
+            for line in _lines(block, PLAIN):
                 yield from _prose(line, width)
 
 
@@ -309,10 +389,10 @@ def _text_table(table: Grid, decimals: int, width: int | None) -> Iterator[Line]
 
 def _text_columns(table: Grid, decimals: int) -> list[TextColumn]:
     """The columns as text; an interval that belongs to a number stands beside it."""
-    body = _body(table, decimals, table.most, brief)
+    body = _body(table, decimals, PLAIN, table.most)
     columns: list[TextColumn] = []
     for at, column in enumerate(table.columns):
-        cells = [visible(row[at]) for row in body]
+        cells = [row[at] for row in body]
         if column.optional and columns:
             last = columns.pop()
             width = max(map(cell_width, last.cells), default=0)
@@ -340,98 +420,153 @@ def _markdown(document: Document, decimals: int) -> str:
                     item = f"{parts.pop()}\n{item}"
                 parts.append(item)
             case Note():
-                parts.append("  \n".join(map(markdown, block.text.split("\n"))))
-    return "\n\n".join([*parts, *map(markdown, document.footnotes)]) + "\n"
-
-
-def _starred(text: str) -> str:
-    """An interval needs no escapes, except for the mark of a caution."""
-    return visible(text).replace(_MARK, rf"\{_MARK}")
-
-
-_MARKDOWN: dict[Kind, Callable[[str], str]] = {"code": markdown_code, "interval": _starred}
+                parts.append("  \n".join(map(markdown, _lines(block, MARKDOWN))))
+    return "\n\n".join([*parts, *map(markdown, _footnotes(document))]) + "\n"
 
 
 def _markdown_table(table: Grid, decimals: int) -> str:
-    escapes = [_MARKDOWN.get(column.kind, markdown) for column in table.columns]
     lines = [
         [markdown(column.name) for column in table.columns],
         ["---" if column.align == "left" else "---:" for column in table.columns],
+        *_body(table, decimals, MARKDOWN),
     ]
-    for row in _body(table, decimals):
-        lines.append([escape(x) if x else "" for escape, x in zip(escapes, row, strict=True)])
     title = f"**{markdown(table.title)}**\n\n" if table.title else ""
     return title + "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _latex(document: Document, decimals: int) -> str:
-    """Write booktabs tables; a table with a title starts a float of its own."""
-    floats: list[list[Block]] = [[]]
+def _html(document: Document, decimals: int) -> str:
+    """Write a fragment of HTML, without styles."""
+    parts = [f"<p>{html(document.title)}</p>"] if document.title else []
     for block in document.blocks:
-        if isinstance(block, Grid) and block.if_it_fits:
-            continue
-        if isinstance(block, Grid) and block.title and any(isinstance(x, Grid) for x in floats[-1]):
-            floats.append([])
-        floats[-1].append(block)
-    floats[-1] += map(Note, document.footnotes)
-    lines = [r"% needs \usepackage{booktabs,textcomp} and \usepackage[T1]{fontenc}"]
-    for blocks in floats:
-        lines += _latex_float(document.title, blocks, decimals)
+        match block:
+            case Grid(if_it_fits=True):
+                continue
+            case Grid():
+                parts += _html_table(block, decimals)
+            case Signature():
+                lead = f"{html(block.name)}: " if block.name else ""
+                parts.append(f"<p>{lead}{html_code(block.text)}</p>")
+            case Note():
+                parts.append(f"<p>{'<br>'.join(map(html, _lines(block, HTML)))}</p>")
+    return "\n".join([*parts, *(f"<p>{html(note)}</p>" for note in _footnotes(document))]) + "\n"
+
+
+def _html_table(table: Grid, decimals: int) -> Iterator[str]:
+    yield "<table>"
+    if table.title:
+        yield f"<caption>{html(table.title)}</caption>"
+    heads = "".join(f'<th scope="col">{html(column.name)}</th>' for column in table.columns)
+    yield f"<thead><tr>{heads}</tr></thead>"
+    yield "<tbody>"
+    for row in _body(table, decimals, HTML):
+        names = "".join(f'<th scope="row">{cell}</th>' for cell in row[: table.keys])
+        yield f"<tr>{names}{''.join(f'<td>{cell}</td>' for cell in row[table.keys :])}</tr>"
+    yield "</tbody>"
+    yield "</table>"
+
+
+def _latex(document: Document, decimals: int) -> str:
+    """Write booktabs tables, and below each its signatures and notes."""
+    lines, titles = list(PACKAGES), [document.title] if document.title else []
+    blocks = [x for x in document.blocks if not (isinstance(x, Grid) and x.if_it_fits)]
+    if titles and not any(isinstance(block, Grid) for block in blocks):
+        lines.append(rf"{latex(document.title)}\par")
+    for block in (*blocks, *map(Note, _footnotes(document))):
+        if isinstance(block, Grid):
+            caption = ". ".join(filter(None, (*titles, block.title))).rstrip(".")
+            lines += latex_tables(
+                _latex_columns(block, decimals), block.keys, caption and f"{breakable(caption)}."
+            )
+        lines += _latex_below(block, decimals)
     return "\n".join(lines) + "\n"
 
 
-def _latex_float(title: str, blocks: Sequence[Block], decimals: int) -> Iterator[str]:
-    """One float: its tables, a caption, and below it signatures and notes."""
-    tables = [block for block in blocks if isinstance(block, Grid)]
-    yield r"\begin{table}"
-    for at, table in enumerate(tables):
-        if at:
-            yield r"\par\medskip"
-        yield from _latex_tabular(table, decimals)
-    titles = [text for text in (title, *(table.title for table in tables)) if text]
-    if titles:
-        yield rf"\caption{{{latex('. '.join(titles).rstrip('.'))}.}}"
-    yield r"\par\footnotesize\raggedright"
-    for block in blocks:
-        yield from (rf"{line}\par" for line in _latex_below(block, decimals))
-    yield r"\end{table}"
-
-
-def _latex_tabular(table: Grid, decimals: int) -> Iterator[str]:
-    columns = [
-        (column, cells)
-        for column, *cells in zip(table.columns, *_body(table, decimals), strict=True)
-        if not column.optional and column.kind != "code"
+def _latex_columns(table: Grid, decimals: int) -> list[LatexColumn]:
+    body = _body(table, decimals, LATEX)
+    return [
+        LatexColumn(
+            [breakable(column.name), *(row[at] for row in body)],
+            column.align == "left",
+            column.optional,
+        )
+        for at, column in enumerate(table.columns)
+        if column.kind != "code"
     ]
-    letters = "".join(_latex_letter(column, cells) for column, cells in columns)
-    lines = zip(*([column.name, *cells] for column, cells in columns), strict=True)
-    head, *body = (" & ".join(map(latex, line)) + r" \\" for line in lines)
-    yield rf"\begin{{tabular}}{{{letters}}}"
-    yield from (r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}")
-
-
-def _latex_letter(column: GridColumn, cells: Iterable[str]) -> str:
-    if column.align == "right":
-        return "r"
-    long = column.kind == "prose" and any(len(cell) > 24 for cell in cells)
-    return r"p{0.3\linewidth}" if long else "l"
 
 
 def _latex_below(block: Block, decimals: int) -> Iterator[str]:
-    """What stands below the tables: signatures with their sentences, and notes."""
+    """What stands below a table: signatures with their sentences, and notes."""
+    lines: list[str] = []
     match block:
         case Grid():
             codes = [at for at, column in enumerate(block.columns) if column.kind == "code"]
-            body = _body(block, decimals)
-            leads = block.sentences or [f"{row[0]}:" for row in body]
+            body = _body(block, decimals, LATEX)
+            leads = [*map(breakable, block.sentences)] or [f"{row[0]}:" for row in body]
             for lead, row in zip(leads, body, strict=True):
-                yield from (_latex_signature(lead, row[at]) for at in codes if row[at])
+                lines += [rf"{lead} \texttt{{{row[at]}}}" for at in codes if row[at]]
+        case Signature(aside=True):
+            yield f"% {visible(block.name)}: {visible(block.text)}"
+            lines.append(breakable(block.sentence))
         case Signature():
             lead = block.sentence or (block.name and f"{block.name}:")
-            yield _latex_signature(lead, block.text)
+            lines.append(rf"{breakable(lead)} \texttt{{{breakable(block.text)}}}".lstrip())
         case Note():
-            yield from map(latex, block.text.split("\n"))
+            lines += map(breakable, _lines(block, LATEX))
+    yield from (rf"{{\footnotesize\raggedright\noindent {line}\par}}" for line in lines)
 
 
-def _latex_signature(lead: str, text: str) -> str:
-    return rf"{latex(lead)} \texttt{{{latex(text)}}}".lstrip()
+class Presented(ABC):
+    """Something that is shown as a document, in every format."""
+
+    @abstractmethod
+    def document(self, decimals: int | None = None) -> Document:
+        """What is shown; ``decimals`` are those of numbers in sentences."""
+
+    def _written(self, format: str, decimals: int | None = None, **how: Any) -> str:
+        return render(self.document(decimals), format, 4 if decimals is None else decimals, **how)
+
+    def __str__(self) -> str:
+        columns = max(LEAST_WIDTH, get_terminal_size().columns)
+        return self._written("text", width=columns, signature="short").rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self._written("html", signature="short")
+
+    def to_dict(self) -> dict[str, Any]:
+        """What JSON holds."""
+        return self.document().to_dict()
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return self._written("json")
+
+    def to_markdown(self, decimals: int | None = None, signature: SignatureForm = "full") -> str:
+        """A table in Markdown."""
+        return self._written("markdown", decimals, signature=signature)
+
+    def to_latex(self, decimals: int | None = None, signature: SignatureForm = "full") -> str:
+        """Tables in LaTeX; the first line names the packages that they need."""
+        return self._written("latex", decimals, signature=signature)
+
+    def to_html(self, decimals: int | None = None, signature: SignatureForm = "full") -> str:
+        """A fragment of HTML, without styles."""
+        return self._written("html", decimals, signature=signature)
+
+    def to_csv(self) -> str:
+        """One line for each number, in full precision."""
+        return self._written("csv")
+
+    def to_pandas(self) -> Any:
+        """The lines of ``to_csv`` as a DataFrame."""
+        import pandas as pd
+
+        head, *rows = self.document().rows()
+        return pd.DataFrame([[*row] for row in rows], columns=[*head])
+
+    def to_polars(self) -> Any:
+        """The lines of ``to_csv`` as a polars DataFrame."""
+        import polars as pl
+
+        head, *rows = ([*row] for row in self.document().rows())
+        names = [*map(str, head)]
+        return pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)

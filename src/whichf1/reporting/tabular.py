@@ -1,0 +1,96 @@
+"""Tables in LaTeX that fit the text of an article: narrow columns, several tables, or pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from whichf1.reporting.escape import latex_length
+
+TEXT_WIDTH = 345.0
+"""The width in points of the text of the article class at 10 pt, the narrowest that is common."""
+LETTER, DIGIT, GAP = 5.0, 4.3, 8.0
+"""Points, in \\footnotesize, that a letter of a text, a figure and the space of a column take."""
+LEAST, MOST = 60.0, 130.0
+"""A column of text is at least so wide in points, and broken beyond."""
+MANY = 30
+"""Tables of more rows go over pages."""
+PACKAGES = (
+    r"% needs \usepackage{array,booktabs,longtable,textcomp} and \usepackage[T1]{fontenc}",
+    r"% (pdflatex knows few letters beyond Latin ones: others are written as their code points)",
+)
+
+
+class LatexColumn(NamedTuple):
+    """A column of escaped cells."""
+
+    cells: Sequence[str]
+    """The header first."""
+    text: bool
+    """Whether it holds text, which may be broken over lines."""
+    glued: bool = False
+    """Whether it stays beside the column before it."""
+
+    @property
+    def width(self) -> float:
+        """About how wide it is without breaks, in points."""
+        return (LETTER if self.text else DIGIT) * max(map(latex_length, self.cells))
+
+
+def latex_tables(columns: Sequence[LatexColumn], keys: int, caption: str) -> Iterator[str]:
+    """One or more tables of the same rows, each with its caption and columns that fit."""
+    for part in _parts(columns, keys):
+        yield from _table(part, caption)
+
+
+def _parts(columns: Sequence[LatexColumn], keys: int) -> list[list[tuple[LatexColumn, float]]]:
+    """Columns with their widths, in as many tables as they need."""
+    names = [(column, min(column.width, MOST)) for column in columns[:keys]]
+    parts = [list(names)]
+    others = [(column, min(column.width, MOST)) for column in columns[keys:]]
+    at = 0
+    while at < len(others):
+        end = at + 1
+        while end < len(others) and others[end][0].glued:
+            end += 1
+        if len(parts[-1]) > keys and _total([*parts[-1], *others[at:end]]) > TEXT_WIDTH:
+            parts.append(list(names))
+        parts[-1] += others[at:end]
+        at = end
+    return [_widened(part) for part in parts]
+
+
+def _total(part: Sequence[tuple[LatexColumn, float]]) -> float:
+    return sum(width + GAP for _, width in part)
+
+
+def _widened(part: list[tuple[LatexColumn, float]]) -> list[tuple[LatexColumn, float]]:
+    """What is left of the line goes to the texts that are broken."""
+    broken = sum(width < column.width for column, width in part)
+    more = max(0.0, TEXT_WIDTH - _total(part)) / (broken or 1)
+    return [(c, min(c.width, w + more) if w < c.width else w) for c, w in part]
+
+
+def _table(part: Sequence[tuple[LatexColumn, float]], caption: str) -> Iterator[str]:
+    letters = "".join(_letter(*each) for each in part)
+    lines = zip(*(column.cells for column, _ in part), strict=True)
+    head, *body = (" & ".join(line) + r" \\" for line in lines)
+    small = r"\footnotesize\setlength{\tabcolsep}{4pt}"
+    if len(body) <= MANY and not any(width < column.width for column, width in part):
+        yield rf"\begin{{table}}[htbp]\centering{small}"
+        yield rf"\begin{{tabular}}{{{letters}}}"
+        yield from (r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}")
+        yield from [rf"\caption{{{caption}}}"] if caption else []
+        yield r"\end{table}"
+        return
+    yield rf"{{{small}"
+    yield rf"\begin{{longtable}}{{{letters}}}"
+    yield from [rf"\caption{{{caption}}}\\"] if caption else []
+    yield from (r"\toprule", head, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot", *body)
+    yield r"\end{longtable}}"
+
+
+def _letter(column: LatexColumn, width: float) -> str:
+    if width < column.width:
+        return rf">{{\raggedright\arraybackslash}}p{{{width:.0f}pt}}"
+    return "l" if column.text else "r"
