@@ -36,17 +36,17 @@ def test_sums_over_cells_need_no_cells(k: int, seed: int, by_distance: bool) -> 
         part.sum() == pytest.approx(1) and part[table.true == table.predicted].sum() >= 0.5 - 1e-9
     )
     dense = table_of(matrix.ravel().reshape(k, k) + 2 * part.reshape(k, k))
-    margins = item.margins(table, 2.0, distances=True)
-    for name in ("rows", "columns", "hits", "distances"):
+    margins = item.margins(table, 2.0)
+    for name in ("tp", "fp", "fn", "tn", "distances"):
         np.testing.assert_allclose(getattr(margins, name), getattr(dense, name), atol=1e-12)
-    rows, columns, hits, distances = rng.normal(size=(4, k))
+    right, rows, columns, distances = rng.normal(size=(4, k))
     if not by_distance:
         distances[1:] = distances[-1]
     apart = np.abs(table.true - table.predicted)
-    slope = rows[table.true] + columns[table.predicted] + distances[apart]
-    slope += np.where(apart == 0, hits[table.true], 0)
+    wrong = rows[table.true] + columns[table.predicted]
+    slope = np.where(apart == 0, right[table.true], wrong) + distances[apart]
     powers = [(part * slope**e).sum() for e in (2, 4)]
-    np.testing.assert_allclose(item.powers(rows, columns, hits, distances), powers, rtol=1e-9)
+    np.testing.assert_allclose(item.powers(right, rows, columns, distances), powers, rtol=1e-9)
 
 
 @pytest.mark.parametrize("matrix", [[[40, 3], [1, 12]], [[30, 2, 0], [1, 20, 0], [0, 0, 15]]])

@@ -188,8 +188,9 @@ def read_once(
     counted, sets = made_from(first.declaration)
     array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape says what it holds
     tabular = not array and (is_path(y_true) or (has_columns(y_true) and name_columns(systems)))
+    ask: Any
     if named or tabular:
-        ask: Any = partial(read_systems, y_true, systems, counted=counted, sets=sets, **named)
+        ask = partial(read_systems, y_true, systems, counted=counted, sets=sets, **named)
         read = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
         if isinstance(read, ScoreColumns):
             refuse_few(read.systems)
@@ -212,7 +213,7 @@ def read_once(
 
         return run
     sets = sets or (y_true.ndim == 2 if array else are_sets(y_true))
-    ask: Any = partial(count_sets_together if sets else count_together, y_true, systems)
+    ask = partial(count_sets_together if sets else count_together, y_true, systems)
     counts = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
     return partial(compare_counts, counts)
 

@@ -311,7 +311,7 @@ def _rows(comparison: Comparison) -> Rows:
                 or isinstance(value, dict)
             ):
                 continue
-            ends: tuple[Any, Any] = (None, None)
+            ends: Any = (None, None)
             if key == "difference":
                 ends = _ends(pair.interval)
             elif key == "items_range":
