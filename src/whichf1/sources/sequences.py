@@ -61,7 +61,7 @@ def _shape(values: Array) -> str:
 
 def _one_dimension(values: Array) -> str:
     """What to do about data with several dimensions."""
-    sets = "Sets of labels, and matrices of 0 and 1, are counted by count_multilabel"
+    sets = "Sets of labels are counted by count_multilabel, and so are matrices of 0 and 1"
     if values.dtype.kind not in "iufb" or not values.size:
         return f"{sets}; tags of the tokens of a sentence: flatten them first."
     if np.isin(values, (0, 1)).all():

@@ -16,7 +16,7 @@ import numpy as np
 from whichf1.errors import InputError
 from whichf1.sources.engines import frames
 from whichf1.sources.engines.database import Database, as_number, as_score, quote
-from whichf1.sources.lines import ScoredLines, numbers
+from whichf1.sources.lines import ScoredLines, refuse_large
 from whichf1.sources.request import EXACT, Answer, Request, Row, is_path, quiet_at_exit
 from whichf1.sources.request import narwhals as nw
 from whichf1.sources.sequences import is_missing
@@ -285,7 +285,8 @@ def _prepared(frame: Any, columns: Request) -> Any:
         frames.refuse_mixed_objects(frame, columns)
         for name in columns.preds if columns.scores else ():
             if schema[name] == nw.Object:
-                numbers(frame[name].to_list(), f"column {name!r}: scores", finite=False)
+                cells = (x for x in frame[name].to_list() if isinstance(x, (int, np.integer)))
+                refuse_large(cells, f"column {name!r}: scores")
     spelled: dict[str, str] = {}
     if frame.implementation.is_pyspark():  # where a dot in a name means a field of a structure
         native = frame.to_native()
