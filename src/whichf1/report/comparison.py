@@ -284,7 +284,7 @@ def _record(comparison: Comparison, source: str) -> dict[str, Any]:
     return record
 
 
-WORDS = ("test", "caution", "items_range")
+WORDS = ("test", "caution")
 """Fields of a pair that are not numbers."""
 
 
@@ -305,11 +305,10 @@ def _rows(comparison: Comparison) -> Rows:
                 or isinstance(value, dict)
             ):
                 continue
-            ends: tuple[Any, Any] = (None, None)
-            if key == "difference":
-                ends = _ends(pair.interval)
-            elif key == "items_range":
-                value, ends = None, value
+            ends = _ends(pair.interval) if key == "difference" else (None, None)
+            if key == "items_range":
+                yield key, pair.a, pair.b, None, *value, signature
+                continue
             yield key, pair.a, pair.b, value if key in WORDS else exact(value), *ends, signature
         for each in pair.posterior or ():
             for what in ("better", "rope"):
