@@ -41,6 +41,7 @@ COMMANDS = [
     "score NASTY --pred first --by [/red]_& -m accuracy",
     "compare NASTY --true true --pred first --pred [/red]_& --pred third --replicates 0",
     "dialects NASTY --pred first",
+    "compare NASTY --true true --pred first --pred [/red]_& -m accuracy -m mcc --show interval",
 ]
 LABELS = [
     NASTY, "[1em]", "*", "a & b", r"\\", "50 %", "$", "−∞ × ≤ ≥", "Zürich ß łódź", "αβ Ω",
