@@ -140,9 +140,9 @@ class ResultsTable(Presented):
             "error": f" ±: half of the {share} interval.",
         }
         return (
-            f"{MARK if marked else 'None'} {against} at the {100 * (1 - level):g} % level by a paired "
-            f"test ({' or '.join(self.tests)}) on the same {size(score.n)}, {ADJUSTED[self.adjust]} for "
-            f"{others:,} comparison{'s' if others > 1 else ''} by each metric."
+            f"{MARK if marked else 'None'} {against} at the {100 * (1 - level):g} % level by a "
+            f"paired test ({' or '.join(self.tests)}) on the same {size(score.n)}, "
+            f"{ADJUSTED[self.adjust]} for {others:,} comparison{'s' if others > 1 else ''} by each metric."
             f"{beside.get(self.show, '')}"
         )
 
