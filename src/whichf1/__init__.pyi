@@ -24,8 +24,8 @@ from whichf1.metrics import Metric
 from whichf1.published.audit import audit as audit
 from whichf1.published.dialects import dialects as dialects
 from whichf1.published.explain import explain as explain
-from whichf1.reporting.results import ResultsTable as ResultsTable
-from whichf1.reporting.results import results_table as results_table
+from whichf1.reporting.leaderboard import ResultsTable as ResultsTable
+from whichf1.reporting.leaderboard import results_table as results_table
 from whichf1.reporting.score import Report as Report
 from whichf1.reporting.score import report as report
 from whichf1.scoring.curves import BestThreshold as BestThreshold

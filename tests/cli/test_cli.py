@@ -69,11 +69,11 @@ def test_score_as_csv_markdown_and_latex(run: Run) -> None:
         assert wf.Definition.parse(row["signature"])(counts).value == float(row["value"])
     _, out, _ = run("score", ANIMALS, "-f", "markdown")
     assert "| averaged F1 | 0.6625 | [0.5757, 0.7427] | <code>f1&#124;avg:macro" in out
-    _, out, _ = run("score", ANIMALS, "-f", "latex")
+    out = run("score", ANIMALS, "-f", "latex")[1].replace(r"llowbreak{}", "")
     assert r"averaged F1 & 0.6625 & {[}0.5757, 0.7427] \\" in out
     over = "over the 4 classes that occur as true or predicted, of the F1"
     assert f"Averaged F1 is the unweighted mean, {over}" in out
-    assert out.count(r"\begin{tabular}") == out.count(r"\end{tabular}") == 2
+    assert out.count(r"\begin{tabular}") == out.count(r"\end{tabular}") == 3
     assert r"\texttt{f1\textbar{}avg:macro" in out
 
 
@@ -199,7 +199,8 @@ def test_nasty_labels_are_escaped_in_every_format(run: Run, tmp_path: Path) -> N
     assert "<b>" not in outputs["markdown"] and r"\|&amp;&lt;b&gt;" in outputs["markdown"]
     table = [line for line in outputs["markdown"].splitlines() if line.startswith("| \\x1b")]
     assert not table  # the backslash itself is escaped
-    assert r"\textbackslash{}cmd\{\%\}\textasciitilde{}" in outputs["latex"]
+    latex = outputs["latex"].replace(r"\allowbreak{}", "")
+    assert r"\textbackslash{}cmd\{\%\}\textasciitilde{}" in latex
     rows = list(csv.reader(io.StringIO(outputs["csv"])))
     cells = [cell for row in rows for cell in row]
     assert not any(cell.startswith(("=", "+", "@")) for cell in cells)
@@ -316,7 +317,7 @@ def test_metrics_and_define(run: Run) -> None:
     for format in ("text", "json", "markdown", "latex", "csv"):
         _, out, _ = run("metrics", "-f", format)
         for name in (*METRICS, *SHORTHANDS):
-            assert name in out.replace(r"\_", "_")
+            assert name in out.replace(r"\_", "_").replace(r"\allowbreak{}", "")
     for name in (*METRICS, *SHORTHANDS, "TPR", "miss-rate", "f_beta(beta=2)|avg:macro"):
         code, out, _ = run("define", name)
         assert code == 0
@@ -333,7 +334,7 @@ def test_metrics_and_define(run: Run) -> None:
 def test_output_files_are_written_whole(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "out.tex"
     code, out, _ = run("score", ANIMALS, "-f", "latex", "-o", path)
-    assert (code, out) == (0, "") and path.read_text().endswith("\\end{table}\n")
+    assert (code, out) == (0, "") and path.read_text().endswith("\\par}\n")
     code, _, err = run("score", ANIMALS, "-o", tmp_path / "no" / "out.txt")
     assert code == 2 and "cannot write" in err
     assert list(tmp_path.iterdir()) == [path]

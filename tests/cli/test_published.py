@@ -41,7 +41,7 @@ def test_every_format_shows_signatures(
     command = (*command, "--signature", "full", "--format", format)
     code, out, err = run(*command)
     assert (code, err) == (0, "")
-    assert "avg:macro" in out
+    assert "avg:macro" in out.replace(r"\allowbreak{}", "")
     assert "\x1b" not in out
     if format == "json":
         assert json.loads(out)["rows"]
@@ -108,7 +108,7 @@ def test_audit_of_a_table_sums_up(run: Run, tmp_path: Path) -> None:
         )  # fmt: skip
         assert (row["verdict"], row["reason"]) == (found.verdict, found.reason)
     record = json.loads(run("audit", "examples/results.csv", "--format", "json")[1])
-    assert sum(record[x] for x in ("averaged F1", "F1 of averages", "either", "impossible")) == 4
+    assert sum(record[x] for x in ("averaged_f1", "f1_of_averages", "either", "impossible")) == 4
     plain = tmp_path / "plain.csv"
     plain.write_text("Avg. Precision,Avg. Recall,F-measure\n0.62,0.58,0.55\n0.62,0.58,0.60\n")
     assert "line 2" in run("audit", plain)[1]

@@ -14,6 +14,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 from tests.helpers.commands import invoke
 
@@ -55,9 +56,27 @@ def shell(command: str) -> str:
 
 def python(code: str, names: dict[str, object]) -> str:
     """What a block of Python prints; blocks of a page share their names."""
-    with contextlib.redirect_stdout(io.StringIO()) as out:
+    wide = mock.patch.dict(os.environ, {"COLUMNS": "80"})
+    with wide, contextlib.redirect_stdout(io.StringIO()) as out:
         exec(compile(code, "page", "exec"), names)
     return out.getvalue()
+
+
+PICTURE = ROOT / "docs" / "terminal.svg"
+
+
+def picture(command: str = "score examples/animals.csv") -> str:
+    """A terminal of 80 columns with what a command prints, without fonts from elsewhere."""
+    from rich.console import Console
+    from rich.text import Text
+
+    with contextlib.chdir(ROOT):
+        out = invoke(*command.split(), FORCE_COLOR="1", COLUMNS="80", TERM="xterm")[1]
+    console = Console(record=True, width=82, file=io.StringIO())
+    console.print(Text(f"$ whichf1 {command}", style="bold"))
+    console.print(Text.from_ansi(out.rstrip("\n")))
+    svg = console.export_svg(title="whichf1", unique_id="whichf1")
+    return re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.DOTALL) + "\n"
 
 
 def filled(page: str) -> str:
@@ -111,3 +130,4 @@ def refreshed(path: Path) -> str:
 if __name__ == "__main__":
     for name in sys.argv[1:]:
         (ROOT / name).write_text(refreshed(ROOT / name))
+    PICTURE.write_text(picture())

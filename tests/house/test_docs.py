@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.helpers.readme import BLOCK, ROOT, filled, printed, speed_table
+from tests.helpers.readme import BLOCK, PICTURE, ROOT, filled, picture, printed, speed_table
 
 PAGES = sorted(
     str(path.relative_to(ROOT))
@@ -22,8 +22,14 @@ def test_the_output_on_a_page_is_real(page: str, monkeypatch: pytest.MonkeyPatch
     assert filled(text) == text
 
 
-def test_the_readme_shows_the_measured_speed() -> None:
-    assert speed_table() in (ROOT / "README.md").read_text()
+def test_a_page_shows_the_measured_speed() -> None:
+    assert speed_table() in (ROOT / "docs" / "speed.md").read_text()
+
+
+def test_the_readme_is_short_and_its_picture_is_real() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) < 150
+    assert PICTURE.read_text() == picture()
+    assert "http" not in re.sub(r'xmlns="[^"]*"|<!--.*?-->', "", PICTURE.read_text())
 
 
 def test_the_list_of_metrics_is_current() -> None:

@@ -124,7 +124,12 @@ def test_places_and_cautions_are_shown_in_every_format() -> None:
 
 
 def test_json_has_null_where_a_number_is_not_finite_and_csv_runs_nothing() -> None:
-    assert json.loads(render(document(), "json")) == {"rows": [None], "pair": [1, None]}
+    assert json.loads(render(document(), "json")) == {
+        "format": "whichf1.document",
+        "version": 1,
+        "rows": [None],
+        "pair": [1, None],
+    }
     assert [*csv.reader(io.StringIO(render(document(), "csv")))] == [["x"], ["'=1"]]
 
 

@@ -19,7 +19,7 @@ from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError
 from whichf1.reporting.comparison import comparison_document
-from whichf1.reporting.results import make_table, plan_each
+from whichf1.reporting.leaderboard import make_table, plan_each
 from whichf1.scoring.lines import items_of_each
 from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.lines import ScoredLines, classes_of
@@ -31,7 +31,7 @@ NAMES = ("replicates", "seed", "power", "margin", "adjust", "effect", "rope")
 
 
 def compare(options: CompareOptions) -> None:
-    """Compare systems on the same items: tests and rank flips, or a table of several metrics."""
+    """Compare systems on the same items. Prints tests and rank flips, or a table of metrics."""
     chosen, run = _read(options)
     planning = {name: getattr(options, name) for name in NAMES}
     planning["posterior"] = options.posterior or None

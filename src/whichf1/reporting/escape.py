@@ -90,12 +90,13 @@ def latex(text: object) -> str:
 
 def breakable(text: object) -> str:
     """Escape text for LaTeX so that a line can be broken: after bars and colons, in long words."""
-    out, run = [], 0
-    for character in visible(text):
+    shown, out, run = visible(text), [], 0
+    for character, following in zip(shown, [*shown[1:], " "], strict=True):
         out.append(_latex(character))
         run = 0 if character == " " else run + 1
         anywhere = run >= _RUN and not (character.isascii() and character.isalnum())
-        if character in "|:" or anywhere or run >= 2 * _RUN or out[-1].startswith(_CODE_POINT):
+        point = out[-1].startswith(_CODE_POINT)
+        if (character in "|:" or anywhere or run >= 2 * _RUN or point) and following != " ":
             out.append(r"\allowbreak{}")
             run = 0
     return "".join(out)

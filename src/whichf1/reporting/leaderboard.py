@@ -132,6 +132,7 @@ class ResultsTable(Presented):
         first = next(iter(self.definitions))
         score, level = self._scores(first)[0], level_of(self.definitions[first])
         others = len(self.results) - 1
+        marked = any(x.significant for row in self.results.values() for x in row.values())
         against = f"differs from {self.baseline}" if self.baseline else "is worse than the best"
         share = f"{100 * level:g} %"
         beside = {
@@ -139,9 +140,9 @@ class ResultsTable(Presented):
             "error": f" ±: half of the {share} interval.",
         }
         return (
-            f"{MARK} {against} at the {100 * (1 - level):g} % level by a paired test "
-            f"({' or '.join(self.tests)}) on the same {size(score.n)}, {ADJUSTED[self.adjust]} for "
-            f"{others:,} comparison{'s' if others > 1 else ''} by each metric."
+            f"{MARK if marked else 'None'} {against} at the {100 * (1 - level):g} % level by a "
+            f"paired test ({' or '.join(self.tests)}) on the same {size(score.n)}, "
+            f"{ADJUSTED[self.adjust]} for {others:,} comparison{'s' if others > 1 else ''} by each metric."
             f"{beside.get(self.show, '')}"
         )
 

@@ -55,7 +55,8 @@ def test_best_and_second_follow_the_direction_and_share_places() -> None:
     assert tied.baseline is None and tied.results["c"]["accuracy"].p_value is None
 
 
-def test_every_format_says_the_same() -> None:
+def test_every_format_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     found = table(baseline="weak", show="error", percent=True)
     text, markdown = str(found), found.to_markdown()
     assert (
@@ -145,7 +146,8 @@ def test_the_command_refuses_clearly(run: Run, options: tuple[str, ...], message
     assert (code, out) == (2, "") and message in err
 
 
-def test_a_report_is_what_the_command_prints(run: Run) -> None:
+def test_a_report_is_what_the_command_prints(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     found = wf.report("examples/animals.csv")
     for format, text in {
         "text": str(found) + "\n",
