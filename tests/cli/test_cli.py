@@ -69,7 +69,7 @@ def test_score_as_csv_markdown_and_latex(run: Run) -> None:
         assert wf.Definition.parse(row["signature"])(counts).value == float(row["value"])
     _, out, _ = run("score", ANIMALS, "-f", "markdown")
     assert "| averaged F1 | 0.6625 | [0.5757, 0.7427] | <code>f1&#124;avg:macro" in out
-    out = run("score", ANIMALS, "-f", "latex")[1].replace(r"llowbreak{}", "")
+    out = run("score", ANIMALS, "-f", "latex")[1].replace(r"\allowbreak{}", "")
     assert r"averaged F1 & 0.6625 & {[}0.5757, 0.7427] \\" in out
     over = "over the 4 classes that occur as true or predicted, of the F1"
     assert f"Averaged F1 is the unweighted mean, {over}" in out
