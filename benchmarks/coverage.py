@@ -25,6 +25,9 @@ import whichf1 as wf
 
 HERE = Path(__file__).parent
 GRID, RANDOM = HERE / "coverage.csv", HERE / "coverage_random.csv"
+PAGE, PICTURE = HERE.parent / "docs" / "intervals.md", HERE.parent / "docs" / "coverage.svg"
+START, END = "<!-- coverage: made by benchmarks/coverage.py -->", "<!-- end of coverage -->"
+COLOURS = {"green": "#7fbf7b", "blue": "#92b7dc", "grey": "#d0d0d0", "red": "#d7301f"}
 HUGE = 10**12
 """Items of the table that stands for the truth."""
 AUTO, DELTA = wf.Auto(), wf.Delta()
@@ -429,12 +432,23 @@ def measure(
                     both = np.array([width(x, endless) for x in (interval, other)])
                     ratios[name] += drawn.times * both * np.isfinite(both).all()
     results = []
-    for name, (n, hits, warned, clean, rich, rich_warned, rich_hits) in tallies.items():
-        parts = (hits, n), (warned, n), (clean, n - warned), (rich, n), (rich_warned, rich)
-        percents = [_percent(*x) for x in (*parts, (rich_hits, rich))]
-        ours, theirs = ratios[name]
-        ratio = round(ours / theirs, 3) if theirs else float("nan")
-        results.append(Result(cell.family, cell.name, name, int(n), *percents, ratio))
+    for name, tally in tallies.items():
+        n, hits, warned, clean, enough, enough_warned, enough_hits = tally.tolist()
+        ours, theirs = ratios[name].tolist()
+        result = Result(
+            family=cell.family,
+            cell=cell.name,
+            score=name,
+            data_sets=int(n),
+            covered=_percent(hits, n),
+            cautioned=_percent(warned, n),
+            covered_uncautioned=_percent(clean, n - warned),
+            ample=_percent(enough, n),
+            cautioned_ample=_percent(enough_warned, enough),
+            covered_ample=_percent(enough_hits, enough),
+            width_ratio=round(ours / theirs, 3) if theirs else float("nan"),
+        )
+        results.append(result)
     return results
 
 
@@ -447,7 +461,7 @@ def decided(cell: Cell, names: Sequence[str], times: int, seed: int) -> Iterator
 
 
 def _percent(part: float, whole: float) -> float:
-    return round(float(100 * part / whole), 2) if whole else float("nan")
+    return round(100 * part / whole, 2) if whole else float("nan")
 
 
 GRIDDED = {
@@ -455,10 +469,10 @@ GRIDDED = {
     "weights": 8,
     "clusters": 12,
     "label sets": 6,
-    "rankings": 12,
-    "losses": 10,
+    "rankings": 18,
+    "losses": 14,
 }
-"""About how many cells of each family the grid has, in regular steps through the space."""
+"""How many cells of each family the grid has."""
 DRAWN = {"classes": 26, "weights": 5, "clusters": 7, "label sets": 4, "rankings": 5, "losses": 3}
 """How many of fifty random cells are of each family."""
 
@@ -471,11 +485,86 @@ def jobs(random: bool, seed: int) -> Iterator[tuple[Cell, list[str]]]:
             for at in rng.choice(len(cells), DRAWN[family], replace=False).tolist():
                 names = [*cells[at].truths()]
                 yield cells[at], [names[int(rng.integers(len(names)))]]
-        else:  # steps that have no factor in common with the settings
-            step = max(1, len(cells) // GRIDDED[family])
-            while any(step % prime == 0 for prime in (2, 3, 5, 7)):
-                step += 1
-            yield from ((cell, [*cell.truths()]) for cell in cells[::step])
+        else:
+            size = min(GRIDDED[family], len(cells))
+            places = np.random.default_rng(0).choice(len(cells), size, replace=False)
+            yield from ((cells[at], [*cells[at].truths()]) for at in sorted(places.tolist()))
+
+
+def read(path: Path) -> list[Result]:
+    """The results of an earlier run."""
+    with path.open(encoding="utf-8") as file:
+        rows = [*csv.DictReader(file)]
+    texts = Result._fields[:3]
+    facts = ([row[x] if x in texts else float(row[x]) for x in Result._fields] for row in rows)
+    return [Result._make(each) for each in facts]
+
+
+def picture(results: Sequence[Result]) -> str:
+    """The grid as a heat map: a row for each cell, a column for each score of its family."""
+    side, left, top, line = 17, 245, 100, 14
+    parts, y = [], 6
+    for family in dict.fromkeys(x.family for x in results):
+        own = [x for x in results if x.family == family]
+        names = [*dict.fromkeys(x.score for x in own)]
+        y += top
+        parts.append(f'<text x="4" y="{y - 6}" font-weight="bold">{family}</text>')
+        for at, name in enumerate(names):
+            x = left + at * side + 12
+            parts.append(f'<text transform="translate({x},{y - 6}) rotate(-50)">{name}</text>')
+        for cell in dict.fromkeys(x.cell for x in own):
+            parts.append(f'<text x="{left - 6}" y="{y + 11}" text-anchor="end">{cell}</text>')
+            for result in (x for x in own if x.cell == cell):
+                x = left + names.index(result.score) * side
+                said = f"{result.covered:g} % covered, {result.cautioned:g} % cautioned"
+                parts.append(
+                    f'<rect x="{x}" y="{y}" width="{side - 1}" height="{line - 1}" '
+                    f'fill="{COLOURS[result.colour]}"><title>{cell}, {result.score}: {said}'
+                    "</title></rect>"
+                )
+            y += line
+    size = f'width="{left + 13 * side + 70}" height="{y + 10}"'
+    style = 'font-family="sans-serif" font-size="10"'
+    return "\n".join(
+        [f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>', *parts, "</svg>\n"]
+    )
+
+
+def table(results: Sequence[Result]) -> Iterator[str]:
+    """What the results say in sum, by family."""
+    head = ["family", "scores of cells", *COLOURS, "lowest without a caution", "cautioned", "width"]
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    for family in (*dict.fromkeys(x.family for x in results), "all"):
+        own = [x for x in results if family in (x.family, "all")]
+        colours = [str(sum(x.colour == colour for x in own)) for colour in COLOURS]
+        lowest = min(x.covered_uncautioned for x in own if x.colour != "grey")
+        rich = [x for x in own if x.ample > 0]
+        warned = sum(x.ample * x.cautioned_ample for x in rich) / max(sum(x.ample for x in rich), 1)
+        widths = [x.width_ratio for x in rich if x.ample > 50 and np.isfinite(x.width_ratio)]
+        cells = [
+            f"{lowest:.1f} %",
+            f"{warned:.1f} %",
+            f"{np.median(widths):.2f} ×" if widths else "–",
+        ]
+        yield f"| {' | '.join([family, str(len(own)), *colours, *cells])} |"
+
+
+def write_page() -> None:
+    """Put the tables and the picture of the last runs on the page."""
+    grid, random = read(GRID), read(RANDOM)
+    PICTURE.write_text(picture(grid), encoding="utf-8")
+    middle = [
+        START,
+        "The grid:",
+        "\n".join(table(grid)),
+        "![Coverage of every score in every cell of the grid](coverage.svg)",
+        f"{len(random)} cells drawn at random, one score each, 2,000 data sets each:",
+        "\n".join(table(random)),
+        END,
+    ]
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
+    PAGE.write_text(before + "\n\n".join(middle) + rest.partition(END)[2], encoding="utf-8")
 
 
 def main() -> None:
@@ -484,7 +573,11 @@ def main() -> None:
     parser.add_argument("--random", action="store_true", help="fifty random cells, one score each")
     parser.add_argument("--only", help="one family of cells")
     parser.add_argument("--seed", type=int, default=2019)
+    parser.add_argument("--page", action="store_true", help="only put the last results on the page")
     options = parser.parse_args()
+    if options.page:
+        write_page()
+        return
     with (RANDOM if options.random else GRID).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*Result._fields, "colour"])

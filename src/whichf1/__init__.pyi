@@ -78,6 +78,7 @@ class _Metric(Protocol):
 class _Predictions(Reading, total=False):
     labels: Any
     weights: Any
+    frequencies: Any
     cluster: Any
     true: str | Sequence[str] | None
     pred: str | None
@@ -85,6 +86,7 @@ class _Predictions(Reading, total=False):
 class _Scores(Reading, total=False):
     labels: Any
     weights: Any
+    frequencies: Any
     cluster: Any
     true: str | Sequence[str] | None
     score: Any
@@ -134,6 +136,7 @@ class _LabelRankingAveragePrecisionOptions(TypedDict, total=False):
     interval: IntervalName | Method | None
     labels: Any
     weights: Any
+    frequencies: Any
     cluster: Any
 
 class _LabelRankingAveragePrecision(_Metric, Protocol):
@@ -184,7 +187,7 @@ class _ExpectedCalibrationErrorOptions(_Scores, total=False):
     binning: Literal["equal-width", "equal-mass"]
     multi_class: Literal["top-label"] | None
     positive: Any
-    interval: Literal["bootstrap", "bca", "percentile"] | Bootstrap | None
+    interval: Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior | None
 
 class _ExpectedCalibrationError(_Metric, Protocol):
     def __call__(
@@ -219,7 +222,7 @@ class _AveragePrecision(_Metric, Protocol):
 
 class _KsOptions(_Scores, total=False):
     positive: Any
-    interval: Literal["bootstrap", "bca", "percentile"] | Bootstrap | None
+    interval: Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior | None
 
 class _Ks(_Metric, Protocol):
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[_KsOptions]) -> Score: ...
@@ -411,6 +414,7 @@ log_loss: _LogLoss
 brier: _Brier
 top_k_accuracy: _TopKAccuracy
 expected_calibration_error: _ExpectedCalibrationError
+debiased_calibration_error: _ExpectedCalibrationError
 roc_auc: _RocAuc
 average_precision: _AveragePrecision
 ks: _Ks

@@ -67,11 +67,10 @@ def test_score_as_csv_markdown_and_latex(run: Run) -> None:
     assert len(rows) == 9 + 12
     for row in rows:
         assert wf.Definition.parse(row["signature"])(counts).value == float(row["value"])
-    delta = ("score", ANIMALS, "--interval", "delta")
-    _, out, _ = run(*delta, "-f", "markdown")
-    assert "| averaged F1 | 0.6625 | [0.5822, 0.7463] | <code>f1&#124;avg:macro" in out
-    out = run(*delta, "-f", "latex")[1].replace(r"\allowbreak{}", "")
-    assert r"averaged F1 & 0.6625 & {[}0.5822, 0.7463] \\" in out
+    _, out, _ = run("score", ANIMALS, "-f", "markdown")
+    assert "| averaged F1 | 0.6625 | [0.5757, 0.7427] | <code>f1&#124;avg:macro" in out
+    out = run("score", ANIMALS, "-f", "latex")[1].replace(r"\allowbreak{}", "")
+    assert r"averaged F1 & 0.6625 & {[}0.5757, 0.7427] \\" in out
     over = "over the 4 classes that occur as true or predicted, of the F1"
     assert f"Averaged F1 is the unweighted mean, {over}" in out
     assert out.count(r"\begin{tabular}") == out.count(r"\end{tabular}") == 3
@@ -175,8 +174,10 @@ def test_what_a_file_means(tmp_path: Path) -> None:
     write(path, "true,pred\n10,2\n2,x\n")
     assert wf.count(path).labels == ("10", "2", "x")
     write(path, "true,pred\n007,7\n")
-    assert wf.count(path).labels == ("007", "7")
-    assert wf.count(path, labels=["7", "007", "8"]).labels == ("7", "007", "8")
+    with pytest.warns(wf.errors.LabelWarning, match="'007' and '7'"):
+        assert wf.count(path).labels == ("007", "7")
+    with pytest.warns(wf.errors.LabelWarning, match="'007' and '7'"):
+        assert wf.count(path, labels=["7", "007", "8"]).labels == ("7", "007", "8")
     write(path, '\ufefftrue,pred\n"a,b","""q"""\n')
     assert wf.count(path).labels == ('"q"', "a,b")
     write(path, 'true,pred\n"",b\n')

@@ -163,7 +163,7 @@ def test_sample_sizes_are_inverses() -> None:
     near, far = sorted(map(abs, ends(pair.interval)))
     needed = [math.ceil(300 * (detectable / x) ** 2) for x in (far, near)]
     assert [*present(pair.items_range)] == needed
-    like = wf.compare(true, systems, "averaged_f1", level=0.999, replicates=0).pairs[0]
+    like = wf.compare(true, systems, "averaged_f1", level=0.9999, replicates=0).pairs[0]
     assert present(like.items_range)[1] is None  # 0 is inside
     # with as many items as needed, the effect is the detectable difference
     plan: dict[str, Any] = {"power": 0.9, "replicates": 0}
@@ -355,9 +355,9 @@ def test_exact_matches_have_mcnemars_test() -> None:
 
 def test_a_small_p_value_is_not_0() -> None:
     for z in (0.5, 3.0, 8.3, 9.0, 20.0, 37.0):
-        p = present(significance.normal_p(z, 1.0))
+        p = present(significance.t_p(z, Spread(1.0)))
         assert p == pytest.approx(2 * stats.norm.sf(z), rel=1e-12) and p > 0
-        p = present(significance.equivalence_p(0.0, 1.0, z))
+        p = present(significance.equivalence_p(0.0, Spread(1.0), z))
         assert p == pytest.approx(stats.norm.sf(z), rel=1e-12)
     test = significance.mcnemar_test(500, 20)
     assert test.p_chi2 == pytest.approx(stats.chi2.sf(480**2 / 520, 1), rel=1e-12)

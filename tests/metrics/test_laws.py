@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
-from tests.helpers.samples import E1, Pairs, binary, ends, present, random_counts
+from tests.helpers.samples import COUNT_METRICS, E1, Pairs, binary, ends, present, random_counts
 from tests.helpers.strategies import LABELS, definitions, items
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
@@ -194,6 +195,7 @@ def test_every_alias_is_a_name_of_its_metric() -> None:
         for alias in metric.aliases:
             assert getattr(wf, alias) is getattr(wf, metric.name)
     assert wf.score(*E1, "TPR", average="macro") == wf.recall(*E1, average="macro")
+    assert wf.f_beta(*E1, average="macro").value == wf.f1(*E1, average="macro").value
 
 
 def test_options_of_the_scorer_are_those_of_definitions_and_metrics() -> None:
@@ -222,6 +224,17 @@ def test_arrays_and_their_counts_have_the_same_scores(pairs: Pairs) -> None:
                 assert ours.signature == whole.signature
                 assert ours.value == whole.value or np.isnan([ours.value, whole.value]).all()
                 assert (ours.n, ours.classes) == (whole.n, whole.classes)
+
+
+@pytest.mark.parametrize("name", COUNT_METRICS)
+def test_declared_bounds_are_reached(name: str) -> None:
+    """Bounds that are too wide hold every value, but are the wrong scale for an interval."""
+    options: dict[str, Any] = {"positive": 1} if METRICS[name].kind == "rate" else {}
+    cells = (x for x in product((0, 1, 99), repeat=4) if any(x))
+    tables = [wf.Counts.from_matrix(np.reshape(x, (2, 2)), rows="true") for x in cells]
+    values = [wf.score(table, name, **options).value for table in tables]
+    low, high = METRICS[name].bounds
+    assert min(values) == low and (max(values) == high or (high, max(values)) == (np.inf, 100))
 
 
 @pytest.mark.parametrize("size", [1, 3, 1000])

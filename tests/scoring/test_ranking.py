@@ -376,3 +376,32 @@ def test_counts_are_no_scores() -> None:
         evaluate(wf.roc_auc.definition(), wf.count([0, 1], [0, 1]))
     with pytest.raises(InputError, match="needs scores"):
         wf.roc_auc(wf.count([0, 1], [0, 1]))
+
+
+@pytest.mark.parametrize("correct", ["bootstrap", "cross-validation"])
+@pytest.mark.parametrize("metric", ["f1", "error_rate"])
+def test_a_threshold_chosen_on_the_same_items_is_optimistic(correct: Any, metric: str) -> None:
+    rng = np.random.default_rng(4)
+    y = (rng.random(150) < 0.5).astype(int)
+    noise = rng.normal(size=150)  # of no use: any value above that of one class is chance
+    best = wf.best_threshold(y, noise, metric, correct=correct)
+    naive = wf.best_threshold(y, noise, metric)
+    assert (best.threshold, best.value) == (naive.threshold, naive.value)
+    assert naive.corrected is None and "chosen on the same items" in naive.note
+    optimism, sign = present(best.optimism), -1 if metric == "error_rate" else 1
+    assert sign * optimism > 0
+    assert best.corrected == best.value - optimism
+    low, high = ends(best.interval)
+    assert 0 <= low < present(best.corrected) < high <= 1
+    again = wf.best_threshold(wf.rank(y, noise), metric=metric, correct=correct)
+    assert again.optimism == optimism  # items in any order, from any source
+    clear = wf.best_threshold(y, 3 * y, metric, correct=correct)
+    assert present(clear.optimism) == pytest.approx(0, abs=1e-12)  # there is nothing to choose
+
+
+def test_corrections_that_cannot_be_made() -> None:
+    y, scores = [0, 1, 0, 1], [0.1, 0.4, 0.5, 0.9]
+    with pytest.raises(DefinitionError, match="correct must be 'bootstrap' or 'cross-validation'"):
+        wf.best_threshold(y, scores, correct="jackknife")  # type: ignore[arg-type]
+    with pytest.raises(DefinitionError, match="does not support weights"):
+        wf.best_threshold(y, scores, correct="bootstrap", weights=[1, 2, 1, 2.5])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ LARGE = [2**53, 2**53 + 1, 2**53 + 2]
 def test_large_integers_do_not_tie_in_silence(tmp_path: Path, source: str) -> None:
     frame: Any = pd.DataFrame({"true": [0, 1, 1], "score": LARGE})
     path = tmp_path / f"a.{source}"
-    data: Any = {
+    makers: dict[str, Callable[[], Any]] = {
         "pandas": lambda: frame,
         "object": lambda: frame.astype({"score": object}),
         "polars": lambda: pl.DataFrame(frame),
@@ -44,7 +45,8 @@ def test_large_integers_do_not_tie_in_silence(tmp_path: Path, source: str) -> No
         "csv": lambda: frame.to_csv(path, index=False) or path,
         "parquet": lambda: frame.to_parquet(path) or path,
         "jsonl": lambda: frame.to_json(path, orient="records", lines=True) or path,
-    }[source]()
+    }
+    data = makers[source]()
     with pytest.raises(InputError, match=r"beyond 2\*\*53"):
         wf.roc_auc(data)
 

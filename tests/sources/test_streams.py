@@ -146,7 +146,11 @@ UNREADABLE = {
     "no arrow": ("arrow", b"", "standard input is a damaged Arrow file"),
     "no npz": ("npz", b"", "standard input is a damaged npz file"),
     "parquet": ("parquet", b"PAR1 and no footer PAR1", "standard input is a damaged Parquet file"),
-    "arrow": ("arrow", b"ARROW1 and no schema", "Could not read schema from standard input"),
+    "arrow": (
+        "arrow",
+        b"ARROW1 and no schema",
+        "standard input is a damaged Arrow file: Not an Arrow file",
+    ),
     "gzip": ("csv", b"\x1f\x8b and no gzip", "standard input is a damaged gzip file"),
     "line": ("csv", b"true,pred\na,a\nb\n", "standard input, line 3: 1 cells"),
     "object": ("jsonl", b'{"true": 1, "pred": 1}\n[]\n', "standard input, line 2: not a JSON"),

@@ -295,6 +295,15 @@ def test_parts_with_clusters_and_weights_add_up_to_the_whole(
         assert whole.clusters == len(names)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_counts_of_nothing_add_nothing(weighted: bool) -> None:
+    empty = wf.Counts.empty([0, 1], weighted=weighted)
+    assert [len(x) for x in (empty.true, empty.predicted, empty.count)] == [0, 0, 0]
+    assert (empty.n, empty.weighted) == (0, weighted)
+    some = wf.count([0, 1], [0, 0], labels=[0, 1], weights=[0.5, 1] if weighted else None)
+    assert empty + some == some == some + empty
+
+
 def test_clusters_that_differ_do_not_merge() -> None:
     named = wf.count([0, 1], [0, 1], cluster=["x", "y"])
     for other, message in [
@@ -319,5 +328,6 @@ def test_sets_of_labels_are_declared_later() -> None:
     )
     with pytest.raises(LabelError, match="label 'c' is not among the declared ones"):
         counts.declare(["a", "b"])
-    assert counts.table.rows.tolist() == [1, 2, 0]
-    assert counts.table.columns.tolist() == [0, 1, 1]
+    c = counts.per_class()
+    sides = [x.tolist() for x in (c.tp, c.fp, c.fn, c.tn)]
+    assert sides == [[0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 0, 1]]

@@ -26,7 +26,7 @@ from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.sequences import column
 from whichf1.sources.systems import ScoreColumns, read_systems
 
-NAMES = ("replicates", "seed", "power", "margin", "adjust", "effect")
+NAMES = ("replicates", "seed", "power", "margin", "adjust", "effect", "rope")
 """Options that belong to the plan."""
 
 
@@ -34,12 +34,13 @@ def compare(options: CompareOptions) -> None:
     """Compare systems on the same items. Prints tests and rank flips, or a table of metrics."""
     chosen, run = _read(options)
     planning = {name: getattr(options, name) for name in NAMES}
+    planning["posterior"] = options.posterior or None
     source, metrics = source_name(options), options.metric
     if not options.wants_table:
         comparison = run(*planned(metrics[0], chosen, options.level, planning))
         options.write(comparison_document(comparison, source))
         return
-    for name in ("power", "margin", "effect"):
+    for name in ("power", "margin", "effect", "rope", "posterior"):
         if planning.pop(name) is not None:
             raise InputError(f"--{name} does not apply to a table of results: remove it")
     plans = plan_each(metrics, chosen, options.level, planning)

@@ -31,7 +31,7 @@ LARGE = 50_000_000
 STDIN = "standard input"
 Paths: TypeAlias = tuple[str, str | None]
 """One file, or a file of true classes and one of predictions."""
-COLUMNS = ("true", "pred", "weights", "cluster")
+COLUMNS = ("true", "pred", "weights", "frequencies", "cluster")
 
 
 def read_counts(options: CountingOptions) -> Counts:
@@ -40,7 +40,7 @@ def read_counts(options: CountingOptions) -> Counts:
     if saved is None:
         with opened(options) as ((data, predictions), reading):
             return count(data, predictions, **options.columns(*COLUMNS), **reading)
-    for option in ("true", "pred", "weights", "cluster", "id", "master"):
+    for option in (*COLUMNS, "id", "master"):
         if getattr(options, option):
             raise InputError(f"saved counts have no columns: remove --{option}")
     return saved if options.declared is None else saved.declare(options.declared)

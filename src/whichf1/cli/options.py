@@ -212,6 +212,7 @@ class CountingOptions(DataOptions):
         "saved counts, or - for standard input."
     )
     pred: Text = option(PRED)
+    frequencies: Text = option("Column that says how many equal items a row stands for.")
     cluster: Text = option(CLUSTER)
 
 
@@ -378,6 +379,8 @@ class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOp
     adjust: Text = option(
         "Adjust p-values for many pairs: holm (default), fdr (false discovery rate) or none."
     )
+    posterior: bool = option("Also print posterior probabilities.", default=False)
+    rope: float | None = option("And the probability that systems differ by less than this.")
     effect: float | None = option(
         "The difference that matters, for items needed. Default: the observed difference."
     )
@@ -404,6 +407,9 @@ class ThresholdOptions(DataOptions, OutputOptions):
     score_column: Text = option(SCORE, "--score")
     positive: Text = option("The class that the scores are for.")
     around: int = option("Thresholds to show on either side of the best.", default=5, min=0)
+    correct: Text = option(
+        "Correct for choosing the threshold on the same items: bootstrap or cross-validation."
+    )
 
 
 class DialectOptions(LabelOptions, InlineMatrixOptions, OutputOptions):

@@ -406,6 +406,7 @@ def threshold(options: ThresholdOptions) -> None:
     with files.opened(options) as (paths, reading):
         lines = files.read_lines(options, paths, **reading)
     ranking = rank_lines(lines, _named_class(options.positive, lines))
-    best = best_threshold(ranking, metric=options.metric)
+    correct: Any = options.correct
+    best = best_threshold(ranking, metric=options.metric, correct=correct)
     source = files.source_name(options)
     options.write(threshold_document(source, best, options.around, options.places))

@@ -64,9 +64,8 @@ class Comparison:
     plan: Plan
     scores: Mapping[str, Score]
     pairs: tuple[Pair, ...]
-    wins: Mapping[str, float]
-    """The fraction of bootstrap replicates in which each system is the best; ties are shared. It
-    is not the probability that the system is the best: see docs/comparing.md."""
+    best: Mapping[str, float]
+    """The former name of ``wins``."""
     letters: Mapping[str, str]
     """Systems that share a letter do not differ significantly, by the adjusted p-values."""
     counts: Mapping[str, AnyCounts] | None = None
@@ -82,9 +81,12 @@ class Comparison:
         return rank_systems(self.counts, **options)
 
     @property
-    def best(self) -> Mapping[str, float]:
-        """The same as ``wins``, by its former name."""
-        return self.wins
+    def wins(self) -> Mapping[str, float]:
+        """The fraction of bootstrap replicates in which each system is the best; ties are shared.
+
+        It is not the probability that the system is the best: see docs/comparing.md.
+        """
+        return self.best
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -133,6 +135,8 @@ def compare(
     margin: float | None = None,
     adjust: Adjust | None = None,
     effect: float | None = None,
+    posterior: bool | None = None,
+    rope: float | None = None,
     sep: str | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
@@ -150,6 +154,8 @@ def compare(
         false discovery rate (Benjamini and Hochberg), or 'none'.
     effect: The difference that matters, for ``items_needed``. Default: the observed difference,
         which is optimistic.
+    posterior: Also compute the probability that a system is better than another, under two priors.
+    rope: And the probability that they differ by less than this (region of practical equivalence).
     **options: The options of the metric, and ``labels``, ``weights``, ``cluster`` and ``true``. All
         systems are scored on the same classes.
     Returns: The scores, every pair of systems, and the order under other definitions.
@@ -164,6 +170,7 @@ def compare(
     chosen = {key: value for key, value in options.items() if key not in DATA_OPTIONS}
     planning: dict[str, Any] = {"replicates": replicates, "seed": seed, "power": power}
     planning |= {"margin": margin, "adjust": adjust, "effect": effect}
+    planning |= {"posterior": posterior, "rope": rope}
     definition, plan = planned(metric, chosen, level, planning)
     return read_once(definition, y_true, systems, sep, options)(definition, plan)
 
@@ -181,8 +188,9 @@ def read_once(
     counted, sets = made_from(first.declaration)
     array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape says what it holds
     tabular = not array and (is_path(y_true) or (has_columns(y_true) and name_columns(systems)))
+    ask: Any
     if named or tabular:
-        ask: Any = partial(read_systems, y_true, systems, counted=counted, sets=sets, **named)
+        ask = partial(read_systems, y_true, systems, counted=counted, sets=sets, **named)
         read = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
         if isinstance(read, ScoreColumns):
             refuse_few(read.systems)
@@ -205,7 +213,7 @@ def read_once(
 
         return run
     sets = sets or (y_true.ndim == 2 if array else are_sets(y_true))
-    ask: Any = partial(count_sets_together if sets else count_together, y_true, systems)
+    ask = partial(count_sets_together if sets else count_together, y_true, systems)
     counts = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
     return partial(compare_counts, counts)
 

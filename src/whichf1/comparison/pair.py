@@ -13,7 +13,9 @@ from whichf1.comparison.significance import (
     CLOSE,
     FEW_CLUSTERS,
     Adjust,
+    Belief,
     McNemar,
+    beliefs,
     bootstrap_p,
     caution,
     equivalence_p,
@@ -33,6 +35,9 @@ from whichf1.statistics.sample import Sample, Statistic
 from whichf1.statistics.scales import Interval, Spread, t_quantile
 from whichf1.tables.cells import Array
 
+DRAWS = 9999
+"""Posterior draws, if the plan has no replicates."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -47,6 +52,10 @@ class Plan:
     """Smaller differences do not matter, for the test of equivalence."""
     adjust: Adjust = "holm"
     """The adjustment of p-values for many pairs: Holm's, the false discovery rate, or none."""
+    posterior: bool = False
+    """Whether posterior probabilities are computed, too."""
+    rope: float | None = None
+    """The region of practical equivalence, for posterior probabilities."""
     effect: float | None = None
     """The difference that matters, for the number of items needed; None for the observed one."""
 
@@ -57,10 +66,11 @@ class Plan:
             raise DefinitionError(
                 f"power must be between 0 and 1, for example 0.8; got {self.power!r}"
             )
-        for name in ("margin", "effect"):
+        for name in ("margin", "rope", "effect"):
             value = getattr(self, name)
             if value is not None and not (is_number(value) and 0 < value < inf):
                 raise DefinitionError(f"{name} must be above 0; got {value!r}")
+        object.__setattr__(self, "posterior", bool(self.posterior or self.rope))
         object.__setattr__(self, "adjust", str(self.adjust))
         if self.adjust not in get_args(Adjust):
             raise DefinitionError(f"adjust must be 'holm', 'fdr' or 'none'; got {self.adjust!r}")
@@ -68,7 +78,7 @@ class Plan:
     def text(self, said: Iterable[str] = ()) -> str:
         """The plan as signature fields, without those that are said already."""
         shown = {"compare": Word("paired"), "adjust": Word(self.adjust)}
-        shown |= {k: v for k, v in asdict(self).items() if k != "adjust"}
+        shown |= {k: v for k, v in asdict(self).items() if k != "adjust" and v is not False}
         left = {k: v for k, v in shown.items() if v is not None and k not in said}
         return signature.write("", {}, left)
 
@@ -108,6 +118,8 @@ class Pair:
     """If both scores are fractions of the same items."""
     p_equivalence: float | None = None
     """Two one-sided tests that the difference is within the margin."""
+    posterior: tuple[Belief, ...] | None = None
+    """The probability that A is better, under a weak and under a sceptical prior, if asked for."""
     only_a: int | float | None = None
     """Items that only A gets right."""
     only_b: int | float | None = None
@@ -157,6 +169,11 @@ def pair_of(
         p_equivalence=equivalence_p(difference, spread, plan.margin) if plan.margin else None,
         **_flipped(*statistics, sample),
     )
+    if plan.posterior:
+        lower = definition.declaration.better == "lower"
+        draws = plan.replicates or DRAWS
+        posterior = beliefs(*statistics, sample, lower, plan.rope, plan.seed, draws)
+        pair = replace(pair, posterior=posterior)
     if exact is not None:  # its distribution is known
         pair = replace(pair, p_value=exact.p_mid, test="McNemar")
     return planned_pair(pair, plan, float(a.n), spread, level)

@@ -38,6 +38,48 @@ class McNemar:
     """χ² without continuity correction."""
 
 
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """What to believe of a difference after seeing the items, under one prior."""
+
+    prior: float
+    """Items on which the systems differ that the prior is worth; it prefers neither system."""
+    better: float
+    """The probability that A is better than B; a tie counts half."""
+    rope: float | None = None
+    """The probability that they differ by less than the rope."""
+
+
+PRIORS = (1.0, 10.0)
+"""A weak prior (for accuracy, Jeffreys') and a sceptical one, to show how much it matters."""
+
+
+def beliefs(
+    a: Statistic,
+    b: Statistic,
+    sample: Sample,
+    lower: bool,
+    rope: float | None,
+    seed: int,
+    draws: int,
+) -> tuple[Belief, ...]:
+    """The posterior of the difference under two priors that prefer neither system."""
+    both, differs, found = a.beside(b), a.differs(b), []
+    for prior in PRIORS:
+        parts = [
+            np.subtract(*both.exchanged(*weights))[:, 0]
+            for weights in sample.beliefs(draws, seed, prior, differs)
+        ]
+        drawn = np.concatenate(parts)
+        drawn = drawn[~np.isnan(drawn)] * (-1 if lower else 1)
+        if not len(drawn):
+            return ()
+        better = float((drawn > CLOSE).mean() + (np.abs(drawn) <= CLOSE).mean() / 2)
+        within = None if rope is None else float((np.abs(drawn) < rope).mean())
+        found.append(Belief(prior, better, within))
+    return tuple(found)
+
+
 def t_p(difference: float, spread: Spread) -> float | None:
     """The two-sided p-value of Student's t, from which the skewness is removed (Hall 1992).
 
@@ -77,7 +119,9 @@ def equivalence_p(difference: float, spread: Spread, margin: float) -> float | N
 def caution(a: Statistic, b: Statistic, sample: Sample, spread: Spread) -> str | None:
     """Why no test of a difference is known to keep its level, in a sentence."""
     few = sample.few(FEW_CLUSTERS) or a.paired_few(b, sample)
-    if few is None and isfinite(spread.error) and spread.freedom < 2 * FEW_DECIDE:
+    # single weights may not be known, so that fewer items decide than it seems
+    least = FEW_DECIDE if sample.squares is None else 2 * FEW_DECIDE
+    if few is None and isfinite(spread.error) and spread.freedom < 2 * least:
         what = "item" if sample.cluster is None else "cluster"
         number = max(1, round(spread.freedom / 2))
         few = f"{number} {what}{'s' if number > 1 else ''} or so decide{'' if number > 1 else 's'}"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from whichf1.definitions import signature
-from whichf1.definitions.methods import Method, find_method
+from whichf1.definitions.methods import Auto, Method, find_method
 from whichf1.definitions.names import look_up
 from whichf1.definitions.options import CHECKS, Average, ClassSet, EpsilonIn, Formula, TwoClasses
 from whichf1.definitions.signature import KEYS, VERSION, Word
@@ -133,7 +133,7 @@ class Definition:
         over_classes = multi_class is not None and "ovr" in multi_class.choices
         averaged = over_classes and self.average in (None, "macro", "weighted")
         one = whole if not rate else "it scores the positive class alone"
-        smooth = metric.smooth or (self.interval is not None and self.interval.drawn)
+        smooth = metric.smooth or fits(self.interval, metric)
         divisions = metric.harmonic and self.formula != "of-averages"
         batched = "intervals need items, not batches. Drop interval= or batch="
         return [
@@ -303,6 +303,12 @@ class Definition:
         return rates if self.average is None else rule.mean(rates, support)
 
 
+def fits(method: Method | None, metric: Metric) -> bool:
+    """Whether a method gives intervals also of a metric that is not smooth."""
+    auto = isinstance(method, Auto) and metric.squared is not None
+    return auto or (method is not None and method.drawn)
+
+
 def fix_classes(
     counts: AnyCounts, classes: Any, exclude: tuple[Label, ...], two_classes: str
 ) -> Frozen:
@@ -396,7 +402,7 @@ def _fitted(
     fitting = {k: v for k, v in options.items() if k in applicable}
     chosen = define(name, parameters, {**settled, **fitting}) if fitting else plain
     method = find_method(options.get("interval", settled.get("interval")))
-    if "interval" not in chosen.applicable and not (method is not None and method.drawn):
+    if "interval" not in chosen.applicable and not fits(method, chosen.declaration):
         return chosen
     return replace(chosen, interval=method)
 

@@ -48,6 +48,8 @@ MEANING = {
     "Bootstrap(seed=7). None computes no interval.",
     "labels": "The classes and their order. By default, those that occur, sorted.",
     "weights": "The weight of each item; for a dataframe or file, the name of a column.",
+    "frequencies": "How many equal items each row stands for, whole numbers; for a dataframe or "
+    "file, the name of a column.",
     "cluster": "The cluster that each item comes from, for intervals that account for clusters; "
     "for a dataframe or file, the name of a column.",
     "true": "The column of true classes. Common names are recognized: true, y_true, gold, label.",
@@ -83,6 +85,7 @@ _SHARED: dict[str, tuple[str, str]] = {
     "positive": ("label", "The positive class. By default, 1 or True."),
     "labels": ("sequence", MEANING["labels"]),
     "weights": ("array or str", MEANING["weights"]),
+    "frequencies": ("array or str", MEANING["frequencies"]),
     "cluster": ("array or str", MEANING["cluster"]),
     "score": ("str or sequence of str", MEANING["score"]),
     "by": ("", "The columns that define the slices."),

@@ -20,9 +20,9 @@ IntervalName: TypeAlias = Literal[
     "agresti-coull",
     "jeffreys",
     "delong",
+    "posterior",
     "bca",
     "percentile",
-    "posterior",
 ]
 """The methods by name; 'bca' and 'percentile' are kinds of bootstrap."""
 

@@ -30,6 +30,7 @@ class Options(Reading, total=False):
 
     labels: Any
     weights: Any
+    frequencies: Any
     cluster: Any
     true: str | Sequence[str] | None
     pred: str | None

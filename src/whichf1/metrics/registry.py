@@ -95,6 +95,9 @@ class Metric:
     smooth: bool = True
     """Whether every item moves the score a little. A maximum or a cutoff at a quantile depends on
     individual items, so the delta method does not apply to it."""
+    squared: Callable[..., tuple[Array, Array]] | None = field(default=None, repr=False)
+    """For the root of an estimate that may be negative: this estimate and its standard error, of
+    which an automatic interval is made although the score is not smooth."""
     sums: Callable[..., LossSums] | None = field(default=None, repr=False)
     """For a mean over items, whose formula gives a value for each: a quicker way to their sums."""
 

@@ -149,7 +149,31 @@ def _pairs(comparison: Comparison) -> list[Block]:
             f"'p equivalence': two one-sided tests that A and B differ by less than "
             f"{plan.margin:g}."
         )
-    return [Grid([*shown.values()], rows, "Pairs: A − B", keys=2), *map(Note, notes)]
+    return [
+        Grid([*shown.values()], rows, "Pairs: A − B", keys=2),
+        *map(Note, notes),
+        *(_posterior(comparison) if plan.posterior else []),
+    ]
+
+
+def _posterior(comparison: Comparison) -> list[Block]:
+    """The probabilities that one system is better, under each prior."""
+    rope = comparison.plan.rope
+    columns = [
+        *(GridColumn("A"), GridColumn("B"), GridColumn("prior", "number", items)),
+        GridColumn("P(A better)", "number", _to(3)),
+        *([GridColumn(f"P(|A − B| < {rope:g})", "number", _to(3))] if rope is not None else []),
+    ]
+    rows: list[list[Cell]] = [
+        [pair.a, pair.b, each.prior, each.better, *([] if rope is None else [each.rope])]
+        for pair in comparison.pairs
+        for each in pair.posterior or ()
+    ]
+    note = (
+        "Posterior probabilities. 'prior': how many items on which the systems differ it is worth; "
+        "it prefers neither system. Where the two disagree, the prior matters."
+    )
+    return [Grid(columns, rows, "Posterior: is A better than B?", keys=2), Note(note)]
 
 
 def _cautions(comparison: Comparison) -> list[str]:
@@ -281,13 +305,22 @@ def _rows(comparison: Comparison) -> Rows:
         yield "group", name, "", comparison.letters[name], None, None, signature
     for pair in comparison.pairs:
         for key, value in asdict(pair).items():
-            if key in ("a", "b", "interval") or value is None or isinstance(value, dict):
+            if (
+                key in ("a", "b", "interval", "posterior")
+                or value is None
+                or isinstance(value, dict)
+            ):
                 continue
-            ends = _ends(pair.interval) if key == "difference" else (None, None)
-            if key == "items_range":
-                yield key, pair.a, pair.b, None, *value, signature
-                continue
+            ends: Any = (None, None)
+            if key == "difference":
+                ends = _ends(pair.interval)
+            elif key == "items_range":
+                value, ends = None, value
             yield key, pair.a, pair.b, value, *ends, signature
+        for each in pair.posterior or ():
+            for what in ("better", "rope"):
+                value, key = getattr(each, what), f"posterior_{what}_prior_{each.prior:g}"
+                yield key, pair.a, pair.b, value, None, None, signature
     for order in comparison.ranks.orders if comparison.ranks else ():
         for name, score in order.scores.items():
             yield "ranked", name, "", score.value, None, None, score.signature

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias, Unpack
 
@@ -100,7 +100,9 @@ class Report(Presented):
         macro = _both_macro_f1s(counts, options) if definitions is None else None
         chosen = _usual(counts, options, oriented) if definitions is None else definitions
         each = tuple((name, evaluate_per_class(d, counts)) for name, d in chosen if is_per_class(d))
-        whole = ((name, evaluate(d, counts)) for name, d in chosen if not is_per_class(d))
+        whole = [(name, evaluate(d, counts)) for name, d in chosen if not is_per_class(d)]
+        if not oriented:
+            whole = [(name, _either_way(score, counts)) for name, score in whole]
         return cls(source, counts, each, (*scores, *whole), macro, oriented, confusion)
 
     def document(self, decimals: int | None = None) -> Document:
@@ -182,6 +184,17 @@ def name_definitions(
         if not used and key != "interval":
             raise DefinitionError(f"{written.format(key)} does not apply to {', '.join(names)}")
     return definitions
+
+
+def _either_way(score: Score, counts: Counts) -> Score:
+    """The score with a caution if either side of the counts, taken as true, gives one."""
+    other = evaluate(score.definition, counts.changed(true=counts.predicted, predicted=counts.true))
+    intervals = (score.interval, other.interval)
+    cautions = sorted(x.caution for x in intervals if x is not None and x.caution is not None)
+    if score.interval is None or not cautions:
+        return score
+    interval = replace(score.interval, caution=cautions[0])
+    return Score(score.value, score.definition, score.n, score.classes, interval, score.made)
 
 
 def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
@@ -332,17 +345,22 @@ def _interval_notes(report: Report) -> list[str]:
         if table.definition.interval is not None:
             pairs = zip(table.array.tolist(), table.intervals, strict=True)
             asked += [interval for value, interval in pairs if math.isfinite(value)]
+    notes = []
+    if asked and report.counts.weighted and math.isfinite(report.counts.effective_n):
+        worth = items(report.counts.effective_n)
+        notes = [f"The weighted items are worth {worth} equal ones, (Σw)²/Σw²."]
     undefined = max((interval.undefined for interval in asked if interval), default=0)
     if undefined:
-        return [f"Up to {undefined:,} replicates were undefined; intervals leave them out."]
+        said = f"Up to {undefined:,} replicates were undefined; intervals leave them out."
+        return [*notes, said]
     if all(asked):
-        return []
+        return notes
     note = "–: no interval, because the score does not vary in these items."
     every: list[Score | PerClass] = [*scores, *tables]
     plain = all(not x.made and x.definition.declaration.kind in COUNTED for x in every)
     if not plain or not isinstance(report.counts, Counts):
-        return [note]
-    return [f"{note} For proportions, there is one with: -m precision --interval wilson."]
+        return [*notes, note]
+    return [*notes, f"{note} For proportions, there is one with: -m precision --interval wilson."]
 
 
 def _record(report: Report) -> dict[str, Any]:
@@ -411,6 +429,10 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
         f"best threshold: {_limit(best.threshold)} (a score equal to it is positive)",
         f"value there: {number(best.value, decimals)} ({best.score.signature})",
     ]
+    if best.corrected is not None:
+        ends = "" if best.interval is None else f" {best.interval:.{decimals}f}"
+        notes.append(f"expected on other items: {number(best.corrected, decimals)}{ends}")
+    notes.append(best.note)
     if best.calibrated is not None:
         notes.append(
             f"if the scores are calibrated, the best threshold is F1/2 = {best.calibrated:.4f}"
@@ -421,6 +443,8 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
             "source": source,
             "threshold": best.threshold,
             "value": best.value,
+            "corrected": best.corrected,
+            "interval": best.interval and asdict(best.interval),
             "signature": best.score.signature,
             "calibrated": best.calibrated,
             "curve": curve,

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from whichf1.definitions.definition import Definition, define
+from whichf1.definitions.methods import SEED, Auto, whole
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics.probability import Binning, bin_edges, bin_of
 from whichf1.metrics.ranking import gain
@@ -23,11 +24,15 @@ from whichf1.scoring.score import Score
 from whichf1.sources.counts import COLUMN_OPTIONS, rank
 from whichf1.sources.lines import numbers
 from whichf1.sources.request import has_columns
-from whichf1.tables.cells import Array, Table, sum_by
+from whichf1.statistics.sample import generator
+from whichf1.statistics.scales import Interval
+from whichf1.tables.cells import Array, RankTable, Table, sum_by
 from whichf1.tables.ranking import Ranking
 
 _CHUNK = 1 << 17
 """Thresholds tried at a time."""
+_REPLICATES = 200
+_FOLDS, _REPEATS = 10, 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,11 +328,33 @@ class BestThreshold:
     """The score at every threshold."""
     at: int
     """The index of the threshold in the curve."""
+    optimism: float | None = None
+    """The value minus what is expected on other items, because the threshold was chosen on these;
+    None if it was not estimated."""
+    interval: Interval | None = None
+    """An interval of the corrected value."""
 
     @property
     def value(self) -> float:
         """The best value."""
         return self.score.value
+
+    @property
+    def corrected(self) -> float | None:
+        """The value that is expected on other items with this threshold."""
+        return None if self.optimism is None else self.value - self.optimism
+
+    @property
+    def note(self) -> str:
+        """What to think of the value."""
+        better = self.score.definition.declaration.better
+        if self.optimism is None:
+            off = "low" if better == "lower" else "high"
+            return (
+                f"The threshold was chosen on the same items, so the value is too {off} for "
+                "others: correct='bootstrap' (--correct bootstrap) estimates by how much."
+            )
+        return "Corrected for choosing the threshold on the same items."
 
     @property
     def calibrated(self) -> float | None:
@@ -379,41 +406,57 @@ def threshold_curve(
     if rate and definition.average is None and definition.positive is None:
         definition = replace(definition, positive=ranking.positive)
     threshold = np.concatenate([[np.inf], ranking.score])
-    values = _values(definition, ranking)
+    values = _Thresholds(definition, ranking).values(ranking.table)
     return ThresholdCurve(threshold, values, definition.over_observed, ranking)
 
 
-def _values(definition: Definition, ranking: Ranking) -> Array:
-    all_positive = at_threshold(ranking, threshold=-np.inf)
-    refuse_other_data(definition, all_positive)
-    if definition.ignore:
-        raise DefinitionError("ignore= does not apply to thresholds: drop those items first")
-    frozen = definition.freeze(all_positive)
-    positive = all_positive.labels.code(ranking.positive)
-    if definition.positive is not None:
-        one = np.array([all_positive.labels.code(definition.positive)])
-        frozen = frozen._replace(classes=one)
-    codes = np.array([positive, 1 - positive])
-    tp, fp = (
-        np.concatenate([[0], x])  # no item is positive at first
-        for x in (ranking.table.true_positives, ranking.table.false_positives)
-    )
-    cells = (tp, _below(ranking.positives), fp, _below(ranking.negatives))
-    parts = []
-    for start in range(0, len(tp), _CHUNK):  # a table of two classes for each threshold
-        at = slice(start, start + _CHUNK)
-        count = np.stack([each[at] for each in cells], -1).astype(np.float64)
-        table = Table(codes.repeat(2), np.tile(codes, 2), count, 2)
-        parts.append(definition.values(frozen, table).reshape(len(count)))
-    return np.concatenate(parts)
+class _Thresholds:
+    """The score at every threshold of a ranking, of its own items or of others with its scores."""
+
+    def __init__(self, definition: Definition, ranking: Ranking) -> None:
+        all_positive = at_threshold(ranking, threshold=-np.inf)
+        refuse_other_data(definition, all_positive)
+        if definition.ignore:
+            raise DefinitionError("ignore= does not apply to thresholds: drop those items first")
+        self._definition, self._frozen = definition, definition.freeze(all_positive)
+        positive = all_positive.labels.code(ranking.positive)
+        if definition.positive is not None:
+            one = np.array([all_positive.labels.code(definition.positive)])
+            self._frozen = self._frozen._replace(classes=one)
+        self._codes = np.array([positive, 1 - positive])
+
+    def values(self, table: RankTable) -> Array:
+        """The score at every threshold, from no positives to all positives."""
+        codes = self._codes
+        tp, fp = (
+            np.concatenate([[0], x])  # no item is positive at first
+            for x in (table.true_positives, table.false_positives)
+        )
+        cells = (tp, _below(table.positives), fp, _below(table.negatives))
+        parts = []
+        for start in range(0, len(tp), _CHUNK):  # a table of two classes for each threshold
+            at = slice(start, start + _CHUNK)
+            count = np.stack([each[at] for each in cells], -1).astype(np.float64)
+            tables = Table(codes.repeat(2), np.tile(codes, 2), count, 2)
+            parts.append(self._definition.values(self._frozen, tables).reshape(len(count)))
+        return np.concatenate(parts)
 
 
 def best_threshold(
-    y_true: Any, scores: Any = None, metric: str | Callable[..., Score] = "f1", **options: Any
+    y_true: Any,
+    scores: Any = None,
+    metric: str | Callable[..., Score] = "f1",
+    *,
+    correct: Correction | None = None,
+    seed: int = SEED,
+    **options: Any,
 ) -> BestThreshold:
     """Find the threshold at which a score of the predictions is best.
 
     y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    correct: Also estimate how much too good the value is because the threshold was chosen on the
+        same items: by the bootstrap (Efron 1983), or by cross-validation with ten folds.
+    seed: The seed of resampled items or of folds.
     **options: ``positive``, ``labels`` and ``weights`` as for :func:`rank`, the options of the
         metric, and the columns ``true`` and ``score`` of a dataframe or file.
     Returns: The threshold, the score there, and the whole curve.
@@ -424,15 +467,89 @@ def best_threshold(
     (0.5, 0.8)
     """
     curve = threshold_curve(y_true, scores, metric, **options)
-    better = curve.definition.declaration.better
-    if better == "neither":
-        raise DefinitionError(
-            f"{curve.definition.metric} has no best value: neither higher nor lower is better"
-        )
-    value = curve.value if better == "higher" else -curve.value
-    if np.isnan(value).all():
-        raise DefinitionError(f"{curve.definition.signature} is undefined at every threshold")
-    at = int(np.nanargmax(value))
+    at = _best(curve.definition, curve.value)
     threshold = float(curve.threshold[at])
     score = evaluate(curve.definition, at_threshold(curve.ranking, threshold=threshold))
-    return BestThreshold(threshold, score, curve, at)
+    best = BestThreshold(threshold, score, curve, at)
+    return best if correct is None else _corrected(best, correct, seed)
+
+
+def _best(definition: Definition, values: Array) -> int:
+    """The place of the best value, and the first of several."""
+    better = definition.declaration.better
+    if better == "neither":
+        raise DefinitionError(
+            f"{definition.metric} has no best value: neither higher nor lower is better"
+        )
+    if np.isnan(values).all():
+        raise DefinitionError(f"{definition.signature} is undefined at every threshold")
+    return int(np.nanargmax(values if better == "higher" else -values))
+
+
+def _corrected(best: BestThreshold, correct: Correction, seed: int) -> BestThreshold:
+    """The threshold with the optimism of its value, and the interval moved by it."""
+    whole("seed", seed, 0)
+    if correct not in OPTIMISM:
+        raise DefinitionError(
+            f"correct must be {' or '.join(map(repr, OPTIMISM))}; got {correct!r}"
+        )
+    if best.curve.ranking.weighted:
+        raise DefinitionError("correct= draws single items, and does not support weights")
+    optimism = OPTIMISM[correct](best, generator(seed))
+    definition = replace(best.curve.definition, interval=best.curve.definition.interval or Auto())
+    counts = at_threshold(best.curve.ranking, threshold=best.threshold)
+    interval = evaluate(definition, counts).interval
+    if interval is not None:
+        low, high = definition.declaration.bounds
+        ends = max(low, interval.low - optimism), min(high, interval.high - optimism)
+        interval = replace(interval, low=ends[0], high=ends[1])
+    return replace(best, optimism=optimism, interval=interval)
+
+
+def _bootstrap_optimism(best: BestThreshold, rng: np.random.Generator) -> float:
+    """How much better the best value of resampled items is than that of all at its threshold."""
+    curve, counts = best.curve, _items_of_scores(best.curve.ranking)
+    thresholds, off = _Thresholds(curve.definition, curve.ranking), []
+    for _ in range(_REPLICATES):
+        drawn = rng.multinomial(counts.sum(), counts / counts.sum())
+        values = thresholds.values(_table_of(curve.ranking, drawn))
+        if not np.isnan(values).all():
+            at = _best(curve.definition, values)
+            off.append(values[at] - curve.value[at])
+    return float(np.nanmean(off))
+
+
+def _left_out_optimism(best: BestThreshold, rng: np.random.Generator) -> float:
+    """How much better the best value is than one whose thresholds are chosen on other folds."""
+    curve, counts = best.curve, _items_of_scores(best.curve.ranking)
+    definition, ranking = curve.definition, curve.ranking
+    thresholds, values = _Thresholds(definition, ranking), []
+    for _ in range(_REPEATS):
+        folds = rng.multinomial(counts, np.full(_FOLDS, 1 / _FOLDS)).T
+        score, taken = np.concatenate([[np.inf], ranking.score]), np.zeros((2, 2, len(counts) // 2))
+        for fold in folds:
+            elsewhere = thresholds.values(_table_of(ranking, counts - fold))
+            if np.isnan(elsewhere).all():
+                continue
+            positive = score[1:] >= score[_best(definition, elsewhere)]
+            taken += np.stack([fold.reshape(2, -1) * positive, fold.reshape(2, -1) * ~positive])
+        # positives above all negatives, then the rest: one step for each decision
+        decided = RankTable(np.array([1.0, 0.0]), *taken.sum(-1).T)
+        values.append(thresholds.values(decided)[1])
+    return float(best.value - np.nanmean(values))
+
+
+def _items_of_scores(ranking: Ranking) -> Array:
+    """The positives of each score, then the negatives."""
+    return np.concatenate([ranking.positives, ranking.negatives]).astype(np.int64)
+
+
+def _table_of(ranking: Ranking, counts: Array) -> RankTable:
+    return RankTable(ranking.score, *counts.reshape(2, -1))
+
+
+Correction: TypeAlias = Literal["bootstrap", "cross-validation"]
+OPTIMISM: dict[str, Callable[[BestThreshold, np.random.Generator], float]] = {
+    "bootstrap": _bootstrap_optimism,
+    "cross-validation": _left_out_optimism,
+}

@@ -60,6 +60,8 @@ def _of_predictions(
             "make them with at_threshold(rank(...), threshold=...)"
         )
     sets = definition.declaration.kind == "items" or definition.average == "samples"
+    if sets and named.get("frequencies") is not None:
+        raise DefinitionError("frequencies= is for items of one class each: repeat the rows")
     if sets and y_pred is not None and not named and not is_path(y_true):
         from whichf1.sources.label_sets import count_multilabel
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.docstrings import MEANING, USUAL_ERRORS, Entry, parameters, section
-from whichf1.definitions.methods import Bootstrap
+from whichf1.definitions.methods import Bootstrap, Posterior
 from whichf1.definitions.names import look_up
 from whichf1.definitions.options import Average, Options
 from whichf1.definitions.words import formula, meaning
@@ -82,7 +82,7 @@ def data_arguments(metric: Metric) -> list[Argument]:
     """The keyword arguments that describe the data."""
     types = get_type_hints(Options)
     defaults = {"memory_limit": "1GB", "on_error": "raise"}
-    options = ["labels", "weights", "cluster"]
+    options = ["labels", "weights", "frequencies", "cluster"]
     if metric.kind != "label ranking":
         column = "score" if metric.kind in ("ranking", "loss") else "pred"
         options += ["true", column, *Reading.__annotations__]
@@ -125,7 +125,8 @@ def _narrow(option: str, hint: Any, metric: Metric) -> Any:
     if option == "average" and metric.kind != "rate":
         return Literal["macro", "weighted"] | None
     if option == "interval" and not metric.smooth:
-        return Literal["bootstrap", "bca", "percentile"] | Bootstrap | None
+        drawn = Literal["bootstrap", "bca", "percentile", "posterior"]
+        return drawn | Bootstrap | Posterior | None
     return hint
 
 

@@ -25,7 +25,7 @@ from whichf1.sources.answers.lines import ClassScores, EngineSums, read_scores
 from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.label_sets import ranked_labels
 from whichf1.sources.lines import ScoredLines, check_rows, predicted, predicted_binary, ranking_of
-from whichf1.sources.request import Request, has_columns, in_memory, is_path
+from whichf1.sources.request import Request, has_columns, in_memory, is_path, refuse_both
 from whichf1.sources.sequences import cluster_codes, squared, weights_column
 from whichf1.sources.systems import ScoreColumns
 from whichf1.statistics.intervals import (
@@ -91,7 +91,10 @@ def evaluate_scores(
         if metric.kind != "ranking" and isinstance(y_true, Moments):
             return score_moments(definition, y_true)
         raise InputError(f"{metric.name} is not computed from a {type(y_true).__name__}")
-    data = {"labels": labels, "weights": weights, "cluster": cluster, **named}
+    data = {"labels": labels, "weights": weights, "cluster": cluster}
+    data["frequencies"] = named.pop("frequencies", None)
+    refuse_both(weights, data["frequencies"])
+    data |= named
     if named or is_path(y_true) or (scores is None and has_columns(y_true)):
         return score_lines(definition, _read_columns(definition, y_true, scores, data))
     if scores is None:

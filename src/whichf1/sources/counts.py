@@ -12,8 +12,8 @@ from whichf1 import kernel
 from whichf1.errors import InputError
 from whichf1.sources.arrays import count_arrays, count_together
 from whichf1.sources.lines import ScoredLines, classes_of, rank_lines
-from whichf1.sources.request import Request, has_columns, is_path
-from whichf1.sources.sequences import column
+from whichf1.sources.request import Request, has_columns, is_path, refuse_both
+from whichf1.sources.sequences import column, frequencies_column, refuse_lengths
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Labels
@@ -42,7 +42,7 @@ class Reading(TypedDict, total=False):
 
 COLUMN_OPTIONS = ("true", "pred", "score", *Reading.__annotations__)
 """Options that name the columns of a dataframe or file, and say how a file is read."""
-DATA_OPTIONS = ("labels", "weights", "cluster", *COLUMN_OPTIONS)
+DATA_OPTIONS = ("labels", "weights", "frequencies", "cluster", *COLUMN_OPTIONS)
 """Options that say how items are counted, not what the score is."""
 
 
@@ -52,6 +52,7 @@ def count(
     *,
     labels: Any = None,
     weights: Any = None,
+    frequencies: Any = None,
     cluster: Any = None,
     ignore: Sequence[Any] = (),
     true: str | None = None,
@@ -80,6 +81,7 @@ def count(
         raise InputError("count has one prediction column; count_each takes several")
     if type(y_true) is not np.ndarray and has_columns(y_true):
         options = {"labels": labels, "weights": weights, "cluster": cluster, **reading}
+        options["frequencies"] = frequencies
         (slices,) = _count_columns(y_true, y_pred, true=true, pred=pred, **options).values()
         return slices.whole
     if true is not None or pred is not None or reading:
@@ -92,6 +94,9 @@ def count(
             f"got {type(y_true).__name__} alone. Give y_true and y_pred, Counts, a dataframe, "
             "or a path."
         )
+    refuse_both(weights, frequencies)
+    if frequencies is not None:
+        return _count_frequencies(y_true, y_pred, labels, frequencies, cluster)
     if cluster is not None:
         options = {"labels": labels, "weights": weights, "cluster": cluster}
         return count_together(y_true, {"y_pred": y_pred}, **options)
@@ -106,6 +111,24 @@ def count_kept(counted: Callable[..., Counts], data: dict[str, Any], ignore: Any
     return counted(**data).without(ignore, names)
 
 
+def _count_frequencies(
+    y_true: Any, y_pred: Any, labels: Any, frequencies: Any, cluster: Any
+) -> Counts:
+    """The counts of arrays in which each row is repeated so many times, without repeating it."""
+    true, predicted = column(y_true, "y_true"), column(y_pred, "y_pred")
+    refuse_lengths(len(true.values), len(predicted.values), "y_pred")
+    times = frequencies_column(frequencies, len(true.values))
+    kept = np.flatnonzero(times)
+    sides = [np.asarray(x.values)[kept] for x in (true, predicted)]
+    options = {"labels": labels, "weights": times[kept]}
+    if cluster is not None:
+        options["cluster"] = np.asarray(column(cluster, "cluster").values)[kept]
+        counts = count_together(sides[0], {"y_pred": sides[1]}, **options)
+    else:
+        counts = count_arrays(*sides, **options)
+    return counts.changed(count=np.rint(counts.count).astype(np.int64), squares=None)
+
+
 def count_by(
     data: Any,
     predictions: Any = None,
@@ -113,6 +136,7 @@ def count_by(
     by: str | Sequence[str],
     labels: Any = None,
     weights: str | None = None,
+    frequencies: str | None = None,
     cluster: str | None = None,
     true: str | None = None,
     pred: str | None = None,
@@ -131,7 +155,11 @@ def count_by(
     _refuse_arrays(data)
     options: dict[str, Any] = {"labels": labels, "weights": weights, "cluster": cluster, "by": by}
     options |= {"true": true, "pred": pred, **reading}
-    if sep is not None:
+    if sep is None:
+        options["frequencies"] = frequencies
+    elif frequencies is not None:
+        raise InputError("frequencies= is for items of one class each: repeat the rows")
+    else:
         from whichf1.sources.answers.label_sets import slice_cells
 
         return slice_cells(data, predictions, sep=sep, **options)

@@ -10,7 +10,14 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.sources.request import EXACT, classes_of_columns, columns_by_class, matrix_names
-from whichf1.sources.sequences import Column, column, refuse_lengths, to_numpy, weights_column
+from whichf1.sources.sequences import (
+    Column,
+    column,
+    frequencies_column,
+    refuse_lengths,
+    to_numpy,
+    weights_column,
+)
 from whichf1.tables.cells import Array, Predicted, Ties
 from whichf1.tables.labels import Label, Labels, shortened
 from whichf1.tables.ranking import Ranking
@@ -57,6 +64,7 @@ class ScoredLines(NamedTuple):
         labels: Any = None,
         weights: Any = None,
         cluster: Any = None,
+        frequencies: Any = None,
         *,
         probabilities: bool = False,
         sets: bool = False,
@@ -73,7 +81,10 @@ class ScoredLines(NamedTuple):
             values = values[:, columns_by_class(named, labels)]
         weight = None if weights is None else weights_column(weights, len(values))
         measures = {"weights": weight, "cluster": cluster}
-        return cls(y_true, values, **measures, labels=labels, ordered=True, names=names)
+        lines = cls(y_true, values, **measures, labels=labels, ordered=True, names=names)
+        if frequencies is None:
+            return lines
+        return lines.frequent(frequencies_column(frequencies, len(values)))
 
     @property
     def width(self) -> int:
@@ -84,6 +95,12 @@ class ScoredLines(NamedTuple):
         """Some of the lines."""
         by = [_at(values, places) for values in self.by]
         return self._replace(**{x: _at(getattr(self, x), places) for x in BY_LINE}, by=by)
+
+    def frequent(self, frequencies: Array) -> ScoredLines:
+        """The lines that stand for items, each for so many."""
+        times = np.rint(frequencies).astype(np.int64)
+        lines = self.at(np.flatnonzero(times))
+        return lines._replace(items=times[times > 0], weights=None, squares=None)
 
     def of_slice(self, at: int) -> ScoredLines:
         """The lines of one slice."""

@@ -140,6 +140,7 @@ class Request:
     preds: tuple[str, ...] = ()
     """The columns of predictions or scores; none where the usual names are to be found."""
     weights: str | None = None
+    """The column of weights, or of frequencies."""
     by: tuple[str, ...] = ()
     """The columns whose values make slices."""
     cluster: str | None = None
@@ -153,6 +154,8 @@ class Request:
     """The declared classes."""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """How files are read."""
+    whole: bool = False
+    """Whether weights are frequencies: a row stands for so many equal items."""
 
     @classmethod
     def of(
@@ -161,11 +164,13 @@ class Request:
         true: Any = None,
         pred: Any = None,
         weights: Any = None,
+        frequencies: Any = None,
         cluster: Any = None,
         by: Any = (),
         **options: Any,
     ) -> Request:
         """From the options of a function; those that are no fields say how files are read."""
+        refuse_both(weights, frequencies)
         if isinstance(true, str) and not true:
             raise InputError("true= names a column of the frame or file; got an empty name")
         others = ("labels", "joint", "scores", "systems")
@@ -173,10 +178,11 @@ class Request:
         return cls(
             one_name(true, "true") or "",
             one_or_several(pred, "pred") or (),
-            one_name(weights, "weights"),
+            one_name(weights, "weights") or one_name(frequencies, "frequencies"),
             one_or_several(by, "by") or (),
             one_name(cluster, "cluster"),
             reading={name: value for name, value in options.items() if value is not None},
+            whole=frequencies is not None,
             **facts,
         )
 
@@ -255,6 +261,15 @@ class Request:
         if not self.scores:
             return USUAL_NAMES
         return [(true, score) for true in USUAL_TRUE for score in USUAL_SCORES]
+
+
+def refuse_both(weights: Any, frequencies: Any) -> None:
+    """Raise if items have both weights and frequencies."""
+    if weights is not None and frequencies is not None:
+        raise InputError(
+            "give weights= or frequencies=, not both: a weight says how much an item matters, a "
+            "frequency how many equal items a row stands for"
+        )
 
 
 def one_or_several(names: Any, option: str) -> tuple[str, ...] | None:

@@ -61,7 +61,7 @@ def _shape(values: Array) -> str:
 
 def _one_dimension(values: Array) -> str:
     """What to do about data with several dimensions."""
-    sets = "Sets of labels, and matrices of 0 and 1, are counted by count_multilabel"
+    sets = "Sets of labels are counted by count_multilabel, and so are matrices of 0 and 1"
     if values.dtype.kind not in "iufb" or not values.size:
         return f"{sets}; tags of the tokens of a sentence: flatten them first."
     if np.isin(values, (0, 1)).all():
@@ -225,7 +225,7 @@ def refuse_lengths(items: int, values: int, name: str) -> None:
         raise ShapeError(f"there are no items: y_true and {name} are empty")
 
 
-def weights_column(data: Any, items: int) -> Array:
+def weights_column(data: Any, items: int, name: str = "weights") -> Array:
     """Sample weights as float64, finite and not negative."""
     if isinstance(data, str):
         raise WeightError(
@@ -235,14 +235,14 @@ def weights_column(data: Any, items: int) -> Array:
     try:
         weights = np.asarray(to_numpy(data), np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise WeightError(f"weights must be numbers: {error}") from None
+        raise WeightError(f"{name} must be numbers: {error}") from None
     if weights.shape != (items,):
-        raise ShapeError(f"weights have shape {weights.shape}; there are {items:,} items")
+        raise ShapeError(f"{name} have shape {weights.shape}; there are {items:,} items")
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         position = int(np.argmax(wrong))
         raise WeightError(
-            f"weights[{position}] is {weights[position]}: weights are finite and not negative"
+            f"{name}[{position}] is {weights[position]}: {name} are finite and not negative"
         )
     with np.errstate(over="ignore"):
         if not np.isfinite(weights.sum()):
@@ -255,6 +255,19 @@ def squared(weights: Array) -> Array:
     with np.errstate(over="ignore"):
         squares: Array = weights * weights
     return squares
+
+
+def frequencies_column(data: Any, items: int) -> Array:
+    """How many equal items each row stands for, as float64: whole numbers of at least 0."""
+    times = weights_column(data, items, "frequencies")
+    wrong = np.rint(times) != times
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise WeightError(
+            f"frequencies[{at}] is {times[at]}: frequencies are whole numbers. For other numbers "
+            "use weights=."
+        )
+    return times
 
 
 def cluster_codes(cluster: Any, items: int) -> Array:

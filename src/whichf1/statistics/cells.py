@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whichf1.definitions.definition import Definition, Frozen
+from whichf1.metrics import Metric
 from whichf1.statistics.sample import (
     FEW,
     FEW_HITS,
@@ -26,7 +27,7 @@ from whichf1.statistics.sample import (
     fewest,
 )
 from whichf1.statistics.scales import NONE, Smoothed, Spread
-from whichf1.statistics.smoothing import Added
+from whichf1.statistics.smoothing import PseudoItem
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, Margins, OneVsRest, Table, outside, sum_by
 from whichf1.tables.counts import Counts
@@ -87,7 +88,14 @@ class Cells(Statistic):
 
     @cached_property
     def _linear(self) -> bool:
-        return _is_linear(self.definition)
+        definition = self.definition
+        if definition.average in ("macro", "weighted") or definition.epsilon:
+            return False
+        return _is_linear(definition.declaration, definition.parameters)
+
+    @property
+    def _formula(self) -> tuple[Metric, dict[str, Any]]:
+        return self.definition.declaration, self.definition.arguments
 
     @cached_property
     def _fraction(self) -> Share | None:
@@ -95,7 +103,7 @@ class Cells(Statistic):
         rate = self.definition.declaration.kind == "rate"
         if not self._linear or (rate and self._whole):
             return None
-        alone = _alone(self.definition, 1)
+        alone = _alone(*self._formula, 1)
         return self._share_of(alone, np.array([0, 2, 3, 4] if rate else [0, 1]))
 
     @cached_property
@@ -113,7 +121,7 @@ class Cells(Statistic):
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items or hits of a class, or errors if the method needs them."""
         definition, table, codes = self.definition, self.frozen.table, self.frozen.classes
-        fraction = self._fraction is not None and not careful
+        fraction = not careful and self._fraction is not None
         if definition.average == "micro" or (fraction and (self._whole or sample.single)):
             return None
         rate = definition.declaration.kind == "rate"
@@ -121,7 +129,8 @@ class Cells(Statistic):
             codes = codes[[at]]
         elif not rate:
             codes = np.flatnonzero((table.rows > 0) | (table.columns > 0))
-        names = [self.frozen.units.labels[code] for code in codes] if self.frozen.units else codes
+        labels = self.frozen.units.labels if self.frozen.units else range(table.classes)
+        names = [labels[code] for code in codes]
         counts = table.one_vs_rest(codes)
         tp, fp, fn = counts.tp, counts.fp, counts.fn
         sizes = {"items": tp + fn, "hits": tp, "false positives": fp, "misses": fn}
@@ -131,11 +140,14 @@ class Cells(Statistic):
             sums = (of.tp + of.fn, of.tp, of.fp, of.fn)
             pairs = zip(sizes.items(), sums, strict=True)
             sizes = {what: equal_items(size, square)[0] for (what, size), square in pairs}
-        needs = _needed_errors(definition) if careful and rate else (False, False)
-        endless = definition.declaration.bounds[1] == inf
+        metric = definition.declaration
+        needs = (False, False)
+        if careful and rate:
+            needs = _needed_errors(metric, definition.parameters)
+        endless = metric.bounds[1] == inf
         least = {
             "items": FEW if sample.squares is None else FEW / 2,
-            "hits": FEW_HITS if careful or not (self._whole or self._fraction) else 0,
+            "hits": FEW_HITS if careful or not (self._whole or fraction) else 0,
             "false positives": FEW_HITS if needs[0] else 1 if endless else 0,
             "misses": FEW_HITS if needs[1] else 0,
         }
@@ -166,7 +178,7 @@ class Cells(Statistic):
         if share is not None:
             return values, [share.smoothed(sample)]
         table, definition = self.frozen.table, self.definition
-        added = Added.to(table, by_distance=_minds_distances(definition))
+        added = PseudoItem.to(table, by_distance=_minds_distances(definition))
         weight = sample.typical_weight
         margins = added.margins(table, weight)
         value, slope = margin_slopes(definition, self.frozen, margins)
@@ -191,7 +203,7 @@ class Cells(Statistic):
             squares = None if squares is None else np.bincount(every, squares, size)
             true, predicted = np.divmod(np.arange(size), table.classes)
         weight = sample.typical_weight
-        part = weight * items * Added.to(table).at(true, predicted)
+        part = weight * items * PseudoItem.to(table).at(true, predicted)
         count = count + part
         squares = None if squares is None else squares + weight * part
         larger = Table(true, predicted, count, table.classes)
@@ -226,7 +238,7 @@ class Cells(Statistic):
             powers = [float((weight * step) ** e @ np.full(4, 0.25)) for e in (2, 4)]
             cells = self._slope_of_class(OneVsRest(*slope), k) if clustered else step
             drawn = sample if clustered else own_kinds
-            spread = drawn.smoothed_spread(lambda x, cells=cells: cells[x], (powers[0], powers[1]))
+            spread = drawn.smoothed_spread(cells.__getitem__, (powers[0], powers[1]))
             each.append(Smoothed(value, spread, "transformed" if clustered else "beta"))
         return values, each
 
@@ -284,6 +296,16 @@ class Cells(Statistic):
             skew = cube / square**1.5
         return [*map(Spread, np.sqrt(square).tolist(), skew.tolist())]
 
+    def beside(self, other: Cells) -> Cells:
+        """The score of the cells of both."""
+        tables = (self.frozen.table, other.frozen.table)
+        true, predicted, count = (
+            np.concatenate([getattr(x, side) for x in tables])
+            for side in ("true", "predicted", "count")
+        )
+        both = Table(true, predicted, count, max(x.classes for x in tables))
+        return Cells(self.definition, self.frozen._replace(table=both))
+
     def exchange(self, other: Cells, sample: Sample) -> tuple[Sample, Swap]:
         """Only cells on which the systems disagree move; the sums of all others stay."""
         a, b = self.frozen.table, other.frozen.table
@@ -323,7 +345,7 @@ class Cells(Statistic):
             frozen = frozen._replace(classes=frozen.classes[[at]])
         rate = self.definition.declaration.kind == "rate"
         kind = _kinds_of_items(frozen) if rate else 1 - self.right  # or 0 right, 1 wrong
-        share = self._share_of(_alone(self.definition, len(frozen.classes)), np.unique(kind))
+        share = self._share_of(_alone(*self._formula, len(frozen.classes)), np.unique(kind))
         return None if share is None else share._replace(success=share.success[kind])
 
     def _share_of(self, alone: tuple[Array, Array], present: Array) -> Share | None:
@@ -352,12 +374,11 @@ def _minds_distances(definition: Definition) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _needed_errors(definition: Definition) -> tuple[bool, bool]:
-    """Whether false positives and whether misses change a rate, found by trying it."""
-    table = Table(*np.divmod(np.arange(4), 2), np.array([5.0, 1, 2, 6]), 2)
-    slope = kind_slopes(definition, Frozen(table, np.arange(2), Labels.trusted(range(2))))[1]
-    fp, fn = (bool((np.abs(x) > NONE).any()) for x in (slope.fp, slope.fn))
-    return fp, fn
+def _needed_errors(metric: Metric, parameters: tuple[tuple[str, Any], ...]) -> tuple[bool, bool]:
+    """Whether false positives and whether misses alone make a rate defined: it depends on them."""
+    bottom = _alone(metric, dict(parameters), 1)[1]
+    every = not bottom.any()  # a ratio of ratios
+    return every or bool(bottom[3]), every or bool(bottom[2])
 
 
 def shared_cells(systems: Sequence[Cells], counts: Counts) -> tuple[list[Cells], Sample]:
@@ -562,25 +583,23 @@ def _kinds_of_items(frozen: Frozen) -> Array:
     return kind
 
 
-def _alone(definition: Definition, k: int, times: int = 1) -> tuple[Array, Array]:
+def _alone(
+    metric: Metric, arguments: dict[str, Any], k: int, times: int = 1
+) -> tuple[Array, Array]:
     """Numerator and denominator of one item of each kind alone."""
-    metric, arguments = definition.declaration, definition.arguments
     if metric.kind == "agreement":
         tp, fp, fn = np.array([[[1, 0], [0, 0]], [[0, 0], [0, 1]], [[0, 0], [1, 0]]], float) * times
         alone = Margins(tp, fp, fn, distances=tp + fp)
         top, bottom = metric.formula(alone, **arguments)
         return top, bottom
-    tp, fp, fn = (np.array(x, float) for x in ([1, 0, 0, 0, 0], [0, 1, 0, 1, 0], [0, 1, 1, 0, 0]))
-    four = (tp, fp, fn, k - tp - fp - fn)
-    top, bottom = metric.formula(OneVsRest(*(times * x for x in four)), **arguments)
+    tp, fp, fn = times * np.array([[1.0, 0, 0, 0, 0], [0, 1, 0, 1, 0], [0, 1, 1, 0, 0]])
+    top, bottom = metric.formula(OneVsRest(tp, fp, fn, times * k - tp - fp - fn), **arguments)
     return top, bottom
 
 
 @lru_cache(maxsize=256)
-def _is_linear(definition: Definition) -> bool:
+def _is_linear(metric: Metric, parameters: tuple[tuple[str, Any], ...]) -> bool:
     """Whether two items weigh twice as much as one, above and below the line."""
-    if definition.average in ("macro", "weighted") or definition.epsilon:
-        return False
-    once, twice = (_alone(definition, 2, times) for times in (1, 2))
+    once, twice = (_alone(metric, dict(parameters), 2, times) for times in (1, 2))
     doubled = all(np.array_equal(2 * x, y) for x, y in zip(once, twice, strict=True))
     return doubled and bool(once[1].any())

@@ -22,9 +22,7 @@ from whichf1.statistics.sample import (
     Itemwise,
     Sample,
     Share,
-    Swap,
     Twin,
-    exchange_all,
 )
 from whichf1.statistics.scales import Proportion, Smoothed, Spread, normal_quantile
 from whichf1.statistics.tracing import Traced, slopes
@@ -104,9 +102,9 @@ class Means(Itemwise):
         """The mean of some of the items."""
         return Means(self.each[places], self.endless)
 
-    def exchange(self, other: Means, sample: Sample) -> tuple[Sample, Swap]:
-        """The items, and the means after a swap."""
-        return exchange_all(Means(np.concatenate([self.each, other.each])), sample)
+    def beside(self, other: Means) -> Means:
+        """The mean over the items of both."""
+        return Means(np.concatenate([self.each, other.each]))
 
 
 def few_items(sample: Sample, least: float = FEW_ITEMS) -> str | None:
@@ -282,6 +280,9 @@ class Rankings(Itemwise):
             if sample.squares is not None:
                 squares = self._rankings[0].table(sample.squares)
             return values, [area_twin(tables[0], float(values[0]), squares)]
+        squared = self._definition.declaration.squared
+        if squared is not None:
+            return values, [_root_twin(*squared(tables[0], **self._definition.arguments))]
         if float(values[0]) == self._definition.declaration.bounds[1]:
             fewest = min(float(size) for table in tables for size in table.sizes)
             worth = fewest / sample.typical_weight
@@ -297,8 +298,8 @@ class Rankings(Itemwise):
         squares = sample.variances
         least = FEW_RANKED if careful else FEW if self._single_area else FEW_OTHERS
         for ranking in self._rankings:
-            tables = (ranking.table(x) for x in (sample.count, squares))
-            few = few_ranked(*(x.sizes for x in tables), least)
+            sizes = [ranking.table(x).sizes for x in (sample.count, squares)]
+            few = few_ranked(sizes[0], sizes[1], least)
             if few is not None:
                 return few
         return None
@@ -348,12 +349,12 @@ class Rankings(Itemwise):
         rankings = [ranking.at(places, self.items) for ranking in self._rankings]
         return Rankings(self._definition, rankings, len(places))
 
-    def exchange(self, other: Rankings, sample: Sample) -> tuple[Sample, Swap]:
-        """The items, and the scores after a swap."""
+    def beside(self, other: Rankings) -> Rankings:
+        """Both rankings as one, by score or each by its own ranks."""
         by_score = self._definition.declaration.probabilities
         pairs = zip(self._rankings, other._rankings, strict=True)
         rankings = [a.beside(b, self.items, by_score) for a, b in pairs]
-        return exchange_all(Rankings(self._definition, rankings, 2 * self.items), sample)
+        return Rankings(self._definition, rankings, 2 * self.items)
 
 
 def rank_cells(definition: Definition, table: RankTable) -> tuple[Rankings, Sample]:
@@ -405,6 +406,11 @@ def area_spread(table: RankTable, area: float) -> Spread:
         2 * bend / pairs / square**1.5,
         2 * square**2 / uncertain if uncertain > 0 else inf,
     )
+
+
+def _root_twin(square: Array, error: Array) -> Smoothed:
+    """The twin of a root: the interval of its square, which may be below 0, and then the root."""
+    return Smoothed(float(square), Spread(float(error)), "cubic", score=lambda x: sqrt(max(x, 0.0)))
 
 
 def few_ranked(sizes: Sequence[Any], squares: Sequence[Any], least: float) -> str | None:

@@ -24,9 +24,7 @@ from whichf1.statistics.sample import (
     Sample,
     Share,
     Statistic,
-    Swap,
     Twin,
-    exchange_all,
     fewest,
 )
 from whichf1.statistics.scales import Smoothed
@@ -80,8 +78,8 @@ class LabelSets(Statistic):
             return None
         slope = kind_slopes(self.definition, self.frozen)[1]
         if self._by_label:
-            tp, fp, fn, tn = (float(x[0]) for x in four(slope))
-            return np.array([tp, tn]), np.array([fn, fp])
+            one = [float(x[0]) for x in four(slope)]
+            return np.array([one[0], one[3]]), np.array([one[2], one[1]])
         counts = self._table.one_vs_rest(self.frozen.classes)
         tp, fp, fn = (x - slope.tn for x in (slope.tp, slope.fp, slope.fn))
         wrong = fn + (fp.sum() - fp) / max(len(fp) - 1, 1)
@@ -174,8 +172,8 @@ class LabelSets(Statistic):
             return None
         return Share(self._values_of_items())
 
-    def exchange(self, other: LabelSets, sample: Sample) -> tuple[Sample, Swap]:
-        """The kinds of items, and the scores after a swap."""
+    def beside(self, other: LabelSets) -> LabelSets:
+        """The score of the kinds of items of both."""
         a, b = self._table, other._table
         both = LabelTable(
             np.concatenate([a.item, b.item + len(a.count)]),
@@ -184,8 +182,7 @@ class LabelSets(Statistic):
             np.concatenate([a.count, b.count]),
             a.classes,
         )
-        statistic = LabelSets(self.definition, self.frozen._replace(table=both))
-        return exchange_all(statistic, sample)
+        return LabelSets(self.definition, self.frozen._replace(table=both))
 
 
 def shared_sets(

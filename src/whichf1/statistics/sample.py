@@ -190,6 +190,29 @@ class Sample:
             else:
                 yield rng.integers(0, 2, (size, len(self.count))) * self.count
 
+    def beliefs(
+        self, draws: int, seed: int, prior: float, differs: Array | None
+    ) -> Iterator[tuple[Array, Array]]:
+        """Posterior draws of the units' weights, as they are and with both systems swapped.
+
+        A Dirichlet distribution over the units or, of clusters and single items, the Bayesian
+        bootstrap (Rubin 1981). The prior is worth so many items on which the systems differ, half
+        of them swapped, so that it prefers neither system.
+        """
+        rng, cluster = generator(seed), self.cluster
+        times, weight = self.equal_items
+        if cluster is not None:
+            times, weight = np.ones(self.clusters), self.count
+        disputed = times if differs is None or cluster is not None else times * differs
+        added = prior / 2 * disputed / max(float(disputed.sum()), NONE)
+        for size in chunks(draws, 2 * len(self.count)):
+            stays, moved = (
+                rng.standard_gamma(shape, (size, len(shape))) for shape in (times + added, added)
+            )
+            if cluster is not None:
+                stays, moved = stays[:, cluster], moved[:, cluster]
+            yield stays * weight, moved * weight
+
     def centred(self, slope: Array) -> Array:
         """The effect of an item if the number of items is fixed: the slope minus its mean.
 
@@ -388,8 +411,18 @@ class Statistic(ABC):
         """How many numbers one score reads."""
 
     @abstractmethod
+    def beside(self, other: Any) -> Statistic:
+        """The score of both systems' units: first those of one, then those of the other."""
+
     def exchange(self, other: Any, sample: Sample) -> tuple[Sample, Swap]:
         """The units that can be swapped between two systems, and the scores after a swap."""
+        both = self.beside(other)
+        return sample, lambda moved: both.exchanged(sample.count - moved, moved)
+
+    def exchanged(self, stays: Array, moved: Array) -> tuple[Array, Array]:
+        """Of two systems beside each other, the scores of both if units are swapped."""
+        left, right = (self.values(np.concatenate(x, 1)) for x in ((stays, moved), (moved, stays)))
+        return left, right
 
     @property
     def right(self) -> Array | None:
@@ -475,17 +508,6 @@ def fewest(
             number = f"{float(size[at]):.3g}"
             return f"class {names[at]} has {number} {what[:-1] if number == '1' else what}"
     return None
-
-
-def exchange_all(both: Statistic, sample: Sample) -> tuple[Sample, Swap]:
-    """Any unit can be swapped: ``both`` has the units of one system, then of the other."""
-
-    def swapped(moved: Array) -> tuple[Array, Array]:
-        stays = sample.count - moved
-        left, right = (both.values(np.concatenate(x, 1)) for x in ((stays, moved), (moved, stays)))
-        return left, right
-
-    return sample, swapped
 
 
 def kinds(statistics: Sequence[Statistic], sample: Sample) -> tuple[Sequence[Statistic], Sample]:

@@ -21,7 +21,7 @@ _MANY = 20.0
 """With many more errors than this, the added ones are about as far off as those seen."""
 
 
-class Added(NamedTuple):
+class PseudoItem(NamedTuple):
     """The item that is added to a table, over the classes that are true or predicted somewhere."""
 
     seen: Array
@@ -34,7 +34,7 @@ class Added(NamedTuple):
     """Whether all cells off the diagonal have the same part."""
 
     @classmethod
-    def to(cls, table: Margins, *, by_distance: bool = False) -> Added:
+    def to(cls, table: Margins, *, by_distance: bool = False) -> PseudoItem:
         """The item that is added to this table.
 
         Far errors dominate a score that looks at distances. Once errors are many, the added ones

@@ -381,7 +381,8 @@ def sum_by(codes: Array, count: Array, classes: int) -> Array:
     """Sums of the last axis of ``count`` by code: (…, cells) → (…, classes)."""
     if count.dtype == np.float64:
         if count.ndim == 1:
-            return np.bincount(codes, count, classes)
+            sums = np.bincount(codes, count, classes)
+            return sums.astype(np.float64, copy=False)  # without codes NumPy gives integers
         return _sum_batch(codes, count, classes)
     sums = np.zeros((classes, *count.shape[:-1]), count.dtype)
     np.add.at(sums, codes, np.moveaxis(count, -1, 0))  # exact for integers of any size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from operator import add
@@ -127,6 +128,13 @@ class Units(Additive):
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
         return bool(self.count.dtype.kind == "f")
+
+    @property
+    def effective_n(self) -> float:
+        """(Σw)² / Σw², the equal items that weighted ones are worth; NaN without the squares."""
+        if not self.weighted:
+            return float(self.n)
+        return math.nan if self.squares is None else float(self.n**2 / self.squares.sum())
 
     @property
     def clusters(self) -> int | None:

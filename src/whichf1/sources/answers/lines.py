@@ -115,7 +115,7 @@ def _complete(lines: ScoredLines, columns: Request, origin: Origin) -> ScoredLin
         lacking[gap] = int(n[keep & bad].sum())  # an item that lacks several is one item
         keep &= ~bad
     if columns.weights is not None:
-        wrong = _bad_weights(lines, n)
+        wrong = _bad_weights(lines, n, columns.whole)
         lacking["weight", columns.weights] = int(wrong[keep].sum())
         keep &= wrong < n
     total = int(n.sum())
@@ -123,7 +123,11 @@ def _complete(lines: ScoredLines, columns: Request, origin: Origin) -> ScoredLin
         report_lacking(lacking, total, origin, _first(lines, columns))
     kept = np.flatnonzero(keep)
     origin.refuse_empty(total, len(kept))
-    return lines if len(kept) == len(keep) else lines.at(kept)
+    lines = lines if len(kept) == len(keep) else lines.at(kept)
+    if columns.whole:  # weights that were added up, or one for each of the items
+        each = 1 if lines.squares is not None or lines.items is None else lines.items
+        return lines.frequent(each * lines.weights)
+    return lines
 
 
 def _gaps(lines: ScoredLines, columns: Request) -> dict[tuple[str, str], Array]:
@@ -144,12 +148,15 @@ def _missing(values: Any) -> Array:
     return np.fromiter((is_missing(value) for value in values), np.bool_, len(values))
 
 
-def _bad_weights(lines: ScoredLines, n: Array) -> Array:
+def _bad_weights(lines: ScoredLines, n: Array, whole: bool) -> Array:
     """How many items of each line lack a valid weight."""
     if lines.bad is not None:
         return lines.bad.astype(np.int64)
     with np.errstate(invalid="ignore"):
-        bad: Array = n * ~(np.isfinite(lines.weights) & (lines.weights >= 0))
+        good = np.isfinite(lines.weights) & (lines.weights >= 0)
+        if whole:
+            good &= np.rint(lines.weights) == lines.weights
+        bad: Array = n * ~good
     return bad
 
 
@@ -203,6 +210,11 @@ class ClassScores:
 
     def __init__(self, data: Any, predictions: Any, request: Request, *, fair: bool) -> None:
         """``fair``: the scores of an item must be a distribution over the classes."""
+        if request.whole:
+            raise InputError(
+                "frequencies= needs a single column of scores, or data in memory: a file with a "
+                "column for each class needs a row for each item"
+            )
         self._source, self.request = (data, predictions), request
         self.weights, self.cluster = request.weights, request.cluster
         self._systems = max(1, request.systems)

@@ -98,7 +98,7 @@ def complete(rows: list[Row], pred: str, columns: Request, origin: Origin) -> li
         values = zip(gaps, row[at:], strict=False)
         gap = next((gap for gap, value in values if is_missing(value)), None)
         if gap is None:
-            kept.append(row)
+            kept += [row] if not columns.whole or row[1 - MEASURES] or row[-1] else []
             bad += row[-1]
         else:
             lacking[gap] += row[-MEASURES]  # an item that lacks several is one item
@@ -130,7 +130,8 @@ def report_lacking(
         if what == "weight":
             raise WeightError(
                 f"{origin.name}: {n:,} of the {total:,} items have no valid weight in column "
-                f"{name!r}{where}. Weights are finite numbers and not negative."
+                f"{name!r}{where}. Weights are finite numbers and not negative, "
+                "frequencies whole ones."
             )
         if what == "distribution":
             raise InputError(
@@ -271,6 +272,8 @@ def _counts(
         for at, value in enumerate(values)
     )
     count, squares = sizes_of(rows, columns.weights is not None)
+    if columns.whole:
+        count, squares = np.rint(count).astype(np.int64), None
     cluster = names = None
     if columns.cluster is not None:
         cells = [row[len(values)] for row in rows]

@@ -64,7 +64,8 @@ def column_names(frame: Any) -> list[str]:
 def quick_counts(data: Any, request: Request) -> dict[str, Slices] | None:
     """What is in memory goes to the array kernel, texts by their dictionaries; None for others."""
     frame, name = known_frame(data)
-    if not isinstance(frame, nw.DataFrame) or request.by or request.cluster or not len(frame):
+    other = request.by or request.cluster or request.whole
+    if not isinstance(frame, nw.DataFrame) or other or not len(frame):
         return None
     columns = request.find(column_names(frame), name)
     series = {name: frame[name] for name in (columns.true, *columns.preds)}

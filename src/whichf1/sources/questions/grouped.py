@@ -16,7 +16,7 @@ import numpy as np
 from whichf1.errors import InputError
 from whichf1.sources.engines import frames
 from whichf1.sources.engines.database import Database, as_number, as_score, quote
-from whichf1.sources.lines import ScoredLines, numbers
+from whichf1.sources.lines import ScoredLines, refuse_large
 from whichf1.sources.request import EXACT, Answer, Request, Row, is_path, quiet_at_exit
 from whichf1.sources.request import narwhals as nw
 from whichf1.sources.sequences import is_missing
@@ -205,6 +205,8 @@ def _weighed(items: Any, columns: Request) -> tuple[Any, list[str]]:
         return items, []
     w = nw.col("w")
     bad = w.is_null() | ~frames.seen(w).is_finite() | (w < 0)
+    if columns.whole:
+        bad = bad | (w.round(0) != w)
     flag = nw.when(bad).then(nw.lit(1.0)).otherwise(nw.lit(0.0))  # sums of integers may be wider
     flagged = items.with_columns(flag.alias("bad"))
     good = nw.when(nw.col("bad") == 0).then(w).otherwise(nw.lit(0.0))
@@ -283,7 +285,8 @@ def _prepared(frame: Any, columns: Request) -> Any:
         frames.refuse_mixed_objects(frame, columns)
         for name in columns.preds if columns.scores else ():
             if schema[name] == nw.Object:
-                numbers(frame[name].to_list(), f"column {name!r}: scores", finite=False)
+                cells = (x for x in frame[name].to_list() if isinstance(x, (int, np.integer)))
+                refuse_large(cells, f"column {name!r}: scores")
     spelled: dict[str, str] = {}
     if frame.implementation.is_pyspark():  # where a dot in a name means a field of a structure
         native = frame.to_native()
