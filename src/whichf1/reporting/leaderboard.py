@@ -142,8 +142,9 @@ class ResultsTable(Presented):
         return (
             f"{MARK if marked else 'None'} {against} at the {100 * (1 - level):g} % level by a "
             f"paired test ({' or '.join(self.tests)}) on the same {size(score.n)}, "
-            f"{ADJUSTED[self.adjust]} for {others:,} comparison{'s' if others > 1 else ''} by each "
-            f"metric.{beside.get(self.show, '')}"
+            f"{ADJUSTED[self.adjust]} for {others:,} "
+            f"comparison{'s' if others > 1 else ''} by each metric."
+            f"{beside.get(self.show, '')}"
         )
 
     def _record(self) -> dict[str, Any]:
