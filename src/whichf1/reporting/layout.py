@@ -159,7 +159,8 @@ def _padded(cell: str, column: TextColumn) -> str:
 def _split(columns: Sequence[TextColumn], keys: int, width: int) -> Iterator[Line]:
     """Several tables of the same rows; names that take most of the width have their own lines."""
     names, others = columns[:keys], columns[keys:]
-    apart = _total(names) > width // 2
+    most = width - _total(names) - 2
+    apart = _total(names) > width // 2 or any(column.width > most for column in others)
     room = width - (2 if apart else _total(names) + 2)
     parts: list[list[TextColumn]] = [[]]
     for wide in others:
