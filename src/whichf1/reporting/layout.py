@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
@@ -36,7 +37,7 @@ class TextColumn:
     limit: int | None = None
     """The width at which cells are broken."""
 
-    @property
+    @cached_property
     def width(self) -> int:
         """The columns of the terminal that it takes."""
         return min(max(map(cell_width, (self.name, *self.cells))), self.limit or 10**9)
