@@ -195,6 +195,26 @@ class _ExpectedCalibrationError(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_ExpectedCalibrationErrorOptions]) -> Definition: ...
 
+class _DebiasedCalibrationErrorOptions(_Scores, total=False):
+    bins: int
+    binning: Literal["equal-width", "equal-mass"]
+    multi_class: Literal["top-label"] | None
+    positive: Any
+    interval: (
+        Literal["auto"]
+        | Auto
+        | Literal["bootstrap", "bca", "percentile", "posterior"]
+        | Bootstrap
+        | Posterior
+        | None
+    )
+
+class _DebiasedCalibrationError(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_DebiasedCalibrationErrorOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_DebiasedCalibrationErrorOptions]) -> Definition: ...
+
 class _RocAucOptions(_Scores, total=False):
     max_fpr: float | None
     multi_class: Literal["ovr", "ovo"] | None
@@ -414,7 +434,7 @@ log_loss: _LogLoss
 brier: _Brier
 top_k_accuracy: _TopKAccuracy
 expected_calibration_error: _ExpectedCalibrationError
-debiased_calibration_error: _ExpectedCalibrationError
+debiased_calibration_error: _DebiasedCalibrationError
 roc_auc: _RocAuc
 average_precision: _AveragePrecision
 ks: _Ks

@@ -24,6 +24,7 @@ RANKINGS: dict[str, tuple[str, dict[str, Any]]] = {
         "expected_calibration_error",
         {"bins": 5, "binning": "equal-mass"},
     ),
+    "debiased calibration": ("debiased_calibration_error", {}),
 }
 LOSSES: dict[str, tuple[str, dict[str, Any]]] = {
     "log_loss": ("log_loss", {}),

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.docstrings import MEANING, USUAL_ERRORS, Entry, parameters, section
-from whichf1.definitions.methods import Bootstrap, Posterior
+from whichf1.definitions.methods import Auto, Bootstrap, Posterior
 from whichf1.definitions.names import look_up
 from whichf1.definitions.options import Average, Options
 from whichf1.definitions.words import formula, meaning
@@ -125,8 +125,8 @@ def _narrow(option: str, hint: Any, metric: Metric) -> Any:
     if option == "average" and metric.kind != "rate":
         return Literal["macro", "weighted"] | None
     if option == "interval" and not metric.smooth:
-        drawn = Literal["bootstrap", "bca", "percentile", "posterior"]
-        return drawn | Bootstrap | Posterior | None
+        drawn = Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior
+        return (drawn if metric.squared is None else Literal["auto"] | Auto | drawn) | None
     return hint
 
 

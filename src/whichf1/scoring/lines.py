@@ -93,12 +93,12 @@ def evaluate_scores(
         raise InputError(f"{metric.name} is not computed from a {type(y_true).__name__}")
     data = {"labels": labels, "weights": weights, "cluster": cluster}
     data["frequencies"] = named.pop("frequencies", None)
-    refuse_both(weights, data["frequencies"])
     data |= named
     if named or is_path(y_true) or (scores is None and has_columns(y_true)):
         return score_lines(definition, _read_columns(definition, y_true, scores, data))
     if scores is None:
         raise InputError(f"{metric.name} needs scores: pass y_true and scores")
+    refuse_both(weights, data["frequencies"])
     return score_lines(definition, _read_arrays(definition, y_true, scores, **data))
 
 

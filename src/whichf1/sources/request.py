@@ -178,7 +178,9 @@ class Request:
         return cls(
             one_name(true, "true") or "",
             one_or_several(pred, "pred") or (),
-            one_name(weights, "weights") or one_name(frequencies, "frequencies"),
+            one_name(weights, "weights")
+            if frequencies is None
+            else one_name(frequencies, "frequencies"),
             one_or_several(by, "by") or (),
             one_name(cluster, "cluster"),
             reading={name: value for name, value in options.items() if value is not None},

@@ -88,24 +88,26 @@ class PseudoItem(NamedTuple):
             rows, columns = rows + middle, columns - middle
             if self.even:
                 flat = rows + (0.0 if distances is None else float(distances[1]))
-                off = [self._even_power(flat, columns, power) for power in (2, 4)]
+                off = self._even_powers(flat, columns)
             else:
                 off = self._powers_by_distance(rows, columns, far)
             second, fourth = second + off[0], fourth + off[1]
         return second, fourth
 
-    def _even_power(self, rows: Array, columns: Array, power: int) -> float:
+    def _even_powers(self, rows: Array, columns: Array) -> list[float]:
         """By the binomial theorem, over all cells but the diagonal."""
-        left, right = (
-            [float(x.sum()) for x in self._powers(side, power)] for side in (rows, columns)
-        )
-        every = sum(comb(power, e) * left[e] * right[power - e] for e in range(power + 1))
-        diagonal = float(self._powers(rows + columns, power)[-1].sum())
-        return max(float(self.wrong[1]) * (every - diagonal), 0.0)
+        sides = np.stack([rows, columns, rows + columns])
+        sums = np.array([x.sum(-1) for x in self._powers(sides, 4)])
+        left, right, diagonal = sums.T.tolist()
+        part, off = float(self.wrong[1]), []
+        for power in (2, 4):
+            terms = (comb(power, e) * left[e] * right[power - e] for e in range(power + 1))
+            off.append(max(part * (sum(terms) - diagonal[power]), 0.0))
+        return off
 
     def _powers(self, values: Array, most: int, start: Any = None) -> list[Array]:
         """The powers of values from 0 up, of the classes seen."""
-        powers = [self.seen if start is None else start + np.zeros(len(values))]
+        powers = [np.broadcast_to(self.seen if start is None else start, values.shape)]
         for _ in range(most):
             powers.append(powers[-1] * values)
         return powers
