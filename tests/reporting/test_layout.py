@@ -222,7 +222,7 @@ def test_signatures_are_shown_as_asked(run: Run, tmp_path: Path) -> None:
     animals = ("score", "examples/animals.csv", "-m", "averaged_f1", "-m", "accuracy")
     short, full = run(*animals)[1], run(*animals, "--signature", "full")[1]
     assert "f1|avg:macro|formula:averaged|classes:declared|undef:0|*" not in full
-    assert "\n* classes:declared|undef:0|" in short and "accuracy|*" in short
+    assert "\n* classes:observed|undef:0|" in short and "accuracy|*" in short
     assert "|" not in run(*animals, "--signature", "none")[1]
     assert run(*animals, "-o", tmp_path / "out")[0] == 0
     assert (tmp_path / "out").read_text() == full

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -420,13 +420,18 @@ def shorten(signatures: Sequence[str]) -> tuple[list[str], str]:
     if len({*signatures}) < 2:
         return list(signatures), ""
     rows = [text.split("|") for text in signatures]
-    definitions = [Definition.parse(text) for text in signatures]
-    one = all(x == definitions[0] for x in definitions)
+    definitions = [_parsed(text) for text in signatures]
+    one = definitions.count(definitions[0]) == len(definitions)
     parts = rows[0] if one else [*dict.fromkeys(part for _, *row in rows for part in row)]
-    shared = [x for x in parts if all(map(partial(_says, x), rows, definitions))]
+    option = {part: signature.option_of(part) for part in {*parts, *(row[0] for row in rows)}}
+    shared = list(parts)
+    for row, definition in zip(rows, definitions, strict=True):
+        said = {option.get(part) for part in row}
+        passed = {*OPTIONS} - definition.applicable - said  # what it would pass over
+        shared = [part for part in shared if part in row or option[part] in passed]
     if not one:  # the name of a score, as it were, stays with it
-        shared = [part for part in shared if signature.option_of(part) not in NAMING]
-    method = {part for part in parts if signature.option_of(part) == "interval"}
+        shared = [part for part in shared if option[part] not in NAMING]
+    method = {part for part in parts if option[part] == "interval"}
     if not method <= {*shared}:  # a method is shared with all of its parameters, or not at all
         shared = [part for part in shared if part not in method]
     if not shared:
@@ -436,8 +441,4 @@ def shorten(signatures: Sequence[str]) -> tuple[list[str], str]:
     return ["|".join(row) for row in shorts], "|".join(shared)
 
 
-def _says(part: str, row: Sequence[str], definition: Definition) -> bool:
-    """Whether a signature has this part, or passes it over because it does not apply."""
-    option = signature.option_of(part)
-    applies = option not in OPTIONS or option in definition.applicable
-    return part in row or not (applies or option in map(signature.option_of, row))
+_parsed = lru_cache(maxsize=1024)(Definition.parse)

@@ -64,12 +64,12 @@ def read(text: Any) -> tuple[str, dict[str, Any], dict[str, Any]]:
     if not isinstance(text, str):
         raise DefinitionError(f"a metric must be a name or a signature; got {text!r}")
     first, *rest = text.strip().split("|")
-    if "*" in (part.strip() for part in (first, *rest)):
+    if "*" in text and "*" in [part.strip() for part in (first, *rest)]:
         raise DefinitionError(
             f"the * in {text!r} stands for what is written after the * below the table: put that "
             "in its place"
         )
-    rest = [part.strip().removeprefix("*") for part in rest]
+    rest = [part.strip().removeprefix("*") for part in rest] if "*" in text else rest
     head = _HEAD.fullmatch(first)
     if head is None:
         raise DefinitionError(f"{first!r} is not a metric. Write NAME or NAME(parameter=value).")
@@ -105,6 +105,8 @@ def option_of(part: str) -> str:
 
 def shared_options(text: str) -> set[str]:
     """The options that stand only after a ``*``."""
+    if "*" not in text:
+        return set()
     _, *parts = text.split("|")
     marked = [at for at, part in enumerate(parts) if part.strip().startswith("*")]
     if not marked:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
@@ -36,7 +37,7 @@ class TextColumn:
     limit: int | None = None
     """The width at which cells are broken."""
 
-    @property
+    @cached_property
     def width(self) -> int:
         """The columns of the terminal that it takes."""
         return min(max(map(cell_width, (self.name, *self.cells))), self.limit or 10**9)
@@ -159,7 +160,8 @@ def _padded(cell: str, column: TextColumn) -> str:
 def _split(columns: Sequence[TextColumn], keys: int, width: int) -> Iterator[Line]:
     """Several tables of the same rows; names that take most of the width have their own lines."""
     names, others = columns[:keys], columns[keys:]
-    apart = _total(names) > width // 2
+    most = width - _total(names) - 2
+    apart = _total(names) > width // 2 or any(column.width > most for column in others)
     room = width - (2 if apart else _total(names) + 2)
     parts: list[list[TextColumn]] = [[]]
     for wide in others:

@@ -517,7 +517,7 @@ def margin_slopes(
         return definition.values(frozen, Margins(tp, fp, fn, *rest))
 
     value, (right, columns, rows) = slopes(values, table.tp, table.fp, table.fn)
-    if "tn" in asked:  # a cell is a true negative of all classes but its own
+    if "tn" in asked and asked["tn"].grad is not None:  # a cell is a true negative of other classes
         tn = asked["tn"].grad
         others = tn.sum() - tn
         right, rows, columns = right + others, rows + others, columns - tn
