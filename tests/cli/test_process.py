@@ -95,7 +95,7 @@ def test_an_absurd_number_of_threads_does_not_matter(threads: str) -> None:
     [
         (["2", str(2**63), "1", "1", "1"], "counts must be whole numbers"),
         (["2", "9" * 500, "1", "1", "1"], "beyond 2**63"),
-        (["2", str(2**62), "1", "1", str(2**62)], "2**63 items or more"),
+        (["2", str(2**62), "1", "1", str(2**62)], "fewer than 2**63"),
         (["9" * 4000, "1"], "give k, then k × k cells"),
         (["9" * 5000, "1"], "whole numbers"),
     ],

@@ -70,3 +70,8 @@ def test_weights_and_frequencies_exclude_each_other() -> None:
     for run in (wf.count, wf.accuracy, wf.roc_auc):
         with pytest.raises(WhichF1Error, match="not both"):
             run([0, 1], [0, 1], weights=[1, 1], frequencies=[1, 1])
+
+
+def test_frequencies_and_ignored_classes_go_together() -> None:
+    counts = wf.count([0, 1, -1], [0, 0, 1], frequencies=[3, 2, 9], ignore=[-1])
+    assert counts.matrix.tolist() == [[3, 0], [2, 0]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import tempfile
@@ -171,7 +172,7 @@ def _messages(named: Callable[[object], str]) -> Iterator[None]:
 def _progress(paths: Paths) -> Iterator[Callable[[float], None] | None]:
     """A progress bar on a terminal, for large files."""
     matched = (each for path in paths if path for each in (path, *glob(path)))
-    size = sum(Path(each).stat().st_size for each in {*matched} if Path(each).is_file())
+    size = sum(os.path.getsize(each) for each in {*matched} if os.path.isfile(each))
     if size < LARGE or not sys.stderr.isatty():
         yield None
         return

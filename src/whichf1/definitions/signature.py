@@ -103,9 +103,9 @@ def option_of(part: str) -> str:
     return "interval" if key in PARAMETERS else long.get(key, key)
 
 
-def shared_options(text: str) -> set[str]:
+def shared_options(text: Any) -> set[str]:
     """The options that stand only after a ``*``."""
-    if "*" not in text:
+    if not isinstance(text, str) or "*" not in text:
         return set()
     _, *parts = text.split("|")
     marked = [at for at, part in enumerate(parts) if part.strip().startswith("*")]

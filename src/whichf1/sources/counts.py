@@ -54,7 +54,7 @@ def count(
     weights: Any = None,
     frequencies: Any = None,
     cluster: Any = None,
-    ignore: Sequence[Any] = (),
+    ignore: Sequence[Any] | None = (),
     true: str | None = None,
     pred: str | None = None,
     **reading: Unpack[Reading],
@@ -70,11 +70,12 @@ def count(
     array([[1, 0],
            [1, 1]])
     """
-    if len(ignore):
-        named = {"true": true, "pred": pred, **reading}
+    ignored = Labels(() if ignore is None else ignore)
+    if ignored:
+        named = {"true": true, "pred": pred, "frequencies": frequencies, **reading}
         said: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
         data = {"labels": labels, "weights": weights, "cluster": cluster}
-        return count_kept(partial(count, y_true, y_pred, **said), data, ignore)
+        return count_kept(partial(count, y_true, y_pred, **said), data, ignored)
     if isinstance(true, int) or isinstance(pred, int):
         raise InputError(f"true= and pred= name columns by text; got {true!r} and {pred!r}")
     if pred is not None and not isinstance(pred, str):

@@ -96,24 +96,39 @@ class Labels(tuple[Label, ...]):
     def sorted(cls, values: Iterable[Any]) -> Labels:
         """Observed classes: numbers by value, strings by code point, False before True."""
         observed = cls.trusted(sorted(values))
-        if observed and isinstance(observed[0], str):
-            observed._warn_of_spellings()
+        observed._warn_of_spellings()
         return observed
+
+    def union(self, other: Labels) -> Labels:
+        """The observed classes of two parts; those of the first are not looked at again."""
+        new = {*other}.difference(self)
+        if not new:
+            return self
+        both = Labels.trusted(sorted([*self, *new]))
+        both.__dict__["_spelled"] = {**other._spelled, **self._spelled}
+        both._warn_of_spellings()
+        return both
+
+    @cached_property
+    def _spelled(self) -> dict[str, Label]:
+        """The last class of each spelling; numbers and booleans have only one."""
+        texts = self if self.kind == "str" else ()
+        return {_spelling(str(text)): text for text in texts}
 
     def _warn_of_spellings(self) -> None:
         """Warn about classes that differ only in how they are written."""
-        spelled: dict[str, Label] = {}
-        for label in self:
-            other = spelled.setdefault(_spelling(str(label)), label)
-            if other is not label:
-                warn(
-                    LabelWarning(
-                        f"{shortened(other)} and {shortened(label)} are two classes that differ "
-                        "only in white space or in how a number or boolean is written. Write them "
-                        "alike if they are one."
-                    )
-                )
-                return
+        if self.kind != "str" or len(self._spelled) == len(self):
+            return
+        kept = {*self._spelled.values()}
+        label = next(x for x in self if x not in kept)
+        other = self._spelled[_spelling(str(label))]
+        warn(
+            LabelWarning(
+                f"{shortened(label)} and {shortened(other)} are two classes that differ only in "
+                "white space or in how a number or boolean is written. Write them alike if they "
+                "are one."
+            )
+        )
 
     @classmethod
     def trusted(cls, values: Iterable[Label]) -> Labels:

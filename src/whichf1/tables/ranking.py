@@ -90,7 +90,7 @@ class Ranking(Additive):
         positives, negatives = (x if self.weighted else x.astype(np.int64) for x in sums)
         labels = self.labels
         if labels != other.labels:
-            labels = Labels.sorted({*labels, *other.labels})
+            labels = labels.union(other.labels)
         score = -distinct + 0.0
         return replace(self, score=score, positives=positives, negatives=negatives, labels=labels)
 

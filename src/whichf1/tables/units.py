@@ -235,8 +235,7 @@ def common_labels(a: Units, b: Units) -> tuple[Labels, bool]:
             f"{some(b.labels)}. Count both with the same labels=."
         )
     if not (a.declared or b.declared):
-        known = {*a.labels}
-        return Labels.sorted([*a.labels, *(x for x in b.labels if x not in known)]), False
+        return a.labels.union(b.labels), False
     whole, part = (a, b) if a.declared else (b, a)
     outside = next((x for x in part.labels if x not in whole.labels), None)
     if outside is not None:
