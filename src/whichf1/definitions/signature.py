@@ -58,6 +58,17 @@ def words(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: Word(x) if isinstance(x, str) else x for key, x in values.items()}
 
 
+def names_of(metrics: Any) -> list[str]:
+    """The names or signatures of a list of metrics, which may also be functions or definitions."""
+    listed = [*metrics] if isinstance(metrics, (list, tuple)) else []
+    names = [getattr(x, "signature", None) or getattr(x, "__name__", x) for x in listed]
+    if not names or not all(isinstance(name, str) for name in names):
+        raise DefinitionError(
+            f"metrics must be a list such as ['accuracy', 'mcc']; got {metrics!r}"
+        )
+    return names
+
+
 def read(text: Any) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """The name, parameters and fields of a signature; errors quote the part that is wrong."""
     text = getattr(text, "signature", None) or getattr(text, "__name__", text)

@@ -12,7 +12,7 @@ from whichf1.comparison.pair import Plan, level_of
 from whichf1.comparison.significance import ADJUSTMENTS, Adjust
 from whichf1.definitions.definition import Definition, define, define_fitting
 from whichf1.definitions.options import Options
-from whichf1.definitions.signature import read
+from whichf1.definitions.signature import names_of, read
 from whichf1.definitions.words import sentence, title
 from whichf1.errors import DefinitionError, InputError, did_you_mean
 from whichf1.reporting.document import (
@@ -247,10 +247,7 @@ def plan_each(
     """The definition and the plan of each metric; every option must apply to one of them."""
     plans: dict[str, tuple[Definition, Plan]] = {}
     kinds: dict[bool, str] = {}
-    if isinstance(metrics, str) or not metrics:
-        raise DefinitionError(
-            f"metrics must be a list such as ['accuracy', 'mcc']; got {metrics!r}"
-        )
+    metrics = names_of(metrics)
     for metric in metrics:
         fitting = metric if read(metric)[2] else define_fitting(metric, options).signature
         smooth = define(read(metric)[0], read(metric)[1]).declaration.smooth

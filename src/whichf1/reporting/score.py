@@ -14,6 +14,7 @@ from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.names import BOTH
 from whichf1.definitions.options import Options
+from whichf1.definitions.signature import names_of
 from whichf1.definitions.words import identifier, sentence, title
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, plain_name
@@ -176,7 +177,9 @@ def name_definitions(
 ) -> list[tuple[str, Definition]]:
     """The metrics with the options that apply to each; every option must apply to one of them."""
     # 'macro F1' stands for both
-    names = [x for name in metrics for x in (BOTH_F1 if plain_name(name) in BOTH else (name,))]
+    names = [
+        x for name in names_of(metrics) for x in (BOTH_F1 if plain_name(name) in BOTH else (name,))
+    ]
     definitions = [(name, define_fitting(name, options)) for name in names]
     for key, value in options.items():
         wanted = tuple(value) if isinstance(value, list) else value
