@@ -427,3 +427,9 @@ def test_slices_are_scored_by_both_macro_f1s_if_asked_for_macro_f1(run: Run) -> 
     code, out, _ = run("score", ANIMALS, "--by", "gold", "-m", "macro_f1", "-f", "json")
     names = [metric["name"] for metric in json.loads(out)["metrics"]]
     assert code == 0 and names == ["averaged_f1", "f1_of_averages"]
+
+
+@pytest.mark.parametrize("other", [["--score", "score"], ["--probs", "a,b"], ["--labels-sep", ";"]])
+def test_frequencies_are_refused_where_they_would_be_ignored(run: Run, other: list[str]) -> None:
+    code, _, said = run("score", ANIMALS, "--frequencies", "times", *other)
+    assert code != 0 and "--frequencies is for predicted classes" in said

@@ -240,6 +240,11 @@ def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[
 
 def score(options: ScoreOptions) -> None:
     """Score a file of predictions. Prints each class, both macro F1s and other averages."""
+    if options.frequencies and (options.score_column or options.probs or options.labels_sep):
+        raise InputError(
+            "--frequencies is for predicted classes, not for --score, --probs or --labels-sep: "
+            "repeat the rows"
+        )
     with read_subject(options) as subject:
         chosen = options.chosen(subject.counts.labels)
         if options.score_column and options.metric is None:

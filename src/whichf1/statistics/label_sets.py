@@ -87,7 +87,7 @@ class LabelSets(Statistic):
         return nothing + tp[present], nothing + wrong[present]
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
-        """The values, and each with an item added to every label, or to all of them together."""
+        """The values, and each with one item added to a label, or to all of them together."""
         values = np.ravel(self.values(sample.count))
         if self._mean:
             share = self.share()
@@ -97,7 +97,7 @@ class LabelSets(Statistic):
         frozen, weight = self.frozen, sample.typical_weight
         kinds = np.stack(four(frozen.table.one_vs_rest(frozen.classes)))
         seen = np.where(kinds[:3].any(0) | self._by_label, 0.25, 0.0)
-        if self.definition.average == "micro":
+        if not self._by_label:
             seen /= max(4 * seen.sum(), 1.0)
         larger = OneVsRest(*(kinds + weight * seen))
         value, parts = kind_slopes(self.definition, frozen, larger)
