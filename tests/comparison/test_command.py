@@ -212,7 +212,7 @@ def test_scores_of_files_take_clusters_and_weights(run: Run, tmp_path: Path) -> 
     code, out, err = run(*single, "--weights", "w", "--cluster", "d")
     assert (code, err) == (0, "")
     found = {x["signature"].split("|")[0].split("(")[0]: x for x in json.loads(out)["scores"]}
-    area = wf.roc_auc(y, scores["s"], weights=w, cluster=document, interval="delta")
+    area = wf.roc_auc(y, scores["s"], weights=w, cluster=document, interval="auto")
     assert found["roc_auc"]["interval"]["low"] == pytest.approx(present(area.interval).low)
     assert "log_loss" in found
     code, out, err = run(*single, "--cluster", "d", "--threshold", "0.5")
