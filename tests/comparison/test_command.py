@@ -219,7 +219,7 @@ def test_scores_of_files_take_clusters_and_weights(run: Run, tmp_path: Path) -> 
     assert (code, err) == (0, "")
     counts = wf.at_threshold(y, scores["s"], 0.5, cluster=document)
     found = {x["signature"].split("|")[0]: x for x in json.loads(out)["scores"]}
-    low, _ = ends(wf.accuracy(counts, interval="delta").interval)
+    low, _ = ends(wf.accuracy(counts, interval="auto").interval)
     assert found["accuracy"]["interval"]["low"] == pytest.approx(low)
 
 
