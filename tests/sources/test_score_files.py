@@ -158,8 +158,8 @@ def test_every_format_holds_the_signatures(format: str, spam: str, animals: str,
         ("score", animals, "--probs", "cat,dog,fish"),
         ("score", sets, "--labels-sep", ";"),
     ):
-        text = run(*arguments, "--format", format)
-        assert text.count("v:1") >= 5
+        text = run(*arguments, "--format", format, "--signature", "full")
+        assert text.replace(r"\allowbreak{}", "").count("v:1") >= 5
 
 
 def test_floors(spam: str) -> None:
@@ -173,7 +173,7 @@ def test_the_best_threshold(spam: str) -> None:
     best = wf.best_threshold(y, s, "f1", positive="spam")
     text = run("threshold", spam, "-m", "f1", "--positive", "spam")
     assert f"best threshold: {best.threshold!r}" in text
-    assert best.score.signature in text
+    assert best.score.signature in " ".join(text.split())
     assert f"F1/2 = {best.value / 2:.4f}" in text
     found = json.loads(run("threshold", spam, "--positive", "spam", "--format", "json"))
     assert (found["threshold"], found["value"]) == (best.threshold, best.value)
@@ -242,7 +242,7 @@ def test_bad_files(tmp_path: Path, head: Any, rows: Any, arguments: Any, says: s
 
 def test_threshold_prints_tables_for_papers_and_pages(spam: str) -> None:
     latex = run("threshold", spam, "--positive", "spam", "--format", "latex")
-    assert latex.count(r"\toprule") == 1 and latex.rstrip().endswith(r"\end{table}")
+    assert latex.count(r"\toprule") == 1 and latex.count(r"\end{table}") == 1
     page = run("threshold", spam, "--positive", "spam", "--format", "markdown", "--around", "0")
     best = json.loads(run("threshold", spam, "--positive", "spam", "--format", "json"))
     assert [line for line in page.splitlines() if line.startswith(f"| {best['threshold']!r} |")]

@@ -349,9 +349,9 @@ def _interval_notes(report: Report) -> list[str]:
             pairs = zip(table.array.tolist(), table.intervals, strict=True)
             asked += [interval for value, interval in pairs if math.isfinite(value)]
     notes = []
-    if asked and report.counts.weighted and math.isfinite(report.counts.effective_n):
-        worth = items(report.counts.effective_n)
-        notes = [f"The weighted items are worth {worth} equal ones, (Σw)²/Σw²."]
+    worth = getattr(report.counts, "effective_n", math.nan)  # a Ranking does not say
+    if asked and report.counts.weighted and math.isfinite(worth):
+        notes = [f"The weighted items are worth {items(worth)} equal ones, (Σw)²/Σw²."]
     undefined = max((interval.undefined for interval in asked if interval), default=0)
     if undefined:
         said = f"Up to {undefined:,} replicates were undefined; intervals leave them out."
