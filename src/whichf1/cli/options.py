@@ -149,7 +149,7 @@ class OutputOptions(FormatOptions):
 
 def _print(lines: Iterable[Line]) -> None:
     if not wants_colour():
-        emit("".join(f"{line.text}\n" for line in lines))
+        emit("".join([f"{line.text}\n" for line in lines]))
         return
     from rich.console import Console
     from rich.text import Text

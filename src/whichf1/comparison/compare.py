@@ -436,7 +436,7 @@ def letters(names: Sequence[str], told_apart: set[tuple[str, str]]) -> dict[str,
             groups.append(group)
     groups.sort(key=lambda group: sorted(map(place.__getitem__, group)))
     return {
-        name: "".join(_letter(at) for at, group in enumerate(groups) if name in group)
+        name: "".join([_letter(at) for at, group in enumerate(groups) if name in group])
         for name in names
     }
 

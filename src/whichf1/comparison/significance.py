@@ -201,7 +201,9 @@ def randomization_p(
 
 def mcnemar(a: Statistic, b: Statistic, sample: Sample) -> McNemar | None:
     """McNemar's test; None unless both scores are fractions of the same, single items."""
-    left, right = (each.share() if sample.single else None for each in (a, b))
+    if not sample.single:
+        return None
+    left, right = a.share(), b.share()
     if left is None or right is None:
         return None
     if not np.array_equal(np.isnan(left.success), np.isnan(right.success)):

@@ -165,7 +165,7 @@ class Definition:
     @cached_property
     def applicable(self) -> frozenset[str]:
         """The options that can make a difference."""
-        return frozenset(name for name, applies, _ in self._conditions() if applies)
+        return frozenset([name for name, applies, _ in self._conditions() if applies])
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -422,8 +422,8 @@ def shorten(signatures: Sequence[str]) -> tuple[list[str], str]:
     rows = [text.split("|") for text in signatures]
     definitions = [_parsed(text) for text in signatures]
     one = definitions.count(definitions[0]) == len(definitions)
-    parts = rows[0] if one else [*dict.fromkeys(part for _, *row in rows for part in row)]
-    option = {part: signature.option_of(part) for part in {*parts, *(row[0] for row in rows)}}
+    parts = rows[0] if one else [*dict.fromkeys([part for _, *row in rows for part in row])]
+    option = {part: signature.option_of(part) for part in {*parts, *[row[0] for row in rows]}}
     shared = list(parts)
     for row, definition in zip(rows, definitions, strict=True):
         said = {option.get(part) for part in row}

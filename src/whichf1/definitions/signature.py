@@ -50,7 +50,7 @@ def write(name: str, parameters: Mapping[str, Any], fields: Mapping[str, Any]) -
 
 def with_data(signature: str, fields: Mapping[str, Any]) -> str:
     """The signature with further fields, for example those that describe the data."""
-    return "|".join([signature, *(f"{key}:{_write_value(value)}" for key, value in fields.items())])
+    return "|".join([signature, *[f"{key}:{_write_value(value)}" for key, value in fields.items()]])
 
 
 def words(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def per_class(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: O
     """The rate of each class (…, classes)."""
     if not metric.harmonic or (rule.scope == "empty" and not rule.harmonic_epsilon):
         return rule.settle(metric.formula(c, **parameters), unbounded=metric.bounds[1] == np.inf)
-    p, r = (rule.settle(part.formula(c)) for part in (precision, recall))
+    p, r = [rule.settle(part.formula(c)) for part in (precision, recall)]
     value = combine(metric, parameters, p, r, rule.harmonic_epsilon)
     if rule.scope == "no-hits":
         return np.where((p.real == 0) & (r.real == 0), rule.filler, value)
@@ -99,7 +99,7 @@ def of_averages(
     metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest, weight: Array | None
 ) -> Array:
     """The rate at mean precision and mean recall (…): 'F1 of averages' if the rate is F1."""
-    p, r = (rule.mean(per_class(part, {}, rule, c), weight) for part in (precision, recall))
+    p, r = [rule.mean(per_class(part, {}, rule, c), weight) for part in (precision, recall)]
     return combine(metric, parameters, p, r, rule.harmonic_epsilon)
 
 

@@ -78,7 +78,9 @@ def _unit(size: Array) -> Array:
 
 def _total(parts: Iterable[Array]) -> Array:
     """The sum over all steps."""
-    total: Array = np.add(0.0, sum(part.sum(-1) for part in parts))
+    total: Array = np.zeros(())
+    for part in parts:
+        total = total + part.sum(-1)
     return total
 
 

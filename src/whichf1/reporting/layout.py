@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
@@ -43,6 +43,7 @@ class TextColumn:
         return min(max(map(cell_width, (self.name, *self.cells))), self.limit or 10**9)
 
 
+@lru_cache(maxsize=1 << 12)
 def cell_width(text: str) -> int:
     """The columns that a text takes on a terminal: two for each wide character."""
     if text.isascii():
@@ -135,7 +136,8 @@ def _narrowed(columns: Sequence[TextColumn], width: int) -> list[TextColumn] | N
 def _rows(columns: Sequence[TextColumn]) -> Iterator[Line]:
     """The header and every row."""
     for row in range(-1, len(columns[0].cells)):
-        yield from _row([_cell(column, row) for column in columns], columns, row < 0)
+        cells = [c.name if row < 0 else c.cells[row] for c in columns]
+        yield from _row(cells, columns, row < 0)
 
 
 def _cell(column: TextColumn, row: int) -> str:

@@ -21,7 +21,8 @@ def signed(value: float, decimals: int) -> str:
 
 def brief(interval: Interval, decimals: int) -> str:
     """Format an interval for a terminal, with one decimal less than its value: [.582, 1.00]."""
-    return f"[{', '.join(_end(x, max(1, decimals - 1)) for x in (interval.low, interval.high))}]"
+    fewer = max(1, decimals - 1)
+    return f"[{_end(interval.low, fewer)}, {_end(interval.high, fewer)}]"
 
 
 def _end(value: float, decimals: int) -> str:

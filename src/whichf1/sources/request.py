@@ -278,11 +278,11 @@ def one_or_several(names: Any, option: str) -> tuple[str, ...] | None:
     """Names of columns as a tuple, from one name or several."""
     if names is None or (isinstance(names, (str, list, tuple)) and not names):
         return None
-    columns = (names,) if isinstance(names, str) else names
-    several = isinstance(columns, (list, tuple)) and len(columns) > 0
-    if not several or not all(isinstance(column, str) for column in columns):
+    if isinstance(names, str):
+        return (names,)
+    if not isinstance(names, (list, tuple)) or not all([isinstance(x, str) for x in names]):
         raise InputError(f"{option}= names columns of the frame or file; got {names!r}")
-    return tuple(columns)
+    return tuple(names)
 
 
 def one_name(name: Any, option: str) -> str | None:

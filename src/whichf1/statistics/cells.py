@@ -183,7 +183,7 @@ class Cells(Statistic):
         margins = added.margins(table, weight)
         value, slope = margin_slopes(definition, self.frozen, margins)
         slope = slope.centred(margins)
-        powers = added.powers(*(None if x is None else weight * x for x in slope))  # type: ignore[arg-type]
+        powers = added.powers(*[None if x is None else weight * x for x in slope])  # type: ignore[arg-type]
         spread = sample.smoothed_spread(
             lambda x: slope.at(table.true[x], table.predicted[x]), powers
         )
@@ -408,8 +408,11 @@ class CodeSums:
         self._parts, self._classes = [(x[cells], cells) for x, cells in parts], classes
         self._by_class: list[list[Array]] | None = None
         if classes <= 64 and len(parts[0][0]) <= FEW_CELLS:
-            every = range(classes)
-            self._by_class = [[cells[x == k] for k in every] for x, cells in self._parts]
+            self._by_class = []
+            for x, cells in self._parts:
+                order = np.argsort(x, kind="stable")
+                ends = np.searchsorted(x[order], np.arange(1, classes))
+                self._by_class.append(np.split(cells[order], ends))
 
     def __call__(self, count: Array) -> list[Array]:
         """The sums of each part (replicates, classes), from counts (replicates, cells)."""
@@ -513,7 +516,7 @@ def margin_slopes(
             asked[name] = Traced(getattr(table, name), tp.tape)
             return asked[name]
 
-        rest: Any = (partial(traced, name) for name in ("tn", "distances"))
+        rest: Any = partial(traced, "tn"), partial(traced, "distances")
         return definition.values(frozen, Margins(tp, fp, fn, *rest))
 
     value, (right, columns, rows) = slopes(values, table.tp, table.fp, table.fn)

@@ -145,7 +145,7 @@ class Sample:
     def at(self, places: Array | slice) -> Sample:
         """Some of the units."""
         facts = (self.squares, self.cluster, self.stratum)
-        return Sample(self.count[places], *(None if x is None else x[places] for x in facts))
+        return Sample(self.count[places], *[None if x is None else x[places] for x in facts])
 
     def draws(self, replicates: int, seed: int) -> Iterator[Array]:
         """Replicates of the units' counts, in chunks (some replicates, units)."""

@@ -176,7 +176,7 @@ def tested_spread(parts: Array, times: Array) -> Spread:
     if not 0 < square < inf:
         return Spread(0.0 if square == 0 else inf)
     parts = parts / sqrt(square)
-    third, fourth, sixth = (float((times * parts**power).sum()) for power in (3, 4, 6))
+    third, fourth, sixth = [float((times * parts**power).sum()) for power in (3, 4, 6)]
     uncertain = fourth - 1 / float(times.sum())
     freedom = max(2 / uncertain, _LEAST) if uncertain > 0 else inf
     skew = third * max(0.0, 1 - sixth / third**2) if third else 0.0

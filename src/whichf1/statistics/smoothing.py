@@ -101,7 +101,7 @@ class PseudoItem(NamedTuple):
         left, right, diagonal = sums.T.tolist()
         part, off = float(self.wrong[1]), []
         for power in (2, 4):
-            terms = (comb(power, e) * left[e] * right[power - e] for e in range(power + 1))
+            terms = [comb(power, e) * left[e] * right[power - e] for e in range(power + 1)]
             off.append(max(part * (sum(terms) - diagonal[power]), 0.0))
         return off
 

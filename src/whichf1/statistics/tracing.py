@@ -23,10 +23,11 @@ Pull: TypeAlias = Callable[[Array], Any]
 class Traced(NDArrayOperatorsMixin):
     """An array that remembers how it was computed."""
 
-    __slots__ = ("grad", "parents", "tape", "value")
+    __slots__ = ("grad", "parents", "shape", "tape", "value")
 
     def __init__(self, value: Any, tape: list[Traced], *parents: tuple[Traced, Pull]) -> None:
         self.value: Array = value
+        self.shape: tuple[int, ...] = value.shape
         self.grad: Any = None
         self.tape, self.parents = tape, parents
         tape.append(self)
@@ -35,12 +36,6 @@ class Traced(NDArrayOperatorsMixin):
     def real(self) -> Array:
         """The plain values: what a formula looks at to find a zero."""
         return self.value
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the values."""
-        shape: tuple[int, ...] = self.value.shape
-        return shape
 
     def __getitem__(self, key: Any) -> Traced:
         def pull(g: Array) -> Array:
@@ -68,7 +63,9 @@ class Traced(NDArrayOperatorsMixin):
             return NotImplemented
         if ufunc in _CHOICES:
             return _where(_CHOICES[ufunc](*map(_plain, inputs)), *inputs)
-        plain = [x.value if isinstance(x, Traced) else x for x in inputs]
+        plain = []
+        for x in inputs:
+            plain.append(x.value if isinstance(x, Traced) else x)
         result = ufunc(*plain)
         if ufunc not in _SLOPES:  # only a question, as np.isnan, has an answer
             return result if result.dtype == np.bool_ else NotImplemented

@@ -219,20 +219,22 @@ class Table(Margins):
     classes: int
 
     @cached_property
-    def _sums(self) -> tuple[Array, Array, Array]:
-        """True positives, false positives and false negatives, at once."""
+    def tp(self) -> Array:  # type: ignore[override]
+        """True positives; the false positives and negatives are found at once."""
         if self.count.ndim == 1 and self.count.dtype.char == "d":
-            return kernel.margins(self.true, self.predicted, self.count, self.classes)
-        right, wrong = self.true == self.predicted, self.true != self.predicted
-        return (
-            sum_by(self.true[right], self.count[..., right], self.classes),
-            sum_by(self.predicted[wrong], self.count[..., wrong], self.classes),
-            sum_by(self.true[wrong], self.count[..., wrong], self.classes),
-        )
+            sums = kernel.margins(self.true, self.predicted, self.count, self.classes)
+        else:
+            right, wrong = self.true == self.predicted, self.true != self.predicted
+            sums = (
+                sum_by(self.true[right], self.count[..., right], self.classes),
+                sum_by(self.predicted[wrong], self.count[..., wrong], self.classes),
+                sum_by(self.true[wrong], self.count[..., wrong], self.classes),
+            )
+        self.__dict__.update(fp=sums[1], fn=sums[2])
+        return sums[0]
 
-    tp = cached_property(lambda self: self._sums[0])
-    fp = cached_property(lambda self: self._sums[1])
-    fn = cached_property(lambda self: self._sums[2])
+    fp = cached_property(lambda self: (self.tp, self.__dict__["fp"])[1])
+    fn = cached_property(lambda self: (self.tp, self.__dict__["fn"])[1])
     tn = cached_property(lambda self: outside(self, self.true, self.predicted, self.count))
     distances = cached_property(
         lambda self: sum_by(np.abs(self.true - self.predicted), self.count, self.classes)

@@ -109,7 +109,7 @@ class File(ABC):
         DuckDB expands patterns, ~ and addresses such as file:/x, even where they are names.
         """
         path = os.path.abspath(self.path)
-        plain = "".join(f"[{x}]" if x in "*?[" else x for x in path)
+        plain = re.sub(r"[*?[]", r"[\g<0>]", path)
         try:
             path.encode()
         except UnicodeEncodeError:
