@@ -280,7 +280,7 @@ def one_or_several(names: Any, option: str) -> tuple[str, ...] | None:
         return None
     if isinstance(names, str):
         return (names,)
-    if not isinstance(names, (list, tuple)) or not all([isinstance(x, str) for x in names]):
+    if not isinstance(names, (list, tuple)) or [x for x in names if not isinstance(x, str)]:
         raise InputError(f"{option}= names columns of the frame or file; got {names!r}")
     return tuple(names)
 
