@@ -364,4 +364,4 @@ def test_a_small_p_value_is_not_0() -> None:
     assert 0 < test.p_mid < test.p_exact == pytest.approx(stats.binomtest(20, 520).pvalue, rel=1e-9)
     y = np.arange(2000) % 2
     pair = wf.compare(y, {"A": y, "B": 1 - y * (np.arange(2000) % 3 > 0)}, "mcc", replicates=0)
-    assert 0 < present(pair.pairs[0].p_value) < 1e-300  # the smallest float, which bounds it
+    assert 0 < present(pair.pairs[0].p_value) < 1e-200  # of Student's t

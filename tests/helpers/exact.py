@@ -5,6 +5,7 @@ Written from the definitions, class by class and item by item; it shares no code
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal, getcontext
 from fractions import Fraction
 from math import inf, nan
@@ -269,9 +270,31 @@ def expected_calibration_error(
 ) -> Fraction:
     off: dict[int, Fraction] = {}
     for y, s, w in items:
-        at = next((b for b in range(bins - 1) if s <= np.linspace(0, 1, bins + 1)[b + 1]), bins - 1)
+        at = bin_at(s, bins)
         off[at] = off.get(at, Fraction(0)) + Fraction(w) * (y - Fraction(s))
     return sum(map(abs, off.values()), Fraction(0)) / sum(sums(items))
+
+
+def bin_at(score: float, bins: int) -> int:
+    """The bin of equal width that a score is in."""
+    edges = np.linspace(0, 1, bins + 1)
+    return next((b for b in range(bins - 1) if score <= edges[b + 1]), bins - 1)
+
+
+def debiased_calibration_error(
+    items: Scored, bins: int, binning: str, multi_class: Any
+) -> Fraction:
+    """Of items without weights; a root is a fraction only to the digits of a float."""
+    square = Fraction(0)
+    for at in range(bins):
+        here = [(y, Fraction(s)) for y, s, _ in items if bin_at(s, bins) == at]
+        n = len(here)
+        if n > 1:
+            frequency = Fraction(sum(y for y, _ in here), n)
+            gap = frequency - sum((s for _, s in here), Fraction(0)) / n
+            chance = frequency * (1 - frequency) / (n - 1)
+            square += Fraction(n, len(items)) * (gap**2 - chance)
+    return Fraction(math.sqrt(max(square, Fraction(0))))
 
 
 RANKINGS: dict[str, Any] = {
@@ -281,6 +304,7 @@ RANKINGS: dict[str, Any] = {
     "gain": gain,
     "lift": lambda items, top: gain(items, top) / Fraction(top),
     "expected_calibration_error": expected_calibration_error,
+    "debiased_calibration_error": debiased_calibration_error,
 }
 
 

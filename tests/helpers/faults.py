@@ -43,9 +43,8 @@ UNDETECTED = {
     "a.tsv": "CSV and TSV",
     "a.jsonl": "JSON Lines",
     "a.csv.zst": "Zstandard without a checksum",
-    "a.parquet": "Parquet",
-    "zstd.parquet": "Parquet",
-    "checksum.parquet": "Parquet",
+    "a.parquet": "Parquet without checksums",
+    "zstd.parquet": "Parquet without checksums",
     "a.arrow": "Arrow",
     "stream.arrow": "Arrow",
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ import whichf1 as wf
 from tests.helpers import exact
 from tests.helpers.weights import NEAR, WEIGHT, same
 from whichf1.definitions.definition import Definition
+from whichf1.errors import DefinitionError
 from whichf1.metrics import EVERY
 
 Items = list[tuple[Any, Any, float]]
@@ -63,7 +66,9 @@ def columns(items: Any) -> tuple[list[Any], list[float]]:
     return [row for row, _ in items], [w for _, w in items]
 
 
-def values_of(definition: Definition, rows: list[Any], weights: Any, data: Any) -> list[float]:
+def values_of(
+    definition: Callable[..., wf.Score], rows: list[Any], weights: Any, data: Any
+) -> list[float]:
     """The score; of the items with a weight; and with all weights times powers of two."""
     kept = [at for at, w in enumerate(weights) if w]
     calls = [(range(len(rows)), weights), (kept, [weights[at] for at in kept])]
@@ -88,10 +93,28 @@ SIGNED = ("ks", "expected_calibration_error", "roc_auc")
 RANKED = st.tuples(st.integers(0, 1), SCORE)
 
 
+WHOLE = [name for name in of_kind("ranking") if EVERY[name].squared is not None]
+"""Scores that need whole numbers of items."""
+WEIGHTED = [name for name in of_kind("ranking") if name not in WHOLE]
+
+
+@settings(max_examples=80)
+@given(st.lists(RANKED, min_size=2, max_size=12), st.sampled_from(WHOLE), st.data())
+def test_a_ranking_of_whole_items(rows: Any, name: str, data: st.DataObject) -> None:
+    y, s = (list(side) for side in zip(*rows, strict=True))
+    definition = Definition(metric=name, parameters=tuple(data.draw(parameters(name)).items()))
+    items = [(a, b, 1.0) for a, b in rows]
+    assume({*y} == {0, 1})
+    expected = exact.RANKINGS[name](items, **dict(definition.parameters))
+    assert definition(y, s).value == pytest.approx(float(expected), abs=1e-7)  # a root near 0
+    with pytest.raises(DefinitionError, match="drop the weights"):
+        definition(y, s, weights=[0.5] * len(y))
+
+
 @settings(max_examples=150)
 @given(
     weighted(RANKED, WEIGHT) | weighted(RANKED, st.just(0.0) | NEAR),
-    st.sampled_from(of_kind("ranking")),
+    st.sampled_from(WEIGHTED),
     st.data(),
 )
 def test_a_weighted_ranking(items: Any, name: str, data: st.DataObject) -> None:
@@ -120,7 +143,8 @@ def test_a_weighted_loss(items: Any, name: str, data: st.DataObject) -> None:
     rows, weights = columns(items)
     definition = Definition(metric=name, parameters=tuple(data.draw(parameters(name)).items()))
     each = [exact.LOSSES[name](y, p, **dict(definition.parameters)) for y, p in rows]
-    values = values_of(definition, rows, weights, lambda x: ([y for y, _ in x], [p for _, p in x]))
+    known = partial(definition, labels=range(3))
+    values = values_of(known, rows, weights, lambda x: ([y for y, _ in x], [p for _, p in x]))
     check(definition, exact.weighted_mean(each, weights), values)
 
 
@@ -184,7 +208,7 @@ def test_a_weighted_ranking_of_labels(items: Any, name: str) -> None:
 
 
 @settings(max_examples=60)
-@given(weighted(RANKED, NEAR), st.sampled_from(of_kind("ranking")), st.integers(1, 9), st.data())
+@given(weighted(RANKED, NEAR), st.sampled_from(WEIGHTED), st.integers(1, 9), st.data())
 def test_every_source_and_merge_of_a_ranking(
     items: Any, name: str, cut: int, data: st.DataObject
 ) -> None:
@@ -245,8 +269,9 @@ def test_the_brier_score_of_a_good_forecast_does_not_cancel(tmp_path: Path) -> N
     frame = pd.DataFrame({"y": [1, 1], "a": [1e-9, 2e-9], "b": [x[1] for x in p], "w": [1.0, 1.0]})
     frame.assign(g=[1, 2]).to_parquet(tmp_path / "p.parquet")
     named: Any = {"true": "y", "score": {0: "a", 1: "b"}}
-    scores = [wf.brier([1, 1], p), wf.brier([1, 1], p, weights=[1, 1])]
-    scores += [wf.brier([1, 1], p, cluster=[1, 2]), wf.brier(frame, **named)]
+    known: Any = {"labels": [0, 1]}
+    scores = [wf.brier([1, 1], p, **known), wf.brier([1, 1], p, weights=[1, 1], **known)]
+    scores += [wf.brier([1, 1], p, cluster=[1, 2], **known), wf.brier(frame, **named)]
     for options in ({}, {"weights": "w"}, {"cluster": "g"}, {"interval": "bootstrap"}):
         scores.append(wf.brier(tmp_path / "p.parquet", **named, **options))  # type: ignore[arg-type]
     assert [score.value for score in scores] == pytest.approx([expected] * len(scores), rel=1e-12)

@@ -112,7 +112,9 @@ def test_pairs_of_files_on_the_command_line(tmp_path: Path, run: Run) -> None:
     table = [{k: row[k] for k in ("id", *other)} for row in numbered]
     for command in COMMANDS.keys() - {"slices", "count"}:
         name, *options = COMMANDS[command]
-        options += ["-f", "json", "--true", "tags" if "set" in command else "true"]
+        if "--true" not in options:
+            options += ["--true", "tags" if "set" in command else "true"]
+        options += ["-f", "json"]
         whole = run(name, written(tmp_path, "a.csv"), *options)
         assert whole[0] == 0, whole[2]
         by_id = (table[::-1], ("--id", "id"))

@@ -56,7 +56,8 @@ def test_probabilities_on_the_command_line(
     data = Data(100)
     path = data.source("a.csv", tmp_path)
     probs = ["--probs", ",".join(f"{x}={c}" for x, c in data.columns.items()), "--true", "gold"]
-    code, out, err = run("score", path, *probs, "--cluster", "doc", "-f", "json")
+    delta = ("--interval", "delta")
+    code, out, err = run("score", path, *probs, "--cluster", "doc", *delta, "-f", "json")
     assert (code, err) == (0, "")
     found = {x["signature"].split("|")[0].split("(")[0]: x for x in json.loads(out)["scores"]}
     own: dict[str, Any] = {"labels": NAMES, "cluster": data.doc, "interval": "delta"}

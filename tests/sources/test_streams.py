@@ -209,7 +209,7 @@ def test_standard_input_that_does_not_fit_the_disk() -> None:
         check=False,
     )
     assert (said.returncode, said.stdout) == (2, b"")
-    assert b"cannot copy standard input to the temporary folder" in said.stderr
+    assert b"cannot copy standard input to a temporary folder" in said.stderr
     assert b"Traceback" not in said.stderr and b"Set TMPDIR" in said.stderr
 
 
@@ -272,12 +272,13 @@ def test_verdicts(run: Run, tmp_path: Path) -> None:
     _, out, _ = run("score", path, "--by", "s", "-m", "accuracy", "-f", "csv")
     found = {row["s"]: row["verdict"] for row in csv.DictReader(io.StringIO(out))}
     small = "too small to tell"
-    verdicts = {"bad": "below", "like": "near", "few": small, "good": "above", "all": small}
+    verdicts = {"bad": "below", "like": "near", "few": small, "good": "above", "all": "above"}
     assert found == {"(whole)": "", **verdicts}
 
 
 def test_slices_in_every_format(run: Run, sliced: Path) -> None:
     files = [sliced, "--true", "gold", "--pred", "model", "--by", "lang,domain", "-m", "accuracy"]
+    files += ["--signature", "full"]
     outputs = {f: run("score", *files, "-f", f)[1] for f in ("text", "markdown", "latex", "csv")}
     rows = list(csv.DictReader(io.StringIO(outputs["csv"])))
     slices = wf.count_by(sliced, true="gold", pred="model", by=["lang", "domain"])
@@ -343,7 +344,6 @@ def test_nasty_slices_are_escaped(run: Run, tmp_path: Path) -> None:
         code, out, _ = run("score", path, "--by", "=s", "-m", "accuracy", "-f", format)
         assert code == 0 and "\x1b" not in out and "\u202e" not in out
     assert "'=1+1" in out and "\n=1+1" not in out and "'=s" in out
-    assert (
-        r"\textbackslash{}cmd"
-        in run("score", path, "--by", "=s", "-m", "accuracy", "-f", "latex")[1]
-    )
+    assert r"\textbackslash{}cmd" in run(
+        "score", path, "--by", "=s", "-m", "accuracy", "-f", "latex"
+    )[1].replace(r"\allowbreak{}", "")

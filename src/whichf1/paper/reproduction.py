@@ -62,7 +62,10 @@ def summary(figures: Sequence[Figure]) -> Document:
     numbers = ("paper", "here")
     columns = [GridColumn(name, "number" if name in numbers else "text") for name in HEAD]
     printed = [Note(f"{figure.text}\n") for figure in figures if figure.text]
-    named = [Signature(text, name) for name, text in signatures(figures).items()]
+    named = [
+        Signature(text, name) if "|" in text else Note(f"{name}: {text}")
+        for name, text in signatures(figures).items()
+    ]
     table = Grid(columns, rows(figures))
     return Document([table, Note(""), *printed, *named, Note(origin(figures))])
 

@@ -459,13 +459,16 @@ def score_moments(definition: Definition, sums: Moments) -> Score:
 
 def score_items(items: ScoredItems, sample: Sample) -> Score:
     """The score of a system on some items, with its interval."""
-    definition = items.definition
-    if np.isnan(items.statistic.values(sample.count)).any():
+    definition, statistic = items.definition, items.statistic
+    if sample.squares is not None and not sample.count.all():  # items of weight 0 are no items
+        kept = np.flatnonzero(sample.count)
+        statistic, sample = statistic.at(kept), sample.at(kept)
+    if np.isnan(statistic.values(sample.count)).any():
         raise InputError(
             f"{definition.metric} is undefined: a class that it needs has no items with a "
             "weight above 0"
         )
-    (value,), (interval,) = estimate(definition, items.statistic, sample)
+    (value,), (interval,) = estimate(definition, statistic, sample)
     return Score(float(value), definition, sample.n, items.labels, interval, sample.facts)
 
 
@@ -519,7 +522,8 @@ def _drawn(items: Sequence[ScoredItems], lines: ScoredLines) -> tuple[list[Score
 
 def _score_drawn(definition: Definition, scores: Scores) -> Score:
     items, lines = _items_of(definition, scores)
-    if definition.interval is None or not definition.interval.drawn:  # any order will do
+    method = definition.interval
+    if method is None or (lines.ordered and not method.drawn):  # any order will do
         return score_items(items, sampled(items, lines.weights, lines.cluster, lines.items))
     (alike,), sample = _drawn([items], lines)
     return score_items(alike, sample)

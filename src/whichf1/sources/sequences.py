@@ -229,7 +229,7 @@ def weights_column(data: Any, items: int, name: str = "weights") -> Array:
     """Sample weights as float64, finite and not negative."""
     if isinstance(data, str):
         raise WeightError(
-            f"weights are a number for each item; got {data!r}. For columns give a dataframe or "
+            f"{name} are a number for each item; got {data!r}. For columns give a dataframe or "
             "path; for a weighted kappa, weighting='quadratic'."
         )
     try:
