@@ -19,7 +19,7 @@ check: lint
 # everything; fails if fewer lines are covered than the floor, in per cent
 FLOOR := 97
 test: lint test-duckdb-1.5
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov=whichf1 --cov-report=term:skip-covered \
+	$(BIN)/python -m pytest -n 3 --dist loadgroup --cov=whichf1 --cov-report=term:skip-covered \
 		--cov-fail-under=$(FLOOR)
 
 # the lowest versions that pyproject allows, with the newest of what those depend on
