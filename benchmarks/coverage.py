@@ -453,11 +453,35 @@ def measure(
 
 
 def decided(cell: Cell, names: Sequence[str], times: int, seed: int) -> Iterator[Result]:
-    """The same, with five times as many other data sets for a score that may be red."""
+    """The same; a score that may be red is measured on five times as many further data sets.
+
+    All data sets count: to keep only the second measurement would flatter what was doubtful.
+    """
     for result in measure(cell, names, times, seed):
         doubtful = result.cautioned <= 50 and result.covered_uncautioned < 94
         more = measure(cell, [result.score], 5 * times, seed + 1, widths=0) if doubtful else []
-        yield from (x._replace(width_ratio=result.width_ratio) for x in more or [result])
+        yield pooled(result, more[0]) if more else result
+
+
+def pooled(a: Result, b: Result) -> Result:
+    """Two measurements as one; the widths are those of the first."""
+
+    def mean(name: str, of: str | None = None, besides: bool = False) -> float:
+        """By the data sets that a percentage is of."""
+        shares = [100.0 if of is None else getattr(x, of) for x in (a, b)]
+        counts = [
+            x.data_sets * (100 - share if besides else share)
+            for x, share in zip((a, b), shares, strict=True)
+        ]
+        sums = [getattr(x, name) * n for x, n in zip((a, b), counts, strict=True) if n]
+        return round(sum(sums) / sum(counts), 2) if sums else float("nan")
+
+    return a._replace(
+        data_sets=a.data_sets + b.data_sets,
+        covered_uncautioned=mean("covered_uncautioned", "cautioned", besides=True),
+        **{name: mean(name) for name in ("covered", "cautioned", "ample")},
+        **{name: mean(name, "ample") for name in ("cautioned_ample", "covered_ample")},
+    )
 
 
 def _percent(part: float, whole: float) -> float:
