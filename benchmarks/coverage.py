@@ -479,8 +479,11 @@ def pooled(a: Result, b: Result) -> Result:
     return a._replace(
         data_sets=a.data_sets + b.data_sets,
         covered_uncautioned=mean("covered_uncautioned", "cautioned", besides=True),
-        **{name: mean(name) for name in ("covered", "cautioned", "ample")},
-        **{name: mean(name, "ample") for name in ("cautioned_ample", "covered_ample")},
+        covered=mean("covered"),
+        cautioned=mean("cautioned"),
+        ample=mean("ample"),
+        cautioned_ample=mean("cautioned_ample", "ample"),
+        covered_ample=mean("covered_ample", "ample"),
     )
 
 
