@@ -117,9 +117,14 @@ CONVENTIONS = (
     ),
     Convention(
         "an accident",
-        "For `y_true` with two dimensions and `multi_class='ovo'`, scikit-learn ends with an "
-        "IndexError.",
-        lambda call: call.name == "roc_auc_score" and isinstance(call.theirs, IndexError),
+        "For a `y_true` with two dimensions and `multi_class='ovo'`, scikit-learn ends with an "
+        "IndexError or a TypeError.",
+        lambda call: (
+            call.name == "roc_auc_score"
+            and call.arguments.get("multi_class") == "ovo"
+            and np.ndim(call.arguments["y_true"]) == 2
+            and isinstance(call.theirs, (IndexError, TypeError))
+        ),
     ),
     Convention(
         "options by position",

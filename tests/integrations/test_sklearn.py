@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
 import inspect
 import pickle
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from tests.helpers.sklearn_suite import Call, outcome_of
+from tests.helpers.sklearn_suite import Call, equal, outcome_of
 from whichf1.integrations import sklearn as door
 from whichf1.integrations.sklearn import DROP_INS
 
@@ -43,7 +45,7 @@ class Calls:
         self.parameters = [*inspect.signature(getattr(metrics, name)).parameters]
 
     def one_of(self, choices: Sequence[Any]) -> Any:
-        return choices[self.rng.integers(len(choices))]
+        return choices[int(self.rng.integers(len(choices)))]
 
     def draw(self) -> tuple[list[Any], dict[str, Any]]:
         """Data and options."""
@@ -98,28 +100,99 @@ class Calls:
         return weights if self.rng.random() < 0.5 else weights.astype(int).tolist()
 
 
+def through_both(name: str, calls: Calls) -> Call:
+    sides, options = calls.draw()
+    found, said = outcome_of(DROP_INS[name], sides, options)
+    expected, words = outcome_of(getattr(metrics, name), sides, options)
+    texts = [[f"{x.category.__name__}: {x.message}" for x in each] for each in (said, words)]
+    arguments = {**dict(zip(calls.parameters, sides, strict=False)), **options}
+    return Call(name, arguments, found, expected, (texts[0], texts[1]))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DROP_INS)
 def test_a_function_gives_what_scikit_learn_gives(name: str) -> None:
-    calls, original = Calls(name, seed=0), getattr(metrics, name)
+    calls = Calls(name, seed=0)
     seen = set()
-    for _ in range(CALLS):
-        sides, options = calls.draw()
-        found, said = outcome_of(DROP_INS[name], sides, options)
-        expected, words = outcome_of(original, sides, options)
-        texts = [[f"{x.category.__name__}: {x.message}" for x in each] for each in (said, words)]
-        arguments = {**dict(zip(calls.parameters, sides, strict=False)), **options}
-        call = Call(name, arguments, found, expected, (texts[0], texts[1]))
+    for _ in range(150):
+        call = through_both(name, calls)
         seen.add(call.outcome)
         assert call.outcome in ("equal", "refused by both") or call.convention, call
     assert {"equal", "refused by both"} <= seen
 
 
-CALLS = 150
+def test_numbers_are_computed_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a score is defined, scikit-learn's function is not called at all."""
+
+    def forbidden(*args: Any, **options: Any) -> Any:
+        raise AssertionError("scikit-learn was asked")
+
+    y = np.arange(300) % 3
+    guess, two = (y + (np.arange(300) % 7 == 0)) % 3, (y > 0).astype(int)
+    steps = np.linspace(0.1, 0.9, 300)
+    three = np.stack([steps / 2, steps / 2, 1 - steps], 1)
+    sets, ranked = np.stack([two, 1 - two, y == 1], 1).astype(int), np.stack([steps] * 3, 1)
+    data: dict[str, tuple[Any, Any]] = {"y_pred": (y, guess), "y2": (y, guess)}
+    data |= {"y_score": (two, steps), "y_proba": (y, three)}
+    special = {"coverage_error": (sets, ranked), "class_likelihood_ratios": (two, guess > 0)}
+    special |= {"label_ranking_average_precision_score": (sets, ranked)}
+    special |= {"top_k_accuracy_score": (y, three)}
+    macro = dict.fromkeys(("f1_score", "precision_score", "recall_score", "jaccard_score"), "macro")
+    for name, function in DROP_INS.items():
+        _, second, *_ = inspect.signature(function).parameters
+        options: dict[str, Any] = {"average": macro[name]} if name in macro else {}
+        if name == "fbeta_score":
+            options = {"average": "macro", "beta": 2}
+        sides = special.get(name, data[second])
+        expected = getattr(metrics, name)(*sides, **options)
+        monkeypatch.setattr(function, "__wrapped__", forbidden)
+        found = function(*sides, **options)
+        assert equal(found, expected), name
 
 
-def test_functions_can_be_pickled_and_say_what_they_do() -> None:
+class AsPrinted(doctest.OutputChecker):
+    """Numbers are equal if they are so to the digits that are shown."""
+
+    def check_output(self, want: str, got: str, optionflags: int) -> bool:
+        if super().check_output(want, got, optionflags):
+            return True
+        number = r"-?\d+\.?\d*"
+        shown, found = (re.findall(number, text.replace("...", "")) for text in (want, got))
+        texts = [re.sub(rf"{number}|\s|\.\.\.", "", text) for text in (want, got)]
+        decimals = [len(x.partition(".")[2]) for x in shown]
+        close = all(
+            abs(float(a) - float(b)) <= 10.0**-digits
+            for a, b, digits in zip(shown, found, decimals, strict=False)
+        )
+        return texts[0] == texts[1] and len(shown) == len(found) and close
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", DROP_INS)
+def test_the_examples_of_scikit_learn_hold(name: str) -> None:
+    text = inspect.getdoc(DROP_INS[name]) or ""
+    if ">>>" in text:
+        assert f">>> from whichf1.integrations.sklearn import {name}\n" in text
+    tests = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
+    printed: list[str] = []
+    runner = doctest.DocTestRunner(AsPrinted(), optionflags=doctest.ELLIPSIS)
+    results = runner.run(tests, out=printed.append)
+    assert results.failed == 0, "".join(printed)
+
+
+def test_functions_can_be_pickled_and_have_the_same_signature() -> None:
+    assert {*door.__all__} == {*DROP_INS, "DROP_INS"}
     for name, function in DROP_INS.items():
         assert pickle.loads(pickle.dumps(function)) is function is getattr(door, name)
-        original = getattr(metrics, name)
-        assert inspect.signature(function) == inspect.signature(original)
-        assert "sklearn.metrics import" not in (function.__doc__ or "")
+        ours, theirs = (inspect.signature(x) for x in (function, getattr(metrics, name)))
+        assert str(ours) == str(theirs)
+
+
+def test_an_unknown_option_is_refused_in_the_same_words() -> None:
+    for options in ({"no_such": 1}, {"average": "makro"}, {"zero_division": 2}):
+        sides = ([0, 1], [0, 1])
+        found, expected = (
+            outcome_of(function, sides, options)[0]
+            for function in (door.f1_score, metrics.f1_score)
+        )
+        assert Call("f1_score", {}, found, expected).outcome == "refused by both"

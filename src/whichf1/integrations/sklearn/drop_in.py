@@ -63,7 +63,7 @@ def drop_in(answer: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def function(*args: Any, **options: Any) -> Any:
-        ask = functools.partial(original, *args, **options)
+        ask = functools.partial(function.__wrapped__, *args, **options)
         sides: Sequence[Any] = args
         if len(args) != 2:
             try:
@@ -91,7 +91,10 @@ def drop_in(answer: Callable[..., Any]) -> Callable[..., Any]:
         return value
 
     function.__module__ = __package__
-    function.__doc__ = _documented(original.__doc__ or "")
+    importing = f"import {name}\n"
+    function.__doc__ = (original.__doc__ or "").replace(
+        f"from sklearn.metrics {importing}", f"from {__package__} {importing}"
+    )
     DROP_INS[name] = function
     return function
 
@@ -101,10 +104,6 @@ def _missing(name: str) -> Callable[..., Any]:
         raise DefinitionError(f"scikit-learn {sklearn.__version__} has no {name}: upgrade it")
 
     return function
-
-
-def _documented(text: str) -> str:
-    return text.replace("from sklearn.metrics import", f"from {__package__} import")
 
 
 def _recognized(option: Any) -> tuple[Any, ...]:

@@ -193,7 +193,7 @@ def roc_auc_score(
     if true.ndim == 2:
         weights = weights_of(sample_weight, len(scores))
         return _over_columns(area, np.nan, _indicators(true), scores, average, weights)
-    items = Items.of(true)
+    items = Items.of(y_true)
     if len(items.labels) <= 2 and (scores.ndim == 1 or scores.shape[1] <= 2):
         if len(items.labels) == 1:
             return Doubtful(np.nan)
@@ -238,7 +238,7 @@ def average_precision_score(
     if true.ndim == 2:
         one_hot = _indicators(true)
     else:
-        items = Items.of(true)
+        items = Items.of(y_true)
         if len(items.labels) <= 2:
             if scores.ndim != 1 or (len(items.labels) == 2 and pos_label not in items.labels):
                 raise LabelError(f"{pos_label!r} is no class, or there are several scores")

@@ -150,7 +150,7 @@ class Rates:
             labels = [pos_label]
         self.average = average
         self._warns = zero_division == "warn"
-        undefined = 0 if self._warns else zero_division
+        undefined: Any = 0 if self._warns else zero_division
         self._rule = ZeroRule("skip" if undefined != undefined else undefined)
         self.doubt = average != "binary" and pos_label not in (None, 1)
         self.support: Any = None
@@ -161,7 +161,7 @@ class Rates:
             return
         c = targets.each(labels)
         self._c = pooled(c) if average == "micro" else c
-        support = (c.tp + c.fn).astype(targets.dtype)
+        support: Array = (c.tp + c.fn).astype(targets.dtype)
         if average is None:
             self.support = support
         elif average == "weighted":
@@ -389,11 +389,11 @@ def _replacements(wanted: Any) -> tuple[float, float]:
     """The positive and the negative likelihood ratio where it is undefined."""
     if not isinstance(wanted, dict):
         return wanted, wanted
-    plus, minus = (wanted.get(name) for name in ("LR+", "LR-"))
-    for value, low, high in ((plus, 1, np.inf), (minus, 0, 1)):
+    values: list[Any] = [wanted.get(name) for name in ("LR+", "LR-")]
+    for value, low, high in zip(values, (1, 0), (np.inf, 1), strict=True):
         if not is_number(value) or not (value != value or low <= value <= high):
             raise InputError(f"{value!r} cannot replace a likelihood ratio from {low} to {high}")
-    return plus, minus  # type: ignore[return-value]
+    return values[0], values[1]
 
 
 _HEADS = ("precision", "recall", "f1-score", "support")
