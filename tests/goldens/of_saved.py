@@ -42,7 +42,7 @@ def of_best(kind: str) -> wf.Counts:
 def squareless() -> wf.Counts:
     """Weights without their squares, as older files have them."""
     record = json.loads(counted("weights").to_json())
-    del record["squares"], record["checksum"]
+    del record["squares"], record["checksum"], record["kind"]
     return wf.Counts.from_json(json.dumps(record))
 
 
