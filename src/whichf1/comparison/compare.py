@@ -69,6 +69,8 @@ class Comparison:
     """Systems that share a letter do not differ significantly, by the adjusted p-values."""
     counts: Mapping[str, AnyCounts] | None = None
     """The counts of each system; None if systems are compared by their scores."""
+    joint: Counts | MultiLabelCounts | None = None
+    """The same counts, of all systems together, on which differences are tested."""
 
     @cached_property
     def ranks(self) -> SystemRanks | None:
@@ -77,7 +79,26 @@ class Comparison:
             return None
         shared = ("classes", "exclude", "ignore", "undefined")
         options = {key: getattr(self.definition, key) for key in shared}
-        return rank_systems(self.counts, **options)
+        return self._tested(rank_systems(self.counts, **options))
+
+    def _tested(self, ranks: SystemRanks) -> SystemRanks:
+        """The rankings, with a test of each flip under every definition."""
+        if self.joint is None or not ranks.flips:
+            return ranks
+        level, plan = level_of(self.definition), Plan(replicates=0, adjust=self.plan.adjust)
+        p_values: list[dict[tuple[str, str], float | None]] = []
+        for order in ranks.orders:
+            pairs: tuple[Pair, ...] = ()
+            if order.definition.declaration.smooth:
+                definition = replace(order.definition, interval=Delta(level=level))
+                pairs = compare_counts(self.joint, definition, plan).pairs
+            p_values.append({(pair.a, pair.b): pair.p_adjusted for pair in pairs})
+        flips = []
+        for flip in ranks.flips:
+            p = tuple(under.get((flip.a, flip.b)) for under in p_values)
+            apart = tuple(at for at, x in enumerate(p) if x is not None and x < 1 - level)
+            flips.append(replace(flip, p_adjusted=p, significant=apart))
+        return replace(ranks, flips=tuple(flips))
 
     @property
     def wins(self) -> Mapping[str, float]:
@@ -282,7 +303,7 @@ def compare_counts(
     scores, statistics = evaluate_systems(definition, systems)
     share: Any = shared_cells if isinstance(counts, Counts) else shared_sets
     comparison = compare_statistics(plan, scores, *share(statistics, counts))
-    return replace(comparison, counts=systems)
+    return replace(comparison, counts=systems, joint=counts)
 
 
 def compare_items(
