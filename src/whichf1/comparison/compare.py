@@ -90,7 +90,7 @@ class Comparison:
         for order in ranks.orders:
             pairs: tuple[Pair, ...] = ()
             if order.definition.declaration.smooth:
-                definition = replace(order.definition, interval=Delta(level=level))
+                definition = replace(order.definition, interval=Auto(level=level))
                 pairs = compare_counts(self.joint, definition, plan).pairs
             p_values.append({(pair.a, pair.b): pair.p_adjusted for pair in pairs})
         flips = []
