@@ -180,10 +180,12 @@ def score_ranking(definition: Definition, ranking: Ranking) -> Score:
                 f"the ranking is of class {ranking.positive!r}, not of {definition.positive!r}"
             )
         definition = definition.settled(positive=ranking.positive)
-    facts: tuple[tuple[str, Any], ...] = (("weighted", True),) if ranking.weighted else ()
+    facts: tuple[tuple[str, Any], ...] = ()
+    worth = None
+    if ranking.weighted:
+        facts, worth = (("weighted", True),), effective_n(ranking)
     facts += () if ranking.resolution is None else (("resolution", ranking.resolution),)
     value, interval = _ranking_estimate(definition, ranking)
-    worth = effective_n(ranking)
     return Score(value, definition, ranking.n, ranking.labels, interval, facts, worth)
 
 
