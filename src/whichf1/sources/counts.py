@@ -345,4 +345,4 @@ def rank_histogram(
     ranks = kernel.rank_table(middle, lines.true)
     limits = ",".join(repr(float(x)).removesuffix(".0") for x in (low, high))
     resolution = f"{bins} bins on [{limits}]"
-    return Ranking(*ranks, lines.labels, label, resolution, labels is not None)
+    return Ranking(*ranks, lines.labels, label, resolution, declared=labels is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -39,6 +40,8 @@ class Ranking(Additive, kind="ranking"):
     positive: Label
     resolution: str | None = None
     """How scores were rounded into bins, in words; None where they are exact."""
+    squares: float | None = None
+    """The sum of squared weights; None if items have no weights, or if it is not known."""
     declared: bool = False
     """Whether the classes were declared; if not, they are the observed ones."""
 
@@ -84,6 +87,13 @@ class Ranking(Additive, kind="ranking"):
         return self.positives.dtype.kind == "f"
 
     @property
+    def effective_n(self) -> float:
+        """(Σw)² / Σw², the equal items that weighted ones are worth; NaN without the squares."""
+        if not self.weighted:
+            return float(self.n)
+        return float(self.n) ** 2 / self.squares if self.squares else math.nan
+
+    @property
     def probabilities(self) -> bool:
         """Whether every score lies in [0, 1]."""
         return bool(len(self.score)) and self.score[-1] >= 0 and bool(self.score[0] <= 1)
@@ -116,8 +126,14 @@ class Ranking(Additive, kind="ranking"):
         """The facts of two parts together; an error if they do not add up."""
         super().agreed(other)
         labels, declared = common_labels(self, other)
-        resolution = (self if self.units else other).resolution
-        return {"labels": labels, "resolution": resolution, "declared": declared}
+        parts = [part for part in (self, other) if part.units] or [self]
+        squares = [part.squares for part in parts if part.squares is not None]
+        return {
+            "labels": labels,
+            "declared": declared,
+            "resolution": parts[0].resolution,
+            "squares": sum(squares) if len(squares) == len(parts) else None,
+        }
 
     @property
     def units(self) -> int:
@@ -136,12 +152,14 @@ class Ranking(Additive, kind="ranking"):
 
     def without_items(self) -> Ranking:
         """The same ranking before the first item."""
-        return replace(self, **{name: getattr(self, name)[:0] for name in _COLUMNS})
+        columns: dict[str, Any] = {name: getattr(self, name)[:0] for name in _COLUMNS}
+        return replace(self, **columns, squares=None)
 
     def _record(self) -> dict[str, Any]:
         facts = ("labels", "positive", "declared", "weighted")
         record = {name: getattr(self, name) for name in (*facts, *_COLUMNS)}
-        return record if self.resolution is None else {**record, "resolution": self.resolution}
+        further = {name: getattr(self, name) for name in ("resolution", "squares")}
+        return record | {name: value for name, value in further.items() if value is not None}
 
     @classmethod
     def _restored(cls, record: Any) -> Ranking:
@@ -155,8 +173,12 @@ class Ranking(Additive, kind="ranking"):
         )
         some = (np.minimum(positives, negatives) >= 0) & (positives + negatives > 0)
         record.expect(some.all(), "a score has no items")
-        resolution = record.text("resolution")
-        return cls(score, positives, negatives, labels, positive, resolution, declared)
+        resolution, squares = record.text("resolution"), None
+        if "squares" in record:
+            squares = record.take("squares")
+            record.expect(type(squares) is float and squares >= 0, "its squares are not a number")
+        columns = (score, positives, negatives)
+        return cls(*columns, labels, positive, resolution, squares, declared)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranking):
