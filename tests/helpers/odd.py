@@ -97,7 +97,7 @@ def public_functions() -> dict[str, Callable[..., Any]]:
     made = {name: getattr(wf, name) for name in wf.__all__}
     functions = {name: each for name, each in made.items() if callable(each)}
     counts = wf.count([0, 1, 1], [0, 0, 1])
-    tables = {
+    tables: dict[str, Any] = {
         "ranking": wf.rank([0, 1, 1], [0.1, 0.9, 0.3]),
         "moments": wf.moments([0, 1, 1], [0.1, 0.9, 0.3], "brier"),
         "label sets": wf.count_multilabel([{"a"}], [{"a"}]),
