@@ -182,11 +182,11 @@ class _Dense:
 
     def add(self, y_true: Any, y_pred: Any, lock: Lock) -> bool:
         """Add a batch; False if it must be looked at more closely, and nothing was added."""
-        sides = self._integers(y_true), self._integers(y_pred)
-        if sides[0] is None or sides[1] is None or sides[0].shape != sides[1].shape:
+        true, predicted = self._integers(y_true), self._integers(y_pred)
+        if true is None or predicted is None or true.shape != predicted.shape:
             return False
         with lock:
-            return kernel.add_pairs(*sides, self.codes, self.low, self.cells)
+            return kernel.add_pairs(true, predicted, self.codes, self.low, self.cells)
 
     def _integers(self, data: Any) -> Array | None:
         """One column of labels as integers; None for what is not one."""
