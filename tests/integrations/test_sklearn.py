@@ -171,8 +171,7 @@ class AsPrinted(doctest.OutputChecker):
 @pytest.mark.parametrize("name", DROP_INS)
 def test_the_examples_of_scikit_learn_hold(name: str) -> None:
     text = inspect.getdoc(DROP_INS[name]) or ""
-    if ">>>" in text:
-        assert f">>> from whichf1.integrations.sklearn import {name}\n" in text
+    assert ">>>" not in text or ">>> from whichf1.integrations" in text
     tests = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
     printed: list[str] = []
     runner = doctest.DocTestRunner(AsPrinted(), optionflags=doctest.ELLIPSIS)

@@ -28,6 +28,7 @@ except ImportError:  # pragma: no cover
 
 DROP_INS: dict[str, Callable[..., Any]] = {}
 """The functions of scikit-learn that are computed here, by name."""
+_ROOM = (__package__ or "").rpartition(".")[0]
 _MANY = 1000
 """Combinations of options that are remembered as valid."""
 
@@ -91,10 +92,12 @@ def drop_in(answer: Callable[..., Any]) -> Callable[..., Any]:
         return value
 
     function.__module__ = __package__
-    importing = f"import {name}\n"
-    function.__doc__ = (original.__doc__ or "").replace(
-        f"from sklearn.metrics {importing}", f"from {__package__} {importing}"
-    )
+    function.__doc__ = original.__doc__
+    for theirs, ours in (
+        (f"from sklearn.metrics import {name}\n", f"from {__package__} import {name}\n"),
+        ("from sklearn import metrics\n", f"from {_ROOM} import sklearn as metrics\n"),
+    ):
+        function.__doc__ = (function.__doc__ or "").replace(theirs, ours)
     DROP_INS[name] = function
     return function
 
