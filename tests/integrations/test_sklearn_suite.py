@@ -15,7 +15,7 @@ from whichf1.integrations.sklearn import DROP_INS
 def test_nothing_differs_but_what_a_convention_names() -> None:
     result = run("test_classification", "test_ranking")
     assert result.unexplained == []
-    assert result.passed > 480
+    assert result.passed > 440
     assert result.passed / (result.passed + len(result.failed)) > 0.98
     page = PAGE.read_text()
     for test, why in result.failed.items():
