@@ -112,7 +112,7 @@ def test_every_kind_of_table_is_read(kind: str, tmp_path: Path) -> None:
     verdicts = [row.audit and row.audit.verdict for row in found.rows]
     assert verdicts == ["averaged F1", "either", None, "impossible"]
     text = str(found)
-    assert "4 rows: 1 consistent with averaged F1, 1 consistent with either F1" in text
+    assert "4 rows: 1 consistent with averaged F1, 1 with either, 1 with neither" in text
     assert "support-weighted or micro F1" in " ".join(text.split())
     record = found.to_dict()
     assert record["rows"][2]["verdict"] == "not audited"

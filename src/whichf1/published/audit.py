@@ -30,6 +30,13 @@ DEFINITIONS = {
 }
 """The scores that an audit computes."""
 SIGNATURES = {name: definition.signature for name, definition in DEFINITIONS.items()}
+FITS: dict[str, str] = {
+    "averaged F1": "averaged F1",
+    "F1 of averages": "F1 of averages",
+    "either": "either",
+    "impossible": "neither",
+}
+"""What a verdict is consistent with."""
 _MIXED = "a support-weighted or micro F1 beside macro precision and recall"
 OTHERWISE: dict[str, str] = {
     "averaged F1": f"F1 below the harmonic mean would also come from {_MIXED}, from means over "
@@ -91,8 +98,7 @@ class Audit:
     @property
     def words(self) -> str:
         """The verdict as a claim that the numbers can carry: 'consistent with averaged F1'."""
-        fits = {"either": "either F1", "impossible": "neither F1"}
-        return f"consistent with {fits.get(self.verdict, self.verdict)}"
+        return f"consistent with {FITS[self.verdict]}"
 
     @property
     def otherwise(self) -> str | None:

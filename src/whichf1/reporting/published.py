@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 from whichf1.definitions.words import because
 from whichf1.errors import InputError
-from whichf1.published.audit import SIGNATURES, Audit, Verdict, audit
+from whichf1.published.audit import FITS, SIGNATURES, Audit, Verdict, audit
 from whichf1.published.dialects import Conversion, Dialect, DialectTable
 from whichf1.published.explain import Explanation, Match
 from whichf1.published.numbers import Scale, read_results
@@ -160,11 +160,12 @@ class AuditTable(Presented):
         """The rows with their verdicts, and how many there are of each."""
         audits = [row.audit for row in self.rows if row.audit is not None]
         keys = _tallied(audits)
-        said = {x: number for x, number in Counter(x.words for x in audits).items() if number}
-        words = [f"{number} {text}" for text, number in said.items()]
+        counted = Counter(audit.verdict for audit in audits)
+        words = [f"{counted[x]} with {fits}" for x, fits in FITS.items() if counted[x]]
+        words = [words[0].replace(" with", " consistent with"), *words[1:]]
         left = len(self.rows) - len(audits)
         words += [f"{left} not audited"] if left else []
-        names = ("name", "precision", "recall", "f1", "verdict", "reason")
+        names = ("name", "precision", "recall", "f1", "fits", "reason")
         columns = [*map(GridColumn, names[:-1]), GridColumn("reason", "prose")]
         cells = [_audit_cells(row) for row in self.rows]
         notes = [
@@ -228,9 +229,9 @@ def _tallied(audits: Sequence[Audit]) -> dict[str, int]:
 
 def _audit_cells(row: AuditedRow) -> list[Cell]:
     if row.audit is None:
-        return [row.name, "", "", "", "not audited", f"{row.problem}."]
+        return [row.name, "", "", "", "–", f"Not audited: {row.problem}."]
     x = row.audit
-    return [row.name, str(x.precision), str(x.recall), str(x.f1), x.words, x.reason]
+    return [row.name, str(x.precision), str(x.recall), str(x.f1), FITS[x.verdict], x.reason]
 
 
 def _row_record(row: AuditedRow) -> dict[str, Any]:
