@@ -40,7 +40,11 @@ def test_marks_are_not_part_of_a_number(value: int, decimals: int, form: str) ->
 @pytest.mark.parametrize("form", MARKED)
 def test_a_marked_triple_is_audited_as_the_plain_one(form: str) -> None:
     plain = wf.audit(precision="62.0", recall="58.1", f1="57.3")
-    marked = {"precision": "62.0", "recall": form.format("58.1"), "f1": form.format("57.3")}
+    marked: dict[str, Any] = {
+        "precision": "62.0",
+        "recall": form.format("58.1"),
+        "f1": form.format("57.3"),
+    }
     assert wf.audit(**marked) == plain
 
 
@@ -173,7 +177,7 @@ def test_a_verdict_says_what_else_would_give_the_numbers() -> None:
     assert over_runs.verdict == "averaged F1"  # though it is a mean of F1s of averages
     skewed = wf.count([0] * 18 + [1] * 2, [0] * 18 + [0, 1])
     sides = {"precision": wf.macro_precision(skewed), "recall": wf.macro_recall(skewed)}
-    triple = {name: f"{x:.4f}" for name, x in sides.items()}
+    triple: dict[str, Any] = {name: f"{x:.4f}" for name, x in sides.items()}
     weighted = wf.audit(**triple, f1=f"{wf.weighted_f1(skewed):.4f}")
     micro = wf.audit(**triple, f1=f"{wf.micro_f1(skewed):.4f}")
     assert weighted.verdict == micro.verdict == "impossible"

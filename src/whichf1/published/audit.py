@@ -30,7 +30,7 @@ DEFINITIONS = {
 }
 """The scores that an audit computes."""
 SIGNATURES = {name: definition.signature for name, definition in DEFINITIONS.items()}
-FITS: dict[str, str] = {
+FITS: dict[Verdict, str] = {
     "averaged F1": "averaged F1",
     "F1 of averages": "F1 of averages",
     "either": "either",
