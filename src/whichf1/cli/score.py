@@ -201,7 +201,8 @@ def _scores(lines: ScoredLines, positive: Label, options: ScoreOptions) -> Subje
 
 def _probabilities(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
     names, columns = _probability_columns(options.probs or [], options.declared)
-    reading |= {name: getattr(options, name) for name in ("true", "weights", "cluster")}
+    names_of_columns = ("true", "weights", "frequencies", "cluster")
+    reading |= {name: getattr(options, name) for name in names_of_columns}
     classes, by = dict(zip(names, columns, strict=True)), options.slice_columns
     request = Request.of_scores(score=classes, by=by, **reading)
     scores = ClassScores(*paths, request, fair=True)
@@ -240,11 +241,6 @@ def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[
 
 def score(options: ScoreOptions) -> None:
     """Score a file of predictions. Prints each class, both macro F1s and other averages."""
-    if options.frequencies and (options.score_column or options.probs or options.labels_sep):
-        raise InputError(
-            "--frequencies is for predicted classes, not for --score, --probs or --labels-sep: "
-            "repeat the rows"
-        )
     with read_subject(options) as subject:
         chosen = options.chosen(subject.counts.labels)
         if options.score_column and options.metric is None:

@@ -24,6 +24,10 @@ class Column:
     values: Array
     name: str
 
+    def at(self, places: Array) -> Column:
+        """Some of the labels."""
+        return Column(self.kind, self.values[places], self.name)
+
 
 def column(data: Any, name: str) -> Column:
     """Any sequence of labels as a Column, or an error that names the first bad item."""

@@ -146,12 +146,19 @@ class Counts(Units):
         return cls(names, codes, codes.copy(), none, declared=declared and labels is not None)
 
     def update(
-        self, y_true: Any, y_pred: Any, *, weights: Any = None, ignore: Sequence[Any] = ()
+        self,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        weights: Any = None,
+        frequencies: Any = None,
+        ignore: Sequence[Any] = (),
     ) -> Counts:
         """Add a further batch of items; Counts are immutable, so keep the result.
 
         y_true, y_pred (array): The true and the predicted class of each item of the batch.
         weights (array): The weight of each item.
+        frequencies (array): How many equal items each row stands for.
         ignore: True classes whose items are dropped, such as [-100] for padding.
         Returns: These counts and those of the batch.
         InputError: If the batch cannot be counted.
@@ -168,7 +175,8 @@ class Counts(Units):
         declared = self.labels if self.declared else None
         if not any(map(_size, (y_true, y_pred))):
             return self  # the last batch of a loader, say
-        return self + count(y_true, y_pred, labels=declared, weights=weights, ignore=ignore)
+        options: dict[str, Any] = {"weights": weights, "frequencies": frequencies}
+        return self + count(y_true, y_pred, labels=declared, ignore=ignore, **options)
 
     @property
     def matrix(self) -> Array:

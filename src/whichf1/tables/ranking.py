@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from whichf1.errors import InputError
 from whichf1.tables.cells import Array, RankTable
 from whichf1.tables.labels import Label, Labels
-from whichf1.tables.units import Additive
+from whichf1.tables.units import Additive, worth
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +64,7 @@ class Ranking(Additive):
         """(Σw)² / Σw², the equal items that weighted ones are worth; NaN without the squares."""
         if not self.weighted:
             return float(self.n)
-        return float(self.n) ** 2 / self.squares if self.squares else math.nan
+        return worth(float(self.n), self.squares)
 
     @property
     def probabilities(self) -> bool:

@@ -215,7 +215,7 @@ def _together(
     *,
     declared: bool,
 ) -> MultiLabelCounts:
-    count, squares = sizes_of(rows, columns.weights is not None)
+    count, squares = sizes_of(rows, columns)
     cluster = None
     if columns.cluster is not None:
         cluster = clusters_in([row[-MEASURES - 1] for row in rows], columns.cluster, origin)[0]
