@@ -179,9 +179,9 @@ def count_together(
     columns = [true, *(column(each, str(name)) for name, each in systems.items())]
     for each in columns[1:]:
         _refuse_other(true, each)
-    refuse_both(weights, frequencies)
     weight = None if weights is None else weights_column(weights, len(true.values))
     if frequencies is not None:
+        refuse_both(weights, frequencies)
         weight = frequencies_column(frequencies, len(true.values))
         here = np.flatnonzero(weight)  # a row that stands for no item is none
         cluster = cluster if cluster is None else column(cluster, "cluster").at(here).values
