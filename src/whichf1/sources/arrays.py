@@ -13,6 +13,7 @@ from whichf1.errors import InputError, LabelError
 from whichf1.sources.request import refuse_both
 from whichf1.sources.sequences import (
     Column,
+    cluster_column,
     clusters_of,
     column,
     encode_alike,
@@ -184,7 +185,8 @@ def count_together(
         refuse_both(weights, frequencies)
         weight = frequencies_column(frequencies, len(true.values))
         here = np.flatnonzero(weight)  # a row that stands for no item is none
-        cluster = cluster if cluster is None else column(cluster, "cluster").at(here).values
+        if cluster is not None:
+            cluster = cluster_column(cluster, len(weight)).at(here).values
         columns, weight = [each.at(here) for each in columns], weight[here]
     n = len(columns[0].values)
     codes, observed = encode_alike(columns)

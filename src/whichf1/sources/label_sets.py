@@ -13,7 +13,8 @@ from whichf1.sources.counts import Reading
 from whichf1.sources.lines import numbers
 from whichf1.sources.request import columns_by_class, has_columns, matrix_names, refuse_both
 from whichf1.sources.sequences import (
-    cluster_codes,
+    cluster_column,
+    clusters_of,
     frequencies_column,
     refuse_lengths,
     squared,
@@ -124,13 +125,13 @@ def count_sets_together(
     count = np.ones(true.items, np.int64)
     if weights is not None:
         count = weights_column(weights, true.items)
-    if cluster is not None:
-        cluster = cluster_codes(cluster, true.items)
+    groups = None if cluster is None else cluster_column(cluster, true.items).values
     if frequencies is not None:
         count = np.rint(frequencies_column(frequencies, true.items)).astype(np.int64)
         here = np.flatnonzero(count)  # a row that stands for no item is none
         count, sides = count[here], [side.at(here) for side in sides]
-        cluster = None if cluster is None else cluster_codes(cluster[here], len(here))
+        groups = None if groups is None else groups[here]
+    clusters = (None, None) if groups is None else clusters_of(groups, len(count))
     names = declared or _common_labels(sides)
     keys, *others = (_keys(side, names) for side in sides)
     counts = MultiLabelCounts(
@@ -138,7 +139,8 @@ def count_sets_together(
         outcomes(keys, others, len(names)),
         count=count,
         squares=None if weights is None else squared(count),
-        cluster=cluster,
+        cluster=clusters[0],
+        cluster_names=clusters[1],
         declared=declared is not None or any(side.matrix for side in sides),
         systems=tuple(map(str, systems)),
     )

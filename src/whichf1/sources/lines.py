@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from whichf1.sources.request import (
 )
 from whichf1.sources.sequences import (
     Column,
+    cluster_column,
     column,
     frequencies_column,
     refuse_lengths,
@@ -96,7 +98,10 @@ class ScoredLines(NamedTuple):
         lines = cls(y_true, values, **measures, labels=labels, ordered=True, names=names)
         if frequencies is None:
             return lines
-        return lines.frequent(frequencies_column(frequencies, len(values)))
+        refuse_lengths(_length(y_true), len(values), name)
+        groups = None if cluster is None else cluster_column(cluster, len(values)).values
+        times = frequencies_column(frequencies, len(values))
+        return lines._replace(cluster=groups).frequent(times)
 
     @property
     def width(self) -> int:
@@ -178,6 +183,10 @@ class ScoredLines(NamedTuple):
 
 BY_LINE = ("true", "scores", "items", "weights", "squares", "cluster", "slices")
 """What a line has one value of."""
+
+
+def _length(data: Any) -> int:
+    return int(data.shape[0]) if hasattr(data, "shape") else len(data)
 
 
 def _at(values: Any, places: Array) -> Any:
@@ -406,9 +415,19 @@ def _precise(values: Array) -> bool:
     return bool((bits & np.uint64((1 << 45) - 1)).any())
 
 
-def rank_lines(lines: ScoredLines, positive: Any) -> Ranking:
+def rank_lines(lines: ScoredLines, positive: Any, *, declared: bool = False) -> Ranking:
     """Group lines by score: the positive class against the rest."""
-    return ranking_of(*lines.against_rest(positive))
+    return replace(ranking_of(*lines.against_rest(positive)), declared=declared)
+
+
+def lines_of(ranking: Ranking) -> ScoredLines:
+    """The items of a ranking of two classes without weights, grouped by class and score."""
+    code = ranking.labels.code(ranking.positive)
+    classes = np.array([ranking.labels[1 - code], ranking.positive])
+    items = np.concatenate([ranking.positives, ranking.negatives]).astype(np.int64)
+    true = classes[np.repeat([1, 0], len(ranking.score))]
+    lines = ScoredLines(true, np.tile(ranking.score, 2), items, labels=[*ranking.labels])
+    return lines.at(np.flatnonzero(items))
 
 
 def ranking_of(lines: ScoredLines, positive: Label) -> Ranking:
