@@ -75,7 +75,7 @@ def read_lines(
     options: TableOptions | ThresholdOptions, paths: Paths, apart: bool = False, **reading: Any
 ) -> ScoredLines:
     """Read a column of scores, and fix its classes."""
-    columns = options.columns("true", "weights")
+    columns = options.columns("true", "weights", "frequencies")
     request = Request.of_scores(score=options.score_column, **columns, **reading)
     lines = read_scores(*paths, request, apart=apart)
     classes = classes_of(column(lines.true, "y_true"), options.declared)

@@ -198,6 +198,7 @@ class DataOptions(LabelOptions, FileOptions):
 
     true: Text = option(TRUE)
     weights: Text = option("Column with item weights.")
+    frequencies: Text = option("Column that says how many equal items a row stands for.")
 
     def columns(self, *names: str) -> dict[str, Any]:
         """The options with these names, and the declared classes."""
@@ -212,7 +213,6 @@ class CountingOptions(DataOptions):
         "saved counts, or - for standard input."
     )
     pred: Text = option(PRED)
-    frequencies: Text = option("Column that says how many equal items a row stands for.")
     cluster: Text = option(CLUSTER)
 
 

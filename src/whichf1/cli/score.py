@@ -261,7 +261,8 @@ def _scores(
 def class_scores(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> ClassScores:
     """The columns of probabilities, which stay where they are."""
     names, columns = _probability_columns(options.probs or [], options.declared)
-    reading |= {name: getattr(options, name) for name in ("true", "weights", "cluster")}
+    names_of_columns = ("true", "weights", "frequencies", "cluster")
+    reading |= {name: getattr(options, name) for name in names_of_columns}
     classes = dict(zip(names, columns, strict=True))
     request = Request.of_scores(score=classes, by=options.slice_columns, **reading)
     return ClassScores(*paths, request, fair=True)
