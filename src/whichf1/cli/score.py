@@ -158,7 +158,7 @@ def _column(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Sub
     reading |= {"cluster": options.cluster, "by": options.slice_columns}
     apart = bool(options.weights or options.cluster)
     lines = files.read_lines(options, paths, apart=apart, **reading)
-    named = _named_class(options.positive, lines)
+    named = named_class(options.positive, lines)
     positive = positive_class(Labels(lines.labels), _agreed_positive(options.metric, named))
     slices = {
         key: _scores(lines.of_slice(at), positive, options) for at, key in enumerate(lines.keys)
@@ -166,7 +166,7 @@ def _column(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Sub
     return replace(_scores(lines, positive, options), slices=slices)
 
 
-def _named_class(text: str | None, lines: ScoredLines) -> Label | None:
+def named_class(text: str | None, lines: ScoredLines) -> Label | None:
     """The class of --positive among those of the lines."""
     return None if text is None else find_label(text, Labels(lines.labels))
 
@@ -182,6 +182,17 @@ def _agreed_positive(metrics: list[str] | None, named: Label | None) -> Label | 
             )
         named = named if label is None else label
     return named
+
+
+def split_rankings(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Slices:
+    """The rankings of each slice, and of the whole."""
+    reading |= {"cluster": options.cluster, "by": options.slice_columns}
+    lines = files.read_lines(options, paths, **reading)
+    positive = positive_class(Labels(lines.labels), named_class(options.positive, lines))
+    parts: dict[Any, Any] = {
+        key: rank_lines(lines.of_slice(at), positive) for at, key in enumerate(lines.keys)
+    }
+    return Slices(tuple(options.slice_columns), parts, rank_lines(lines, positive))
 
 
 def _scores(lines: ScoredLines, positive: Label, options: ScoreOptions) -> Subject:
@@ -410,7 +421,7 @@ def threshold(options: ThresholdOptions) -> None:
     """Find the threshold at which a score is best. Tries every distinct score."""
     with files.opened(options) as (paths, reading):
         lines = files.read_lines(options, paths, **reading)
-    ranking = rank_lines(lines, _named_class(options.positive, lines))
+    ranking = rank_lines(lines, named_class(options.positive, lines))
     correct: Any = options.correct
     best = best_threshold(ranking, metric=options.metric, correct=correct)
     source = files.source_name(options)

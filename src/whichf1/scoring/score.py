@@ -15,11 +15,12 @@ from whichf1.definitions.signature import with_data
 from whichf1.errors import DefinitionError, OtherDataWarning, warn
 from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array
+from whichf1.tables.display import Displayed, Drawable
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.units import some
 
 
-class Score(float):
+class Score(Displayed, float):
     """A number that says what it is: its definition, the size of the data, and an interval.
 
     It goes wherever a float goes, and what is computed from it is a plain float. Two scores are
@@ -147,11 +148,6 @@ class Score(float):
     def __repr__(self) -> str:
         return f"<Score {self}>"
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<b>{self._shown}</b> <code>{escape(self.signature)}</code>"
-
     @property
     def _shown(self) -> str:
         shown = "undefined" if isnan(self) else f"{self:.4f}"
@@ -183,7 +179,7 @@ _NO_MEAN: dict[str, Any] = {"classes": None, "exclude": (), "two_classes": "both
 
 
 @dataclass(frozen=True, eq=False)
-class PerClass(Mapping[Label, Score]):
+class PerClass(Drawable, Mapping[Label, Score]):
     """The score of each class, as a mapping from classes to scores.
 
     >>> import whichf1 as wf

@@ -10,12 +10,13 @@ import numpy as np
 
 from whichf1.errors import InputError
 from whichf1.tables.cells import Array, RankTable
+from whichf1.tables.display import Drawable
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.units import Additive
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking(Additive):
+class Ranking(Additive, Drawable):
     """How many positives and negatives have each score; made by ``whichf1.rank``.
 
     Rankings with the same positive class can be added; ``sum(parts)`` merges many.

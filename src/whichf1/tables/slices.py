@@ -9,13 +9,14 @@ from typing import Any, TypeAlias
 
 from whichf1.errors import InputError
 from whichf1.tables.counts import Counts
+from whichf1.tables.display import Drawable
 from whichf1.tables.units import Additive, merged
 
 Key: TypeAlias = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Slices(Additive, Mapping[Key, Counts]):
+class Slices(Additive, Drawable, Mapping[Key, Counts]):
     """Counts of each slice; a key has one value for each column, None if it is missing.
 
     If there is one column, ``slices["en"]`` is short for ``slices[("en",)]``. All slices have the
