@@ -111,8 +111,9 @@ def public_functions() -> dict[str, Callable[..., Any]]:
 
 
 RESULTS = (
-    "Band", "BestThreshold", "Comparison", "Counts", "Curve", "DecisionCurve", "Definition", "Interval", "MacroF1",
-    "Moments", "MultiLabelCounts", "Pair", "PerClass", "Picture", "Ranking", "Score", "Slices", "SystemRanks",
+    "Band", "BestThreshold", "Comparison", "Counts", "Curve", "DecisionCurve", "Definition",
+    "Interval", "MacroF1", "Moments", "MultiLabelCounts", "Pair", "PerClass", "Picture", "Ranking",
+    "Score", "Slices", "SystemRanks",
 )  # fmt: skip
 """What functions give: nobody makes them."""
 UNTRIED = ("master", "engine", "progress")

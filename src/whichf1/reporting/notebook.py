@@ -26,7 +26,9 @@ from whichf1.reporting.document import (
     render,
 )
 from whichf1.reporting.numbers import items, size
+from whichf1.reporting.pictures.drawing import draw, format_of, rendered
 from whichf1.reporting.pictures.kinds import picture
+from whichf1.reporting.pictures.marks import Picture
 from whichf1.reporting.published import (
     audit_document,
     conversion_document,
@@ -67,8 +69,13 @@ def html(result: object) -> str:
 
 
 def drawn(result: object, kind: str | None, ax: Any, options: dict[str, Any]) -> Any:
-    """A result as a picture on matplotlib's Axes."""
-    return picture(result, kind, **options).plot(ax)
+    """A result, or a picture of one, on matplotlib's Axes."""
+    return draw(result if isinstance(result, Picture) else picture(result, kind, **options), ax)
+
+
+def written(picture: Any, path: Any, dpi: int) -> bytes:
+    """A picture in the format of the path."""
+    return rendered(picture, format_of(path), dpi)
 
 
 def document_of(result: Any) -> Document:

@@ -145,17 +145,17 @@ def _score(
 
 def draw_posterior(definition: Definition, counts: AnyCounts) -> tuple[Score, Array]:
     """A score with its credible interval, and its values on draws from the posterior."""
-    from whichf1.statistics.intervals import posterior_values
+    from whichf1.statistics.intervals import credible, posterior_values
 
     method, frozen = definition.interval, _frozen(definition, counts)
     if not isinstance(method, Posterior):
         raise DefinitionError("draws need interval='posterior'")
     if frozen.units.weighted and frozen.units.squares is None:
         raise DefinitionError("a posterior of weighted items needs the squares of their weights")
-    statistic = _statistic(definition, frozen)
-    values = posterior_values(method, statistic, _sample(frozen))
-    estimate = _estimate(definition, frozen, statistic)
-    return _score(definition.on(frozen), frozen, counts, *estimate), values[:, 0]
+    draws = posterior_values(method, _statistic(definition, frozen), _sample(frozen))
+    values = definition.values(frozen).reshape(-1)
+    score = _score(definition.on(frozen), frozen, counts, values, credible(method, values, draws))
+    return score, draws[:, 0]
 
 
 def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:

@@ -217,9 +217,13 @@ def posterior(
     method: Posterior, statistic: Statistic, sample: Sample, values: Array
 ) -> list[Interval | None]:
     """The credible interval of each value: quantiles over draws of all counts (Rubin 1981)."""
+    return credible(method, values, posterior_values(method, statistic, sample))
+
+
+def credible(method: Posterior, values: Array, draws: Array) -> list[Interval | None]:
+    """The quantiles of draws (draws, values)."""
     intervals: list[Interval | None] = []
-    columns = posterior_values(method, statistic, sample).T
-    for value, column in zip(values.tolist(), columns, strict=True):
+    for value, column in zip(values.tolist(), draws.T, strict=True):
         defined = column[~np.isnan(column)]
         if isnan(value) or not len(defined) or defined.min() == defined.max():
             intervals.append(None)

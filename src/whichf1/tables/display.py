@@ -18,7 +18,10 @@ if TYPE_CHECKING:
             """A result as HTML, for a notebook."""
 
         def drawn(self, result: object, kind: str | None, ax: Any, options: dict[str, Any]) -> Any:
-            """A result as a picture on matplotlib's Axes."""
+            """A result, or a picture of one, on matplotlib's Axes."""
+
+        def written(self, picture: Any, path: Any, dpi: int) -> bytes:
+            """A picture in the format of the path."""
 
 
 presenters: list[Callable[[], Presenter]] = []

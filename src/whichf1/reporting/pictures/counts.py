@@ -442,7 +442,7 @@ def posterior(
     counts: Any,
     *,
     metrics: Sequence[Any] = ("averaged_f1", "f1_of_averages"),
-    draws: int = 4000,
+    draws: int = 2000,
     level: float = 0.95,
     seed: int = 0,
 ) -> Picture:

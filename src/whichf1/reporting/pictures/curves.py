@@ -52,6 +52,8 @@ MOST_POINTS = 2000
 """Points of a line that are drawn; more cannot be seen."""
 MANY = 6
 """With more curves, bands would hide each other."""
+MOST_NAMED = 20
+"""Curves in a legend."""
 
 
 def bands_of(curve: Any, kind: BandKind, level: float) -> list[Band]:
@@ -125,6 +127,9 @@ def _series(
         top = f" of the top {parameters['top']:.0%}" if "top" in parameters else ""
         name = f"{title_of(score.definition)}{top}"
         legend.append(Key(f"{lead}{name} {score.value:.4f}{ends}", at))
+    rest = len(legend) - MOST_NAMED
+    if rest > 0:
+        legend = [*legend[:MOST_NAMED], Key(f"and {rest:,} more", "muted", "thin")]
     return [*marks, *lines], legend, drawn
 
 

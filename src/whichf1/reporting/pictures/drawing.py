@@ -39,7 +39,6 @@ from whichf1.reporting.pictures.typeface import (
     width,
     wrapped,
 )
-from whichf1.tables.saving import write_whole
 
 TEXT, MUTED, FAINT = "#1a1a1a", "#6b6b6b", "#d0d0d0"
 INKS = ("#0067a5", "#d1600a", "#1a1a1a", "#3f9b75", "#8d4fa8", "#9c8412", "#c05a7e")
@@ -92,6 +91,8 @@ EDGE = 0.08
 """Inches around a figure."""
 GAP = 0.09
 """Inches between its title, legend, panels and caption."""
+SLACK = 1.04
+"""Text on a screen may be so much wider than its outlines."""
 LEAST = 5.0
 """Points of the smallest names."""
 FORMATS = ("svg", "pdf", "png")
@@ -154,16 +155,12 @@ def _metadata(picture: Picture, form: str) -> dict[str, Any]:
     return {**said, "Software": maker}
 
 
-def save(picture: Picture, path: Any, dpi: int = 200) -> None:
-    """Write the picture to a file, whole or not at all."""
-    write_whole(path, rendered(picture, format_of(path), dpi))
-
-
 def format_of(path: Any) -> str:
     """The format that the ending of a path names."""
     name = str(os.fspath(path)) if isinstance(path, (str, os.PathLike)) else ""
-    form = os.path.splitext(name)[1].removeprefix(".").lower()
-    if form not in FORMATS:
+    _, dot, form = name.rpartition(".")
+    form = form.lower()
+    if not dot or form not in FORMATS:
         raise FileError(
             f"a picture is written as .svg, .pdf or .png; got {path!r}. Change the ending."
         )
@@ -235,7 +232,8 @@ class _Sheet:
         for each, panel in zip(axes, picture.panels, strict=True):
             self.panel(each, panel)
         if picture.legend:
-            axes[0].legend(handles=self.handles(), loc="best")
+            points = ax.get_window_extent().width * 72 / ax.figure.dpi
+            axes[0].legend(handles=self.handles(points), loc="best")
         self.fit(axes)
         return axes[0]
 
@@ -246,7 +244,7 @@ class _Sheet:
         picture, inches = self.picture, self.picture.width
         for each in [*figure.texts, *figure.legends]:
             each.remove()
-        points = 72 * (inches - 2 * EDGE)
+        points = 72 * (inches - 2 * EDGE) / SLACK
         above: list[Any] = []
         if picture.title:
             lines = wrapped(self.said(picture.title), points / 1.12, SIZE + 1, self.families)
@@ -255,7 +253,7 @@ class _Sheet:
         if picture.legend:
             above.append(
                 figure.legend(
-                    handles=self.handles(), loc="upper left", ncols=self.columns(points),
+                    handles=self.handles(points), loc="upper left", ncols=self.columns(points),
                     borderaxespad=0, borderpad=0, handlelength=2.4, columnspacing=1.4,
                     handletextpad=0.6,
                 )
@@ -294,13 +292,13 @@ class _Sheet:
         if self.picture.signatures:
             families = (MONO, *self.families[1:])
             code = self.said("\n".join(self.picture.signatures))
-            lines = wrapped(code, points, SIZE - 2.5, families)
+            lines = wrapped(code, points / SLACK**2, SIZE - 2.5, families)  # hinted to whole dots
             yield lines, {"size": SIZE - 2.5, "family": list(families)}
 
     def columns(self, points: float) -> int:
         """How many entries of the legend fit side by side."""
         size = SIZE - 1
-        widths = [width(self.said(key.text), size, self.families) for key in self.picture.legend]
+        widths = [width(text, size, self.families) for text in self.keys(points)]
         for columns in range(len(widths), 1, -1):
             rows = math.ceil(len(widths) / columns)  # a legend is filled column by column
             each = [max(widths[at : at + rows]) for at in range(0, len(widths), rows)]
@@ -308,8 +306,15 @@ class _Sheet:
                 return columns
         return 1
 
-    def handles(self) -> list[Any]:
-        return [_handle(key, self.said(key.text)) for key in self.picture.legend]
+    def keys(self, points: float) -> list[str]:
+        """The texts of the legend, each no wider than all of it."""
+        texts = [self.said(key.text) for key in self.picture.legend]
+        return shortened(texts, points - 5 * SIZE, SIZE - 1, self.families)
+
+    def handles(self, points: float) -> list[Any]:
+        """What stands in the legend."""
+        pairs = zip(self.picture.legend, self.keys(points), strict=True)
+        return [_handle(key, text) for key, text in pairs]
 
     # panels
 
@@ -500,9 +505,8 @@ def _scale(ax: Any, which: str, scale: Axis, said: Callable[[str], str]) -> None
         ends = ends[::-1]
     getattr(ax, f"set_{which}lim")(*ends)
     getattr(ax, f"set_{which}label")(said(scale.label))
-    getattr(ax, f"set_{which}ticks")(
-        [at for at, _ in scale.ticks], [said(text) for _, text in scale.ticks], minor=False
-    )
+    shown = () if scale.spacing == "names" else scale.ticks  # names must fit first
+    getattr(ax, f"set_{which}ticks")([at for at, _ in shown], [said(text) for _, text in shown])
     getattr(ax, f"set_{which}ticks")([], minor=True)
 
 

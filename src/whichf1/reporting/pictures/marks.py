@@ -16,6 +16,8 @@ import numpy as np
 from whichf1.errors import InputError
 from whichf1.reporting.escape import visible
 from whichf1.tables.cells import Array
+from whichf1.tables.display import presenters
+from whichf1.tables.saving import write_whole
 
 Numbers: TypeAlias = tuple[float, ...]
 Place: TypeAlias = tuple[float, float]
@@ -181,9 +183,7 @@ class Picture:
         return "\n".join([*self.notes, *self.signatures])
 
     def _repr_png_(self) -> bytes:
-        from whichf1.reporting.pictures.drawing import rendered
-
-        return rendered(self, "png", 150)
+        return presenters[0]().written(self, ".png", 150)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the picture with matplotlib.
@@ -197,9 +197,7 @@ class Picture:
         >>> wf.picture(wf.count([0, 1], [0, 1])).plot().get_ylabel()
         'true class'
         """
-        from whichf1.reporting.pictures.drawing import draw
-
-        return draw(self, ax)
+        return presenters[0]().drawn(self, None, ax, {})
 
     def save(self, path: Any, dpi: int = 200) -> None:
         """Write the picture to a file, whole or not at all; equal pictures give equal bytes.
@@ -213,9 +211,7 @@ class Picture:
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     wf.picture(wf.count([0, 1], [0, 1])).save(f"{folder}/counts.svg")
         """
-        from whichf1.reporting.pictures.drawing import save
-
-        save(self, path, dpi)
+        write_whole(path, presenters[0]().written(self, path, dpi))
 
 
 def numbers(values: Iterable[Any]) -> Numbers:
@@ -273,8 +269,8 @@ def ticks(low: float, high: float, most: int = 6) -> tuple[tuple[float, str], ..
 def tick_text(value: float, decimals: int) -> str:
     """A number at a tick, with a true minus."""
     value = round(value, decimals) + 0.0
-    if abs(value) >= 1e6 or decimals > 6:
-        return f"{value:g}".replace("-", "−")
+    if abs(value) >= 1e9 or decimals > 6:
+        return f"{value:.10g}".replace("-", "−")
     return f"{value:,.{decimals}f}".replace("-", "−")
 
 

@@ -21,7 +21,7 @@ from whichf1.cli.score import named_class, split_rankings
 from whichf1.comparison.compare import planned
 from whichf1.errors import InputError
 from whichf1.reporting.document import Document, Grid, GridColumn
-from whichf1.reporting.pictures.drawing import format_of, save
+from whichf1.reporting.pictures.drawing import format_of
 from whichf1.reporting.pictures.kinds import Kind, every_kind, find_kind, picture
 from whichf1.reporting.pictures.typeface import plotting
 from whichf1.scoring.curves import best_threshold
@@ -69,7 +69,7 @@ def plot(options: PlotOptions) -> None:
         own["metric"] = _single(options, "metric")
     if "level" in used:
         own.pop("level", None)
-    save(picture(result, kind.name, **own), options.output, options.dpi)
+    picture(result, kind.name, **own).save(options.output, options.dpi)
 
 
 def kind_list() -> Document:
