@@ -16,7 +16,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 import whichf1 as wf
-from whichf1.statistics.bands import AT, DRAWS, Rates, draw_rates, enclosing
+from whichf1.statistics.bands import AT, DRAWS, ThresholdRates, draw_rates, enclosing
 
 HERE = Path(__file__).parent
 CASES = ((60, 0.5, 2.0), (200, 0.2, 1.0), (1000, 0.1, 1.5))
@@ -25,11 +25,11 @@ PLACES = np.concatenate([[0.02, 0.05], np.linspace(0.1, 0.9, 17), [0.95]])
 DATA_SETS = 300
 
 
-def true_rates(share: float, distance: float) -> Rates:
+def true_rates(share: float, distance: float) -> ThresholdRates:
     """The rates of the population at many thresholds; scores are calibrated probabilities."""
     z = np.linspace(9 + distance, -9, 40_001)
     score = expit(np.log(share / (1 - share)) + distance * z - distance**2 / 2)
-    return Rates(score, norm.sf(z - distance), norm.sf(z), np.array([share]))
+    return ThresholdRates(score, norm.sf(z - distance), norm.sf(z), np.array([share]))
 
 
 def sample(n: int, share: float, distance: float, rng: np.random.Generator) -> wf.Ranking:
@@ -40,7 +40,7 @@ def sample(n: int, share: float, distance: float, rng: np.random.Generator) -> w
     return wf.rank(true, score, positive=1)
 
 
-def f1(rates: Rates) -> Any:
+def f1(rates: ThresholdRates) -> Any:
     hits, alarms = rates.prevalence * rates.tpr, (1 - rates.prevalence) * rates.fpr
     return 2 * hits / (hits + alarms + rates.prevalence)
 

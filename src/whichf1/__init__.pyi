@@ -30,6 +30,7 @@ from whichf1.reporting.pictures.kinds import picture as picture
 from whichf1.reporting.pictures.marks import Picture as Picture
 from whichf1.reporting.score import Report as Report
 from whichf1.reporting.score import report as report
+from whichf1.scoring.accumulator import Accumulator as Accumulator
 from whichf1.scoring.curves import BestThreshold as BestThreshold
 from whichf1.scoring.curves import Curve as Curve
 from whichf1.scoring.curves import DecisionCurve as DecisionCurve

@@ -33,6 +33,8 @@ def spam() -> wf.Ranking:
          lambda: wf.picture(spam(), "roc", band="none")),
         (("threshold", SPAM, *SCORES, "-m", "accuracy", "--band", "none"),
          lambda: wf.picture(wf.best_threshold(spam(), metric="accuracy"), band="none")),
+        (("confusion", SPAM, *SCORES, "--threshold", "0.5"),
+         lambda: wf.picture(wf.at_threshold(str(SPAM), 0.5, score="score", positive="spam"))),
         (("slices", SYSTEMS, "--pred", "weak", "--by", "gold", "-m", "accuracy"),
          lambda: wf.picture(wf.count_by(str(SYSTEMS), by="gold", pred="weak"), metric="accuracy")),
         (("comparison", SYSTEMS, *PAIR, "--margin", "0.1", "--level", "0.9"),
@@ -66,7 +68,8 @@ def test_several_columns_of_scores_are_several_curves(run: Run, tmp_path: Path) 
     [
         (("confusoin", ANIMALS), "Did you mean 'confusion'"),
         (("confusion", ANIMALS, "-m", "f1"), "--metric is for"),
-        (("confusion", ANIMALS, "--score", "x"), "--score is for"),
+        (("confusion", SPAM, *SCORES), "no picture 'confusion', but roc"),
+        (("confusion", ANIMALS, "--by", "gold"), "--by is for"),
         (("confusion", ANIMALS, "--band", "none"), "no option 'band'"),
         (("confusion", "absent.csv"), "absent.csv"),
         (("roc", SPAM, "--score", "score"), "--positive"),
@@ -111,3 +114,14 @@ def test_nan_and_one_class_are_an_error(run: Run, tmp_path: Path) -> None:
 def test_the_kinds_are_listed(run: Run) -> None:
     code, out, _ = run("plot", "list")
     assert code == 0 and all(f"\n{name} " in out for name in every_kind())
+
+
+def test_saved_tables_are_drawn(run: Run, tmp_path: Path) -> None:
+    spam().save(tmp_path / "ranking.json")
+    slices = wf.count_by(str(SYSTEMS), by="gold", pred="weak")
+    slices.save(tmp_path / "slices.json")
+    for kind, same in (("ranking", wf.picture(spam(), "gain")), ("slices", wf.picture(slices))):
+        path = tmp_path / f"{kind}.svg"
+        name = same.kind
+        code, _, err = run("plot", name, tmp_path / f"{kind}.json", "-o", path)
+        assert (code, err) == (0, "") and path.read_bytes() == rendered(same, "svg")

@@ -170,18 +170,19 @@ LINES = {
 """The line that makes each picture of the gallery."""
 HEAD = """# Gallery
 
-Every result that has a picture has `.plot(ax=None, *, kind=None, **options)`, which draws it with
-matplotlib (`pip install 'whichf1[plot]'`) and returns the Axes. `wf.picture(result, kind)` gives
-the picture itself: its numbers, scales, order and words, with `.save("x.pdf")`. On the command line,
-`whichf1 plot KIND FILE … -o x.pdf` writes a `.pdf`, `.svg` or `.png`; `whichf1 plot list` lists
-the kinds. A mapping such as `wf.picture({"A": a, "B": b}, "roc")` shows the curves of several
-systems or folds.
+Every result that has a picture has `.plot(ax=None, *, kind=None, **options)`, which draws it
+with matplotlib (`pip install 'whichf1[plot]'`) and returns the Axes. `wf.picture(result, kind)`
+gives the picture itself: its numbers, scales, order and words, with `.save("x.pdf")`. On the
+command line, `whichf1 plot KIND FILE … -o x.pdf` writes a `.pdf`, `.svg` or `.png`; `whichf1
+plot list` lists the kinds. A mapping such as `wf.picture({"A": a, "B": b}, "roc")` shows the
+curves of several systems or folds.
 
 Pictures need no options. Names are shortened, made smaller or left out with a note, never drawn
-over each other. Series differ in colour, dash and shape. Text stays text, and fonts are embedded. The
-signature is in the caption and in the metadata of the file, beside a sentence that says what the
-picture shows. Equal pictures give equal files. Bands of curves hold the curve of the population at
-each place (dark) or as a whole (pale): [how often they do](intervals.md#bands-of-curves).
+over each other. Series differ in colour, dash and shape. Text stays text, and fonts are
+embedded. The signature is in the caption and in the metadata of the file, beside a sentence
+that says what the picture shows. Equal pictures give equal files. Bands of curves hold the
+curve of the population at each place (dark) or as a whole (pale): [how often they
+do](intervals.md#bands-of-curves).
 
 This page is written by `python -m tests.helpers.pictures`. The lines use:
 

@@ -6,18 +6,15 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, TypeAlias, TypeVar
 
-from whichf1.cli import files
 from whichf1.cli.compare import read_run
+from whichf1.cli.counts import read_table
 from whichf1.cli.options import (
     CompareOptions,
-    CountingOptions,
+    CountOptions,
     OptionGroup,
     OutputOptions,
     PlotOptions,
-    ScoreOptions,
-    ThresholdOptions,
 )
-from whichf1.cli.score import named_class, split_rankings
 from whichf1.comparison.compare import planned
 from whichf1.errors import InputError
 from whichf1.reporting.document import Document, Grid, GridColumn
@@ -25,8 +22,6 @@ from whichf1.reporting.pictures.drawing import format_of
 from whichf1.reporting.pictures.kinds import Kind, every_kind, find_kind, picture
 from whichf1.reporting.pictures.typeface import plotting
 from whichf1.scoring.curves import best_threshold
-from whichf1.sources.lines import rank_lines
-from whichf1.tables.counts import Counts
 from whichf1.tables.ranking import Ranking
 
 G = TypeVar("G", bound=OptionGroup)
@@ -35,12 +30,10 @@ Reader: TypeAlias = Callable[[PlotOptions, Kind], tuple[Any, set[str]]]
 PASSED = ("band", "share", "order", "baseline", "level", "title", "caption")
 """Options that are the picture's own."""
 ONLY = {
-    "score_column": ("score", "rankings and slices"),
     "metric": ("metric", "threshold, slices, comparison, flips and posterior"),
     "correct": ("correct", "threshold"),
     "by": ("by", "slices"),
     "margin": ("margin", "comparison"),
-    "positive": ("positive", "rankings and slices"),
 }
 """Options that some kinds use, as they are written, and which kinds."""
 
@@ -57,13 +50,11 @@ def plot(options: PlotOptions) -> None:
     plotting()
     given = {name: getattr(options, name) for name in PASSED}
     own = {name: value for name, value in given.items() if value is not None}
-    usual: Reader = _ranking if Ranking in kind.of else _counts
-    read: Reader = READ.get(kind.name, usual)
-    result, used = read(options, kind)
+    result, used = READ.get(kind.name, _table)(options, kind)
     for name, (written, kinds) in ONLY.items():
         if getattr(options, name) is not None and name not in used:
             raise InputError(f"--{written} is for {kinds}, not for {kind.name}: remove it")
-    if "metrics" in used:
+    if kind.name == "posterior" and options.metric:
         own["metrics"] = options.metric
     elif kind.name == "slices" and options.metric:
         own["metric"] = _single(options, "metric")
@@ -89,7 +80,13 @@ def kind_list() -> Document:
 def _as(group: type[G], options: PlotOptions, **changes: Any) -> G:
     """The same options as another command takes them."""
     known = {each.name for each in fields(group)}  # type: ignore[arg-type]
-    mine = {each.name for each in fields(options)} - {"output", "metric", "pred", "score_column"}
+    mine = {each.name for each in fields(options)} - {
+        "output",
+        "metric",
+        "pred",
+        "score_column",
+        "by",
+    }
     return group(**{name: getattr(options, name) for name in known & mine} | changes)
 
 
@@ -100,45 +97,34 @@ def _single(options: PlotOptions, name: str) -> Any:
     return values[0]
 
 
-def _counts(options: PlotOptions, kind: Kind) -> tuple[Counts, set[str]]:
-    counts = files.read_counts(_as(CountingOptions, options, pred=_single(options, "pred")))
-    several = kind.name == "posterior" and options.metric
-    return counts, {"metric", "metrics"} if several else set()
-
-
-def _ranking(options: PlotOptions, kind: Kind) -> tuple[Any, set[str]]:
-    names: list[str | None] = [*(options.score_column or ())] or [None]
+def _table(options: PlotOptions, kind: Kind) -> tuple[Any, set[str]]:
+    """What is counted of the file; for several columns of scores, a ranking of each."""
+    scores: list[str | None] = [*(options.score_column or ())] or [None]
     if not kind.several:
         _single(options, "score_column")
-    if options.pred:
+    if Ranking in kind.of and options.pred:
         raise InputError(f"{kind.name} is drawn of scores: name their column with --score")
-    rankings = {str(name): _read_ranking(options, name) for name in names}
-    used = {"score_column", "positive"}
-    if kind.name != "threshold":
-        return (rankings if len(names) > 1 else next(iter(rankings.values()))), used
-    correct: Any = options.correct
-    metric = _single(options, "metric") or "f1"
-    best = best_threshold(rankings[str(names[0])], metric=metric, correct=correct)
-    return best, {*used, "metric", "correct"}
-
-
-def _read_ranking(options: PlotOptions, name: str | None) -> Ranking:
-    read = _as(ThresholdOptions, options, score_column=name)
-    with files.opened(read) as (paths, reading):
-        lines = files.read_lines(read, paths, **reading)
-    return rank_lines(lines, named_class(options.positive, lines))
-
-
-def _slices(options: PlotOptions, kind: Kind) -> tuple[Any, set[str]]:
-    if options.by is None:
+    if kind.name == "slices" and options.by is None and not _is_saved(options):
         raise InputError("slices of what? Name the columns with --by")
-    score = _single(options, "score_column")
-    read = _as(ScoreOptions, options, pred=_single(options, "pred"), score_column=score)
-    used = {"by", "metric"}
-    if score is None:
-        return files.read_slices(read), used
-    with files.opened(read) as (paths, reading):
-        return split_rankings(read, paths, reading), {*used, "score_column", "positive"}
+    by = options.by if kind.name == "slices" else None
+    pred, used = _single(options, "pred"), {"by"} if by else set()
+    tables = {
+        str(score): read_table(_as(CountOptions, options, pred=pred, score_column=score, by=by))
+        for score in scores
+    }
+    table: Any = tables if len(tables) > 1 else next(iter(tables.values()))
+    if kind.name == "threshold" and isinstance(table, Ranking):
+        correct: Any = options.correct
+        metric = _single(options, "metric") or "f1"
+        table = best_threshold(table, metric=metric, correct=correct)
+        used |= {"metric", "correct"}
+    if kind.name in ("slices", "posterior") and options.metric:
+        used |= {"metric"}
+    return table, used
+
+
+def _is_saved(options: PlotOptions) -> bool:
+    return options.from_ is None and str(options.file).endswith((".json", "-"))
 
 
 def _comparison(options: PlotOptions, kind: Kind) -> tuple[Any, set[str]]:
@@ -153,8 +139,7 @@ def _comparison(options: PlotOptions, kind: Kind) -> tuple[Any, set[str]]:
 
 
 READ: dict[str, Reader] = {
-    "slices": _slices,
     "comparison": _comparison,
     "flips": _comparison,
 }
-"""What is read for kinds that are neither of counts nor of one ranking."""
+"""What is read for kinds that are not of tables."""

@@ -17,10 +17,11 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import Auto
+from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError
 from whichf1.kernel import LossSums
 from whichf1.metrics import find
-from whichf1.scoring.score import Score
+from whichf1.scoring.score import Score, effective_n
 from whichf1.sources.answers.lines import ClassScores, EngineSums, read_scores
 from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.label_sets import ranked_labels
@@ -180,10 +181,13 @@ def score_ranking(definition: Definition, ranking: Ranking) -> Score:
                 f"the ranking is of class {ranking.positive!r}, not of {definition.positive!r}"
             )
         definition = definition.settled(positive=ranking.positive)
-    facts: tuple[tuple[str, Any], ...] = (("weighted", True),) if ranking.weighted else ()
+    facts: tuple[tuple[str, Any], ...] = ()
+    worth = None
+    if ranking.weighted:
+        facts, worth = (("weighted", True),), effective_n(ranking)
     facts += () if ranking.resolution is None else (("resolution", ranking.resolution),)
     value, interval = _ranking_estimate(definition, ranking)
-    return Score(value, definition, ranking.n, ranking.labels, interval, facts)
+    return Score(value, definition, ranking.n, ranking.labels, interval, facts, worth)
 
 
 def _check(definition: Definition, ranking: Ranking) -> None:
@@ -236,18 +240,22 @@ def _mean_over_classes(
     """The mean over each class against the rest, or over all pairs of classes."""
     definition = _over_each_class(definition, names)
     pairs = definition.arguments["multi_class"] == "ovo"
-    values, sides, weighted = [], [], False
+    values, sides = [], []
+    weighted, squares = False, 0.0
     for ranking in _class_rankings(of_class, names, pairs):
         ranking.needs_both(definition.metric)
         values.append(_value(definition, ranking))
         sides.append([float(x) for x in ranking.table.sizes])
-        weighted = ranking.weighted
+        weighted, squares = ranking.weighted, squares + (ranking.squares or 0.0)
     sizes = np.array(sides)
     weights = sizes.sum(1) if pairs else sizes[:, 0]
     mean = np.average(values, weights=weights if definition.average == "weighted" else None)
     n = sizes[:, 0].sum() / (len(names) - 1 if pairs else 1)  # a class is first in so many pairs
-    facts = (("weighted", True),) if weighted else ()
-    return Score(float(mean), definition, float(n) if weighted else round(n), names, None, facts)
+    if not weighted:
+        return Score(float(mean), definition, round(n), names)
+    squares /= 2 * (len(names) - 1) if pairs else len(names)  # an item is in so many rankings
+    worth = float(n) ** 2 / squares if squares else None
+    return Score(float(mean), definition, float(n), names, None, (("weighted", True),), worth)
 
 
 def _class_rankings(
@@ -285,7 +293,7 @@ def _score_loss(definition: Definition, scores: Scores) -> Score:
         if scores.cluster is not None:
             return _score_clusters(definition, sums, scores)
         return _score_weighted(definition, sums, scores.labels)
-    return score_moments(definition, _moments(definition, scores))
+    return score_moments(definition, sum_losses(definition, scores))
 
 
 def _losses(definition: Definition, scores: Scores) -> tuple[Definition, ScoredLines, Labels]:
@@ -369,8 +377,9 @@ def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> 
     mean = wv / w
     square = wwvv - 2 * mean * wwv + mean**2 * ww
     error = sqrt(beyond_rounding(square, wwvv)) / w if isfinite(square) else inf
-    interval = sums_interval(definition, mean, error, w * w / ww)
-    return Score(mean, definition, w, names, interval, (("weighted", True),))
+    worth = w * w / ww
+    interval = sums_interval(definition, mean, error, worth)
+    return Score(mean, definition, w, names, interval, (("weighted", True),), worth)
 
 
 def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any) -> Moments:
@@ -390,24 +399,35 @@ def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any)
     """
     if metric is None:  # of a frame or file: the metric comes second
         scores, metric = None, scores
-    metric = getattr(metric, "__name__", metric)
-    if not isinstance(metric, str):
-        raise DefinitionError("moments needs a loss, as in moments(y_true, scores, 'log_loss')")
     columns = {k: options.pop(k) for k in list(options) if k in DATA_OPTIONS}
-    parameters = {k: options.pop(k) for k in list(options) if k in find(metric).parameters}
-    definition = define(metric, parameters, options)
-    if definition.declaration.kind not in ("loss", "label ranking"):
-        raise DefinitionError(f"{metric} is not a mean over items, so it has no moments")
+    definition = mean_definition(metric, options)
     if has_columns(y_true):
         if columns.get("weights") is not None or columns.get("cluster") is not None:
             raise InputError("moments are sums over single items: omit weights= and cluster=")
-        return _moments(definition, _read_columns(definition, y_true, scores, columns))
+        return sum_losses(definition, _read_columns(definition, y_true, scores, columns))
     if scores is None or columns.keys() - {"labels"}:
         raise InputError("pass y_true and scores, or a dataframe or file with true= and score=")
-    return _moments(definition, _read_arrays(definition, y_true, scores, **columns))
+    return sum_losses(definition, _read_arrays(definition, y_true, scores, **columns))
 
 
-def _moments(definition: Definition, scores: Scores) -> Moments:
+def mean_definition(metric: Any, options: Mapping[str, Any]) -> Definition:
+    """The definition of a mean over items, from its name and options."""
+    metric = getattr(metric, "__name__", metric)
+    if not isinstance(metric, str):
+        raise DefinitionError("moments needs a loss, as in moments(y_true, scores, 'log_loss')")
+    name, parameters, fields = read(metric)
+    if fields:
+        raise DefinitionError(f"moments takes the name of a loss, not a signature: {metric!r}")
+    given = {key: value for key, value in options.items() if value is not None}
+    further = {key: given.pop(key) for key in [*given] if key in find(name).parameters}
+    definition = define(name, {**parameters, **further}, given)
+    if definition.declaration.kind not in ("loss", "label ranking"):
+        raise DefinitionError(f"{metric} is not a mean over items, so it has no moments")
+    return definition
+
+
+def sum_losses(definition: Definition, scores: Scores) -> Moments:
+    """The moments of scores that were already read."""
     if isinstance(scores, ClassScores):
         definition, names = _over_all_classes(definition, scores.labels), scores.labels
         table = scores.sums(_each(definition), _quantity(definition)).table
@@ -469,7 +489,9 @@ def score_items(items: ScoredItems, sample: Sample) -> Score:
             "weight above 0"
         )
     (value,), (interval,) = estimate(definition, statistic, sample)
-    return Score(float(value), definition, sample.n, items.labels, interval, sample.facts)
+    worth = None if sample.squares is None else sample.effective_n
+    facts = (interval, sample.facts, worth)
+    return Score(float(value), definition, sample.n, items.labels, *facts)
 
 
 def read_items(definition: Definition, y_true: Any, scores: Any, labels: Any) -> ScoredItems:

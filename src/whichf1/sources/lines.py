@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from whichf1.sources.sequences import (
     column,
     frequencies_column,
     refuse_lengths,
+    squared,
     to_numpy,
     weights_column,
 )
@@ -115,9 +117,11 @@ class ScoredLines(NamedTuple):
 
     def summed(self) -> ScoredLines:
         """With the weights of the items of a line added up, ignoring clusters."""
-        if self.items is None or self.weights is None or self.squares is not None:
+        if self.weights is None or self.squares is not None:
             return self._replace(cluster=None)
-        return self._replace(weights=self.items * self.weights, cluster=None)
+        times = 1 if self.items is None else self.items
+        weights, squares = times * self.weights, times * squared(self.weights)
+        return self._replace(weights=weights, squares=squares, cluster=None)
 
     def against_rest(self, positive: Any, apart: bool = False) -> tuple[ScoredLines, Label]:
         """Whether each line is of the positive class, with its score; and that class."""
@@ -380,9 +384,19 @@ def _precise(values: Array) -> bool:
     return bool((bits & np.uint64((1 << 45) - 1)).any())
 
 
-def rank_lines(lines: ScoredLines, positive: Any) -> Ranking:
+def rank_lines(lines: ScoredLines, positive: Any, *, declared: bool = False) -> Ranking:
     """Group lines by score: the positive class against the rest."""
-    return ranking_of(*lines.against_rest(positive))
+    return replace(ranking_of(*lines.against_rest(positive)), declared=declared)
+
+
+def lines_of(ranking: Ranking) -> ScoredLines:
+    """The items of a ranking of two classes without weights, grouped by class and score."""
+    code = ranking.labels.code(ranking.positive)
+    classes = np.array([ranking.labels[1 - code], ranking.positive])
+    items = np.concatenate([ranking.positives, ranking.negatives]).astype(np.int64)
+    true = classes[np.repeat([1, 0], len(ranking.score))]
+    lines = ScoredLines(true, np.tile(ranking.score, 2), items, labels=[*ranking.labels])
+    return lines.at(np.flatnonzero(items))
 
 
 def ranking_of(lines: ScoredLines, positive: Label) -> Ranking:
@@ -393,7 +407,8 @@ def ranking_of(lines: ScoredLines, positive: Label) -> Ranking:
         if lines.weights is not None:  # a score of no weight is no score
             present = ranks.positives + ranks.negatives > 0
             ranks = ranks if present.all() else kernel.Ranks(*(x[present] for x in ranks))
-        return Ranking(*ranks, lines.labels, positive)
+        squares = None if lines.squares is None else float(lines.squares.sum())
+        return Ranking(*ranks, lines.labels, positive, squares=squares)
     scores, *sides = kernel.rank_table(lines.scores, lines.true, lines.items.astype(np.float64))
     positives, negatives = (side.astype(np.int64) for side in sides)  # exact below 2⁵³
     return Ranking(scores, positives, negatives, lines.labels, positive)

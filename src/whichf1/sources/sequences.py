@@ -233,7 +233,12 @@ def weights_column(data: Any, items: int, name: str = "weights") -> Array:
             "path; for a weighted kappa, weighting='quadratic'."
         )
     try:
-        weights = np.asarray(to_numpy(data), np.float64)
+        raw = to_numpy(data)
+        if raw.dtype == object:
+            raw = np.array(raw.tolist())  # of text or complex numbers, it says so
+        if raw.dtype.kind not in "biufO":
+            raise TypeError(f"got {raw.dtype}")
+        weights = np.asarray(raw, np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise WeightError(f"{name} must be numbers: {error}") from None
     if weights.shape != (items,):

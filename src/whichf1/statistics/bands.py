@@ -47,7 +47,7 @@ class Band:
     """Whether the whole curve lies inside with this probability, or each of its points."""
 
 
-class Rates(NamedTuple):
+class ThresholdRates(NamedTuple):
     """What every threshold decides, from no positives to all; rates may have leading axes."""
 
     threshold: Array
@@ -56,10 +56,10 @@ class Rates(NamedTuple):
     prevalence: Array
     """The share of positives (…, 1)."""
 
-    def each(self) -> Iterable[Rates]:
+    def each(self) -> Iterable[ThresholdRates]:
         """Those of each draw."""
         parts = zip(self.tpr, self.fpr, self.prevalence, strict=True)
-        return (Rates(self.threshold, *part) for part in parts)
+        return (ThresholdRates(self.threshold, *part) for part in parts)
 
 
 def band(
@@ -93,10 +93,10 @@ def _depth(values: Array, ordered: Array) -> Array:
     return depth
 
 
-def rates_of(ranking: Ranking) -> Rates:
+def rates_of(ranking: Ranking) -> ThresholdRates:
     """The rates of the items themselves."""
     p, n = ranking.table.sizes
-    return Rates(
+    return ThresholdRates(
         np.concatenate([[np.inf], ranking.score]),
         np.concatenate([[0.0], ranking.table.true_positives / p]),
         np.concatenate([[0.0], ranking.table.false_positives / n]),
@@ -107,11 +107,11 @@ def rates_of(ranking: Ranking) -> Rates:
 # the shapes: y at x, from the rates
 
 
-def _tpr_at(fpr: Array, rates: Rates) -> Array:
+def _tpr_at(fpr: Array, rates: ThresholdRates) -> Array:
     return np.interp(fpr, rates.fpr, rates.tpr)
 
 
-def _fpr_at(tpr: Array, rates: Rates) -> Array:
+def _fpr_at(tpr: Array, rates: ThresholdRates) -> Array:
     return np.interp(tpr, rates.tpr, rates.fpr)
 
 
@@ -128,12 +128,12 @@ def _recall_of_gain(gain: Array, prevalence: Array | float) -> Array:
     return recall
 
 
-def _pr_gain(x: Array, rates: Rates) -> Array:
+def _pr_gain(x: Array, rates: ThresholdRates) -> Array:
     recall = _recall_of_gain(x, rates.prevalence)
     return 1 - _fpr_at(recall, rates) / recall
 
 
-def _gain(x: Array, rates: Rates) -> Array:
+def _gain(x: Array, rates: ThresholdRates) -> Array:
     taken = rates.prevalence * rates.tpr + (1 - rates.prevalence) * rates.fpr
     return np.interp(x, taken, rates.tpr)
 
@@ -149,12 +149,12 @@ def at_or_above(x: Array, threshold: Array) -> Array:
     return np.searchsorted(-threshold, -x, side="right") - 1
 
 
-def _decision(x: Array, rates: Rates) -> Array:
+def _decision(x: Array, rates: ThresholdRates) -> Array:
     at = at_or_above(x, rates.threshold)
     return _benefit(x, rates.tpr[at], rates.fpr[at], rates.prevalence)
 
 
-AT: dict[str, Callable[[Array, Rates], Array]] = {
+AT: dict[str, Callable[[Array, ThresholdRates], Array]] = {
     "roc": _tpr_at,
     "det": lambda x, rates: 1 - _tpr_at(x, rates),
     "pr": lambda x, rates: _precision(x, _fpr_at(x, rates), rates.prevalence),
@@ -185,8 +185,8 @@ def grouped(ranking: Ranking) -> Ranking:
     return Ranking(ranking.score[last], positives, negatives, ranking.labels, ranking.positive)
 
 
-def draw_rates(ranking: Ranking, seed: int, draws: int = DRAWS) -> Rates:
-    """Rates drawn from their posterior (draws, thresholds)."""
+def draw_rates(ranking: Ranking, seed: int, draws: int = DRAWS) -> ThresholdRates:
+    """ThresholdRates drawn from their posterior (draws, thresholds)."""
     if ranking.weighted:
         raise InputError("a band needs items without weights: omit weights=, or draw no band")
     rng, ranking = generator(seed), grouped(ranking)
@@ -194,7 +194,7 @@ def draw_rates(ranking: Ranking, seed: int, draws: int = DRAWS) -> Rates:
     tpr, fpr = (_drawn(side, draws, rng) for side in (ranking.positives, ranking.negatives))
     prevalence = rng.beta(p + 0.5, n + 0.5, (draws, 1))
     threshold = np.concatenate([[np.inf], ranking.score, [-np.inf]])
-    return Rates(threshold, tpr, fpr, prevalence)
+    return ThresholdRates(threshold, tpr, fpr, prevalence)
 
 
 def _drawn(counts: Array, draws: int, rng: np.random.Generator) -> Array:
