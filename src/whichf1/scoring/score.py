@@ -295,6 +295,10 @@ def described(
     definition: Definition, n: int | float, labels: Labels, made: tuple[tuple[str, Any], ...] = ()
 ) -> str:
     """The signature of a definition and of the data that it was computed on."""
+    return f"{definition.signature}|{data_signature(n, labels, made)}"
+
+
+def data_signature(n: int | float, labels: Labels, made: tuple[tuple[str, Any], ...] = ()) -> str:
+    """The data alone: how many items, which classes, and where they come from."""
     items = str(n) if isinstance(n, int) else f"{n:.12g}"
-    data = f"n:{items}|k:{len(labels)}|labels:{labels.digest}"
-    return with_data(f"{definition.signature}|{data}", dict(made))
+    return with_data(f"n:{items}|k:{len(labels)}|labels:{labels.digest}", dict(made))

@@ -40,7 +40,7 @@ from whichf1.reporting.pictures.marks import (
 from whichf1.reporting.score import Report
 from whichf1.scoring.evaluate import draw_posterior, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
-from whichf1.scoring.score import PerClass
+from whichf1.scoring.score import PerClass, data_signature
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
@@ -136,6 +136,7 @@ def confusion(
             ),
         ),
         notes=tuple(notes),
+        signatures=(data_signature(counts.n, counts.labels, counts.facts),),
         width=side + 1.3,
         height=side + 0.9,
     )

@@ -263,7 +263,9 @@ class _Sheet:
             for lines, kind in self.below(notes, points)
         ]
         heights = [each.get_window_extent().height / figure.dpi for each in (*above, *below)]
-        total = picture.height + sum(heights) + GAP * (len(heights) + 1) + 2 * EDGE
+        total = (
+            picture.height + sum(heights) + GAP * (len(heights) + 1) + 0.02 * len(below) + 2 * EDGE
+        )
         figure.set_size_inches(inches, total)
         top = total - EDGE
         for each, height in zip(above, heights, strict=False):
@@ -275,7 +277,7 @@ class _Sheet:
             rect=(EDGE / inches, bottom / total, 1 - 2 * EDGE / inches, picture.height / total),
         )  # fmt: skip
         for each, height in zip(below, heights[len(above) :], strict=True):
-            bottom -= GAP
+            bottom -= GAP + 0.02
             _put(each, EDGE / inches, bottom / total)
             bottom -= height
         figure.set_layout_engine(engine)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from whichf1.comparison.compare import Comparison
 from whichf1.comparison.pair import Pair, level_of
 from whichf1.comparison.rank_flips import Order, SystemRanks
-from whichf1.definitions.definition import Definition, define_fitting
+from whichf1.definitions.definition import Definition, define_fitting, shorten
 from whichf1.definitions.words import title as title_of
 from whichf1.errors import DefinitionError, InputError, is_among
 from whichf1.published.dialects import DialectTable, dialects
@@ -194,10 +194,16 @@ def flips(ranks: SystemRanks) -> Picture:
         (Panel(across_axis, with_names("", titles, "definitions"), tuple(marks)),),
         tuple(legend),
         ("Systems with equal scores share the mean of their ranks.",),
-        tuple(dict.fromkeys(next(iter(x.scores.values())).signature for x in ranks.orders[:2])),
+        _shortened([next(iter(order.scores.values())).signature for order in ranks.orders]),
         width=min(7.5, max(4.4, 2.6 + 0.35 * k)),
         height=0.8 + 0.3 * len(titles),
     )
+
+
+def _shortened(signatures: Sequence[str]) -> tuple[str, ...]:
+    """What is special to each signature, and below what all of them share."""
+    shorts, shared = shorten(signatures)
+    return (*shorts, f"* {shared}") if shared else tuple(shorts)
 
 
 def _rank(order: Order, name: str) -> float:
