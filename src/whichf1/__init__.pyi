@@ -28,6 +28,8 @@ from whichf1.reporting.leaderboard import ResultsTable as ResultsTable
 from whichf1.reporting.leaderboard import results_table as results_table
 from whichf1.reporting.pictures.kinds import picture as picture
 from whichf1.reporting.pictures.marks import Picture as Picture
+from whichf1.reporting.published import AuditTable as AuditTable
+from whichf1.reporting.published import audit_table as audit_table
 from whichf1.reporting.score import Report as Report
 from whichf1.reporting.score import report as report
 from whichf1.scoring.accumulator import Accumulator as Accumulator

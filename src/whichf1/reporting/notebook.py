@@ -207,7 +207,7 @@ DOCUMENTS: dict[type, Callable[[Any], Document]] = {
     SystemRanks: _ranks,
     Slices: _slices,
     DialectTable: lambda table: dialect_document("these predictions", table),
-    Audit: lambda audit: audit_document([("", audit)]),
+    Audit: audit_document,
     Explanation: lambda explanation: explanation_document("these predictions", explanation),
     Conversion: lambda found: conversion_document("these predictions", found, ("source", "target")),
 }
