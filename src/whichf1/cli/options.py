@@ -257,11 +257,6 @@ class TableOptions(CountingOptions):
             raise InputError(
                 "--pred excludes --score and --probs, which make predictions: choose one"
             )
-        if self.frequencies and chosen:
-            raise InputError(
-                "--frequencies is for predicted classes, not for --score, --probs or "
-                "--labels-sep: repeat the rows"
-            )
         return chosen[0] if chosen else None
 
 
