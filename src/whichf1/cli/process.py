@@ -15,6 +15,7 @@ from typing import Any
 
 from whichf1.errors import FileError, WhichF1Error, shortened
 from whichf1.reporting.escape import visible
+from whichf1.statistics.progress import hide, working
 
 BAD_INPUT, INTERNAL = 2, 3
 _PLAIN = {
@@ -26,6 +27,7 @@ _PLAIN = {
 
 def emit(text: str) -> None:
     """Write to standard output. A reader that has gone is no error; a full disk is one."""
+    hide()
     if sys.stdout is None:
         raise FileError("standard output is closed: write to a file with --output")
     try:
@@ -39,6 +41,7 @@ def emit(text: str) -> None:
 
 def say(message: object) -> None:
     """Write a line to standard error, as far as that is possible."""
+    hide()
     with suppress(OSError):
         print(f"whichf1: {visible(shortened(str(message)))}", file=sys.stderr)
 
@@ -58,7 +61,8 @@ def run_program(run: Callable[[], Any]) -> int:
     """
     with _streams(), _signals() as caught:
         try:
-            code, message = int(run() or 0), None
+            with working(" ".join(["whichf1", *(x for x in sys.argv[1:2] if x.isalpha())])):
+                code, message = int(run() or 0), None
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             code, message = _ending(error)
     if caught:  # whatever has become of it

@@ -7,10 +7,9 @@ by their counts is drawing items, at a cost that does not grow with their number
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, sqrt
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from whichf1.errors import WeightError
+from whichf1.statistics.progress import advancing, working
 from whichf1.statistics.scales import (
     NONE,
     Proportion,
@@ -595,22 +595,10 @@ def generator(seed: int) -> np.random.Generator:
 def chunks(replicates: int, width: int) -> Iterator[int]:
     """How many replicates are drawn at a time, with a progress bar if it takes long."""
     step = max(1, min(replicates, CHUNK // max(width, 1)))
-    with progress(replicates, replicates * width) as advance:
+    long = replicates * width >= LONG
+    with working("resampling", replicates) if long else nullcontext() as work:
+        advance = advancing(work)
         for start in range(0, replicates, step):
             size = min(step, replicates - start)
             yield size
             advance(size)
-
-
-@contextmanager
-def progress(steps: int, work: int) -> Iterator[Any]:
-    """A function that advances a progress bar, shown on a terminal if resampling takes long."""
-    if work < LONG or not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("resampling", total=steps)
-        yield lambda done: bar.advance(task, done)
