@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from whichf1.cli.options import CountingOptions, FileOptions, TableOptions, ThresholdOptions
-from whichf1.cli.process import say, standard_input
+from whichf1.cli.process import say, standard_input, watching
 from whichf1.errors import FileError, InputError, SkippedWarning, WhichF1Error
 from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.counts import count, count_by
@@ -166,8 +166,9 @@ def opened(options: FileOptions) -> Iterator[tuple[Paths, dict[str, Any]]]:
             copy = stack.enter_context(_copied_stdin())
             paths, named = (copy, None), partial(_as_stdin, copy)
         stack.enter_context(_messages(named))
-        work = stack.enter_context(working("counting", 1.0))
-        reading["progress"] = None if work is None else work.reach
+        if watching():
+            work = stack.enter_context(working("counting", 1.0))
+            reading["progress"] = None if work is None else work.reach
         yield paths, reading
 
 

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from traceback import extract_tb
 from typing import Any
 
@@ -25,9 +25,15 @@ _PLAIN = {
 """What is written in place of symbols that the encoding of a stream does not have."""
 
 
+def watching() -> bool:
+    """Whether somebody may be looking at a terminal while this works."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def emit(text: str) -> None:
     """Write to standard output. A reader that has gone is no error; a full disk is one."""
-    hide()
+    if watching():
+        hide()
     if sys.stdout is None:
         raise FileError("standard output is closed: write to a file with --output")
     try:
@@ -41,7 +47,8 @@ def emit(text: str) -> None:
 
 def say(message: object) -> None:
     """Write a line to standard error, as far as that is possible."""
-    hide()
+    if watching():
+        hide()
     with suppress(OSError):
         print(f"whichf1: {visible(shortened(str(message)))}", file=sys.stderr)
 
@@ -61,7 +68,8 @@ def run_program(run: Callable[[], Any]) -> int:
     """
     with _streams(), _signals() as caught:
         try:
-            with working(" ".join(["whichf1", *(x for x in sys.argv[1:2] if x.isalpha())])):
+            what = " ".join(["whichf1", *[x for x in sys.argv[1:2] if x.isalpha()]])
+            with working(what) if watching() else nullcontext():
                 code, message = int(run() or 0), None
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             code, message = _ending(error)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, sqrt
@@ -18,7 +17,6 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from whichf1.errors import WeightError
-from whichf1.statistics.progress import advancing, working
 from whichf1.statistics.scales import (
     NONE,
     Proportion,
@@ -595,10 +593,14 @@ def generator(seed: int) -> np.random.Generator:
 def chunks(replicates: int, width: int) -> Iterator[int]:
     """How many replicates are drawn at a time, with a progress bar if it takes long."""
     step = max(1, min(replicates, CHUNK // max(width, 1)))
-    long = replicates * width >= LONG
-    with working("resampling", replicates) if long else nullcontext() as work:
+    sizes = (min(step, replicates - start) for start in range(0, replicates, step))
+    if replicates * width < LONG:
+        yield from sizes
+        return
+    from whichf1.statistics.progress import advancing, working
+
+    with working("resampling", replicates) as work:
         advance = advancing(work)
-        for start in range(0, replicates, step):
-            size = min(step, replicates - start)
+        for size in sizes:
             yield size
             advance(size)
