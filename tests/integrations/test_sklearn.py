@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from tests.helpers.sklearn_suite import Call, equal, outcome_of
+from tests.helpers.sklearn_suite import ROOT, Call, equal, outcome_of
 from whichf1.integrations import sklearn as door
 from whichf1.integrations.sklearn import DROP_INS
 
@@ -195,3 +195,9 @@ def test_an_unknown_option_is_refused_in_the_same_words() -> None:
             for function in (door.f1_score, metrics.f1_score)
         )
         assert Call("f1_score", {}, found, expected).outcome == "refused by both"
+
+
+def test_the_speed_of_every_function_is_on_the_page() -> None:
+    page = (ROOT / "docs" / "scikit-learn.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| [\d., |–]+\|$", page, re.M)
+    assert rows == sorted(DROP_INS), "run python -m benchmarks.sklearn_functions"
