@@ -80,7 +80,8 @@ def row(name: str) -> list[str]:
             took, original = seconds(*calls)
             ratio = original / took
             shown.append(f"{ratio:.2g}" if ratio < 10 else f"{ratio:,.0f}")
-    return [f"`{name}`", *shown, f"{took * 1000:.3g}"]
+    three_digits = float(f"{took * 1000:.3g}")
+    return [f"`{name}`", *shown, f"{three_digits:,g}"]
 
 
 def table() -> str:

@@ -135,7 +135,7 @@ def test_numbers_are_computed_here(monkeypatch: pytest.MonkeyPatch) -> None:
     data: dict[str, tuple[Any, Any]] = {"y_pred": (y, guess), "y2": (y, guess)}
     data |= {"y_score": (two, steps), "y_proba": (y, three)}
     special = {"coverage_error": (sets, ranked), "class_likelihood_ratios": (two, guess > 0)}
-    special |= {"label_ranking_average_precision_score": (sets, ranked)}
+    special |= {f"label_ranking_{x}": (sets, ranked) for x in ("average_precision_score", "loss")}
     special |= {"top_k_accuracy_score": (y, three)}
     macro = dict.fromkeys(("f1_score", "precision_score", "recall_score", "jaccard_score"), "macro")
     for name, function in DROP_INS.items():
