@@ -84,7 +84,7 @@ class Cells(Statistic):
         """The value, and what all slopes are made of: the same however fine the cells are."""
         if self._coarse is not None:
             return self._coarse.margin_slopes
-        return margin_slopes(self.definition, self.frozen)
+        return margin_slopes(self.definition, self.frozen, self.frozen.table)[0]
 
     @cached_property
     def _linear(self) -> bool:
@@ -174,23 +174,23 @@ class Cells(Statistic):
         """The values, and each with one item added, spread over the table or over its own 2 × 2."""
         if not self._whole:
             return self._smoothed_classes(sample)
-        values, share = self.values(sample.count).reshape(-1), self.share()
+        share = self.share()
         if share is not None:
-            return values, [share.smoothed(sample)]
+            return self.values(sample.count).reshape(-1), [share.smoothed(sample)]
         table, definition = self.frozen.table, self.definition
         whole = definition.declaration.kind == "agreement"
         added = PseudoItem.to(table, by_distance=whole and _minds_distances(definition))
         weight = sample.typical_weight
         margins = added.margins(table, weight)
-        value, slope = margin_slopes(definition, self.frozen, margins)
+        own, (value, slope) = margin_slopes(definition, self.frozen, table, margins)
+        self.margin_slopes = own
         slope = slope.centred(margins)
         powers = added.powers(*[None if x is None else weight * x for x in slope])  # type: ignore[arg-type]
         spread = sample.smoothed_spread(
             lambda x: slope.at(table.true[x], table.predicted[x]), powers
         )
-        return values, [
-            Smoothed(value, spread, "beta" if sample.cluster is None else "transformed")
-        ]
+        shape = "beta" if sample.cluster is None else "transformed"
+        return np.array([own[0]]), [Smoothed(value, spread, shape)]
 
     def with_prior(self, sample: Sample, items: float) -> tuple[Cells, Sample]:
         """Also of cells that no item is in; only of these if there are many classes."""
@@ -375,7 +375,7 @@ def _minds_distances(definition: Definition) -> bool:
     """Whether a measure of agreement tells near errors from far ones, found by trying it."""
     table = Table(*np.divmod(np.arange(9), 3), np.array([4.0, 1, 1, 1, 4, 1, 1, 1, 4]), 3)
     frozen = Frozen(table, np.arange(3), Labels.trusted(range(3)))
-    distances = margin_slopes(definition, frozen)[1].distances
+    distances = margin_slopes(definition, frozen, table)[0][1].distances
     return distances is not None and abs(distances[1] - distances[2]) > NONE
 
 
@@ -512,27 +512,42 @@ class MarginSlopes(NamedTuple):
 
 
 def margin_slopes(
-    definition: Definition, frozen: Frozen, margins: Margins | None = None
-) -> tuple[float, MarginSlopes]:
-    """The value and the slopes of a definition that gives one number."""
-    table = frozen.table if margins is None else margins
+    definition: Definition, frozen: Frozen, *tables: Margins
+) -> list[tuple[float, MarginSlopes]]:
+    """The value and the slopes of a definition that gives one number, on each of the tables.
+
+    One trace serves all of them: a formula takes any leading axes.
+    """
     asked: dict[str, Traced] = {}
 
     def values(tp: Any, fp: Any, fn: Any) -> Any:
         def traced(name: str) -> Traced:
-            asked[name] = Traced(getattr(table, name), tp.tape)
+            asked[name] = Traced(_stacked(tables, name), tp.tape)
             return asked[name]
 
         rest: Any = partial(traced, "tn"), partial(traced, "distances")
         return definition.values(frozen, Margins(tp, fp, fn, *rest))
 
-    value, (right, columns, rows) = slopes(values, table.tp, table.fp, table.fn)
+    sides = [_stacked(tables, name) for name in ("tp", "fp", "fn")]
+    value, (right, columns, rows) = slopes(values, *sides)
     if "tn" in asked and asked["tn"].grad is not None:  # a cell is a true negative of other classes
         tn = asked["tn"].grad
-        others = tn.sum() - tn
+        others = tn.sum(-1, keepdims=True) - tn
         right, rows, columns = right + others, rows + others, columns - tn
-    distances = asked["distances"].grad if "distances" in asked else None
-    return float(value), MarginSlopes(right, rows, columns, distances)
+    parts = [right, rows, columns]
+    if "distances" in asked and asked["distances"].grad is not None:
+        parts.append(asked["distances"].grad)
+    if len(tables) == 1:
+        return [(float(value), MarginSlopes(*parts))]
+    return [(x, MarginSlopes(*each)) for x, *each in zip(value.tolist(), *parts, strict=True)]
+
+
+def _stacked(tables: Sequence[Margins], name: str) -> Array:
+    """A side of each table, one below the other; of one table, as it is."""
+    if len(tables) == 1:
+        side: Array = getattr(tables[0], name)
+        return side
+    return np.array([getattr(x, name) for x in tables])
 
 
 def kind_slopes(
