@@ -314,6 +314,8 @@ class Units(Additive, Drawable):
     @property
     def facts(self) -> tuple[tuple[str, Any], ...]:
         """How the data were made, as fields of a signature."""
+        if self.decision is None and not self.weighted and self.cluster is None:
+            return ()
         facts = {
             "decision": self.decision,
             "weighted": self.weighted or None,
