@@ -12,6 +12,7 @@ from whichf1.comparison.compare import (
     compare_counts,
     compare_items,
     made_from,
+    of_decisions,
     planned,
     refuse_few,
 )
@@ -20,6 +21,7 @@ from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError
 from whichf1.reporting.comparison import comparison_document
 from whichf1.reporting.leaderboard import make_table, plan_each
+from whichf1.scoring.decisions import decide_systems
 from whichf1.scoring.lines import items_of_each
 from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.lines import ScoredLines, classes_of
@@ -54,6 +56,8 @@ def compare(options: CompareOptions) -> None:
 def read_run(options: CompareOptions) -> tuple[dict[str, Any], Run]:
     """The options of the metrics, and what runs definitions on the systems, which are read once."""
     counted, sets = made_from(define(read(options.metric[0])[0]).declaration)
+    if options.threshold is not None:
+        return _decided(options)
     with opened(options) as ((data, other), reading):
         columns = options.columns("true", "weights", "frequencies", "cluster")
         columns |= {"sep": options.labels_sep, **reading}
@@ -67,6 +71,24 @@ def read_run(options: CompareOptions) -> tuple[dict[str, Any], Run]:
     return _chosen(options, lines), lambda definition, plan: compare_items(
         plan, names, *items_of_each(definition, systems, lines)
     )
+
+
+def _decided(options: CompareOptions) -> tuple[dict[str, Any], Run]:
+    """The same of systems whose scores a threshold turns into predictions."""
+    if options.labels_sep is not None:
+        raise InputError("--threshold decides between two classes: remove --labels-sep")
+    with opened(options) as ((data, other), reading):
+        columns = options.columns("true", "weights", "frequencies", "cluster")
+        systems: Any = read_systems(data, options.pred, other, counted=False, **columns, **reading)
+        refuse_few(systems.systems)
+        lines = read_scores(data, other, systems.request, apart=True)
+    classes = classes_of(column(lines.true, "y_true"), lines.labels)
+    chosen = options.chosen(classes)
+    declared, names = options.labels is not None, [*systems.systems]
+    positive = chosen.get("positive")
+    counts = decide_systems(lines, names, options.threshold, positive, declared=declared)
+    fitting = [of_decisions(metric, chosen) for metric in options.metric]
+    return (chosen if chosen in fitting else fitting[0]), partial(compare_counts, counts)
 
 
 def _chosen(options: CompareOptions, lines: ScoredLines) -> dict[str, Any]:

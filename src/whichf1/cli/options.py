@@ -409,6 +409,10 @@ class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOp
     baseline: Text = option("In a table: test against this system, not the best of each column.")
     show: Show = option("In a table: value, interval, or error for ±.", default=Show.value)
     percent: bool = option("In a table: values in percent.", "--percent", default=False)
+    threshold: float | None = option(
+        "Columns of --pred hold scores of the class --positive; items with at least this score are "
+        "predicted as it."
+    )
     cluster: Text = option(CLUSTER)
     labels_sep: Text = option(SEPARATOR)
     power: float | None = option("Power for the detectable difference. Default: 0.8.")
