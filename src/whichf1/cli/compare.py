@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from whichf1.cli.files import opened, source_name
 from whichf1.cli.options import CompareOptions, find_label
 from whichf1.comparison.compare import (
-    Run,
-    compare_counts,
-    compare_items,
+    Runs,
     made_from,
     planned,
-    refuse_few,
+    with_classes,
 )
 from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError
 from whichf1.reporting.comparison import comparison_document
 from whichf1.reporting.leaderboard import make_table, plan_each
-from whichf1.scoring.lines import items_of_each
 from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.sequences import column
@@ -32,12 +28,12 @@ NAMES = ("replicates", "seed", "power", "margin", "adjust", "effect", "rope")
 
 def compare(options: CompareOptions) -> None:
     """Compare systems on the same items. Prints tests and rank flips, or a table of metrics."""
-    chosen, run = _read(options)
+    chosen, runs = _read(options)
     planning = {name: getattr(options, name) for name in NAMES}
     planning["posterior"] = options.posterior or None
     source, metrics = source_name(options), options.metric
     if not options.wants_table:
-        comparison = run(*planned(metrics[0], chosen, options.level, planning))
+        comparison = runs.whole(*planned(metrics[0], chosen, options.level, planning))
         options.write(comparison_document(comparison, source))
         return
     for name in ("power", "margin", "effect", "rope", "posterior"):
@@ -45,28 +41,24 @@ def compare(options: CompareOptions) -> None:
             raise InputError(f"--{name} does not apply to a table of results: remove it")
     plans = plan_each(metrics, chosen, options.level, planning)
     show: Any = options.show.value
-    table = make_table(
-        plans, run, baseline=options.baseline, show=show, percent=options.percent, source=source
-    )
+    shown = {"show": show, "percent": options.percent, "arrows": options.arrows}
+    table = make_table(plans, runs, options.baseline, source=source, **shown)
     options.write(table.document(options.decimals))
 
 
-def _read(options: CompareOptions) -> tuple[dict[str, Any], Run]:
+def _read(options: CompareOptions) -> tuple[dict[str, Any], Runs]:
     """The options of the metrics, and what runs definitions on the systems, which are read once."""
     counted, sets = made_from(define(read(options.metric[0])[0]).declaration)
     with opened(options) as ((data, other), reading):
         columns = options.columns("true", "weights", "cluster")
-        columns |= {"sep": options.labels_sep, **reading}
+        columns |= {"sep": options.labels_sep, "by": options.slice_columns, **reading}
         systems = read_systems(data, options.pred, other, counted=counted, sets=sets, **columns)
         if isinstance(systems, ScoreColumns):
             lines = read_scores(data, other, systems.request, apart=True)
-    if not isinstance(systems, ScoreColumns):
-        return options.chosen(systems.system(0).labels), partial(compare_counts, systems)
-    refuse_few(systems.systems)
-    names = [*systems.systems]
-    return _chosen(options, lines), lambda definition, plan: compare_items(
-        plan, names, *items_of_each(definition, systems, lines)
-    )
+    if isinstance(systems, ScoreColumns):
+        return _chosen(options, lines), Runs.of_lines(systems, with_classes(lines))
+    whole: Any = systems.whole
+    return options.chosen(whole.system(0).labels), Runs.of_counts(systems)
 
 
 def _chosen(options: CompareOptions, lines: ScoredLines) -> dict[str, Any]:

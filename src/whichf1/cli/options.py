@@ -26,6 +26,7 @@ from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError, did_you_mean
 from whichf1.reporting.document import LEAST_WIDTH, Document, render, signed, text_lines
 from whichf1.reporting.layout import Line
+from whichf1.reporting.tabular import LatexStyle
 from whichf1.sources.engines.database import MEMORY_LIMIT
 from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.saving import write_whole
@@ -123,6 +124,30 @@ class OutputOptions(FormatOptions):
         "is printed, full in files and other formats.",
         default=None,
     )
+    caption: Text = option(
+        "A title in place of ours; in LaTeX, the caption of tables.", default=None
+    )
+    latex_label: Text = option(
+        "A label for \\ref in LaTeX; further tables get -2, -3, … after it.", default=None
+    )
+    siunitx: bool = option(
+        "In LaTeX: numbers as \\num, so that siunitx formats them.", "--siunitx", default=False
+    )
+
+    def _style(self) -> LatexStyle:
+        """What is chosen for LaTeX; an error for an option that would do nothing."""
+        asked = {"--latex-label": self.latex_label, "--siunitx": self.siunitx}
+        unused = [
+            name for name, given in asked.items() if given and self.format is not Format.latex
+        ]
+        if self.caption is not None and self.format in (Format.json, Format.csv):
+            unused.append("--caption")
+        if unused:
+            what = "tables" if unused[0] == "--caption" else "LaTeX"
+            raise InputError(
+                f"{unused[0]} is for {what}, not for --format {self.format.value}: remove it"
+            )
+        return LatexStyle(self.latex_label or "", self.siunitx)
 
     @property
     def places(self) -> int:
@@ -137,7 +162,9 @@ class OutputOptions(FormatOptions):
                 f"--signature {form} does not apply to {self.format.value}, in which every number "
                 "has its full signature: remove it"
             )
-        rendered = partial(render, document, self.format.value, self.places)
+        style = self._style()
+        document = document.titled(self.caption)
+        rendered = partial(render, document, self.format.value, self.places, style=style)
         if self.output is not None:
             write_whole(self.output, rendered(signature=form or "full").encode())
         elif self.format is not Format.text:
@@ -314,17 +341,10 @@ class InlineMatrixOptions(OptionGroup):
 # the options of each command
 
 
-class ScoreOptions(CountingOptions, ReportOptions):
-    """All that ``whichf1 score`` takes."""
+class SliceOptions(OptionGroup):
+    """Slices of the items."""
 
     by: Text = option("Score each slice of these columns: lang,domain.")
-    score_column: Text = option(SCORE, "--score")
-    threshold: float | None = option("With --score: items with at least this score are positive.")
-    probs: list[str] | None = option(
-        "A column of probabilities for each class, named like the class or CLASS=COLUMN: a,b,c; "
-        "repeatable."
-    )
-    labels_sep: Text = option(SEPARATOR)
 
     @property
     def slice_columns(self) -> list[str]:
@@ -335,6 +355,18 @@ class ScoreOptions(CountingOptions, ReportOptions):
         if not columns or not all(columns):
             raise InputError(f"--by takes names of columns, such as lang,domain; got {self.by!r}")
         return columns
+
+
+class ScoreOptions(SliceOptions, CountingOptions, ReportOptions):
+    """All that ``whichf1 score`` takes."""
+
+    score_column: Text = option(SCORE, "--score")
+    threshold: float | None = option("With --score: items with at least this score are positive.")
+    probs: list[str] | None = option(
+        "A column of probabilities for each class, named like the class or CLASS=COLUMN: a,b,c; "
+        "repeatable."
+    )
+    labels_sep: Text = option(SEPARATOR)
 
 
 class MatrixOptions(LabelOptions, ReportOptions):
@@ -356,15 +388,17 @@ class MergeOptions(CountsFileOptions):
     files: list[str] = argument("Files of counts.", default=REQUIRED)
 
 
-class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOptions):
+class CompareOptions(
+    SliceOptions, DataOptions, DefinitionOptions, ResamplingOptions, OutputOptions
+):
     """All that ``whichf1 compare`` takes."""
 
     pred: list[str] = option(
         "Column with the predictions of a system; repeat it.", default=REQUIRED
     )
     metric: list[str] = option(
-        "A metric, or a signature. Several, or --baseline, make a table of systems and metrics. "
-        "Default: averaged_f1.",
+        "A metric, or a signature. Several, --baseline or --by make a table of systems and "
+        "metrics. Default: averaged_f1.",
         "--metric",
         "-m",
         default=("averaged_f1",),
@@ -372,6 +406,7 @@ class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOp
     baseline: Text = option("In a table: test against this system, not the best of each column.")
     show: Show = option("In a table: value, interval, or error for ±.", default=Show.value)
     percent: bool = option("In a table: values in percent.", "--percent", default=False)
+    arrows: bool = option("In a table: arrows for the better direction.", default=True)
     cluster: Text = option(CLUSTER)
     labels_sep: Text = option(SEPARATOR)
     power: float | None = option("Power for the detectable difference. Default: 0.8.")
@@ -388,12 +423,16 @@ class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOp
     @property
     def wants_table(self) -> bool:
         """Whether a table of systems and metrics is asked for."""
-        asked = {"--show": self.show is not Show.value, "--percent": self.percent}
-        table = len(self.metric) > 1 or self.baseline is not None
+        asked = {
+            "--show": self.show is not Show.value,
+            "--percent": self.percent,
+            "--no-arrows": not self.arrows,
+        }
+        table = len(self.metric) > 1 or self.baseline is not None or self.by is not None
         unused = [name for name, given in asked.items() if given and not table]
         if unused:
             raise InputError(
-                f"{unused[0]} is for a table of results: give several -m, or --baseline"
+                f"{unused[0]} is for a table of results: give several -m, --baseline or --by"
             )
         return table
 

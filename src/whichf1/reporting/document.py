@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from shutil import get_terminal_size
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -22,13 +22,14 @@ from whichf1.reporting.escape import (
     html,
     html_code,
     latex,
+    latex_numbers,
     markdown,
     markdown_code,
     visible,
 )
 from whichf1.reporting.layout import Line, TextColumn, cell_width, filled, table_lines, wrapped
 from whichf1.reporting.numbers import brief, items, number
-from whichf1.reporting.tabular import PACKAGES, LatexColumn, latex_tables
+from whichf1.reporting.tabular import LatexColumn, LatexStyle, latex_tables
 from whichf1.statistics.scales import Interval
 
 Kind: TypeAlias = Literal["text", "prose", "code", "number", "interval"]
@@ -43,6 +44,8 @@ class Standing:
     text: str
     rank: Rank = ""
     mark: str = ""
+    cautions: tuple[str, ...] = ()
+    """Why the number or its mark may not be trusted, each in a sentence."""
 
 
 Cell: TypeAlias = str | int | float | Interval | Standing | None
@@ -87,6 +90,17 @@ class Grid:
     """How many of the first columns name the row."""
     if_it_fits: bool = False
     """Only shown in text, and only if it is not too wide."""
+    sections: Sequence[tuple[str, int]] = ()
+    """Blocks of rows: the heading of each, and how many rows it has."""
+
+    @property
+    def heads(self) -> dict[int, str]:
+        """The heading above a row, by the number of the row."""
+        heads, at = {}, 0
+        for heading, rows in self.sections:
+            heads[at] = heading
+            at += rows
+        return heads
 
 
 LEAST_WIDTH = 40
@@ -134,6 +148,10 @@ class Document:
     kind: str = "document"
     """What JSON calls it, as ``schema.json`` describes it."""
 
+    def titled(self, caption: str | None) -> Document:
+        """The document with this title, if there is one."""
+        return self if caption is None else replace(self, title=caption)
+
     def to_dict(self) -> dict[str, Any]:
         """What JSON holds: the record, after its format and version."""
         head = {"format": f"whichf1.{self.kind}", "version": VERSION}
@@ -145,16 +163,23 @@ VERSION = 1
 
 
 def _footnotes(document: Document) -> list[str]:
-    """The notes, and the cautions of intervals, each with the rows that it is for."""
-    cautions: dict[str, list[str]] = {}
+    """The notes, and the cautions of intervals and tests, each with the rows that it is for."""
+    cautions: dict[str, dict[str, None]] = {}
     for block in document.blocks:
-        for row in block.rows if isinstance(block, Grid) else ():
-            for cell in row:
-                if isinstance(cell, Interval) and cell.caution is not None:
-                    names = cautions.setdefault(cell.caution, [])
-                    names += [str(row[0])] if str(row[0]) not in names else []
-    marked = [f"{CAUTION} {_some(x)}: {text}." for text, x in cautions.items()]
+        heads, head = block.heads if isinstance(block, Grid) else {}, ""
+        for at, row in enumerate(block.rows if isinstance(block, Grid) else ()):
+            head = heads.get(at, head)
+            for text in chain.from_iterable(map(_cautions, row)):
+                name = head.rpartition(":")[0] or head
+                cautions.setdefault(text, {})[f"{row[0]}{name and f' ({name})'}"] = None
+    marked = [f"{CAUTION} {_some([*names])}: {text}." for text, names in cautions.items()]
     return [*document.notes, *marked]
+
+
+def _cautions(cell: Cell) -> tuple[str, ...]:
+    if isinstance(cell, Standing):
+        return cell.cautions
+    return (cell.caution,) if isinstance(cell, Interval) and cell.caution is not None else ()
 
 
 CAUTION = "!"
@@ -180,19 +205,16 @@ class Pen(NamedTuple):
     best: str
     second: str
     mark: str
-    other: str = "{}"
-    unmarked: str = ""
     legend: str = "Bold: best; underlined: second best."
     interval: Callable[[Interval, int], str] = _in_full
 
 
-PLAIN = Pen(
-    visible, visible, visible, "{}¹", "{}²", "{}", "{} ", " ", "¹ best, ² second best.", brief
-)
+PLAIN = Pen(visible, visible, visible, "{}¹", "{}²", "{}", "¹ best, ² second best.", brief)
 MARKDOWN = Pen(markdown, markdown_code, visible, "**{}**", "<u>{}</u>", "<sup>{}</sup>")
 LATEX = Pen(
     breakable, breakable, latex, r"\textbf{{{}}}", r"\underline{{{}}}", r"\textsuperscript{{{}}}"
 )
+SIUNITX = LATEX._replace(figure=latex_numbers)
 HTML = Pen(html, html_code, html, "<strong>{}</strong>", "<u>{}</u>", "<sup>{}</sup>")
 
 
@@ -205,9 +227,11 @@ def _written(column: GridColumn, cell: Cell, decimals: int, pen: Pen) -> str:
     escape = {"code": pen.code, "number": pen.figure, "interval": pen.figure}
     write = escape.get(column.kind, pen.text)
     if isinstance(cell, Standing):
-        text = write(cell.text)
-        text = {"best": pen.best, "second": pen.second}.get(cell.rank, pen.other).format(text)
-        return text + (pen.mark.format(pen.figure(cell.mark)) if cell.mark else pen.unmarked)
+        text = {"best": pen.best, "second": pen.second}.get(cell.rank, "{}").format(
+            write(cell.text)
+        )
+        mark = f"{cell.mark}{CAUTION if cell.cautions else ''}"
+        return text + (pen.mark.format(pen.figure(mark)) if mark else "")
     shown = _shown(column, cell, decimals, pen)
     return write(shown) if shown else ""
 
@@ -243,6 +267,7 @@ def render(
     decimals: int = 4,
     width: int | None = None,
     signature: SignatureForm = "full",
+    style: LatexStyle | None = None,
 ) -> str:
     """Write a document as text (in lines of this width), json, markdown, latex, html or csv."""
     match format:
@@ -255,7 +280,7 @@ def render(
         case "markdown":
             return _markdown(document, decimals)
         case "latex":
-            return _latex(document, decimals)
+            return _latex(document, decimals, style or LatexStyle())
         case "html":
             return _html(document, decimals)
     return "".join(f"{line.text}\n" for line in text_lines(document, decimals, width))
@@ -369,7 +394,8 @@ def _text_block(block: Block, decimals: int, width: int | None) -> Iterator[Line
 
 def _text_table(table: Grid, decimals: int, width: int | None) -> Iterator[Line]:
     columns = _text_columns(table, decimals)
-    lines = list(table_lines(columns, table.keys, None if table.if_it_fits else width))
+    heads = {at: visible(text) for at, text in table.heads.items()}
+    lines = list(table_lines(columns, table.keys, None if table.if_it_fits else width, heads))
     if table.if_it_fits and width is not None and max(cell_width(x.text) for x in lines) > width:
         return
     yield from _prose(table.title, width) if table.title else ()
@@ -392,7 +418,7 @@ def _text_columns(table: Grid, decimals: int) -> list[TextColumn]:
     body = _body(table, decimals, PLAIN, table.most)
     columns: list[TextColumn] = []
     for at, column in enumerate(table.columns):
-        cells = [row[at] for row in body]
+        cells = _aligned([row[at] for row in body], [row[at] for row in table.rows])
         if column.optional and columns:
             last = columns.pop()
             width = max(map(cell_width, last.cells), default=0)
@@ -402,6 +428,16 @@ def _text_columns(table: Grid, decimals: int) -> list[TextColumn]:
             name = visible(column.name)
             columns.append(TextColumn(name, cells, column.align, column.kind))
     return columns
+
+
+def _aligned(shown: list[str], cells: Iterable[Cell]) -> list[str]:
+    """Places and marks stand in columns of their own, so that numbers are aligned."""
+    beyond = [
+        cell_width(text) - cell_width(cell.text) if isinstance(cell, Standing) else 0
+        for text, cell in zip(shown, cells, strict=False)
+    ]
+    most = max(beyond, default=0)
+    return [text + " " * (most - more) for text, more in zip(shown, beyond, strict=True)]
 
 
 def _markdown(document: Document, decimals: int) -> str:
@@ -415,7 +451,8 @@ def _markdown(document: Document, decimals: int) -> str:
             case Signature(name=""):
                 parts.append(markdown_code(block.text))
             case Signature():
-                item = f"- {markdown(block.name)}: {markdown_code(block.text)}"
+                lead = block.sentence if block.aside else f"{block.name}:"
+                item = f"- {markdown(lead)} {markdown_code(block.text)}"
                 if parts and parts[-1].startswith("- "):  # it joins the list
                     item = f"{parts.pop()}\n{item}"
                 parts.append(item)
@@ -425,11 +462,13 @@ def _markdown(document: Document, decimals: int) -> str:
 
 
 def _markdown_table(table: Grid, decimals: int) -> str:
+    heads, empty = table.heads, [""] * (len(table.columns) - 1)
     lines = [
         [markdown(column.name) for column in table.columns],
         ["---" if column.align == "left" else "---:" for column in table.columns],
-        *_body(table, decimals, MARKDOWN),
     ]
+    for at, row in enumerate(_body(table, decimals, MARKDOWN)):
+        lines += [[f"*{markdown(heads[at])}*", *empty], row] if at in heads else [row]
     title = f"**{markdown(table.title)}**\n\n" if table.title else ""
     return title + "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -444,8 +483,8 @@ def _html(document: Document, decimals: int) -> str:
             case Grid():
                 parts += _html_table(block, decimals)
             case Signature():
-                lead = f"{html(block.name)}: " if block.name else ""
-                parts.append(f"<p>{lead}{html_code(block.text)}</p>")
+                lead = block.sentence if block.aside else block.name and f"{block.name}:"
+                parts.append(f"<p>{html(lead)} {html_code(block.text)}</p>".replace("<p> ", "<p>"))
             case Note():
                 parts.append(f"<p>{'<br>'.join(map(html, _lines(block, HTML)))}</p>")
     return "\n".join([*parts, *(f"<p>{html(note)}</p>" for note in _footnotes(document))]) + "\n"
@@ -458,16 +497,21 @@ def _html_table(table: Grid, decimals: int) -> Iterator[str]:
     heads = "".join(f'<th scope="col">{html(column.name)}</th>' for column in table.columns)
     yield f"<thead><tr>{heads}</tr></thead>"
     yield "<tbody>"
-    for row in _body(table, decimals, HTML):
+    for at, row in enumerate(_body(table, decimals, HTML)):
+        if at in table.heads:
+            yield from ("</tbody>", "<tbody>") if at else ()
+            wide = f'<th scope="rowgroup" colspan="{len(table.columns)}">'
+            yield f"<tr>{wide}{html(table.heads[at])}</th></tr>"
         names = "".join(f'<th scope="row">{cell}</th>' for cell in row[: table.keys])
         yield f"<tr>{names}{''.join(f'<td>{cell}</td>' for cell in row[table.keys :])}</tr>"
     yield "</tbody>"
     yield "</table>"
 
 
-def _latex(document: Document, decimals: int) -> str:
+def _latex(document: Document, decimals: int, style: LatexStyle) -> str:
     """Write booktabs tables, and below each its signatures and notes."""
-    lines, titles = list(PACKAGES), [document.title] if document.title else []
+    lines, titles = [*style.packages], [document.title] if document.title else []
+    pen, labels = SIUNITX if style.siunitx else LATEX, style.labels()
     blocks = [x for x in document.blocks if not (isinstance(x, Grid) and x.if_it_fits)]
     if titles and not any(isinstance(block, Grid) for block in blocks):
         lines.append(rf"{latex(document.title)}\par")
@@ -475,14 +519,18 @@ def _latex(document: Document, decimals: int) -> str:
         if isinstance(block, Grid):
             caption = ". ".join(filter(None, (*titles, block.title))).rstrip(".")
             lines += latex_tables(
-                _latex_columns(block, decimals), block.keys, caption and f"{breakable(caption)}."
+                _latex_columns(block, decimals, pen),
+                block.keys,
+                caption and f"{breakable(caption)}.",
+                {at: breakable(text) for at, text in block.heads.items()},
+                labels,
             )
         lines += _latex_below(block, decimals)
     return "\n".join(lines) + "\n"
 
 
-def _latex_columns(table: Grid, decimals: int) -> list[LatexColumn]:
-    body = _body(table, decimals, LATEX)
+def _latex_columns(table: Grid, decimals: int, pen: Pen) -> list[LatexColumn]:
+    body = _body(table, decimals, pen)
     return [
         LatexColumn(
             [breakable(column.name), *(row[at] for row in body)],
@@ -522,8 +570,11 @@ class Presented(ABC):
     def document(self, decimals: int | None = None) -> Document:
         """What is shown; ``decimals`` are those of numbers in sentences."""
 
-    def _written(self, format: str, decimals: int | None = None, **how: Any) -> str:
-        return render(self.document(decimals), format, 4 if decimals is None else decimals, **how)
+    def _written(
+        self, format: str, decimals: int | None = None, caption: str | None = None, **how: Any
+    ) -> str:
+        document = self.document(decimals).titled(caption)
+        return render(document, format, 4 if decimals is None else decimals, **how)
 
     def __str__(self) -> str:
         columns = max(LEAST_WIDTH, get_terminal_size().columns)
@@ -544,9 +595,22 @@ class Presented(ABC):
         """A table in Markdown."""
         return self._written("markdown", decimals, signature=signature)
 
-    def to_latex(self, decimals: int | None = None, signature: SignatureForm = "full") -> str:
-        """Tables in LaTeX; the first line names the packages that they need."""
-        return self._written("latex", decimals, signature=signature)
+    def to_latex(
+        self,
+        decimals: int | None = None,
+        signature: SignatureForm = "full",
+        *,
+        caption: str | None = None,
+        label: str = "",
+        siunitx: bool = False,
+    ) -> str:
+        r"""Tables in LaTeX; the first line names the packages that they need.
+
+        ``caption`` stands in place of ours, and is plain text; ``label`` is for \ref, further
+        tables have -2, -3, … after it; with ``siunitx``, numbers are written with \num.
+        """
+        style = LatexStyle(label, siunitx)
+        return self._written("latex", decimals, caption, signature=signature, style=style)
 
     def to_html(self, decimals: int | None = None, signature: SignatureForm = "full") -> str:
         """A fragment of HTML, without styles."""

@@ -7,13 +7,15 @@ broken between words; then columns move into a second table.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import zip_longest
-from typing import Literal, NamedTuple
+from types import MappingProxyType
+from typing import Literal, NamedTuple, TypeAlias
 
 WORDS, BARS = re.compile(r"\s*\S+\s*"), re.compile(r"[^|]*\|+|[^|]+")
+NO_HEADS: Mapping[int, str] = MappingProxyType({})
 LEAST = 24
 """Columns of sentences are not made narrower than this."""
 
@@ -92,10 +94,16 @@ def _pieces(text: str, room: int, breaks: Sequence[re.Pattern[str]]) -> Iterator
         yield from chop_cells(text, room)
 
 
-def table_lines(columns: Sequence[TextColumn], keys: int, width: int | None) -> Iterator[Line]:
+Heads: TypeAlias = Mapping[int, str]
+"""Headings of parts of a table, each by the number of the row that it stands above."""
+
+
+def table_lines(
+    columns: Sequence[TextColumn], keys: int, width: int | None, heads: Heads = NO_HEADS
+) -> Iterator[Line]:
     """A table; its first columns, so many as ``keys``, say what a row is."""
     if width is None or _total(columns) <= width:
-        yield from _rows(columns)
+        yield from _rows(columns, width, heads)
         return
     others = [column for column in columns if column.kind != "code"]
     prose = [column for column in others if column.kind == "prose"]
@@ -104,9 +112,9 @@ def table_lines(columns: Sequence[TextColumn], keys: int, width: int | None) -> 
         yield from _records(columns, keys, width)
         return
     if _total(narrow) <= width:
-        yield from _rows(narrow)
+        yield from _rows(narrow, width, heads)
     else:
-        yield from _split(others, keys, width)
+        yield from _split(others, keys, width, heads)
     for column in columns:
         if column.kind == "code":
             lines = zip(others[0].cells, column.cells, strict=True)
@@ -133,9 +141,16 @@ def _narrowed(columns: Sequence[TextColumn], width: int) -> list[TextColumn] | N
     return [replace(c, limit=shares[at]) if at in shares else c for at, c in enumerate(columns)]
 
 
-def _rows(columns: Sequence[TextColumn]) -> Iterator[Line]:
+def _heading(row: int, heads: Heads, width: int | None) -> Iterator[Line]:
+    if row in heads:
+        yield from [Line("")] if row else []
+        yield from (Line(text, bold=True) for text in wrapped(heads[row], width))
+
+
+def _rows(columns: Sequence[TextColumn], width: int | None, heads: Heads) -> Iterator[Line]:
     """The header and every row."""
     for row in range(-1, len(columns[0].cells)):
+        yield from _heading(row, heads, width)
         cells = [c.name if row < 0 else c.cells[row] for c in columns]
         yield from _row(cells, columns, row < 0)
 
@@ -159,7 +174,7 @@ def _padded(cell: str, column: TextColumn) -> str:
     return f"{cell}{space}" if column.align == "left" else f"{space}{cell}"
 
 
-def _split(columns: Sequence[TextColumn], keys: int, width: int) -> Iterator[Line]:
+def _split(columns: Sequence[TextColumn], keys: int, width: int, heads: Heads) -> Iterator[Line]:
     """Several tables of the same rows; names that take most of the width have their own lines."""
     names, others = columns[:keys], columns[keys:]
     most = width - _total(names) - 2
@@ -175,9 +190,10 @@ def _split(columns: Sequence[TextColumn], keys: int, width: int) -> Iterator[Lin
         if at:
             yield Line("")
         if not apart:
-            yield from _rows([*names, *part])
+            yield from _rows([*names, *part], width, heads)
             continue
         for row in range(-1, len(names[0].cells)):
+            yield from _heading(row, heads, width)
             name = "  ".join(_cell(column, row) for column in names)
             yield from (Line(line, row < 0) for line in wrapped(name, width))
             yield from _row([_cell(column, row) for column in part], part, row < 0, "  ")

@@ -55,7 +55,7 @@ def slice_document(
     """Score the whole and every slice: a table for each metric."""
     empty: dict[Key, None] = {}
     metrics = [(name, _scored(each, whole, slices, empty)) for name, each in definitions]
-    lacking = [_name(key) for key in empty]
+    lacking = [slice_name(key) for key in empty]
     notes = [NOTE, *([f"Nothing to score in: {', '.join(lacking)}"] if lacking else [])]
     return Document(
         [_table(*metric) for metric in metrics],
@@ -104,7 +104,8 @@ def _verdict(score: Score, whole: Score) -> str:
     return SMALL if wide else "near"
 
 
-def _name(key: Key | None) -> str:
+def slice_name(key: Key | None) -> str:
+    """The values of a slice in words."""
     if key is None:
         return WHOLE
     return ", ".join("(missing)" if value is None else str(value) for value in key)
@@ -126,10 +127,21 @@ def _table(name: str, scored: Sequence[SliceScore]) -> Grid:
     rows: list[list[Cell]] = []
     for row in scored:
         x, judged = row.score, ["", ""] if row.key is None else [row.gap, row.verdict]
-        cells = [_name(row.key), x.n, len(x.classes), x.value, x.interval, *judged, x.signature]
+        cells = [
+            slice_name(row.key),
+            x.n,
+            len(x.classes),
+            x.value,
+            x.interval,
+            *judged,
+            x.signature,
+        ]
         rows.append(cells)
     whole, *slices = scored
-    said = [f"{WHOLE}: {sentence(whole.score.definition)}", *(f"{_name(x.key)}:" for x in slices)]
+    said = [
+        f"{WHOLE}: {sentence(whole.score.definition)}",
+        *(f"{slice_name(x.key)}:" for x in slices),
+    ]
     return Grid(COLUMNS, rows, name, sentences=said)
 
 
@@ -141,7 +153,7 @@ def _record(by: Sequence[str], name: str, scored: Sequence[SliceScore]) -> dict[
         "whole": whole.score.to_dict(),
         "slices": [
             {
-                "slice": dict(zip(by, map(_plain, row.key or ()), strict=True)),
+                "slice": dict(zip(by, map(plain_key, row.key or ()), strict=True)),
                 **row.score.to_dict(),
                 "gap": row.gap,
                 "verdict": row.verdict,
@@ -151,7 +163,8 @@ def _record(by: Sequence[str], name: str, scored: Sequence[SliceScore]) -> dict[
     }
 
 
-def _plain(value: Any) -> Any:
+def plain_key(value: Any) -> Any:
+    """A value of a slice for programs."""
     return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
@@ -160,7 +173,7 @@ def _rows(by: Sequence[str], metrics: Sequence[tuple[str, list[SliceScore]]]) ->
     yield ["name", *by, *SCORE_COLUMNS, "gap", "verdict", "n", "signature"]
     for name, scored in metrics:
         for row in scored:
-            values = [WHOLE] * len(by) if row.key is None else map(_plain, row.key)
+            values = [WHOLE] * len(by) if row.key is None else map(plain_key, row.key)
             judged = [None if row.key is None else row.gap, row.verdict]
             score = row.score
             yield [name, *values, *score_cells(score), *judged, score.n, score.signature]

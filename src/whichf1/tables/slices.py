@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from whichf1.errors import InputError
 from whichf1.tables.counts import Counts
+from whichf1.tables.labels import Labels
 from whichf1.tables.units import Additive, merged
 
 Key: TypeAlias = tuple[Any, ...]
@@ -42,6 +43,15 @@ class Slices(Additive, Mapping[Key, Counts]):
         if self.total is not None:
             return self.total  # type: ignore[no-any-return]
         return merged([*self.parts.values()])
+
+    def changed(self, change: Callable[[Any], Any]) -> Slices:
+        """The same slices, and the whole, each changed in the same way."""
+        parts = {key: change(part) for key, part in self.parts.items()}
+        return Slices(self.by, parts, change(self.whole))
+
+    def without(self, ignored: Sequence[Any], labels: Labels | None = None) -> Slices:
+        """The slices without the items of these true classes."""
+        return self.changed(lambda part: part.without(ignored, labels))
 
     def __getitem__(self, key: Any) -> Counts:
         wanted = key if isinstance(key, tuple) else (key,)
