@@ -65,7 +65,7 @@ def test_a_block_is_what_its_slice_gives_alone(kind: str, adjust: Any) -> None:
                 assert mine.score.classes == other.score.classes
                 assert (mine.p_value is None) == (system == systems[1])
                 assert mine.p_value == (other.p_value and pytest.approx(other.p_value, rel=1e-9))
-                assert (mine.rank, mine.caution) == (other.rank, other.caution)
+                assert (mine.rank, mine.test_caution) == (other.rank, other.test_caution)
                 p_values[metric].append(mine.p_value)
                 adjusted[metric].append(mine.p_adjusted)
                 assert mine.significant == (mine.p_adjusted is not None and mine.p_adjusted < 0.05)
@@ -124,30 +124,21 @@ def test_every_format_has_the_blocks(run: Run, tmp_path: Path) -> None:
     # the definition, the test and the number of items in one sentence
     sentence = (
         "Error rate is the fraction of items predicted incorrectly; on 240 items, tested by "
-        "McNemar's mid-p test; intervals by the delta method."
+        "McNemar's mid-p test; intervals by the auto method."
     )
     assert sentence in seen["markdown"] and sentence.replace("'", "&#39;") in seen["html"]
     assert "averaged F1 ↑" in seen["text"]
     assert "averaged F1 ↑" not in run(*command, "--no-arrows")[1]
 
 
-def test_cautions_stand_beside_marks_and_shown_intervals() -> None:
-    rng = np.random.default_rng(1)
-    gold = np.where(np.arange(300) < 6, "rare", rng.choice(["a", "b"], 300))
-    right = {"old": 0.6, "new": 0.95}
-    frame = pd.DataFrame({"gold": gold})
-    for name, share in right.items():
-        frame[name] = np.where(rng.random(300) < share, gold, "a")
-    found = wf.results_table(frame, ["new", "old"], ["averaged_f1"], true="gold", baseline="old")
-    result = found.results["new"]["averaged_f1"]
-    assert result.significant and result.caution is not None
+def test_cautions_of_tests_are_told_of_all_items_and_counted_in_slices() -> None:
+    frame = items(60)
+    found = wf.results_table(frame, SYSTEMS, ["averaged_f1"], true="gold", by="lang")
+    tested = [row["averaged_f1"] for block in found.slices.values() for row in block.values()]
+    doubtful = sum(x.test_caution is not None for x in tested)
     text = " ".join(str(found).split())
-    assert "¹†! " in text and f"! new: {result.caution}." in text
-    frame["alike"] = frame["new"].where(np.arange(300) % 50 > 0, "b")
-    quiet = wf.results_table(frame, ["new", "alike"], ["averaged_f1"], true="gold")
-    assert "!" not in str(quiet).split("best.")[0]  # nothing is marked
-    assert "The test that found no difference may not keep its level" in " ".join(
-        str(quiet).split()
-    )
-    shown = wf.results_table(frame, ["new", "alike"], ["averaged_f1"], true="gold", show="error")
-    assert "the interval may be too narrow" in " ".join(str(shown).split())
+    assert 0 < doubtful <= 6
+    assert f"In the slices, {doubtful} of 6 tests may not keep their level" in text
+    for row in found.results.values():
+        caution = row["averaged_f1"].test_caution
+        assert caution is None or f"Caution (averaged F1): {caution}." in text

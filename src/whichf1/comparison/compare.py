@@ -15,8 +15,8 @@ from whichf1.comparison.pair import Pair, Plan, level_of, pair_of, resampled
 from whichf1.comparison.rank_flips import Flip, SystemRanks, rank_systems
 from whichf1.comparison.significance import ADJUSTMENTS, CLOSE, Adjust
 from whichf1.definitions import signature
-from whichf1.definitions.definition import AnyCounts, Definition
-from whichf1.definitions.methods import Bootstrap, DeLong, Delta, Method, enough_replicates
+from whichf1.definitions.definition import AnyCounts, Definition, fits
+from whichf1.definitions.methods import Auto, Bootstrap, Method, enough_replicates
 from whichf1.definitions.options import Options
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, Metric
@@ -41,7 +41,6 @@ from whichf1.sources.sequences import column
 from whichf1.sources.systems import ScoreColumns, read_systems
 from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates as replicates_of
-from whichf1.statistics.items import is_whole_area
 from whichf1.statistics.label_sets import shared_sets
 from whichf1.statistics.sample import Sample, Statistic, generator, kinds
 from whichf1.statistics.scales import Spread
@@ -96,7 +95,7 @@ class Comparison:
         for order in ranks.orders:
             pairs: tuple[Pair, ...] = ()
             if order.definition.declaration.smooth:
-                definition = replace(order.definition, interval=Delta(level=level))
+                definition = replace(order.definition, interval=Auto(level=level))
                 pairs = compare_counts(self.joint, definition, plan).pairs
             p_values.append({(pair.a, pair.b): pair.p_adjusted for pair in pairs})
         flips = []
@@ -306,7 +305,7 @@ def made_from(metric: Metric) -> tuple[bool, bool]:
 def planned(
     metric: str, options: dict[str, Any], level: float | None, given: dict[str, Any]
 ) -> tuple[Definition, Plan]:
-    """The definition, with a delta interval, and the plan; both may come from one signature."""
+    """The definition, with its interval, and the plan; both may come from one signature."""
     asked = (metric, tuple(options.items()), level, tuple(given.items()))
     try:
         hash(asked)
@@ -341,15 +340,17 @@ def _planned(
 
 
 def _method(definition: Definition, level: float, plan: Plan) -> Method:
-    """The delta method, DeLong's for the AUC; the bootstrap for scores that are not smooth."""
-    if not definition.declaration.smooth:
-        if not plan.replicates:
-            raise DefinitionError(
-                f"{definition.metric} depends on individual items and is only compared by the "
-                "bootstrap, so replicates must not be 0"
-            )
-        return Bootstrap(level=level, replicates=plan.replicates, seed=plan.seed)
-    return (DeLong if is_whole_area(definition) else Delta)(level=level)
+    """As the signature says, else automatic, or the bootstrap where only that applies."""
+    metric = definition.declaration
+    if not metric.smooth and not plan.replicates:
+        raise DefinitionError(
+            f"{definition.metric} depends on individual items and is only compared by the "
+            "bootstrap, so replicates must not be 0"
+        )
+    method = definition.interval or Auto()
+    if metric.smooth or (fits(method, metric) and not method.drawn):
+        return replace(method, level=level)
+    return Bootstrap(level=level, replicates=plan.replicates, seed=plan.seed)
 
 
 def compare_counts(

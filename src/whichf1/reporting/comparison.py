@@ -23,6 +23,7 @@ from whichf1.reporting.document import (
     Signature,
 )
 from whichf1.reporting.numbers import items, signed, size
+from whichf1.reporting.score import worth_notes
 from whichf1.statistics.scales import Interval
 
 
@@ -88,7 +89,7 @@ def _systems(comparison: Comparison) -> list[Block]:
     return [
         Grid(columns, rows),
         Signature(comparison.signature, sentence=words),
-        *map(Note, notes),
+        *map(Note, [*notes, *worth_notes(first.effective_n)]),
     ]
 
 
@@ -287,9 +288,11 @@ def _signature(order: Order) -> str:
 
 def _record(comparison: Comparison, source: str) -> dict[str, Any]:
     signature, ranks = comparison.signature, comparison.ranks
+    worth = next(iter(comparison.scores.values())).effective_n
     record: dict[str, Any] = {
         "source": source,
         "signature": signature,
+        **({} if worth is None else {"effective_n": worth}),
         "ranking": comparison.ranking,
         "scores": {
             name: {
@@ -332,6 +335,8 @@ def _rows(comparison: Comparison) -> Rows:
     yield "what", "a", "b", "value", "low", "high", "signature"
     for name, score in comparison.scores.items():
         yield "score", name, "", score.value, *_ends(score.interval), score.signature
+        if score.interval is not None and score.interval.caution is not None:
+            yield "caution", name, "", score.interval.caution, None, None, score.signature
         if comparison.wins:
             yield "wins", name, "", comparison.wins[name], None, None, signature
         yield "group", name, "", comparison.letters[name], None, None, signature

@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby
+from itertools import groupby
 from shutil import get_terminal_size
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -44,8 +44,8 @@ class Standing:
     text: str
     rank: Rank = ""
     mark: str = ""
-    cautions: tuple[str, ...] = ()
-    """Why the number or its mark may not be trusted, each in a sentence."""
+    caution: str | None = None
+    """That of the interval in the text, which is marked."""
 
 
 Cell: TypeAlias = str | int | float | Interval | Standing | None
@@ -168,18 +168,13 @@ def _footnotes(document: Document) -> list[str]:
     for block in document.blocks:
         heads, head = block.heads if isinstance(block, Grid) else {}, ""
         for at, row in enumerate(block.rows if isinstance(block, Grid) else ()):
-            head = heads.get(at, head)
-            for text in chain.from_iterable(map(_cautions, row)):
-                name = head.rpartition(":")[0] or head
-                cautions.setdefault(text, {})[f"{row[0]}{name and f' ({name})'}"] = None
+            head = heads[at].rpartition(":")[0] if at in heads else head
+            for cell in row:
+                if isinstance(cell, (Interval, Standing)) and cell.caution is not None:
+                    name = f"{row[0]}{head and f' ({head})'}"
+                    cautions.setdefault(cell.caution, {})[name] = None
     marked = [f"{CAUTION} {_some([*names])}: {text}." for text, names in cautions.items()]
     return [*document.notes, *marked]
-
-
-def _cautions(cell: Cell) -> tuple[str, ...]:
-    if isinstance(cell, Standing):
-        return cell.cautions
-    return (cell.caution,) if isinstance(cell, Interval) and cell.caution is not None else ()
 
 
 CAUTION = "!"
@@ -227,11 +222,9 @@ def _written(column: GridColumn, cell: Cell, decimals: int, pen: Pen) -> str:
     escape = {"code": pen.code, "number": pen.figure, "interval": pen.figure}
     write = escape.get(column.kind, pen.text)
     if isinstance(cell, Standing):
-        text = {"best": pen.best, "second": pen.second}.get(cell.rank, "{}").format(
-            write(cell.text)
-        )
-        mark = f"{cell.mark}{CAUTION if cell.cautions else ''}"
-        return text + (pen.mark.format(pen.figure(mark)) if mark else "")
+        text = write(cell.text + (CAUTION if cell.caution else ""))
+        text = {"best": pen.best, "second": pen.second}.get(cell.rank, "{}").format(text)
+        return text + (pen.mark.format(pen.figure(cell.mark)) if cell.mark else "")
     shown = _shown(column, cell, decimals, pen)
     return write(shown) if shown else ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, Unpack, get_args
@@ -31,6 +31,7 @@ from whichf1.reporting.document import (
     Standing,
 )
 from whichf1.reporting.numbers import number, size
+from whichf1.reporting.score import SCORE_COLUMNS, score_cells, worth_notes
 from whichf1.reporting.slices import WHOLE, plain_key, slice_name
 from whichf1.scoring.score import Score
 from whichf1.sources.counts import DATA_OPTIONS
@@ -55,18 +56,22 @@ class Result:
 
     score: Score
     rank: Rank
-    difference: float | None
-    """The score minus that of the reference; None for the reference itself."""
-    p_value: float | None
-    p_adjusted: float | None
-    """Adjusted for all systems that are compared with the reference, and for all slices."""
     significant: bool
-    caution: str | None = None
-    """Why the test may not keep its level, in a sentence."""
+    difference: float | None = None
+    """The score minus that of the reference; None for the reference itself."""
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    """Adjusted for all systems that are compared with the reference, and for all slices."""
     test: str | None = None
     """The test that gives the p-value."""
+    test_caution: str | None = None
+    """Why the test may not keep its level, in a sentence; None if nothing speaks against it."""
     interval: Interval | None = None
     """Of the difference."""
+
+
+FACTS = ("rank", "difference", "p_value", "p_adjusted", "significant", "test", "test_caution")
+"""What JSON and CSV say of a result besides its score."""
 
 
 Results: TypeAlias = Mapping[str, Mapping[str, Result]]
@@ -124,32 +129,15 @@ class ResultsTable(Presented):
         sections = [(self._heading(key), len(x)) for key, x in self.blocks.items()]
         table = Grid(columns, rows, sections=sections if self.by else ())
         blocks: list[Block] = [table, Note(self._footnote(), ranks=True)]
+        first = self._scores(next(iter(self.definitions)))[0]
+        blocks += map(Note, [*self._test_cautions(), *worth_notes(first.effective_n)])
         for name, definition in self.definitions.items():
             score = self._scores(name)[0]
             said = self._sentence(name)
             blocks.append(Signature(score.signature, title(definition), said, aside=True))
-        notes = self._doubts()
-        if self.empty:
-            notes.append(f"Nothing to compare in: {'; '.join(map(slice_name, self.empty))}.")
+        lacking = "; ".join(map(slice_name, self.empty))
+        notes = [f"Nothing to compare in: {lacking}."] if lacking else []
         return Document(blocks, self._record, self._rows, self._title(), notes, kind="results")
-
-    def _each(self) -> Iterator[Result]:
-        for results in self.blocks.values():
-            for row in results.values():
-                yield from row.values()
-
-    def _doubts(self) -> list[str]:
-        """How many of the tests that found nothing may not keep their level."""
-        tests = [x for x in self._each() if x.p_value is not None and not x.significant]
-        doubtful = sum(x.caution is not None for x in tests)
-        if not doubtful:
-            return []
-        if len(tests) == 1:
-            which, their = "The test that found no difference", "its"
-        else:
-            which = f"Of the {len(tests):,} tests that found no difference, {doubtful:,}"
-            their = "their"
-        return [f"{which} may not keep {their} level, because few items decide."]
 
     def _scores(self, metric: str) -> list[Score]:
         return [row[metric].score for row in self.results.values()]
@@ -166,15 +154,13 @@ class ResultsTable(Presented):
     def _cell(self, result: Result, places: int) -> Cell:
         factor = 100 if self.percent else 1
         score, interval = result.score, result.score.interval
-        text = number(factor * score, places)
-        cautions = [result.caution if result.significant else None]
+        text, caution = number(factor * score, places), None
         if interval is not None and self.show != "value":
+            caution = interval.caution
             ends = [number(factor * x, places) for x in (interval.low, interval.high)]
             half = number(factor * (interval.high - interval.low) / 2, places)
             text += f" [{', '.join(ends)}]" if self.show == "interval" else f" ± {half}"
-            cautions.append(interval.caution)
-        told = tuple(x for x in cautions if x is not None)
-        return Standing(text, result.rank, MARK if result.significant else "", told)
+        return Standing(text, result.rank, MARK if result.significant else "", caution)
 
     def _title(self) -> str:
         score = self._scores(next(iter(self.definitions)))[0]
@@ -202,7 +188,12 @@ class ResultsTable(Presented):
         """What the marks mean: the test, its level and its adjustment, and the number of items."""
         first = next(iter(self.definitions))
         score, level = self._scores(first)[0], level_of(self.definitions[first])
-        marked = any(x.significant for x in self._each())
+        marked = any(
+            x.significant
+            for results in self.blocks.values()
+            for row in results.values()
+            for x in row.values()
+        )
         against = f"differs from {self.baseline}" if self.baseline else "is worse than the best"
         share = f"{100 * level:g} %"
         beside = {
@@ -228,6 +219,29 @@ class ResultsTable(Presented):
             return comparisons
         every = sum(len(results) - 1 for results in self.slices.values())
         return f"{comparisons} on all items, and for {every:,} in all slices together"
+
+    def _test_cautions(self) -> list[str]:
+        """Each caution of a test on all items, with its metrics; how many there are in slices."""
+        titles: dict[str, dict[str, None]] = {}
+        for row in self.results.values():
+            for metric, x in row.items():
+                if x.test_caution is not None:
+                    titles.setdefault(x.test_caution, {})[title(self.definitions[metric])] = None
+        notes = [f"Caution ({', '.join(names)}): {text}." for text, names in titles.items()]
+        tests = [
+            result
+            for results in self.slices.values()
+            for row in results.values()
+            for result in row.values()
+            if result.p_value is not None
+        ]
+        doubtful = sum(x.test_caution is not None for x in tests)
+        if doubtful:
+            notes.append(
+                f"In the slices, {doubtful:,} of {len(tests):,} tests may not keep their level, "
+                "because few items decide."
+            )
+        return notes
 
     def _record(self) -> dict[str, Any]:
         record: dict[str, Any] = {
@@ -262,14 +276,13 @@ class ResultsTable(Presented):
         return dict(zip(self.by, map(plain_key, key), strict=True))
 
     def _rows(self) -> Rows:
-        yield [*self.by, "system", "metric", "value", "low", "high", *FACTS, "n", "signature"]
+        yield [*self.by, "system", "metric", *SCORE_COLUMNS, *FACTS, "n", "signature"]
         for key, results in self.blocks.items():
             for name, row in results.items():
                 for metric, x in row.items():
-                    ends = [getattr(x.score.interval, end, None) for end in ("low", "high")]
                     facts = (getattr(x, fact) for fact in FACTS)
-                    score = [x.score.value, *ends, *facts, x.score.n, x.score.signature]
-                    yield [*self._values_of(key), name, metric, *score]
+                    told = [*score_cells(x.score), *facts, x.score.n, x.score.signature]
+                    yield [*self._values_of(key), name, metric, *told]
 
     def _values_of(self, key: Key | None) -> list[Any]:
         return [WHOLE] * len(self.by) if key is None else [plain_key(value) for value in key]
@@ -301,10 +314,6 @@ class ResultsTable(Presented):
         ]
         names = [*self.by, "system", *self.definitions]
         return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-
-
-FACTS = ("rank", "difference", "p_value", "p_adjusted", "significant", "test", "caution")
-"""What is told of a result beside its score."""
 
 
 def _fields_of(results: Results) -> dict[str, Any]:
@@ -492,7 +501,7 @@ def _column(comparison: Comparison, baseline: str | None) -> dict[str, Result]:
     ranks = _ranks(comparison)
     column = {}
     for name, score in scores.items():
-        result = Result(score, ranks.get(name, ""), None, None, None, significant=False)
+        result = Result(score, ranks.get(name, ""), significant=False)
         if name in pairs:
             pair, between = pairs[name], pairs[name].interval
             if pair.a == reference and between is not None:
@@ -501,8 +510,8 @@ def _column(comparison: Comparison, baseline: str | None) -> dict[str, Result]:
                 result,
                 difference=score - scores[reference].value,
                 p_value=pair.p_value,
-                caution=pair.caution,
                 test=pair.test,
+                test_caution=pair.caution,
                 interval=between,
             )
         column[name] = result

@@ -20,7 +20,7 @@ from whichf1.definitions.methods import Auto
 from whichf1.errors import DefinitionError, InputError
 from whichf1.kernel import LossSums
 from whichf1.metrics import find
-from whichf1.scoring.score import Score
+from whichf1.scoring.score import Score, effective_n
 from whichf1.sources.answers.lines import ClassScores, EngineSums, read_scores
 from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.label_sets import ranked_labels
@@ -180,10 +180,13 @@ def score_ranking(definition: Definition, ranking: Ranking) -> Score:
                 f"the ranking is of class {ranking.positive!r}, not of {definition.positive!r}"
             )
         definition = definition.settled(positive=ranking.positive)
-    facts: tuple[tuple[str, Any], ...] = (("weighted", True),) if ranking.weighted else ()
+    facts: tuple[tuple[str, Any], ...] = ()
+    worth = None
+    if ranking.weighted:
+        facts, worth = (("weighted", True),), effective_n(ranking)
     facts += () if ranking.resolution is None else (("resolution", ranking.resolution),)
     value, interval = _ranking_estimate(definition, ranking)
-    return Score(value, definition, ranking.n, ranking.labels, interval, facts)
+    return Score(value, definition, ranking.n, ranking.labels, interval, facts, worth)
 
 
 def _check(definition: Definition, ranking: Ranking) -> None:
@@ -236,18 +239,22 @@ def _mean_over_classes(
     """The mean over each class against the rest, or over all pairs of classes."""
     definition = _over_each_class(definition, names)
     pairs = definition.arguments["multi_class"] == "ovo"
-    values, sides, weighted = [], [], False
+    values, sides = [], []
+    weighted, squares = False, 0.0
     for ranking in _class_rankings(of_class, names, pairs):
         ranking.needs_both(definition.metric)
         values.append(_value(definition, ranking))
         sides.append([float(x) for x in ranking.table.sizes])
-        weighted = ranking.weighted
+        weighted, squares = ranking.weighted, squares + (ranking.squares or 0.0)
     sizes = np.array(sides)
     weights = sizes.sum(1) if pairs else sizes[:, 0]
     mean = np.average(values, weights=weights if definition.average == "weighted" else None)
     n = sizes[:, 0].sum() / (len(names) - 1 if pairs else 1)  # a class is first in so many pairs
-    facts = (("weighted", True),) if weighted else ()
-    return Score(float(mean), definition, float(n) if weighted else round(n), names, None, facts)
+    if not weighted:
+        return Score(float(mean), definition, round(n), names)
+    squares /= 2 * (len(names) - 1) if pairs else len(names)  # an item is in so many rankings
+    worth = float(n) ** 2 / squares if squares else None
+    return Score(float(mean), definition, float(n), names, None, (("weighted", True),), worth)
 
 
 def _class_rankings(
@@ -369,8 +376,9 @@ def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> 
     mean = wv / w
     square = wwvv - 2 * mean * wwv + mean**2 * ww
     error = sqrt(beyond_rounding(square, wwvv)) / w if isfinite(square) else inf
-    interval = sums_interval(definition, mean, error, w * w / ww)
-    return Score(mean, definition, w, names, interval, (("weighted", True),))
+    worth = w * w / ww
+    interval = sums_interval(definition, mean, error, worth)
+    return Score(mean, definition, w, names, interval, (("weighted", True),), worth)
 
 
 def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any) -> Moments:
@@ -469,7 +477,9 @@ def score_items(items: ScoredItems, sample: Sample) -> Score:
             "weight above 0"
         )
     (value,), (interval,) = estimate(definition, statistic, sample)
-    return Score(float(value), definition, sample.n, items.labels, interval, sample.facts)
+    worth = None if sample.squares is None else sample.effective_n
+    facts = (interval, sample.facts, worth)
+    return Score(float(value), definition, sample.n, items.labels, *facts)
 
 
 def read_items(definition: Definition, y_true: Any, scores: Any, labels: Any) -> ScoredItems:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -36,6 +37,8 @@ class Ranking(Additive):
     positive: Label
     resolution: str | None = None
     """How scores were rounded into bins, in words; None where they are exact."""
+    squares: float | None = None
+    """The sum of squared weights; None if items have no weights, or if it is not known."""
 
     def __post_init__(self) -> None:
         for column in (self.score, self.positives, self.negatives):
@@ -56,6 +59,13 @@ class Ranking(Additive):
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
         return self.positives.dtype.kind == "f"
+
+    @property
+    def effective_n(self) -> float:
+        """(Σw)² / Σw², the equal items that weighted ones are worth; NaN without the squares."""
+        if not self.weighted:
+            return float(self.n)
+        return float(self.n) ** 2 / self.squares if self.squares else math.nan
 
     @property
     def probabilities(self) -> bool:
@@ -91,8 +101,10 @@ class Ranking(Additive):
         labels = self.labels
         if labels != other.labels:
             labels = labels.union(other.labels)
-        score = -distinct + 0.0
-        return replace(self, score=score, positives=positives, negatives=negatives, labels=labels)
+        facts: dict[str, Any] = {"score": -distinct + 0.0, "labels": labels, "squares": None}
+        if self.squares is not None and other.squares is not None:
+            facts["squares"] = self.squares + other.squares
+        return replace(self, positives=positives, negatives=negatives, **facts)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranking):
