@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import csv
 import inspect
+import math
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import partial, wraps
@@ -20,16 +21,17 @@ from typing import Annotated, Any, TypeAlias, dataclass_transform, get_type_hint
 import typer
 from typer.core import TyperCommand
 
-from whichf1.cli.process import emit
+from whichf1.cli.process import emit, say
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError, did_you_mean
 from whichf1.reporting.document import LEAST_WIDTH, Document, render, signed, text_lines
+from whichf1.reporting.gates import KINDS, Limit, Verdict, github, junit, summary, with_gates
 from whichf1.reporting.layout import Line
 from whichf1.reporting.tabular import LatexStyle
 from whichf1.sources.engines.database import MEMORY_LIMIT
 from whichf1.tables.labels import Label, Labels, from_text
-from whichf1.tables.saving import write_whole
+from whichf1.tables.saving import add_to, write_whole
 
 Text: TypeAlias = str | None
 REQUIRED = ...
@@ -51,6 +53,7 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments of the command line."""
+        args = _with_values(args)
         seen: set[int] = set()
         for each in self.make_parser(ctx).parse_args(args=list(args))[2]:
             if id(each) in seen and not each.multiple:
@@ -58,6 +61,28 @@ class Command(TyperCommand):
             if each.param_type_name == "option":
                 seen.add(id(each))
         return super().parse_args(ctx, args)
+
+
+MAY_LACK_A_VALUE = {"--fail-if-worse": "0"}
+"""Options whose value may be left out, and what it is then."""
+
+
+def _with_values(args: list[str]) -> list[str]:
+    """The arguments, with the values that were left out."""
+    filled: list[str] = []
+    for arg, following in zip(args, [*args[1:], ""], strict=True):
+        filled.append(arg)
+        if arg in MAY_LACK_A_VALUE and not _is_number(following):
+            filled.append(MAY_LACK_A_VALUE[arg])
+    return filled
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def command(run: Callable[[Any], None]) -> Callable[..., None]:
@@ -81,6 +106,8 @@ def command(run: Callable[[Any], None]) -> Callable[..., None]:
 
 
 Format = StrEnum("Format", "text json markdown latex html csv")
+GateFormat = StrEnum("GateFormat", "text json markdown latex html csv junit github")
+"""With the formats that tell a server for continuous integration what became of gates."""
 OnError = StrEnum("OnError", {"stop": "raise", "skip": "skip"})
 Engine = StrEnum("Engine", "duckdb spark")
 Show = StrEnum("Show", "value interval error")
@@ -140,7 +167,7 @@ class OutputOptions(FormatOptions):
         unused = [
             name for name, given in asked.items() if given and self.format is not Format.latex
         ]
-        if self.caption is not None and self.format in (Format.json, Format.csv):
+        if self.caption is not None and self.format in ("json", "csv", "junit"):
             unused.append("--caption")
         if unused:
             what = "tables" if unused[0] == "--caption" else "LaTeX"
@@ -167,11 +194,16 @@ class OutputOptions(FormatOptions):
         rendered = partial(render, document, self.format.value, self.places, style=style)
         if self.output is not None:
             write_whole(self.output, rendered(signature=form or "full").encode())
-        elif self.format is not Format.text:
+        elif self.format != Format.text:
             emit(rendered(signature=form or "full"))
         else:
-            width = max(LEAST_WIDTH, shutil.get_terminal_size().columns)  # 80 in a pipe
-            _print(text_lines(signed(document, form or "short"), self.places, width))
+            _print(self.lines(document))
+
+    def lines(self, document: Document) -> Iterable[Line]:
+        """The lines of a document on this terminal."""
+        form: Any = self.signature and self.signature.value
+        width = max(LEAST_WIDTH, shutil.get_terminal_size().columns)  # 80 in a pipe
+        return text_lines(signed(document, form or "short"), self.places, width)
 
 
 def _print(lines: Iterable[Line]) -> None:
@@ -249,6 +281,54 @@ class CountsFileOptions(OptionGroup):
     output: Text = option("Write the counts to this file, not standard output.", "--output", "-o")
 
 
+class GateOptions(OutputOptions):
+    """Commands that fail where a number is not good enough."""
+
+    format: GateFormat = option(  # type: ignore[assignment]
+        "Output format; junit and github tell a server what became of the gates.",
+        "--format",
+        "-f",
+        default=GateFormat.text,
+    )
+
+    def finish(self, document: Document, source: str, verdicts: Sequence[Verdict]) -> None:
+        """Print the document and what became of the gates; exit with 1 if one of them failed."""
+        if self.format == GateFormat.junit and not verdicts:
+            raise InputError(
+                "--format junit shows what became of gates: give one, such as --fail-under "
+                "averaged_f1=0.8"
+            )
+        document = with_gates(document, verdicts)
+        if self.format == GateFormat.junit:
+            self._style()
+            self._emit(junit(source, verdicts))
+        elif self.format == GateFormat.github:
+            self._annotate(document, verdicts)
+        else:
+            self.write(document)
+        for verdict in verdicts:
+            if not verdict.passed and self.format != GateFormat.github:
+                say(verdict.message)
+        if any(verdict.passed is False for verdict in verdicts):
+            raise typer.Exit(1)
+
+    def _emit(self, text: str) -> None:
+        if self.output is None:
+            emit(text)
+        else:
+            write_whole(self.output, text.encode())
+
+    def _annotate(self, document: Document, verdicts: Sequence[Verdict]) -> None:
+        """Annotations and the report in the log; and in the summary of the step, if any."""
+        self._style()
+        document = document.titled(self.caption)
+        path = os.environ.get("GITHUB_STEP_SUMMARY")
+        if path:
+            add_to(path, summary(document, verdicts, self.places).encode())
+        lines = "".join([f"{line.text}\n" for line in self.lines(document)])
+        self._emit(github(lines, verdicts))
+
+
 class DefinitionOptions(OptionGroup):
     """What the score is."""
 
@@ -287,7 +367,7 @@ class ResamplingOptions(OptionGroup):
     seed: int | None = option("Seed for resampling.")
 
 
-class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
+class ReportOptions(DefinitionOptions, ResamplingOptions, GateOptions):
     """What is reported of some counts."""
 
     metric: list[str] | None = option(
@@ -303,8 +383,26 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
         "Show the confusion matrix. Default: on a terminal, if it fits and has up to 12 classes."
     )
     fail_under: list[str] | None = option(
-        "NAME=VALUE: exit with code 1 if the score is lower; repeatable."
+        "NAME=VALUE: exit with code 1 if the score is lower; with --by, in any slice; repeatable."
     )
+    fail_over: list[str] | None = option(
+        "The same if the score is higher, for metrics such as log_loss; repeatable."
+    )
+    fail_under_low: list[str] | None = option(
+        "The same if the lower end of the interval is lower; repeatable."
+    )
+    fail_over_high: list[str] | None = option(
+        "The same if the upper end of the interval is higher; repeatable."
+    )
+
+    @property
+    def limits(self) -> list[Limit]:
+        """What the scores are to be compared with."""
+        return [
+            Limit.parse(kind, text)
+            for name, kind in KINDS.items()
+            for text in getattr(self, name) or []
+        ]
 
     @property
     def asks_for_intervals(self) -> bool:
@@ -388,9 +486,7 @@ class MergeOptions(CountsFileOptions):
     files: list[str] = argument("Files of counts.", default=REQUIRED)
 
 
-class CompareOptions(
-    SliceOptions, DataOptions, DefinitionOptions, ResamplingOptions, OutputOptions
-):
+class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOptions, GateOptions):
     """All that ``whichf1 compare`` takes."""
 
     pred: list[str] = option(
@@ -403,7 +499,15 @@ class CompareOptions(
         "-m",
         default=("averaged_f1",),
     )
-    baseline: Text = option("In a table: test against this system, not the best of each column.")
+    baseline: Text = option(
+        "In a table: test against this system, not the best of each column; or a file of saved "
+        "counts, which is tested as if on other items."
+    )
+    fail_if_worse: float | None = option(
+        "Exit with code 1 if a system is significantly worse than --baseline, by more than this "
+        "margin (default: 0).",
+        metavar="[MARGIN]",
+    )
     show: Show = option("In a table: value, interval, or error for ±.", default=Show.value)
     percent: bool = option("In a table: values in percent.", "--percent", default=False)
     arrows: bool = option("In a table: arrows for the better direction.", default=True)
@@ -429,6 +533,14 @@ class CompareOptions(
             "--no-arrows": not self.arrows,
         }
         table = len(self.metric) > 1 or self.baseline is not None or self.by is not None
+        if self.fail_if_worse is not None and self.baseline is None:
+            raise InputError(
+                "--fail-if-worse needs a --baseline: a system, or a file of saved counts"
+            )
+        if self.fail_if_worse is not None and not 0 <= self.fail_if_worse < math.inf:
+            raise InputError(
+                f"--fail-if-worse takes a margin of at least 0; got {self.fail_if_worse}"
+            )
         unused = [name for name, given in asked.items() if given and not table]
         if unused:
             raise InputError(

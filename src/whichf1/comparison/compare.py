@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache, partial
 from itertools import combinations
-from math import inf
+from math import inf, sqrt
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
-from whichf1.comparison.pair import Pair, Plan, level_of, pair_of, resampled
-from whichf1.comparison.rank_flips import Flip, SystemRanks, rank_systems
+from whichf1.comparison.pair import Pair, Plan, level_of, pair_of, resampled, unpaired
+from whichf1.comparison.rank_flips import Flip, SystemRanks, rank_systems, same_labels
 from whichf1.comparison.significance import ADJUSTMENTS, CLOSE, Adjust
 from whichf1.definitions import signature
 from whichf1.definitions.definition import AnyCounts, Definition, fits
@@ -228,6 +228,35 @@ class Runs(NamedTuple):
 
         slices = {key: partial(run, lines.of_slice(at)) for at, key in enumerate(lines.keys)}
         return cls(partial(run, lines), systems.request.by, slices)
+
+
+def beside_saved(counts: Counts, name: str, saved: Counts) -> Runs:
+    """Systems beside one of which only the counts are known: its tests cannot be paired."""
+
+    def run(definition: Definition, plan: Plan) -> Comparison:
+        systems = {x: counts.system(at) for at, x in enumerate(counts.systems)}
+        alike: Any = same_labels([*systems.values(), saved])
+        scores, statistics = evaluate_systems(
+            definition, dict(zip([*systems, name], alike, strict=True))
+        )
+        errors = [_own_error(definition, *each) for each in zip(statistics, alike, strict=True)]
+        own = [(score, *error) for score, error in zip(scores.values(), errors, strict=True)]
+        pairs = tuple(
+            unpaired(x, name, definition, each, own[-1])
+            for x, each in zip(systems, own, strict=False)
+        )
+        settled = next(iter(scores.values())).definition
+        return Comparison(settled, plan, scores, pairs, best={}, letters={})
+
+    return Runs(run)
+
+
+def _own_error(definition: Definition, statistic: Any, counts: Counts) -> tuple[float, float]:
+    """The standard error of one score, and the degrees of freedom that it has."""
+    statistics, sample = shared_cells([statistic], counts)
+    error, _ = difference_spreads(definition, statistics, sample)(0, 0)
+    freedom = counts.effective_n - 1
+    return error * sqrt((freedom + 1) / freedom) if freedom > 0 else inf, freedom
 
 
 def _compare_slice(

@@ -411,7 +411,9 @@ def _text_columns(table: Grid, decimals: int) -> list[TextColumn]:
     body = _body(table, decimals, PLAIN, table.most)
     columns: list[TextColumn] = []
     for at, column in enumerate(table.columns):
-        cells = _aligned([row[at] for row in body], [row[at] for row in table.rows])
+        cells = [row[at] for row in body]
+        if table.rows and isinstance(table.rows[0][at], Standing):
+            cells = _aligned(cells, [row[at] for row in table.rows])
         if column.optional and columns:
             last = columns.pop()
             width = max(map(cell_width, last.cells), default=0)

@@ -84,6 +84,22 @@ def html_code(text: object) -> str:
     return f"<code>{html(text)}</code>"
 
 
+def xml(text: object) -> str:
+    """Escape text for XML, attributes in quotes included; some code points cannot be in it."""
+    lacking = re.compile("[\ufffe\uffff\U0001fffe\U0001ffff]")
+    return lacking.sub(lambda found: ascii(found[0])[1:-1], html(text))
+
+
+def github_text(text: object) -> str:
+    """Escape text for the message of a command of GitHub Actions."""
+    return visible(text).replace("%", "%25")
+
+
+def github_property(text: object) -> str:
+    """Escape text for a property of a command of GitHub Actions."""
+    return github_text(text).replace(":", "%3A").replace(",", "%2C")
+
+
 def latex(text: object) -> str:
     """Escape text for LaTeX, every special character spelled out, in ASCII."""
     return "".join(map(_latex, visible(text)))

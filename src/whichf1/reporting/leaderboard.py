@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 from whichf1.comparison.compare import Comparison, Runs, made_from, planned, read_once
-from whichf1.comparison.pair import Plan, level_of
+from whichf1.comparison.pair import UNPAIRED, Plan, level_of
 from whichf1.comparison.significance import ADJUSTMENTS, Adjust
 from whichf1.definitions.definition import Definition, define, define_fitting
 from whichf1.definitions.options import Options
@@ -106,6 +106,8 @@ class ResultsTable(Presented):
     slices: Mapping[Key, Results] = field(default_factory=dict)
     empty: tuple[Key, ...] = ()
     """Slices in which a metric has nothing to score."""
+    remarks: tuple[str, ...] = ()
+    """What else is to be said below the table."""
 
     @property
     def blocks(self) -> dict[Key | None, Results]:
@@ -136,7 +138,7 @@ class ResultsTable(Presented):
             said = self._sentence(name)
             blocks.append(Signature(score.signature, title(definition), said, aside=True))
         lacking = "; ".join(map(slice_name, self.empty))
-        notes = [f"Nothing to compare in: {lacking}."] if lacking else []
+        notes = [*self.remarks, *([f"Nothing to compare in: {lacking}."] if lacking else [])]
         return Document(blocks, self._record, self._rows, self._title(), notes, kind="results")
 
     def _scores(self, metric: str) -> list[Score]:
@@ -167,8 +169,10 @@ class ResultsTable(Presented):
         lead = f"{self.source}: " if self.source else ""
         sliced = f", {len(self.slices):,} slices by {', '.join(self.by)}" if self.by else ""
         unit = ", in percent" if self.percent else ""
+        unpaired = any(UNPAIRED in tests for tests in self.tests.values())
+        same = "" if unpaired else "the same "
         return (
-            f"{lead}{len(self.results):,} systems on the same {size(score.n)}, "
+            f"{lead}{len(self.results):,} systems on {same}{size(score.n)}, "
             f"{len(score.classes):,} classes{sliced}{unit}"
         )
 
@@ -201,10 +205,13 @@ class ResultsTable(Presented):
             "error": f" ±: half of the {share} interval.",
         }
         tests = " or ".join(sorted({test for each in self.tests.values() for test in each}))
+        tested = f"a paired test ({tests}) on the same"
+        if tests == UNPAIRED:
+            tested = "Welch's unpaired t test on"
         each = "Best and second best are those of each block. " if self.by else ""
         return (
             f"{each}{MARK if marked else 'None'} {against} at the {100 * (1 - level):g} % level by "
-            f"a paired test ({tests}) on the same {size(score.n)}, "
+            f"{tested} {size(score.n)}, "
             f"{ADJUSTED[self.adjust]}{self._family()}."
             f"{beside.get(self.show, '')}"
         )
