@@ -161,12 +161,12 @@ class OutputOptions(FormatOptions):
         "In LaTeX: numbers as \\num, so that siunitx formats them.", "--siunitx", default=False
     )
 
-    def _style(self) -> LatexStyle:
+    def _style(self) -> LatexStyle | None:
         """What is chosen for LaTeX; an error for an option that would do nothing."""
+        if self.format == Format.latex:
+            return LatexStyle(self.latex_label or "", self.siunitx)
         asked = {"--latex-label": self.latex_label, "--siunitx": self.siunitx}
-        unused = [
-            name for name, given in asked.items() if given and self.format is not Format.latex
-        ]
+        unused = [name for name, given in asked.items() if given]
         if self.caption is not None and self.format in ("json", "csv", "junit"):
             unused.append("--caption")
         if unused:
@@ -174,7 +174,7 @@ class OutputOptions(FormatOptions):
             raise InputError(
                 f"{unused[0]} is for {what}, not for --format {self.format.value}: remove it"
             )
-        return LatexStyle(self.latex_label or "", self.siunitx)
+        return None
 
     @property
     def places(self) -> int:
@@ -190,7 +190,8 @@ class OutputOptions(FormatOptions):
                 "has its full signature: remove it"
             )
         style = self._style()
-        document = document.titled(self.caption)
+        if self.caption is not None:
+            document = document.titled(self.caption)
         rendered = partial(render, document, self.format.value, self.places, style=style)
         if self.output is not None:
             write_whole(self.output, rendered(signature=form or "full").encode())
@@ -298,7 +299,8 @@ class GateOptions(OutputOptions):
                 "--format junit shows what became of gates: give one, such as --fail-under "
                 "averaged_f1=0.8"
             )
-        document = with_gates(document, verdicts)
+        if verdicts:
+            document = with_gates(document, verdicts)
         if self.format == GateFormat.junit:
             self._style()
             self._emit(junit(source, verdicts))
@@ -309,7 +311,7 @@ class GateOptions(OutputOptions):
         for verdict in verdicts:
             if not verdict.passed and self.format != GateFormat.github:
                 say(verdict.message)
-        if any(verdict.passed is False for verdict in verdicts):
+        if False in [verdict.passed for verdict in verdicts]:
             raise typer.Exit(1)
 
     def _emit(self, text: str) -> None:

@@ -166,7 +166,7 @@ def _footnotes(document: Document) -> list[str]:
     """The notes, and the cautions of intervals and tests, each with the rows that it is for."""
     cautions: dict[str, dict[str, None]] = {}
     for block in document.blocks:
-        heads, head = block.heads if isinstance(block, Grid) else {}, ""
+        heads, head = block.heads if isinstance(block, Grid) and block.sections else {}, ""
         for at, row in enumerate(block.rows if isinstance(block, Grid) else ()):
             head = heads[at].rpartition(":")[0] if at in heads else head
             for cell in row:
@@ -387,7 +387,7 @@ def _text_block(block: Block, decimals: int, width: int | None) -> Iterator[Line
 
 def _text_table(table: Grid, decimals: int, width: int | None) -> Iterator[Line]:
     columns = _text_columns(table, decimals)
-    heads = {at: visible(text) for at, text in table.heads.items()}
+    heads = {at: visible(text) for at, text in table.heads.items()} if table.sections else {}
     lines = list(table_lines(columns, table.keys, None if table.if_it_fits else width, heads))
     if table.if_it_fits and width is not None and max(cell_width(x.text) for x in lines) > width:
         return

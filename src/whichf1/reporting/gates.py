@@ -180,8 +180,6 @@ def _alpha(table: ResultsTable, metric: str) -> float:
 
 def with_gates(document: Document, verdicts: Sequence[Verdict]) -> Document:
     """The document, whose JSON says what became of the gates."""
-    if not verdicts:
-        return document
 
     def record() -> dict[str, Any]:
         return {**document.record(), "gates": [asdict(verdict) for verdict in verdicts]}

@@ -142,15 +142,15 @@ def _narrowed(columns: Sequence[TextColumn], width: int) -> list[TextColumn] | N
 
 
 def _heading(row: int, heads: Heads, width: int | None) -> Iterator[Line]:
-    if row in heads:
-        yield from [Line("")] if row else []
-        yield from (Line(text, bold=True) for text in wrapped(heads[row], width))
+    yield from [Line("")] if row else []
+    yield from (Line(text, bold=True) for text in wrapped(heads[row], width))
 
 
 def _rows(columns: Sequence[TextColumn], width: int | None, heads: Heads) -> Iterator[Line]:
     """The header and every row."""
     for row in range(-1, len(columns[0].cells)):
-        yield from _heading(row, heads, width)
+        if row in heads:
+            yield from _heading(row, heads, width)
         cells = [c.name if row < 0 else c.cells[row] for c in columns]
         yield from _row(cells, columns, row < 0)
 
@@ -193,7 +193,8 @@ def _split(columns: Sequence[TextColumn], keys: int, width: int, heads: Heads) -
             yield from _rows([*names, *part], width, heads)
             continue
         for row in range(-1, len(names[0].cells)):
-            yield from _heading(row, heads, width)
+            if row in heads:
+                yield from _heading(row, heads, width)
             name = "  ".join(_cell(column, row) for column in names)
             yield from (Line(line, row < 0) for line in wrapped(name, width))
             yield from _row([_cell(column, row) for column in part], part, row < 0, "  ")
