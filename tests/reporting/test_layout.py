@@ -150,6 +150,8 @@ def commands(folder: Path) -> list[list[str]]:
         ["score", nasty, "--pred", "first", "--by", "システム", "-m", "accuracy"],
         ["score", str(folder / "many.csv")],
         ["compare", nasty, "--true", "true", *systems, "--replicates", "0"],
+        ["compare", nasty, "--true", "true", *systems, "-m", "accuracy", "-m", "mcc", "--by", "first",
+         "--show", "interval", "--baseline", "first"],
         ["dialects", nasty, "--pred", "first"],
         ["dialects"],
         ["metrics"],

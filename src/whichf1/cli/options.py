@@ -25,7 +25,7 @@ from whichf1.cli.process import emit, say
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError, did_you_mean
-from whichf1.reporting.document import LEAST_WIDTH, Document, render, signed, text_lines
+from whichf1.reporting.document import LEAST_WIDTH, Document, Terminal, render, signed, text_lines
 from whichf1.reporting.gates import KINDS, Limit, Verdict, github, junit, summary, with_gates
 from whichf1.reporting.layout import Line
 from whichf1.reporting.tabular import LatexStyle
@@ -70,7 +70,7 @@ MAY_LACK_A_VALUE = {"--fail-if-worse": "0"}
 def _with_values(args: list[str]) -> list[str]:
     """The arguments, with the values that were left out."""
     filled: list[str] = []
-    for arg, following in zip(args, [*args[1:], ""], strict=True):
+    for arg, following in zip(args, [*args[1:], ""], strict=False):
         filled.append(arg)
         if arg in MAY_LACK_A_VALUE and not _is_number(following):
             filled.append(MAY_LACK_A_VALUE[arg])
@@ -204,11 +204,12 @@ class OutputOptions(FormatOptions):
         """The lines of a document on this terminal."""
         form: Any = self.signature and self.signature.value
         width = max(LEAST_WIDTH, shutil.get_terminal_size().columns)  # 80 in a pipe
-        return text_lines(signed(document, form or "short"), self.places, width)
+        terminal = Terminal(width, bars=is_terminal(), plain=not _has_symbols())
+        return text_lines(signed(document, form or "short"), self.places, terminal)
 
 
 def _print(lines: Iterable[Line]) -> None:
-    if not wants_colour():
+    if not is_terminal():
         emit("".join([f"{line.text}\n" for line in lines]))
         return
     from rich.console import Console
@@ -354,6 +355,11 @@ class DefinitionOptions(OptionGroup):
             word = name == "classes" and text in ("declared", "observed", "true", "range")
             if text is not None:
                 options[name] = text if word else [find_label(x, labels) for x in split_list(text)]
+        if self.scope not in (None, "empty") and self.undefined in (None, "0"):
+            raise DefinitionError(
+                f"--scope {self.scope} changes nothing where 0/0 counts as 0: add --undefined 1, "
+                "skip or nan, or remove it"
+            )
         number = self.undefined in ("0", "1")
         options["undefined"] = int(self.undefined or 0) if number else self.undefined
         return {name: value for name, value in options.items() if value is not None}
@@ -623,10 +629,19 @@ class PaperOptions(OptionGroup):
     page: Text = option("Write the annotated page here; needs all and --output.")
 
 
-def wants_colour() -> bool:
+def is_terminal() -> bool:
     """Whether standard output is a terminal, or is to be treated as one."""
     terminal = sys.stdout is not None and sys.stdout.isatty()
     return terminal or bool(os.environ.get("FORCE_COLOR"))
+
+
+def _has_symbols() -> bool:
+    """Whether standard output has the characters that places are marked with."""
+    try:
+        "¹²".encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def split_list(text: str) -> list[str]:

@@ -27,7 +27,16 @@ from whichf1.reporting.escape import (
     markdown_code,
     visible,
 )
-from whichf1.reporting.layout import Line, TextColumn, cell_width, filled, table_lines, wrapped
+from whichf1.reporting.layout import (
+    Line,
+    TextColumn,
+    bars,
+    cell_width,
+    filled,
+    table_lines,
+    total_width,
+    wrapped,
+)
 from whichf1.reporting.numbers import brief, items, number
 from whichf1.reporting.tabular import LatexColumn, LatexStyle, latex_tables
 from whichf1.statistics.scales import Interval
@@ -205,6 +214,7 @@ class Pen(NamedTuple):
 
 
 PLAIN = Pen(visible, visible, visible, "{}¹", "{}²", "{}", "¹ best, ² second best.", brief)
+ASCII = PLAIN._replace(best="{} (1)", second="{} (2)", legend="(1) best, (2) second best.")
 MARKDOWN = Pen(markdown, markdown_code, visible, "**{}**", "<u>{}</u>", "<sup>{}</sup>")
 LATEX = Pen(
     breakable, breakable, latex, r"\textbf{{{}}}", r"\underline{{{}}}", r"\textsuperscript{{{}}}"
@@ -276,7 +286,7 @@ def render(
             return _latex(document, decimals, style or LatexStyle())
         case "html":
             return _html(document, decimals)
-    return "".join(f"{line.text}\n" for line in text_lines(document, decimals, width))
+    return "".join(f"{line.text}\n" for line in text_lines(document, decimals, Terminal(width)))
 
 
 def signed(document: Document, form: SignatureForm) -> Document:
@@ -341,8 +351,25 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def text_lines(document: Document, decimals: int, width: int | None = None) -> Iterator[Line]:
+class Terminal(NamedTuple):
+    """What a terminal can show."""
+
+    width: int | None = None
+    """Columns; None: as many as are needed."""
+    bars: bool = False
+    """Whether intervals are drawn, where there is room."""
+    plain: bool = False
+    """Whether there are no characters beyond ASCII."""
+
+    @property
+    def pen(self) -> Pen:
+        """How places are marked."""
+        return ASCII if self.plain else PLAIN
+
+
+def text_lines(document: Document, decimals: int, terminal: Terminal) -> Iterator[Line]:
     """Lay a document out in lines: a blank line before each table and before the notes."""
+    width = terminal.width
     yield from _prose(document.title, width) if document.title else ()
     above = bool(document.title)
     for of_columns, group in groupby(document.blocks, _names_a_column):
@@ -350,7 +377,7 @@ def text_lines(document: Document, decimals: int, width: int | None = None) -> I
             yield from map(Line, filled(map(_signature_text, group), width, 2))
             continue
         for block in group:
-            lines = list(_text_block(block, decimals, width))
+            lines = list(_text_block(block, decimals, terminal))
             if lines and above and isinstance(block, Grid):
                 yield Line("")
             yield from lines
@@ -374,19 +401,21 @@ def _signature_text(block: Any) -> str:
     return visible(f"{lead}{block.text}")
 
 
-def _text_block(block: Block, decimals: int, width: int | None) -> Iterator[Line]:
+def _text_block(block: Block, decimals: int, terminal: Terminal) -> Iterator[Line]:
     match block:
         case Grid():
-            yield from _text_table(block, decimals, width)
+            yield from _text_table(block, decimals, terminal)
         case Signature():
-            yield from map(Line, wrapped(_signature_text(block), width, 2, code=True))
+            yield from map(Line, wrapped(_signature_text(block), terminal.width, 2, code=True))
         case Note():
-            for line in _lines(block, PLAIN):
-                yield from _prose(line, width)
+            for line in _lines(block, terminal.pen):
+                yield from _prose(line, terminal.width)
 
 
-def _text_table(table: Grid, decimals: int, width: int | None) -> Iterator[Line]:
-    columns = _text_columns(table, decimals)
+def _text_table(table: Grid, decimals: int, terminal: Terminal) -> Iterator[Line]:
+    columns, width = _text_columns(table, decimals, terminal.pen), terminal.width
+    if terminal.bars and width is not None and not table.stacked:
+        columns = with_bars(table, columns, width)
     heads = {at: visible(text) for at, text in table.heads.items()} if table.sections else {}
     lines = list(table_lines(columns, table.keys, None if table.if_it_fits else width, heads))
     if table.if_it_fits and width is not None and max(cell_width(x.text) for x in lines) > width:
@@ -406,9 +435,9 @@ def _text_table(table: Grid, decimals: int, width: int | None) -> Iterator[Line]
         yield Line(f"… and {hidden:,} more {table.unit}: all are in --format csv")
 
 
-def _text_columns(table: Grid, decimals: int) -> list[TextColumn]:
+def _text_columns(table: Grid, decimals: int, pen: Pen) -> list[TextColumn]:
     """The columns as text; an interval that belongs to a number stands beside it."""
-    body = _body(table, decimals, PLAIN, table.most)
+    body = _body(table, decimals, pen, table.most)
     columns: list[TextColumn] = []
     for at, column in enumerate(table.columns):
         cells = [row[at] for row in body]
@@ -423,6 +452,23 @@ def _text_columns(table: Grid, decimals: int) -> list[TextColumn]:
             name = visible(column.name)
             columns.append(TextColumn(name, cells, column.align, column.kind))
     return columns
+
+
+def with_bars(table: Grid, columns: list[TextColumn], width: int) -> list[TextColumn]:
+    """The columns with a drawing of each interval, if all of them still fit."""
+    at = next((x for x, c in enumerate(table.columns) if c.kind == "interval"), 0)
+    if not at or table.columns[at].optional or table.columns[at - 1].kind != "number":
+        return columns
+    pairs = [(row[at - 1], row[at]) for row in table.rows[: table.most]]
+    drawn = bars([(x if isinstance(x, (int, float)) else math.nan, _ends(y)) for x, y in pairs])
+    if drawn is None:
+        return columns
+    more = [*columns[: at + 1], TextColumn(*drawn), *columns[at + 1 :]]
+    return more if total_width(more) <= width else columns
+
+
+def _ends(cell: Cell) -> tuple[float, float] | None:
+    return (cell.low, cell.high) if isinstance(cell, Interval) else None
 
 
 def _aligned(shown: list[str], cells: Iterable[Cell]) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import zip_longest
+from math import isfinite
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -102,7 +103,7 @@ def table_lines(
     columns: Sequence[TextColumn], keys: int, width: int | None, heads: Heads = NO_HEADS
 ) -> Iterator[Line]:
     """A table; its first columns, so many as ``keys``, say what a row is."""
-    if width is None or _total(columns) <= width:
+    if width is None or total_width(columns) <= width:
         yield from _rows(columns, width, heads)
         return
     others = [column for column in columns if column.kind != "code"]
@@ -111,7 +112,7 @@ def table_lines(
     if narrow is None:
         yield from _records(columns, keys, width)
         return
-    if _total(narrow) <= width:
+    if total_width(narrow) <= width:
         yield from _rows(narrow, width, heads)
     else:
         yield from _split(others, keys, width, heads)
@@ -124,7 +125,8 @@ def table_lines(
                 )
 
 
-def _total(columns: Sequence[TextColumn]) -> int:
+def total_width(columns: Sequence[TextColumn]) -> int:
+    """The columns of the terminal that a table takes."""
     return sum(column.width for column in columns) + 2 * (len(columns) - 1)
 
 
@@ -177,13 +179,13 @@ def _padded(cell: str, column: TextColumn) -> str:
 def _split(columns: Sequence[TextColumn], keys: int, width: int, heads: Heads) -> Iterator[Line]:
     """Several tables of the same rows; names that take most of the width have their own lines."""
     names, others = columns[:keys], columns[keys:]
-    most = width - _total(names) - 2
-    apart = _total(names) > width // 2 or any(column.width > most for column in others)
-    room = width - (2 if apart else _total(names) + 2)
+    most = width - total_width(names) - 2
+    apart = total_width(names) > width // 2 or any(column.width > most for column in others)
+    room = width - (2 if apart else total_width(names) + 2)
     parts: list[list[TextColumn]] = [[]]
     for wide in others:
         column = replace(wide, limit=room) if wide.width > room else wide
-        if parts[-1] and _total([*parts[-1], column]) > room:
+        if parts[-1] and total_width([*parts[-1], column]) > room:
             parts.append([])
         parts[-1].append(column)
     for at, part in enumerate(parts):
@@ -208,3 +210,39 @@ def _records(columns: Sequence[TextColumn], keys: int, width: int) -> Iterator[L
             if cell:
                 text, code = f"  {column.name}: {cell}", column.kind == "code"
                 yield from (Line(x) for x in wrapped(text, width, 4, code))
+
+
+BAR = 21
+"""The width of a drawn interval."""
+
+
+def bars(
+    intervals: Sequence[tuple[float, tuple[float, float] | None]],
+) -> tuple[str, list[str]] | None:
+    """Intervals drawn on one scale, each with its value as a dot: a heading and a text for each.
+
+    None if there is nothing to compare, or if the numbers are not of one kind.
+    """
+    ends = [x for _, both in intervals if both is not None for x in both if isfinite(x)]
+    if len(ends) < 4 or not 0 < max(ends) - min(ends) <= 2:
+        return None
+    low, high = min(ends), max(ends)
+    texts = [f"{x:.2f}".replace("0.", ".", 1) for x in (low, high)]
+    head = f"{texts[0]}{texts[1]:>{BAR - len(texts[0])}}"
+    return head, [_bar(value, both, low, high) for value, both in intervals]
+
+
+def _bar(value: float, ends: tuple[float, float] | None, low: float, high: float) -> str:
+    def place(x: float) -> int:
+        return round((min(max(x, low), high) - low) / (high - low) * (BAR - 1))
+
+    cells = [" "] * BAR
+    if low < 0 < high:
+        cells[place(0)] = "┊"
+    if ends is not None:
+        left, right = map(place, ends)
+        cells[left : right + 1] = "─" * (right - left + 1)
+        cells[left], cells[right] = "├", "┤"
+    if low <= value <= high:
+        cells[place(value)] = "●"
+    return "".join(cells).rstrip()

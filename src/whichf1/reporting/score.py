@@ -182,6 +182,12 @@ def name_definitions(
         x for name in names_of(metrics) for x in (BOTH_F1 if plain_name(name) in BOTH else (name,))
     ]
     definitions = [(name, define_fitting(name, options)) for name in names]
+    signatures: dict[str, str] = {}
+    for name, definition in definitions:
+        other = signatures.setdefault(definition.signature, name)
+        if names.count(name) > 1 or other != name:
+            same = "" if other == name else f", as {other}"
+            raise DefinitionError(f"{name} is given twice{same}: name each metric once")
     for key, value in options.items():
         wanted = tuple(value) if isinstance(value, list) else value
         used = any(getattr(definition, key) == wanted for _, definition in definitions)
