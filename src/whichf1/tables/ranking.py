@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,11 +13,13 @@ import numpy as np
 from whichf1.errors import InputError
 from whichf1.tables.cells import Array, RankTable
 from whichf1.tables.labels import Label, Labels
-from whichf1.tables.units import Additive
+from whichf1.tables.units import Additive, common_labels
+
+_COLUMNS = ("score", "positives", "negatives")
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking(Additive):
+class Ranking(Additive, kind="ranking"):
     """How many positives and negatives have each score; made by ``whichf1.rank``.
 
     Rankings with the same positive class can be added; ``sum(parts)`` merges many.
@@ -39,6 +42,29 @@ class Ranking(Additive):
     """How scores were rounded into bins, in words; None where they are exact."""
     squares: float | None = None
     """The sum of squared weights; None if items have no weights, or if it is not known."""
+    declared: bool = False
+    """Whether the classes were declared; if not, they are the observed ones."""
+
+    @classmethod
+    def empty(
+        cls, labels: Sequence[Any] | None = None, *, positive: Any, weighted: bool = False
+    ) -> Ranking:
+        """A ranking of no items, as the start of a stream.
+
+        labels: The declared classes. By default, those that occur.
+        weighted: Whether items will have weights.
+        Returns: A ranking of no items.
+        LabelError: If the labels are malformed, or the positive class is not among them.
+
+        >>> Ranking.empty(positive="spam").n
+        0
+        """
+        if not isinstance(weighted, (bool, np.bool_)):
+            raise InputError(f"weighted= is True or False; got {weighted!r}")
+        names = Labels([positive] if labels is None else labels)
+        label, kind = names[names.code(positive)], np.float64 if weighted else np.int64
+        columns = (np.zeros(0), np.zeros(0, kind), np.zeros(0, kind))
+        return cls(*columns, names, label, declared=labels is not None)
 
     def __post_init__(self) -> None:
         for column in (self.score, self.positives, self.negatives):
@@ -83,28 +109,76 @@ class Ranking(Additive):
                 )
 
     def _alike(self) -> dict[str, Any]:
-        return {
+        facts = {
             "the positive class": self.positive,
             "the type of labels": self.labels.kind,
             "weighting": self.weighted,
             "the bins of scores": self.resolution,
         }
+        if self.units:
+            return facts
+        return {name: facts[name] for name in ("the positive class", "the type of labels")}
 
     def _columns(self) -> tuple[Array, Array, Array]:
         return self.score, self.positives, self.negatives
 
-    def _plus(self, other: Ranking) -> Ranking:
+    def agreed(self, other: Ranking) -> dict[str, Any]:
+        """The facts of two parts together; an error if they do not add up."""
+        super().agreed(other)
+        labels, declared = common_labels(self, other)
+        parts = [part for part in (self, other) if part.units] or [self]
+        squares = [part.squares for part in parts if part.squares is not None]
+        return {
+            "labels": labels,
+            "declared": declared,
+            "resolution": parts[0].resolution,
+            "squares": sum(squares) if len(squares) == len(parts) else None,
+        }
+
+    @property
+    def units(self) -> int:
+        """How many distinct scores there are."""
+        return len(self.score)
+
+    def _plus(self, other: Ranking, facts: dict[str, Any]) -> Ranking:
+        weighted = (self if self.units else other).weighted
         score, *sides = map(np.append, self._columns(), other._columns())
         distinct, at = np.unique(-score, return_inverse=True)
         sums = (np.bincount(at, side, len(distinct)) for side in sides)  # exact below 2⁵³
-        positives, negatives = (x if self.weighted else x.astype(np.int64) for x in sums)
-        labels = self.labels
-        if labels != other.labels:
-            labels = labels.union(other.labels)
-        facts: dict[str, Any] = {"score": -distinct + 0.0, "labels": labels, "squares": None}
-        if self.squares is not None and other.squares is not None:
-            facts["squares"] = self.squares + other.squares
-        return replace(self, positives=positives, negatives=negatives, **facts)
+        kind = np.float64 if weighted else np.int64
+        positives, negatives = (side.astype(kind) for side in sums)
+        score = -distinct + 0.0
+        return replace(self, score=score, positives=positives, negatives=negatives, **facts)
+
+    def without_items(self) -> Ranking:
+        """The same ranking before the first item."""
+        columns: dict[str, Any] = {name: getattr(self, name)[:0] for name in _COLUMNS}
+        return replace(self, **columns, squares=None)
+
+    def _record(self) -> dict[str, Any]:
+        facts = ("labels", "positive", "declared", "weighted")
+        record = {name: getattr(self, name) for name in (*facts, *_COLUMNS)}
+        further = {name: getattr(self, name) for name in ("resolution", "squares")}
+        return record | {name: value for name, value in further.items() if value is not None}
+
+    @classmethod
+    def _restored(cls, record: Any) -> Ranking:
+        labels, weighted = record.labels("labels"), record.flag("weighted")
+        positive, declared = record.take("positive"), record.flag("declared")
+        record.expect(positive in labels, "its positive class is not one of its labels")
+        score = record.numbers("score")
+        record.expect((score[1:] < score[:-1]).all(), "its scores do not fall")
+        positives, negatives = (
+            record.numbers(x, len(score), whole=not weighted) for x in _COLUMNS[1:]
+        )
+        some = (np.minimum(positives, negatives) >= 0) & (positives + negatives > 0)
+        record.expect(some.all(), "a score has no items")
+        resolution, squares = record.text("resolution"), None
+        if "squares" in record:
+            squares = record.take("squares")
+            record.expect(type(squares) is float and squares >= 0, "its squares are not a number")
+        columns = (score, positives, negatives)
+        return cls(*columns, labels, positive, resolution, squares, declared)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranking):

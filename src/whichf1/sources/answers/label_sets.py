@@ -109,11 +109,11 @@ def tally_sets(parts: Parts, columns: Request, origin: Origin, sep: str | None =
     """The sets of the items and of each system, by slice; all have the classes of the whole."""
     rows, at = _complete(parts, columns, origin), len(columns.by)
     whole = _sets([row[at:] for row in rows], columns, origin, columns.labels, sep)
-    slices: dict[Key, Any] = {}
+    slices: dict[Key, Any] = {} if columns.by else {(): whole}
     for key, some in by_slice(rows, columns, origin) if columns.by else ():
         sets = _sets(some, columns, origin, whole.labels, sep)
         slices[key] = sets.changed(declared=whole.declared)
-    return Slices(columns.by, slices, whole)
+    return Slices(columns.by, slices)
 
 
 def _complete(parts: Parts, columns: Request, origin: Origin) -> list[Row]:
@@ -193,11 +193,9 @@ def _keys(side: list[list[Any]], values: Values, classes: Labels) -> Array:
 
 def _tally_bits(parts: Parts, columns: Request, origin: Origin) -> Slices:
     """Columns of 0 and 1, the same labels in the same order for the items and each system."""
-    rows, at = complete_together(parts, columns, origin), len(columns.by)
-    whole = _bits([row[at:] for row in rows], columns, origin)
-    sliced = by_slice(rows, columns, origin) if columns.by else ()
+    sliced = by_slice(complete_together(parts, columns, origin), columns, origin)
     slices: dict[Key, Any] = {key: _bits(some, columns, origin) for key, some in sliced}
-    return Slices(columns.by, slices, whole)
+    return Slices(columns.by, slices)
 
 
 def _bits(rows: list[Row], columns: Request, origin: Origin) -> MultiLabelCounts:
@@ -221,10 +219,11 @@ def _together(
     declared: bool,
 ) -> MultiLabelCounts:
     count, squares = sizes_of(rows, columns.weights is not None)
-    cluster = None
+    measure: dict[str, Any] = {"count": count, "squares": squares}
     if columns.cluster is not None:
-        cluster = clusters_in([row[-MEASURES - 1] for row in rows], columns.cluster, origin)[0]
-    measure: dict[str, Any] = {"count": count, "squares": squares, "cluster": cluster}
+        cells = [row[-MEASURES - 1] for row in rows]
+        cluster, names = clusters_in(cells, columns.cluster, origin)
+        measure |= {"cluster": cluster, "cluster_names": names}
     width = (1 + len(columns.preds)) // len(keys)
     systems = columns.preds[width - 1 :: width]  # each called like its first column
     lines = outcomes(keys[0], keys[1:], len(labels))
