@@ -88,8 +88,7 @@ def picture(name: str) -> str:
 
     width, command = PICTURES[name]
     with contextlib.chdir(ROOT):
-        environment = {"FORCE_COLOR": "1", "COLUMNS": str(width), "TERM": "xterm"}
-        _, out, err = invoke(*command.split(), **environment)
+        _, out, err = invoke(*command.split(), FORCE_COLOR="1", COLUMNS=str(width), TERM="xterm")
     console = Console(record=True, width=width + 2, file=io.StringIO())
     console.print(Text(f"$ whichf1 {command}", style="bold"))
     console.print(Text.from_ansi((out + err).rstrip("\n")))

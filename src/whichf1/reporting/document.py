@@ -54,7 +54,9 @@ class Standing:
     rank: Rank = ""
     mark: str = ""
     caution: str | None = None
-    """That of the interval in the text, which is marked."""
+    """That of the interval beside it, which is marked."""
+    beside: str = ""
+    """Its interval, or ± half of that."""
 
 
 Cell: TypeAlias = str | int | float | Interval | Standing | None
@@ -211,9 +213,11 @@ class Pen(NamedTuple):
     mark: str
     legend: str = "Bold: best; underlined: second best."
     interval: Callable[[Interval, int], str] = _in_full
+    beside_marks: bool = False
+    """Whether an interval stands after the marks of its value, and not within them."""
 
 
-PLAIN = Pen(visible, visible, visible, "{}¹", "{}²", "{}", "¹ best, ² second best.", brief)
+PLAIN = Pen(visible, visible, visible, "{}¹", "{}²", "{}", "¹ best, ² second best.", brief, True)
 ASCII = PLAIN._replace(best="{} (1)", second="{} (2)", legend="(1) best, (2) second best.")
 MARKDOWN = Pen(markdown, markdown_code, visible, "**{}**", "<u>{}</u>", "<sup>{}</sup>")
 LATEX = Pen(
@@ -232,11 +236,19 @@ def _written(column: GridColumn, cell: Cell, decimals: int, pen: Pen) -> str:
     escape = {"code": pen.code, "number": pen.figure, "interval": pen.figure}
     write = escape.get(column.kind, pen.text)
     if isinstance(cell, Standing):
-        text = write(cell.text + (CAUTION if cell.caution else ""))
+        text, beside = write(cell.text), _beside(cell, write)
+        if not pen.beside_marks:
+            text, beside = text + beside, ""
         text = {"best": pen.best, "second": pen.second}.get(cell.rank, "{}").format(text)
-        return text + (pen.mark.format(pen.figure(cell.mark)) if cell.mark else "")
+        return text + (pen.mark.format(pen.figure(cell.mark)) if cell.mark else "") + beside
     shown = _shown(column, cell, decimals, pen)
     return write(shown) if shown else ""
+
+
+def _beside(cell: Standing, write: Callable[[object], str]) -> str:
+    """What follows a value, with a mark if there is a caution."""
+    caution = CAUTION if cell.caution else ""
+    return f" {write(cell.beside + caution)}" if cell.beside else caution
 
 
 def _shown(column: GridColumn, cell: Cell, decimals: int, pen: Pen) -> str:
@@ -473,12 +485,19 @@ def _ends(cell: Cell) -> tuple[float, float] | None:
 
 def _aligned(shown: list[str], cells: Iterable[Cell]) -> list[str]:
     """Places and marks stand in columns of their own, so that numbers are aligned."""
-    beyond = [
-        cell_width(text) - cell_width(cell.text) if isinstance(cell, Standing) else 0
-        for text, cell in zip(shown, cells, strict=False)
+    parts = []
+    for text, cell in zip(shown, cells, strict=False):
+        beside = _beside(cell, visible) if isinstance(cell, Standing) else ""
+        marked = text.removesuffix(beside)
+        value = cell.text if isinstance(cell, Standing) else marked
+        parts.append((marked, cell_width(marked) - cell_width(value), beside))
+    most, wide = (
+        max(sizes) for sizes in zip(*((x, cell_width(y)) for _, x, y in parts), strict=True)
+    )
+    return [
+        f"{marked}{' ' * (most - more)}{beside}{' ' * (wide - cell_width(beside))}"
+        for marked, more, beside in parts
     ]
-    most = max(beyond, default=0)
-    return [text + " " * (most - more) for text, more in zip(shown, beyond, strict=True)]
 
 
 def _markdown(document: Document, decimals: int) -> str:

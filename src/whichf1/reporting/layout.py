@@ -119,10 +119,8 @@ def table_lines(
     for column in columns:
         if column.kind == "code":
             lines = zip(others[0].cells, column.cells, strict=True)
-            for name, code in lines:
-                yield from (
-                    Line(x) for x in wrapped(f"{name}: {code}", width, 2, code=True) if code
-                )
+            texts = [f"{name}: {code}" for name, code in lines if code]
+            yield from map(Line, filled(texts, width, 2))
 
 
 def total_width(columns: Sequence[TextColumn]) -> int:

@@ -156,13 +156,13 @@ class ResultsTable(Presented):
     def _cell(self, result: Result, places: int) -> Cell:
         factor = 100 if self.percent else 1
         score, interval = result.score, result.score.interval
-        text, caution = number(factor * score, places), None
-        if interval is not None and self.show != "value":
-            caution = interval.caution
-            ends = [number(factor * x, places) for x in (interval.low, interval.high)]
-            half = number(factor * (interval.high - interval.low) / 2, places)
-            text += f" [{', '.join(ends)}]" if self.show == "interval" else f" ± {half}"
-        return Standing(text, result.rank, MARK if result.significant else "", caution)
+        text, mark = number(factor * score, places), MARK if result.significant else ""
+        if interval is None or self.show == "value":
+            return Standing(text, result.rank, mark)
+        ends = [number(factor * x, places) for x in (interval.low, interval.high)]
+        half = number(factor * (interval.high - interval.low) / 2, places)
+        beside = f"[{', '.join(ends)}]" if self.show == "interval" else f"± {half}"
+        return Standing(text, result.rank, mark, interval.caution, beside)
 
     def _title(self) -> str:
         score = self._scores(next(iter(self.definitions)))[0]

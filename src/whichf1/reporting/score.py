@@ -445,20 +445,22 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
     """The best threshold with ``around`` others on either side."""
     nearby = range(max(0, best.at - around), min(len(best.curve), best.at + around + 1))
     curve = [_point(best, at) for at in nearby]
+    name = title(best.score.definition)
+    of_metric = f"{name[0].upper()}{name[1:]}"
     notes = [
-        f"best threshold: {_limit(best.threshold)} (a score equal to it is positive)",
-        f"value there: {number(best.value, decimals)} ({best.score.signature})",
+        f"Best threshold: {_limit(best.threshold)}; a score equal to it counts as positive.",
+        f"{of_metric} there: {number(best.value, decimals)} ({best.score.signature})",
     ]
     if best.corrected is not None:
         ends = "" if best.interval is None else f" {best.interval:.{decimals}f}"
-        notes.append(f"expected on other items: {number(best.corrected, decimals)}{ends}")
+        notes.append(f"Expected on other items: {number(best.corrected, decimals)}{ends}.")
         if best.interval is not None and best.interval.caution is not None:
             notes.append(f"{CAUTION} {best.interval.caution}.")
     worth = effective_n(best.curve.ranking)
     notes += [best.note, *worth_notes(worth)]
     if best.calibrated is not None:
         notes.append(
-            f"if the scores are calibrated, the best threshold is F1/2 = {best.calibrated:.4f}"
+            f"If the scores are calibrated, the best threshold is F1/2 = {best.calibrated:.4f}."
         )
     return Document(
         [*map(Note, notes), Grid(CURVE_COLUMNS, [[*point.values()] for point in curve])],
