@@ -59,7 +59,7 @@ def _read(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, ...
     counted, sets = made_from(define(read(options.metric[0])[0]).declaration)
     saved = _saved(options)
     with opened(options) as ((data, other), reading):
-        columns = options.columns("true", "weights", "cluster")
+        columns = options.columns("true", "weights", "frequencies", "cluster")
         columns |= {"sep": options.labels_sep, "by": options.slice_columns, **reading}
         systems = read_systems(data, options.pred, other, counted=counted, sets=sets, **columns)
         if isinstance(systems, ScoreColumns):

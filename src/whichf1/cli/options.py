@@ -259,6 +259,7 @@ class DataOptions(LabelOptions, FileOptions):
 
     true: Text = option(TRUE)
     weights: Text = option("Column with item weights.")
+    frequencies: Text = option("Column that says how many equal items a row stands for.")
 
     def columns(self, *names: str) -> dict[str, Any]:
         """The options with these names, and the declared classes."""
@@ -273,7 +274,6 @@ class CountingOptions(DataOptions):
         "saved counts, or - for standard input."
     )
     pred: Text = option(PRED)
-    frequencies: Text = option("Column that says how many equal items a row stands for.")
     cluster: Text = option(CLUSTER)
 
 
@@ -494,7 +494,9 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, GateOptions):
 class InlineMatrixOptions(OptionGroup):
     """A confusion matrix on the command line."""
 
-    matrix: Text = option("A confusion matrix instead of a file: '2 5 10 5 10'.")
+    matrix: Text = option(
+        "A confusion matrix in place of predictions: '2 5 10 5 10', or a file as for matrix."
+    )
     rows: Text = option("What a row of the matrix is: true or predicted.")
 
 
@@ -509,7 +511,9 @@ class MatrixOptions(LabelOptions, ReportOptions):
     """All that ``whichf1 matrix`` takes."""
 
     numbers: list[str] = argument(
-        "The number of classes, then the matrix row by row.", default=REQUIRED
+        "A CSV or TSV file with the names of classes in its first row and column; or the number of "
+        "classes, then the matrix row by row.",
+        default=REQUIRED,
     )
     rows: Text = option("What a row is: true or predicted.")
 
@@ -637,7 +641,9 @@ class ExplainOptions(DialectOptions):
 class AuditOptions(InlineMatrixOptions, OutputOptions):
     """All that ``whichf1 audit`` takes."""
 
-    results: Text = argument("A CSV file of published results, one triple per row.")
+    results: Text = argument(
+        "A file of published results, one triple per row: CSV, TSV, Markdown or LaTeX."
+    )
     precision: Text = option("Published macro precision.")
     recall: Text = option("Published macro recall.")
     f1: Text = option("Published macro F1.")
@@ -646,7 +652,7 @@ class AuditOptions(InlineMatrixOptions, OutputOptions):
         "Number of classes, if each item has one and all are averaged over."
     )
     scale: Text = option(SCALE)
-    per_class: Text = option("A CSV file with the precision and recall of each class.")
+    per_class: Text = option("A file with the precision and recall of each class.")
 
 
 class DefineOptions(OptionGroup):

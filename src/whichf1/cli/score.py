@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -258,7 +259,8 @@ def _scores(
 def class_scores(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> ClassScores:
     """The columns of probabilities, which stay where they are."""
     names, columns = _probability_columns(options.probs or [], options.declared)
-    reading |= {name: getattr(options, name) for name in ("true", "weights", "cluster")}
+    names_of_columns = ("true", "weights", "frequencies", "cluster")
+    reading |= {name: getattr(options, name) for name in names_of_columns}
     classes = dict(zip(names, columns, strict=True))
     request = Request.of_scores(score=classes, by=options.slice_columns, **reading)
     return ClassScores(*paths, request, fair=True)
@@ -395,15 +397,23 @@ def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> 
 
 
 def matrix(options: MatrixOptions) -> None:
-    """Score a confusion matrix: whichf1 matrix 2 100 10000 0 100."""
+    """Score a confusion matrix: whichf1 matrix cm.csv --rows true."""
     oriented = options.rows is not None
     rows: Any = options.rows or "true"
-    counts = Counts.from_matrix(square(options.numbers), rows=rows, labels=options.declared)
+    source, cells = given_matrix(options.numbers)
+    counts = Counts.from_matrix(cells, rows=rows, labels=options.declared)
     chosen, subject = options.chosen(counts.labels), _counted(counts)
     if not oriented:
         _refuse_if_orientation_matters(counts, options, chosen)
-    document = _report("matrix", subject, options, chosen, oriented=oriented)
-    options.finish(document, "matrix", judged(options, chosen, subject))
+    document = _report(source, subject, options, chosen, oriented=oriented)
+    options.finish(document, source, judged(options, chosen, subject))
+
+
+def given_matrix(given: list[str]) -> tuple[str, Any]:
+    """A name for a matrix, and its cells: of a file, or the numbers themselves."""
+    if len(given) == 1 and not re.fullmatch(r"-?[0-9.]+", given[0]):
+        return given[0], files.read_matrix(given[0])
+    return "matrix", square(given)
 
 
 def square(numbers: list[str]) -> list[list[int]]:

@@ -27,7 +27,6 @@ from whichf1.scoring.lines import (
     items_of_each,
     items_of_systems,
     read_items,
-    sampled,
     score_items,
 )
 from whichf1.scoring.score import Score, described, warn_of_other_data
@@ -279,7 +278,8 @@ def read_once(
     by: Any = (),
 ) -> Runs:
     """Read the systems; what is returned compares them under any definition of the same kind."""
-    data: dict[str, Any] = {key: options.get(key) for key in ("labels", "weights", "cluster")}
+    names = ("labels", "weights", "frequencies", "cluster")
+    data: dict[str, Any] = {key: options.get(key) for key in names}
     columns: dict[str, Any] = {"sep": sep, **{key: options.get(key) for key in COLUMN_OPTIONS}}
     named = {key: value for key, value in columns.items() if value is not None}
     counted, sets = made_from(first.declaration)
@@ -296,9 +296,10 @@ def read_once(
             lines = read_scores(read.data, read.predictions, read.request, apart=True)
             return Runs.of_lines(read, with_classes(lines))
         refuse_few(read.systems)
-        names = [*read.systems]
         return Runs(
-            lambda definition, plan: compare_items(plan, names, *items_of_systems(definition, read))
+            lambda definition, plan: compare_items(
+                plan, [*read.systems], *items_of_systems(definition, read)
+            )
         )
     if by:
         raise InputError("by= names columns of a dataframe or file, and systems those with theirs")
@@ -308,13 +309,13 @@ def read_once(
         )
     if not counted:
         refuse_few(systems)
-        labels = data.pop("labels")
-
-        def run(definition: Definition, plan: Plan) -> Comparison:
-            items = [read_items(definition, y_true, each, labels) for each in systems.values()]
-            return compare_items(plan, [*map(str, systems)], items, sampled(items[0], **data))
-
-        return Runs(run)
+        return Runs(
+            lambda definition, plan: compare_items(
+                plan,
+                [*map(str, systems)],
+                *read_items(definition, y_true, systems.values(), **data),
+            )
+        )
     sets = sets or (y_true.ndim == 2 if array else are_sets(y_true))
     ask = partial(count_sets_together if sets else count_together, y_true, systems)
     counts = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
@@ -432,7 +433,9 @@ def compare_statistics(
         units = (statistics[a], statistics[b]), sample
         pair = pair_of(definition, plan, both, *spread(a, b), *units)
         if drawn is not None:
-            pair = resampled(definition, plan, pair, drawn[:, a] - drawn[:, b], *units, number)
+            with np.errstate(invalid="ignore"):  # of two infinite ratios
+                difference = drawn[:, a] - drawn[:, b]
+            pair = resampled(definition, plan, pair, difference, *units, number)
         pairs.append(pair)
     adjusted = ADJUSTMENTS[plan.adjust]([pair.p_value for pair in pairs])
     pairs = [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +12,7 @@ import numpy as np
 from whichf1.errors import InputError
 from whichf1.tables.cells import Array, RankTable
 from whichf1.tables.labels import Label, Labels
-from whichf1.tables.units import Additive, common_labels
+from whichf1.tables.units import Additive, common_labels, worth
 
 _COLUMNS = ("score", "positives", "negatives")
 
@@ -91,7 +90,7 @@ class Ranking(Additive, kind="ranking"):
         """(Σw)² / Σw², the equal items that weighted ones are worth; NaN without the squares."""
         if not self.weighted:
             return float(self.n)
-        return float(self.n) ** 2 / self.squares if self.squares else math.nan
+        return worth(float(self.n), self.squares)
 
     @property
     def probabilities(self) -> bool:

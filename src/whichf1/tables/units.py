@@ -20,6 +20,12 @@ NOTES = (" (above every score)", " (below every score)")
 """What a decision says of a threshold that puts all items on one side."""
 
 
+def worth(total: float, squares: float | None) -> float:
+    """(Σw)² / Σw², the equal items that weighted ones are worth; NaN if it is not known."""
+    typical = squares / total if squares and total else math.nan
+    return total / typical if 0 < typical < math.inf else math.nan
+
+
 class Additive:
     """Tables that add up, are saved and loaded, and take further batches of items.
 
@@ -293,7 +299,11 @@ class Units(Additive):
         """(Σw)² / Σw², the equal items that weighted ones are worth; NaN without the squares."""
         if not self.weighted:
             return float(self.n)
-        return math.nan if self.squares is None else float(self.n**2 / self.squares.sum())
+        return worth(self.n, None if self.squares is None else float(self.squares.sum()))
+
+    def whole(self) -> Self:
+        """The same where weights are frequencies: how many equal items a row stands for."""
+        return self.changed(count=np.rint(self.count).astype(np.int64), squares=None)
 
     @property
     def clusters(self) -> int | None:
