@@ -61,7 +61,7 @@ def test_every_format_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     text, markdown = str(found), found.to_markdown()
     assert (
         "careful" in text
-        and "76.7 ± 4.8¹" in text
+        and "76.7¹ ± 4.8" in text
         and "accuracy ↑" in text
         and "error rate ↓" in text
     )
