@@ -274,12 +274,12 @@ def _first(values: Array, wrong: Array) -> tuple[str, Any]:
 
 def classes_of(items: Column, labels: Any) -> Labels:
     """The declared classes, or the observed ones; 0 and 1, False and True come together."""
-    observed = _observed(items)
+    found = observed(items)
     if labels is None:
         two = _TWO.get(items.kind, ())
-        return Labels.sorted(two if observed and set(observed) <= {*two} else observed)
+        return Labels.sorted(two if found and set(found) <= {*two} else found)
     names = Labels(labels)
-    outside = next((x for x in observed if x not in names), None)
+    outside = next((x for x in found if x not in names), None)
     if outside is not None:
         raise LabelError(
             f"y_true holds {outside!r} ({items.kind}), which is not among the declared labels "
@@ -288,7 +288,8 @@ def classes_of(items: Column, labels: Any) -> Labels:
     return names
 
 
-def _observed(items: Column) -> list[Any]:
+def observed(items: Column) -> list[Any]:
+    """The classes that occur, in no order."""
     if items.kind == "str":
         return list(set(items.values.tolist()))
     if not len(items.values):

@@ -42,6 +42,7 @@ from whichf1.integrations.sklearn.rates import (
     recall_score,
     zero_one_loss,
 )
+from whichf1.integrations.sklearn.selection import scorer
 
 __all__ = [
     "DROP_INS",
@@ -72,6 +73,7 @@ __all__ = [
     "recall_score",
     "roc_auc_score",
     "roc_curve",
+    "scorer",
     "top_k_accuracy_score",
     "zero_one_loss",
 ]

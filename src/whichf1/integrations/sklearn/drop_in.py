@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whichf1.errors import DefinitionError, InputError, LabelError, WeightError, WhichF1Error
+from whichf1.sources.lines import observed
 from whichf1.sources.sequences import column, to_numpy, weights_column
 from whichf1.tables.cells import Array
 
@@ -157,9 +158,7 @@ class Items(NamedTuple):
     def of(cls, y_true: Any) -> Items:
         """A column of classes."""
         data = column(one_column(y_true), "y_true")
-        text = data.kind == "str"
-        observed = sorted({*data.values.tolist()}) if text else np.unique(data.values).tolist()
-        return cls(data.values, observed, text)
+        return cls(data.values, sorted(observed(data)), data.kind == "str")
 
     def positive(self, pos_label: Any) -> Any:
         """The class that high scores stand for: 1, unless it is given."""

@@ -22,7 +22,7 @@ from whichf1.metrics import Metric, label_sets, ranking
 from whichf1.metrics.registry import Ratio
 from whichf1.sources.label_sets import sets_of
 from whichf1.sources.lines import ScoredLines, numbers, ranking_of
-from whichf1.sources.sequences import refuse_lengths
+from whichf1.sources.sequences import refuse_lengths, to_numpy
 from whichf1.tables.cells import Array, RankedLabels, RankTable
 
 
@@ -132,7 +132,12 @@ def _quotient(ratio: Ratio) -> float:
 
 def _indicators(y_true: Any) -> Array:
     """A matrix of 0 and 1 as booleans."""
-    sets = sets_of(y_true, "y_true", None)
+    values = y_true if hasattr(y_true, "tocsr") else to_numpy(y_true)
+    if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "biuf":
+        dense: Array = values != 0
+        if (dense == values).all():
+            return dense
+    sets = sets_of(values, "y_true", None)
     true = np.zeros((sets.items, len(sets.labels)), np.bool_)
     true[sets.item, sets.label] = True
     return true
