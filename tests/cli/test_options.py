@@ -25,6 +25,7 @@ COMMANDS: dict[str, str] = {
     "metrics": "",
     "define": "f1",
     "paper": "tables",
+    "plot": "list",
 }
 """A use of each command, to which options are added."""
 VALUES = {
@@ -80,7 +81,7 @@ def test_an_option_of_one_value_is_not_repeated(command: str, run: Run, tmp_path
         assert f"{given[0]} is given twice, but takes one value" in " ".join(err.split()), given
 
 
-@pytest.mark.parametrize("command", [x for x in COMMANDS if x != "paper"])
+@pytest.mark.parametrize("command", [x for x in COMMANDS if x not in ("paper", "plot")])
 def test_an_option_changes_the_output_or_is_refused(command: str, run: Run, tmp_path: Path) -> None:
     run("count", "examples/animals.csv", "-o", tmp_path / "counts.json")
     used = use_of(command, tmp_path)

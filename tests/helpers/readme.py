@@ -96,7 +96,7 @@ def picture(name: str) -> str:
     return re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.DOTALL) + "\n"
 
 
-def gallery() -> str:
+def terminals() -> str:
     """The pictures, one below the other."""
     parts = [
         f"`whichf1 {command}`, {width} columns:\n\n![whichf1 {command}]({name}.svg)\n"
@@ -148,8 +148,8 @@ def refreshed(path: Path) -> str:
     page = filled(path.read_text())
     if path.name in LISTS:
         page = listed(page, LISTS[path.name])
-    if path.name == "gallery.md":
-        page = page[: page.index("`whichf1 ")] + gallery()
+    if path.name == "terminals.md":
+        page = page[: page.index("`whichf1 ")] + terminals()
     return re.sub(
         r"\| work \| whichf1 \|.*?\n(?!\|)", lambda _: speed_table(), page, flags=re.DOTALL
     )

@@ -11,11 +11,11 @@ from tests.helpers.readme import (
     PICTURES,
     ROOT,
     filled,
-    gallery,
     picture,
     picture_of,
     printed,
     speed_table,
+    terminals,
 )
 
 PAGES = sorted(
@@ -46,7 +46,7 @@ def test_a_picture_is_what_the_command_prints_now(name: str) -> None:
     drawn = picture_of(name).read_text()
     assert drawn == picture(name)
     assert "http" not in re.sub(r'xmlns="[^"]*"|<!--.*?-->', "", drawn)
-    assert gallery() in (ROOT / "docs" / "gallery.md").read_text()
+    assert terminals() in (ROOT / "docs" / "terminals.md").read_text()
 
 
 def test_the_list_of_metrics_is_current() -> None:

@@ -33,7 +33,7 @@ NAMES = ("replicates", "seed", "power", "margin", "adjust", "effect", "rope")
 
 def compare(options: CompareOptions) -> None:
     """Compare systems on the same items. Prints tests and rank flips, or a table of metrics."""
-    chosen, runs, remarks = _read(options)
+    chosen, runs, remarks = read_runs(options)
     planning = {name: getattr(options, name) for name in NAMES}
     planning["posterior"] = options.posterior or None
     source, metrics = source_name(options), options.metric
@@ -54,7 +54,7 @@ def compare(options: CompareOptions) -> None:
     options.finish(table.document(options.decimals), source, verdicts)
 
 
-def _read(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, ...]]:
+def read_runs(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, ...]]:
     """The options of the metrics, what runs definitions on the systems, and remarks on them."""
     counted, sets = made_from(define(read(options.metric[0])[0]).declaration)
     saved = _saved(options)

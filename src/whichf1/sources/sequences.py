@@ -276,6 +276,8 @@ def frequencies_column(data: Any, items: int) -> Array:
             f"frequencies[{at}] is {times[at]}: frequencies are whole numbers. For other numbers "
             "use weights=."
         )
+    if len(times) and not times.any():
+        raise WeightError("all frequencies are 0: at least one row must stand for an item")
     return times
 
 

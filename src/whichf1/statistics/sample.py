@@ -260,7 +260,8 @@ class Sample:
         second, fourth = added
         for start in range(0, len(self.count), _BLOCK):
             block = slice(start, start + _BLOCK)
-            more = self.at(block).powers(slope(block))
+            part = self if len(self.count) <= _BLOCK else self.at(block)
+            more = part.powers(slope(block))
             second, fourth = second + more[0], fourth + more[1]
         uncertain = fourth - second**2 / (self.effective_n + 1)
         freedom = max(2 * second**2 / uncertain, LEAST_FREEDOM) if uncertain > 0 else inf
@@ -499,14 +500,17 @@ class Itemwise(Statistic):
 
 
 def fewest(
-    sizes: Mapping[str, Array], names: Sequence[Any], least: Mapping[str, float]
+    size_of: Callable[[str], Array], name_of: Callable[[int], Any], least: Mapping[str, float]
 ) -> str | None:
     """The class that has the fewest of something, if it is less than the least that will do."""
-    for what, size in sizes.items():
-        if len(size) and float(size.min()) < least[what]:
-            at = int(np.argmin(size))
+    for what, enough in least.items():
+        if enough <= 0:
+            continue
+        size = size_of(what)
+        at = int(size.argmin()) if len(size) else -1
+        if at >= 0 and size[at] < enough:
             number = f"{float(size[at]):.3g}"
-            return f"class {names[at]} has {number} {what[:-1] if number == '1' else what}"
+            return f"class {name_of(at)} has {number} {what[:-1] if number == '1' else what}"
     return None
 
 
