@@ -39,7 +39,7 @@ class Verdict:
         return f"{self.gate}{self.where and f' in {self.where}'}"
 
 
-class Kind(NamedTuple):
+class LimitKind(NamedTuple):
     """A kind of limit."""
 
     option: str
@@ -52,10 +52,10 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "fail_under": Kind("--fail-under", "value", "higher", "--fail-over"),
-    "fail_over": Kind("--fail-over", "value", "lower", "--fail-under"),
-    "fail_under_low": Kind("--fail-under-low", "low", "higher", "--fail-over-high"),
-    "fail_over_high": Kind("--fail-over-high", "high", "lower", "--fail-under-low"),
+    "fail_under": LimitKind("--fail-under", "value", "higher", "--fail-over"),
+    "fail_over": LimitKind("--fail-over", "value", "lower", "--fail-under"),
+    "fail_under_low": LimitKind("--fail-under-low", "low", "higher", "--fail-over-high"),
+    "fail_over_high": LimitKind("--fail-over-high", "high", "lower", "--fail-under-low"),
 }
 ENDS = {"low": "the lower end of the interval of ", "high": "the upper end of the interval of "}
 
@@ -64,12 +64,12 @@ ENDS = {"low": "the lower end of the interval of ", "high": "the upper end of th
 class Limit:
     """A floor or a ceiling of a score, as ``--fail-under averaged_f1=0.8``."""
 
-    kind: Kind
+    kind: LimitKind
     name: str
     value: float
 
     @classmethod
-    def parse(cls, kind: Kind, text: str) -> Limit:
+    def parse(cls, kind: LimitKind, text: str) -> Limit:
         """Read NAME=VALUE."""
         name, _, value = text.rpartition("=")
         try:
