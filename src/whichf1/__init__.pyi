@@ -439,6 +439,7 @@ subset_accuracy: _SubsetAccuracy
 hamming_loss: _SubsetAccuracy
 label_ranking_average_precision: _LabelRankingAveragePrecision
 coverage_error: _LabelRankingAveragePrecision
+label_ranking_loss: _LabelRankingAveragePrecision
 log_loss: _LogLoss
 brier: _Brier
 top_k_accuracy: _TopKAccuracy
@@ -484,6 +485,7 @@ r_k = mcc
 exact_match = subset_accuracy
 exact_match_ratio = subset_accuracy
 lrap = label_ranking_average_precision
+ranking_loss = label_ranking_loss
 cross_entropy = log_loss
 negative_log_likelihood = log_loss
 logloss = log_loss

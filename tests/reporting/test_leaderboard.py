@@ -178,5 +178,5 @@ def test_a_report_takes_metrics_counts_and_options() -> None:
         wf.report(counts, average="macro")
     with pytest.raises(DefinitionError, match="formula= does not apply"):
         wf.report(counts, metrics=["accuracy"], formula="averaged")
-    with pytest.raises(DefinitionError, match="a report is of predictions"):
+    with pytest.raises(InputError, match="which class do high scores stand for"):
         wf.report("examples/spam.csv", score="score")

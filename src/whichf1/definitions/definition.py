@@ -394,6 +394,22 @@ def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
 
     For tables of many metrics, of which each takes some of the options.
     """
+    if all(isinstance(value, _HASHABLE) for value in options.values()):
+        typed = tuple([(key, type(value), value) for key, value in options.items()])
+        return _known_fitting(text, typed)
+    return _fitting(text, options)
+
+
+_HASHABLE = (str, int, float, type(None), Method)
+"""Definitions whose options are of these types are made once."""
+
+
+@lru_cache(maxsize=1024)
+def _known_fitting(text: str, typed: tuple[tuple[str, type, Any], ...]) -> Definition:
+    return _fitting(text, {key: value for key, _, value in typed})
+
+
+def _fitting(text: str, options: Mapping[str, Any]) -> Definition:
     name, parameters, settled = signature.read(text)
     return Definition.parse(text) if settled else _fitted(name, parameters, {}, options)
 

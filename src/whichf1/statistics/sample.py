@@ -7,10 +7,8 @@ by their counts is drawing items, at a cost that does not grow with their number
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, sqrt
@@ -599,22 +597,14 @@ def generator(seed: int) -> np.random.Generator:
 def chunks(replicates: int, width: int) -> Iterator[int]:
     """How many replicates are drawn at a time, with a progress bar if it takes long."""
     step = max(1, min(replicates, CHUNK // max(width, 1)))
-    with progress(replicates, replicates * width) as advance:
-        for start in range(0, replicates, step):
-            size = min(step, replicates - start)
+    sizes = (min(step, replicates - start) for start in range(0, replicates, step))
+    if replicates * width < LONG:
+        yield from sizes
+        return
+    from whichf1.statistics.progress import advancing, working
+
+    with working("resampling", replicates) as work:
+        advance = advancing(work)
+        for size in sizes:
             yield size
             advance(size)
-
-
-@contextmanager
-def progress(steps: int, work: int) -> Iterator[Any]:
-    """A function that advances a progress bar, shown on a terminal if resampling takes long."""
-    if work < LONG or not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("resampling", total=steps)
-        yield lambda done: bar.advance(task, done)
