@@ -54,6 +54,13 @@ def test_no_text_touches_another_or_leaves_the_figure(kind: str, k: int) -> None
         assert len(texts(figure)) > 5
 
 
+@pytest.mark.parametrize("dpi", [60, 90, 150])
+def test_no_ink_reaches_the_edge_at_any_resolution(dpi: int) -> None:
+    drawn = rendered(wf.picture(counts(20), "classes"), "png", dpi)
+    ink = np.asarray(Image.open(io.BytesIO(drawn)).convert("L")) < 250
+    assert not (ink[:2].any() or ink[-2:].any() or ink[:, :2].any() or ink[:, -2:].any())
+
+
 def test_names_that_are_left_out_are_counted_in_a_note() -> None:
     with figure_of(wf.picture(counts(100), "plane")) as figure:
         shown = [text.get_text() for text in figure.axes[0].texts]

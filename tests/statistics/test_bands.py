@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.bands import sample
+from benchmarks.bands import HERE, sample, table
 from scipy.stats import beta
 
 import whichf1 as wf
 from tests.helpers.pictures import ranking
+from tests.helpers.readme import ROOT
 from whichf1.errors import DefinitionError, InputError
 from whichf1.statistics.bands import (
     AT,
@@ -137,6 +139,14 @@ def test_a_band_covers_the_truth_of_a_few_data_sets() -> None:
     for row in covered(100, 0.3, 1.5, 40):
         assert row["pointwise_mean"] > 0.88, row
         assert row["simultaneous"] >= 0.8, row
+
+
+def test_the_docs_have_the_simulated_coverage() -> None:
+    assert table() in (ROOT / "docs" / "intervals.md").read_text()
+    with open(HERE / "bands.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["curve"] for row in rows} == {*AT, "F1 by threshold"}
+    assert min(float(row["pointwise_mean"]) for row in rows) > 0.93
 
 
 @pytest.mark.parametrize(

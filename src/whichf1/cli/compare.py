@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,11 @@ from whichf1.cli.options import CompareOptions, find_label
 from whichf1.comparison.compare import (
     Runs,
     beside_saved,
+    compare_counts,
     made_from,
+    of_decisions,
     planned,
+    refuse_few,
     with_classes,
 )
 from whichf1.definitions.definition import define
@@ -21,6 +25,7 @@ from whichf1.reporting.comparison import comparison_document
 from whichf1.reporting.gates import regressions
 from whichf1.reporting.leaderboard import make_table, plan_each
 from whichf1.reporting.numbers import size
+from whichf1.scoring.decisions import decide_systems
 from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.sequences import column
@@ -57,6 +62,8 @@ def compare(options: CompareOptions) -> None:
 def read_runs(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, ...]]:
     """The options of the metrics, what runs definitions on the systems, and remarks on them."""
     counted, sets = made_from(define(read(options.metric[0])[0]).declaration)
+    if options.threshold is not None:
+        return _decided(options)
     saved = _saved(options)
     with opened(options) as ((data, other), reading):
         columns = options.columns("true", "weights", "frequencies", "cluster")
@@ -122,6 +129,27 @@ def _support(counts: Counts) -> dict[Any, float]:
     classes = counts.per_class()
     items = zip(counts.labels, (classes.tp + classes.fn).tolist(), strict=True)
     return {label: n for label, n in items if n}
+
+
+def _decided(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, ...]]:
+    """The same of systems whose scores a threshold turns into predictions."""
+    if options.labels_sep is not None:
+        raise InputError("--threshold decides between two classes: remove --labels-sep")
+    if options.by is not None:
+        raise InputError("--threshold does not apply to slices (--by): remove one of them")
+    with opened(options) as ((data, other), reading):
+        columns = options.columns("true", "weights", "frequencies", "cluster")
+        systems: Any = read_systems(data, options.pred, other, counted=False, **columns, **reading)
+        refuse_few(systems.systems)
+        lines = read_scores(data, other, systems.request, apart=True)
+    classes = classes_of(column(lines.true, "y_true"), lines.labels)
+    chosen = options.chosen(classes)
+    declared, names = options.labels is not None, [*systems.systems]
+    positive = chosen.get("positive")
+    counts = decide_systems(lines, names, options.threshold, positive, declared=declared)
+    fitting = [of_decisions(metric, chosen) for metric in options.metric]
+    runs = Runs(partial(compare_counts, counts))
+    return (chosen if chosen in fitting else fitting[0]), runs, ()
 
 
 def _chosen(options: CompareOptions, lines: ScoredLines) -> dict[str, Any]:

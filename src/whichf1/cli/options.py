@@ -556,6 +556,10 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
     show: Show = option("In a table: value, interval, or error for ±.", default=Show.value)
     percent: bool = option("In a table: values in percent.", "--percent", default=False)
     arrows: bool = option("In a table: arrows for the better direction.", default=True)
+    threshold: float | None = option(
+        "Columns of --pred hold scores of the class --positive; items with at least this score are "
+        "predicted as it."
+    )
     cluster: Text = option(CLUSTER)
     labels_sep: Text = option(SEPARATOR)
     power: float | None = option("Power for the detectable difference. Default: 0.8.")

@@ -20,6 +20,7 @@ from whichf1.definitions.methods import Auto, Bootstrap, Method, enough_replicat
 from whichf1.definitions.options import Options
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, Metric
+from whichf1.scoring.decisions import decide_systems
 from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.lines import (
@@ -36,7 +37,7 @@ from whichf1.sources.counts import COLUMN_OPTIONS, DATA_OPTIONS, count_kept
 from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.request import are_sets, has_columns, is_path, name_columns
-from whichf1.sources.sequences import column
+from whichf1.sources.sequences import column, refuse_lengths
 from whichf1.sources.systems import ScoreColumns, read_systems
 from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates as replicates_of
@@ -163,6 +164,7 @@ def compare(
     posterior: bool | None = None,
     rope: float | None = None,
     sep: str | None = None,
+    threshold: float | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
     """Compare systems on the same items: differences, tests, groups and rank flips.
@@ -181,6 +183,8 @@ def compare(
         which is optimistic.
     posterior: Also compute the probability that a system is better than another, under two priors.
     rope: And the probability that they differ by less than this (region of practical equivalence).
+    threshold: Systems give scores of the positive class, and items with at least this score are
+        predicted as positive.
     **options: The options of the metric, and ``labels``, ``weights``, ``cluster`` and ``true``. All
         systems are scored on the same classes.
     Returns: The scores, every pair of systems, and the order under other definitions.
@@ -196,8 +200,58 @@ def compare(
     planning: dict[str, Any] = {"replicates": replicates, "seed": seed, "power": power}
     planning |= {"margin": margin, "adjust": adjust, "effect": effect}
     planning |= {"posterior": posterior, "rope": rope}
+    if threshold is not None:
+        positive = chosen.get("positive")
+        chosen = of_decisions(metric, chosen)
+        definition, plan = planned(metric, chosen, level, planning)
+        read = read_decided(y_true, systems, threshold, positive, options)
+        return compare_counts(read, definition, plan)
     definition, plan = planned(metric, chosen, level, planning)
     return read_once(definition, y_true, systems, sep, options).whole(definition, plan)
+
+
+def of_decisions(metric: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a metric of decided scores: their class is not always that of the metric."""
+    name = getattr(metric, "__name__", metric)
+    base = metric if isinstance(metric, Definition) else Definition.parse(name)
+    if not made_from(base.declaration)[0]:
+        raise DefinitionError(
+            f"a threshold turns scores into predictions, and {base.metric} is computed from "
+            "scores: omit threshold= (--threshold), or choose a metric such as f1"
+        )
+    several = base.average is not None or options.get("average") is not None
+    if base.declaration.kind == "rate" and not several and base.positive is None:
+        return options
+    return {key: value for key, value in options.items() if key != "positive"}
+
+
+def read_decided(
+    y_true: Any, systems: Any, threshold: Any, positive: Any, options: Mapping[str, Any]
+) -> Counts:
+    """Joint counts of the predictions that a threshold makes of the scores of systems."""
+    data: dict[str, Any] = {key: options.get(key) for key in ("labels", "weights", "cluster")}
+    columns: dict[str, Any] = {key: options.get(key) for key in COLUMN_OPTIONS}
+    named = {key: value for key, value in columns.items() if value is not None}
+    if named or is_path(y_true) or (has_columns(y_true) and name_columns(systems)):
+        read = read_systems(y_true, systems, counted=False, **data, **named)
+        if not isinstance(read, ScoreColumns) or {len(x) for x in read.systems.values()} != {1}:
+            raise InputError("a threshold needs one column of scores for each system")
+        refuse_few(read.systems)
+        lines = read_scores(y_true, None, read.request, apart=True)
+        names = [*read.systems]
+    else:
+        if not isinstance(systems, Mapping):
+            raise InputError("systems must be a mapping such as {'A': scores}")
+        refuse_few(systems)
+        sides = [ScoredLines.of(y_true, scores, **data) for scores in systems.values()]
+        if {each.scores.ndim for each in sides} != {1}:
+            raise InputError("a threshold needs one score of each item from each system")
+        for name, each in zip(systems, sides, strict=True):
+            refuse_lengths(len(sides[0].scores), len(each.scores), str(name))
+        lines = sides[0]._replace(scores=np.stack([each.scores for each in sides], 1))
+        names = [*map(str, systems)]
+    declared = options.get("labels") is not None
+    return decide_systems(lines, names, threshold, positive, declared=declared)
 
 
 Run: TypeAlias = Callable[[Definition, Plan], "Comparison"]

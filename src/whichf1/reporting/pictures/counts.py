@@ -88,7 +88,9 @@ def confusion(
         if not is_among(value, known):
             raise DefinitionError(f"{name} must be one of {known!r}; got {value!r}")
     if not isinstance(counts, Counts):
-        raise InputError("a confusion matrix is of predicted classes, one for each item")
+        raise InputError(
+            "a confusion matrix is of predicted classes, one for each item: draw kind='classes'"
+        )
     k = len(counts.labels)
     refuse_size(k, "a confusion matrix")
     matrix = counts.matrix

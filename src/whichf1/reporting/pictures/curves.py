@@ -146,9 +146,8 @@ def _with_interval(curve: Curve) -> Score:
 def _facts(data: Mapping[str, Any]) -> str:
     ranking = next(iter(data.values())).ranking
     p, n = ranking.table.sizes
-    if ranking.weighted:
-        return f"weight {p:,.6g} of {names([ranking.positive])[0]}, {n:,.6g} of others"
-    return f"{int(p):,} {names([ranking.positive])[0]}, {int(n):,} others"
+    kind = "weight of" if ranking.weighted else "items of"
+    return f"{p:,.6g} {kind} {names([ranking.positive])[0]} and {n:,.6g} of others"
 
 
 def _curves(

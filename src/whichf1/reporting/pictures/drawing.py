@@ -55,6 +55,7 @@ STYLE: dict[str, Any] = {
     "font.size": SIZE,
     "text.color": TEXT,
     "text.usetex": False,
+    "text.hinting": "no_hinting",  # a text is as wide on every medium
     "text.parse_math": False,  # a label with dollars is text
     "axes.labelcolor": TEXT,
     "axes.labelsize": SIZE,
@@ -128,7 +129,7 @@ def rendered(picture: Picture, form: str, dpi: int = 200) -> bytes:
 
     with matplotlib.rc_context():
         sheet = _Sheet(picture)
-        figure = Figure(figsize=(picture.width, picture.height))
+        figure = Figure(figsize=(picture.width, picture.height), dpi=dpi)
         FigureCanvasAgg(figure)
         sheet.compose(figure)
         drawn = BytesIO()
