@@ -83,11 +83,11 @@ class Cells(Statistic):
         return self._slope_of_class(self._kinds[1], at)
 
     @cached_property
-    def margin_slopes(self) -> tuple[float, MarginSlopes]:
+    def margin_slopes(self) -> tuple[Array, MarginSlopes]:
         """The value, and what all slopes are made of: the same however fine the cells are."""
         if self._coarse is not None:
             return self._coarse.margin_slopes
-        return margin_slopes(self.definition, self.frozen, self.frozen.table)[0]
+        return margin_slopes(self.definition, self.frozen, self.frozen.table)
 
     @cached_property
     def _linear(self) -> bool:
@@ -210,16 +210,18 @@ class Cells(Statistic):
         whole = definition.declaration.kind == "agreement"
         added = PseudoItem.to(table, by_distance=whole and _minds_distances(definition))
         weight = sample.typical_weight
-        margins = added.margins(table, weight)
-        own, (value, slope) = margin_slopes(definition, self.frozen, table, margins)
-        self.margin_slopes = own
-        slope = slope.centred(margins)
+        larger = added.margins(table, weight)
+        values, both = margin_slopes(definition, self.frozen, beside(table, larger))
+        self.margin_slopes = values[0], both.of(0)
+        slope = both.of(1).centred(larger)
         powers = added.powers(*[None if x is None else weight * x for x in slope])  # type: ignore[arg-type]
         spread = sample.smoothed_spread(
             lambda x: slope.at(table.true[x], table.predicted[x]), powers, table.true
         )
-        shape = "beta" if sample.cluster is None else "transformed"
-        return np.array([own[0]]), [Smoothed(value, spread, shape)]
+        twin = Smoothed(
+            float(values[1]), spread, "beta" if sample.cluster is None else "transformed"
+        )
+        return values[:1], [twin]
 
     def with_prior(self, sample: Sample, items: float) -> tuple[Cells, Sample]:
         """Also of cells that no item is in; only of these if there are many classes."""
@@ -437,7 +439,7 @@ def _minds_distances(definition: Definition) -> bool:
     """Whether a measure of agreement tells near errors from far ones, found by trying it."""
     table = Table(*np.divmod(np.arange(9), 3), np.array([4.0, 1, 1, 1, 4, 1, 1, 1, 4]), 3)
     frozen = Frozen(table, np.arange(3), Labels.trusted(range(3)))
-    distances = margin_slopes(definition, frozen, table)[0][1].distances
+    distances = margin_slopes(definition, frozen, table)[1].distances
     return distances is not None and abs(distances[1] - distances[2]) > NONE
 
 
@@ -557,7 +559,7 @@ def _sum(fixed: Margins, moving: Margins) -> Margins:
 
 
 class MarginSlopes(NamedTuple):
-    """All that the slope ∂M/∂count of a cell is made of."""
+    """All that the slope ∂M/∂count of a cell is made of, arrays (…, classes)."""
 
     right: Array
     """Of the right cell of each class."""
@@ -578,6 +580,12 @@ class MarginSlopes(NamedTuple):
             cells += self.distances[np.abs(true - predicted)]
         return cells
 
+    def of(self, table: int) -> MarginSlopes:
+        """Those of one table of a batch."""
+        right, rows, columns, distances = self
+        far = None if distances is None else distances[table]
+        return MarginSlopes(right[table], rows[table], columns[table], far)
+
     def centred(self, margins: Margins) -> MarginSlopes:
         """The same for a fixed number of items: minus the mean over the items of these margins."""
         total = np.dot(self.right, margins.tp) + np.dot(self.rows, margins.fn)
@@ -588,43 +596,38 @@ class MarginSlopes(NamedTuple):
         return MarginSlopes(self.right - mean, self.rows - mean, self.columns, self.distances)
 
 
-def margin_slopes(
-    definition: Definition, frozen: Frozen, *tables: Margins
-) -> list[tuple[float, MarginSlopes]]:
-    """The value and the slopes of a definition that gives one number, on each of the tables.
+def beside(first: Margins, second: Margins) -> Margins:
+    """The margins of two tables as a batch."""
+    return Margins(
+        np.array([first.tp, second.tp]),
+        np.array([first.fp, second.fp]),
+        np.array([first.fn, second.fn]),
+        lambda: np.array([first.tn, second.tn]),
+        lambda: np.array([first.distances, second.distances]),
+    )
 
-    One trace serves all of them: a formula takes any leading axes.
-    """
+
+def margin_slopes(
+    definition: Definition, frozen: Frozen, margins: Margins
+) -> tuple[Array, MarginSlopes]:
+    """The value and the slopes of a definition that gives one number, for each table of a batch."""
     asked: dict[str, Traced] = {}
 
     def values(tp: Any, fp: Any, fn: Any) -> Any:
         def traced(name: str) -> Traced:
-            asked[name] = Traced(_stacked(tables, name), tp.tape)
+            asked[name] = Traced(getattr(margins, name), tp.tape)
             return asked[name]
 
         rest: Any = partial(traced, "tn"), partial(traced, "distances")
         return definition.values(frozen, Margins(tp, fp, fn, *rest))
 
-    sides = [_stacked(tables, name) for name in ("tp", "fp", "fn")]
-    value, (right, columns, rows) = slopes(values, *sides)
+    value, (right, columns, rows) = slopes(values, margins.tp, margins.fp, margins.fn)
     if "tn" in asked and asked["tn"].grad is not None:  # a cell is a true negative of other classes
         tn = asked["tn"].grad
         others = tn.sum(-1, keepdims=True) - tn
         right, rows, columns = right + others, rows + others, columns - tn
-    parts = [right, rows, columns]
-    if "distances" in asked and asked["distances"].grad is not None:
-        parts.append(asked["distances"].grad)
-    if len(tables) == 1:
-        return [(float(value), MarginSlopes(*parts))]
-    return [(x, MarginSlopes(*each)) for x, *each in zip(value.tolist(), *parts, strict=True)]
-
-
-def _stacked(tables: Sequence[Margins], name: str) -> Array:
-    """A side of each table, one below the other; of one table, as it is."""
-    if len(tables) == 1:
-        side: Array = getattr(tables[0], name)
-        return side
-    return np.array([getattr(x, name) for x in tables])
+    distances = asked["distances"].grad if "distances" in asked else None
+    return value, MarginSlopes(right, rows, columns, distances)
 
 
 def kind_slopes(
