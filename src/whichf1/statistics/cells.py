@@ -143,8 +143,10 @@ class Cells(Statistic):
     def paired_few(self, other: Cells, sample: Sample) -> str | None:
         """Too few items of a class."""
         least = FEW if sample.squares is None else FEW_WEIGHTED
-        few = self._few_in_class(sample, 0, False, least)
-        return few or other._few_in_class(sample, 0, False, least)
+        few, metric = self._few_in_class(sample, 0, False, least), self.definition.declaration
+        if few is not None or (metric.kind == "rate" and metric.bounds[1] < inf):
+            return few  # a class of both systems has the same items
+        return other._few_in_class(sample, 0, False, least)
 
     def _few_in_class(
         self, sample: Sample, at: int, careful: bool, least_items: float
@@ -214,7 +216,8 @@ class Cells(Statistic):
         values, both = margin_slopes(definition, self.frozen, beside(table, larger))
         self.margin_slopes = values[0], both.of(0)
         slope = both.of(1).centred(larger)
-        powers = added.powers(*[None if x is None else weight * x for x in slope])  # type: ignore[arg-type]
+        second, fourth = added.powers(*slope)
+        powers = (weight**2 * second, weight**4 * fourth)
         spread = sample.smoothed_spread(
             lambda x: slope.at(table.true[x], table.predicted[x]), powers, table.true
         )
@@ -470,7 +473,7 @@ def shared_cells(systems: Sequence[Cells], counts: Counts) -> tuple[list[Cells],
     """The scores of several systems on the cells that they share, and these cells."""
     definition = systems[0].definition
     counts = counts.without(definition.ignore)
-    classes = max(each.frozen.table.classes for each in systems)
+    classes = max([each.frozen.table.classes for each in systems])
     margins = SystemMargins(counts.true, counts.predictions, classes)
     sample = Sample(counts.count.astype(np.float64), counts.squares, counts.cluster)
     shared = []
