@@ -356,7 +356,10 @@ def _score_clusters(definition: Definition, sums: EngineSums, scores: ClassScore
     np.add.at(table, codes, sums.table)
     _, w, ww, wv, *_ = table[table[:, 1] > 0].T
     means = ScoredItems(definition, _means(definition, wv / w), None, scores.labels)
-    count, squares = (w.astype(np.int64), None) if scores.weights is None else (w, ww)
+    count, squares = w.astype(np.int64), None
+    if scores.weights is not None:
+        with np.errstate(over="ignore"):
+            count, squares = sums.weight(w), sums.weight(ww, 2)
     return score_items(means, Sample(count, squares, np.arange(len(w))))
 
 
@@ -370,7 +373,8 @@ def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> 
     square = wwvv - 2 * mean * wwv + mean**2 * ww
     error = sqrt(beyond_rounding(square, wwvv)) / w if isfinite(square) else inf
     interval = sums_interval(definition, mean, error, w * w / ww)
-    return Score(mean, definition, w, names, interval, (("weighted", True),))
+    n = float(sums.weight(w))
+    return Score(mean, definition, n, names, interval, (("weighted", True),))
 
 
 def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any) -> Moments:

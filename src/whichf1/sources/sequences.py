@@ -13,7 +13,7 @@ from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError, WeightError, WhichF1Error
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Kind, Labels, kind_of, shortened
-from whichf1.tables.units import cluster_labels
+from whichf1.tables.units import cluster_labels, refuse_overflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,9 +244,7 @@ def weights_column(data: Any, items: int, name: str = "weights") -> Array:
         raise WeightError(
             f"{name}[{position}] is {weights[position]}: {name} are finite and not negative"
         )
-    with np.errstate(over="ignore"):
-        if not np.isfinite(weights.sum()):
-            raise WeightError("the weights sum to infinity: divide all of them by the same number")
+    refuse_overflow(weights)
     return weights
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from whichf1.errors import InputError
 from whichf1.tables.cells import Array, RankTable
 from whichf1.tables.labels import Label, Labels
-from whichf1.tables.units import Additive
+from whichf1.tables.units import Additive, refuse_overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,8 @@ class Ranking(Additive):
     def __post_init__(self) -> None:
         for column in (self.score, self.positives, self.negatives):
             column.flags.writeable = False
+        if self.weighted:
+            refuse_overflow(self.positives, self.negatives)
 
     @cached_property
     def table(self) -> RankTable:

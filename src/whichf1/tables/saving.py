@@ -102,7 +102,10 @@ def to_json(counts: Any) -> str:
         raise MergeError("these clusters have no names: count the items again, then save")
     record: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     record |= {name: getattr(counts, name) for name in FACTS}
-    record |= {name: getattr(counts, name) for name in COLUMNS if getattr(counts, name) is not None}
+    columns = {name: getattr(counts, name) for name in COLUMNS}
+    if counts.weighted and not _are_sums(columns["squares"]):  # no interval could use them
+        del columns["squares"]
+    record |= {name: column for name, column in columns.items() if column is not None}
     if counts.cluster_names is not None:
         record["clusters"] = counts.cluster_names
     text = json.dumps(record, default=np.ndarray.tolist)
@@ -171,9 +174,14 @@ def _positive(values: Any, dtype: Any, what: str) -> Array:
     if dtype is np.int64 and any(x >= 2**63 for x in values):
         raise ValueError(f"a {what} is beyond 2**63")
     column = np.array(values, dtype)
-    if not (np.isfinite(column) & (column > 0)).all():
+    if not _are_sums(column):
         raise ValueError(f"a {what} is not positive")
     return column
+
+
+def _are_sums(column: Array | None) -> bool:
+    """Whether these are finite and positive; squares of weights far from 1 may be neither."""
+    return column is not None and bool((np.isfinite(column) & (column > 0)).all())
 
 
 def _codes(values: Any, classes: int) -> Array:

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from whichf1.errors import InputError, LabelError, MergeError
+from whichf1.errors import InputError, LabelError, MergeError, WeightError
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Labels
 
@@ -293,10 +293,14 @@ def present_clusters(
     return codes, names
 
 
-def refuse_overflow(count: Array) -> None:
-    """Raise if there are more items than 64-bit integers can count."""
-    items = 0.0 if count.dtype.kind == "f" else float(count.sum(dtype=np.float64))
-    if items >= 2.0**63:
+def refuse_overflow(*counts: Array) -> None:
+    """Raise if there are more items than 64-bit integers can count, or more weight than floats."""
+    with np.errstate(over="ignore"):
+        items = sum(float(count.sum(dtype=np.float64)) for count in counts)
+    if any(count.dtype.kind == "f" for count in counts):
+        if not math.isfinite(items):
+            raise WeightError("the weights sum to infinity: divide all of them by the same number")
+    elif items >= 2.0**63:
         raise InputError(
             f"the counts sum to about {items:.3g} items, and fewer than 2**63 can be counted. "
             "Divide all of them by the same number: the score stays the same."

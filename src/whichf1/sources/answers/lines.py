@@ -28,6 +28,7 @@ from whichf1.sources.sequences import column, is_missing
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.slices import Key, order
+from whichf1.tables.units import refuse_overflow
 
 UNFAIR = ("distribution", "")
 """What an item lacks whose probabilities are not a distribution over the classes."""
@@ -198,11 +199,22 @@ class EngineSums(NamedTuple):
     """The slices, in order."""
     slices: Array
     """The place of each line's slice among them."""
+    unit: int
+    """The exponent of the unit of w."""
 
     def of_slice(self, at: int) -> EngineSums:
         """The lines of one slice."""
         places = np.flatnonzero(self.slices == at)
-        return EngineSums(self.cluster[places], self.table[places], (), self.slices[places])
+        return self._replace(
+            cluster=self.cluster[places],
+            table=self.table[places],
+            keys=(),
+            slices=self.slices[places],
+        )
+
+    def weight(self, sums: Any, power: int = 1) -> Any:
+        """Sums of weights, or of a power of them, in their own unit."""
+        return np.ldexp(sums, power * self.unit)
 
 
 class ClassScores:
@@ -224,7 +236,9 @@ class ClassScores:
         self.n = _report(rows, columns, origin)
         kept = (row for row in rows if not is_missing(row[0]))
         last = derived.complete(columns) if origin.skip else derived.complete(columns) - 1
-        values = [row[0] for row in kept if row[1] >= last]
+        judged = [row for row in kept if row[1] >= last]
+        values = [row[0] for row in judged]
+        self._unit = max((int(row[2]) for row in judged), default=0)
         self.labels, self._places = self._classes(values, columns, origin)
         _refuse_unfair(rows, columns, origin)
         self.columns = columns
@@ -354,7 +368,7 @@ class ClassScores:
         return lines._replace(true=place)
 
     def _sums(self, values: derived.Values) -> EngineSums:
-        parts, _, origin = derived.Added(values).gather(*self._source, self.request)
+        parts, _, origin = derived.Added(values, self._unit).gather(*self._source, self.request)
         rows, width = parts[KEY], len(self.request.by)
         if self.request.cluster is not None:  # 1 and 1.0 are one cluster
             named = ((row, cluster_name(row[width], origin.reading)) for row in rows)
@@ -364,7 +378,10 @@ class ClassScores:
         self._refuse_changed(int(cells[:, 0].sum()), bool(cells[:, 1].any()), origin)
         cluster = np.array([row[width] for row in rows])
         keys, slices = slices_of([row[:width] for row in rows], origin)
-        return EngineSums(cluster, np.delete(cells, 1, 1), keys, slices)
+        sums = EngineSums(cluster, np.delete(cells, 1, 1), keys, slices, self._unit)
+        with np.errstate(over="ignore"):
+            refuse_overflow(sums.weight(sums.table[:, 1]))
+        return sums
 
     def _refuse_changed(self, n: int, unknown: bool, origin: Origin) -> None:
         if n != self.n or unknown:
@@ -397,7 +414,7 @@ def _report(rows: Sequence[Row], columns: Request, origin: Origin) -> int:
     gaps = [(_kind(name, columns), name) for name in columns.used]
     lacking = dict.fromkeys([("label", columns.true), *gaps, UNFAIR], 0)
     n = 0
-    for value, gap, items in rows:
+    for value, gap, _, items in rows:
         if is_missing(value):
             lacking["label", columns.true] += int(items)
         elif gap < derived.complete(columns):
@@ -418,6 +435,6 @@ def _kind(name: str, columns: Request) -> str:
 
 
 def _refuse_unfair(rows: Sequence[Row], columns: Request, origin: Origin) -> None:
-    unfair = sum(row[2] for row in rows if row[1] == derived.complete(columns) - 1)
+    unfair = sum(row[-1] for row in rows if row[1] == derived.complete(columns) - 1)
     if not origin.skip:
-        report_lacking({UNFAIR: unfair}, int(sum(row[2] for row in rows)), origin)
+        report_lacking({UNFAIR: unfair}, int(sum(row[-1] for row in rows)), origin)
