@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from whichf1.cli.files import read_counts
 from whichf1.cli.options import CountOptions, MergeOptions
 from whichf1.cli.process import emit, say
 from whichf1.errors import MergeError
 from whichf1.tables.counts import Counts
-from whichf1.tables.units import merged
 
 
 def count(options: CountOptions) -> None:
@@ -18,7 +19,7 @@ def count(options: CountOptions) -> None:
 def merge(options: MergeOptions) -> None:
     """Add up counts: whichf1 merge *.json | whichf1 score -."""
     parts = [(file, Counts.load(file)) for file in options.files]
-    whole = merged(parts, _added)[1]
+    whole = reduce(_added, parts)[1]
     undeclared = [file for file, part in parts if not part.declared]
     if whole.declared and undeclared:
         say(

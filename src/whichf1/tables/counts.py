@@ -81,13 +81,14 @@ class Counts(Units):
         sides = self.predictions if system is None else self.predictions[system]
         return {"true": self.true, "predicted": sides}
 
-    def _joined_keys(self, other: Counts, labels: Labels) -> dict[str, Any]:
-        left, right = labels.codes(self.labels), labels.codes(other.labels)
-        pairs = zip(self.predictions, other.predictions, strict=True)
-        return {
-            "true": np.concatenate([left[self.true], right[other.true]]),
-            "predicted": tuple(np.concatenate([left[a], right[b]]) for a, b in pairs),
-        }
+    def _joined_keys(self, parts: Sequence[Counts], labels: Labels) -> dict[str, Any]:
+        code = [labels.codes(part.labels) for part in parts]
+        columns = zip(*((part.true, *part.predictions) for part in parts), strict=True)
+        true, *sides = (
+            np.concatenate([at[x] for at, x in zip(code, column, strict=True)])
+            for column in columns
+        )
+        return {"true": true, "predicted": tuple(sides)}
 
     @property
     def predicted(self) -> Array:
@@ -241,7 +242,7 @@ class Counts(Units):
 
     def __repr__(self) -> str:
         k = len(self.labels)
-        return f"<Counts: {self._size()} in {k:,} classes {some(self.labels)}>"
+        return f"<Counts: {self._shown()} in {k:,} classes {some(self.labels)}>"
 
     def to_json(self) -> str:
         """The counts as versioned JSON, which preserves the types of labels."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -141,10 +142,11 @@ class MultiLabelCounts(Units):
         every = (self.item, self.label, self.outcome)
         return {"lines": every if system is None else self.lines(system)}
 
-    def _joined_keys(self, other: MultiLabelCounts, labels: Labels) -> dict[str, Any]:
-        item = np.concatenate([self.item, other.item + len(self.count)])
-        label = np.concatenate([labels.codes(x.labels)[x.label] for x in (self, other)])
-        return {"lines": (item, label, np.concatenate([self.outcome, other.outcome]))}
+    def _joined_keys(self, parts: Sequence[MultiLabelCounts], labels: Labels) -> dict[str, Any]:
+        starts = accumulate((len(part.count) for part in parts), initial=0)
+        item = np.concatenate([x.item + at for x, at in zip(parts, starts, strict=False)])
+        label = np.concatenate([labels.codes(x.labels)[x.label] for x in parts])
+        return {"lines": (item, label, np.concatenate([x.outcome for x in parts]))}
 
     @cached_property
     def table(self) -> LabelTable:
@@ -194,7 +196,7 @@ class MultiLabelCounts(Units):
         return self
 
     def __repr__(self) -> str:
-        return f"<MultiLabelCounts: {self._size()} with sets of {len(self.labels):,} labels>"
+        return f"<MultiLabelCounts: {self._shown()} with sets of {len(self.labels):,} labels>"
 
 
 def outcomes(true: Array, predicted: Sequence[Array], labels: int) -> tuple[Array, Array, Array]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -75,26 +76,44 @@ class Ranking(Additive):
                 )
 
     def _alike(self) -> dict[str, Any]:
+        first = self._first
         return {
             "the positive class": self.positive,
             "the type of labels": self.labels.kind,
-            "weighting": self.weighted,
+            "weighting": first.weighted,
             "the bins of scores": self.resolution,
         }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Ranking, (*self._columns(), self.labels, self.positive, self.resolution)
 
     def _columns(self) -> tuple[Array, Array, Array]:
         return self.score, self.positives, self.negatives
 
+    def _length(self) -> int:
+        return len(self.score)
+
+    @cached_property
+    def _total(self) -> float:
+        return float(self.n)
+
     def _plus(self, other: Ranking) -> Ranking:
-        score, *sides = map(np.append, self._columns(), other._columns())
-        distinct, at = np.unique(-score, return_inverse=True)
-        sums = (np.bincount(at, side, len(distinct)) for side in sides)  # exact below 2⁵³
-        positives, negatives = (x if self.weighted else x.astype(np.int64) for x in sums)
         labels = self.labels
         if labels != other.labels:
             labels = labels.union(other.labels)
-        score = -distinct + 0.0
-        return replace(self, score=score, positives=positives, negatives=negatives, labels=labels)
+        total = self._total + other._total
+        refuse_overflow(np.array([total]))
+        facts = {"positive": self.positive, "resolution": self.resolution}
+        return self._waits(other, labels=labels, **facts, _total=total)
+
+    def _whole(self, parts: Sequence[Ranking]) -> Ranking:
+        columns = zip(*(part._columns() for part in parts), strict=True)
+        score, *sides = map(np.concatenate, columns)
+        distinct, at = np.unique(-score, return_inverse=True)
+        sums = (np.bincount(at, side, len(distinct)) for side in sides)  # exact below 2⁵³
+        positives, negatives = (x if parts[0].weighted else x.astype(np.int64) for x in sums)
+        facts = (self.labels, self.positive, self.resolution)
+        return Ranking(-distinct + 0.0, positives, negatives, *facts)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranking):

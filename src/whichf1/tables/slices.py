@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from whichf1.errors import InputError
 from whichf1.tables.counts import Counts
-from whichf1.tables.units import Additive, merged
+from whichf1.tables.units import Additive
 
 Key: TypeAlias = tuple[Any, ...]
 
@@ -41,7 +41,8 @@ class Slices(Additive, Mapping[Key, Counts]):
         """All items together."""
         if self.total is not None:
             return self.total  # type: ignore[no-any-return]
-        return merged([*self.parts.values()])
+        first, *others = self.parts.values()
+        return sum(others, first)
 
     def __getitem__(self, key: Any) -> Counts:
         wanted = key if isinstance(key, tuple) else (key,)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from operator import add
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,15 +13,24 @@ from whichf1.errors import InputError, LabelError, MergeError, WeightError
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Labels
 
-T = TypeVar("T")
 NOTES = (" (above every score)", " (below every score)")
 """What a decision says of a threshold that puts all items on one side."""
+MOST_WAITING = 1 << 10
+"""Lines of a sum that wait at least, before they are added up."""
 
 
 class Additive:
-    """Parts that are merged with ``+``, and many of them with ``sum``."""
+    """Parts that are merged with ``+``, and many of them with ``sum``.
 
-    __slots__ = ()
+    A sum may wait: it keeps its two parts, and all parts are added up at once when it is first
+    looked at, or when they take twice the room of the first. So ``sum(parts)`` copies each part a
+    few times, not once for every part that follows.
+    """
+
+    __slots__ = ("_parts",)
+
+    _parts: tuple[Any, Any, Any, int] | None
+    """Of a sum that waits: the first of all parts, the two that were added, and their size."""
 
     def _alike(self) -> dict[str, Any]:
         """What must be the same in two parts, by what a message calls it."""
@@ -30,6 +38,64 @@ class Additive:
 
     def _plus(self, other: Any) -> Self:
         raise NotImplementedError
+
+    def _whole(self, parts: Sequence[Any]) -> Self:
+        """Parts that add up without a doubt, as one."""
+        raise NotImplementedError
+
+    def _length(self) -> int:
+        """How many lines a part has."""
+        raise NotImplementedError
+
+    def _waits(self, other: Self, **known: Any) -> Self:
+        """The sum, of which no more than this is known yet."""
+        waiting, first = object.__new__(type(self)), self._first
+        size = self._size + other._size
+        for name, value in {**known, "_parts": (first, self, other, size)}.items():
+            object.__setattr__(waiting, name, value)
+        if size > max(MOST_WAITING, 2 * first._size):
+            waiting._add_up()
+        return waiting
+
+    @property
+    def _size(self) -> int:
+        parts = _waiting(self)
+        return self._length() + 1 if parts is None else parts[3]
+
+    @property
+    def _first(self) -> Self:
+        """The first part of a sum that waits; otherwise itself."""
+        parts = _waiting(self)
+        return self if parts is None else parts[0]
+
+    @property
+    def _leaves(self) -> Iterator[Self]:
+        """All parts of a sum that waits, in order; otherwise itself."""
+        stack: list[Any] = [self]
+        while stack:
+            part = stack.pop()
+            parts = _waiting(part)
+            if parts is None:
+                yield part
+            else:
+                stack += parts[2:0:-1]
+
+    def __getattr__(self, name: str) -> Any:
+        """What is not there yet, because a sum waits."""
+        if name != "_parts" and not name.startswith("__") and _waiting(self) is not None:
+            self._add_up()
+        return object.__getattribute__(self, name)
+
+    @classmethod
+    def _slots(cls) -> list[str]:
+        return [name for each in cls.__mro__ for name in getattr(each, "__slots__", ())]
+
+    def _add_up(self) -> None:
+        whole = self._whole([*self._leaves])
+        for each in (*whole.__dict__, *whole._slots()):
+            if each not in ("__dict__", "_parts"):
+                object.__setattr__(self, each, getattr(whole, each))
+        object.__setattr__(self, "_parts", None)
 
     def __add__(self, other: object) -> Self:
         if isinstance(other, int) and other == 0:
@@ -48,12 +114,9 @@ class Additive:
     __radd__ = __add__
 
 
-def merged(parts: Sequence[T], add: Callable[[T, T], T] = add) -> T:
-    """Many parts as one: neighbours first, so that none is copied more than log₂ n times."""
-    while len(parts) > 1:
-        pairs = [add(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
-        parts = [*pairs, *parts[2 * len(pairs) :]]
-    return parts[0]
+def _waiting(part: Additive) -> tuple[Any, Any, Any, int] | None:
+    """The parts of a sum that has not been added up yet."""
+    return getattr(part, "_parts", None)
 
 
 class Units(Additive):
@@ -96,8 +159,8 @@ class Units(Additive):
         """The key columns as the constructor takes them, of all systems or of one."""
         raise NotImplementedError
 
-    def _joined_keys(self, other: Any, labels: Labels) -> dict[str, Any]:
-        """The key columns of two parts, with codes into these labels."""
+    def _joined_keys(self, parts: Sequence[Any], labels: Labels) -> dict[str, Any]:
+        """The key columns of some parts, with codes into these labels."""
         raise NotImplementedError
 
     def _fields(self) -> dict[str, Any]:
@@ -159,6 +222,11 @@ class Units(Additive):
             )
 
     def _plus(self, other: Self) -> Self:
+        if self._is_like(other):
+            total = self._total + other._total
+            known = ["systems", "declared", "decision", "weighted"]
+            known += ["labels"] if self.declared else []
+            return self._waits(other, **{x: getattr(self, x) for x in known}, _total=total)
         if self.weighted != other.weighted and self.n and other.n:
             raise MergeError(
                 "one part was counted with weights, the other without. Count both the same way."
@@ -166,16 +234,45 @@ class Units(Additive):
         if self.systems != other.systems and len(self.systems) + len(other.systems) > 2:
             raise MergeError("the parts are of different systems. Count both with the same ones.")
         labels, declared = common_labels(self, other)
-        names, clusters = common_clusters(self, other)
+        decision = common_decision(self, other)
+        return self._joined([self, other], labels, declared=declared, decision=decision)
+
+    def _length(self) -> int:
+        return len(self.count)
+
+    @cached_property
+    def _total(self) -> float:
+        return float(self.n)
+
+    def _is_like(self, other: Self) -> bool:
+        """Whether both have items that are described alike, so that they add up without a doubt."""
+        a, b = self._first, other._first
+        if not (len(a.count) and len(b.count)) or self._total + other._total >= 2.0**62:
+            return False
+        described = ((x.weighted, x.systems, x.declared, x.decision) for x in (self, other))
+        first, second = described
+        clusters = [part.cluster_names and part.cluster_names.kind for part in (a, b)]
+        unnamed = any(x.cluster is not None and x.cluster_names is None for x in (a, b))
+        alike = a.labels == b.labels if self.declared else a.labels.kind == b.labels.kind
+        return first == second and clusters[0] == clusters[1] and not unnamed and alike
+
+    def _whole(self, parts: Sequence[Self]) -> Self:
+        labels = parts[0].labels
+        if any(part.labels != labels for part in parts):
+            labels = Labels.sorted({label for part in parts for label in part.labels})
+        return parts[0]._joined(parts, labels)
+
+    def _joined(self, parts: Sequence[Self], labels: Labels, **facts: Any) -> Self:
+        """Parts of one description as one, with these labels."""
+        names, clusters = common_clusters(parts)
         return self.changed(
-            **self._joined_keys(other, labels),
+            **self._joined_keys(parts, labels),
             labels=labels,
-            count=np.concatenate([self.count, other.count]),
-            squares=_joined([part.squares for part in (self, other) if len(part.count)]),
+            count=np.concatenate([part.count for part in parts]),
+            squares=_joined([part.squares for part in parts if len(part.count)]),
             cluster=clusters,
             cluster_names=names,
-            declared=declared,
-            decision=common_decision(self, other),
+            **facts,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -187,7 +284,7 @@ class Units(Additive):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _size(self) -> str:
+    def _shown(self) -> str:
         return f"weight {self.n:g}" if self.weighted else f"{self.n:,} items"
 
 
@@ -246,9 +343,9 @@ def common_labels(a: Units, b: Units) -> tuple[Labels, bool]:
     return whole.labels, True
 
 
-def common_clusters(a: Units, b: Units) -> tuple[Labels | None, Array | None]:
-    """The clusters of two parts together: their names, and the code of each unit's."""
-    parts = [part for part in (a, b) if len(part.count)]
+def common_clusters(parts: Sequence[Units]) -> tuple[Labels | None, Array | None]:
+    """The clusters of some parts together: their names, and the code of each unit's."""
+    parts = [part for part in parts if len(part.count)]
     with_clusters = [part for part in parts if part.cluster is not None]
     if not with_clusters:
         return None, None

@@ -89,6 +89,8 @@ class Database:
             if isinstance(error, self._memory_error) or self._spilled(text):
                 raise FileError(self._no_room(text)) from None
             raise FileError(explain(text)) from None
+        except (SystemError, UnicodeDecodeError):  # from DuckDB to Python
+            raise FileError(explain("it holds a text that is not UTF-8")) from None
 
     def _watched(self, ask: Callable[[], Any], progress: Progress) -> Any:
         with ThreadPoolExecutor(1) as pool:
