@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from tests.helpers.commands import Run
     from whichf1.paper.result import Figure
 
+# Spark runs small plans here, once each: the second compiler of the JVM costs more than it saves.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 CI = os.environ.get("CI", "").lower() == "true"
 
 settings.register_profile("default", deadline=None, max_examples=100)

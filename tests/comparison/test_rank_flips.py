@@ -41,7 +41,7 @@ def test_the_papers_example_file_flips(run: Run) -> None:
     )  # fmt: skip
     assert (code, err) == (0, "")
     assert "RANK FLIPS" in out
-    assert "table_1 is better by averaged F1" in out
+    assert "table_1 is better than table_2 by averaged F1" in out
 
 
 def test_taus_are_those_of_scipy(data: Any) -> None:
@@ -94,3 +94,43 @@ def test_rank_flips_of_sets() -> None:
     assert "f1|avg:samples|classes:observed|undef:0" in titles and len(titles) == 7
     some = wf.compare(true, {"s": strict, "l": loose}, "averaged_f1", exclude=["c"], replicates=99)
     assert all(order.definition.exclude == ("c",) for order in present(some.ranks).orders)
+
+
+SYSTEMS = ("examples/systems.csv", ["careful", "biased", "weak"])
+
+
+@pytest.mark.parametrize("adjust", ["holm", "none"])
+def test_each_flip_says_under_which_definitions_it_is_significant(adjust: Any) -> None:
+    """By the very tests that a comparison under each of these definitions makes."""
+    ranks = present(wf.compare(*SYSTEMS, true="gold", replicates=0, adjust=adjust).ranks)
+    assert ranks.flips and any(flip.significant for flip in ranks.flips)
+    for at, order in enumerate(ranks.orders):
+        text = order.definition.signature
+        found = wf.compare(*SYSTEMS, text, true="gold", replicates=0, adjust=adjust)
+        p = {(pair.a, pair.b): present(pair.p_adjusted) for pair in found.pairs}
+        for flip in ranks.flips:
+            expected = p[flip.a, flip.b]
+            assert present(flip.p_adjusted)[at] == pytest.approx(expected, rel=1e-12)
+            assert (at in present(flip.significant)) == (expected < 0.05)
+
+
+def test_counts_of_each_system_alone_are_not_tested() -> None:
+    (flip,) = wf.rank_systems(paper_tables()).flips
+    assert flip.p_adjusted is None and flip.significant is None
+
+
+def test_definitions_that_are_equal_on_these_data_are_one_row(run: Run) -> None:
+    ranks = present(wf.compare(*SYSTEMS, true="gold", replicates=0).ranks)
+    assert sorted(at for group in ranks.alike for at in group) == [*range(len(ranks.orders))]
+    for group in ranks.alike:
+        values = [[x.value for x in ranks.orders[at].scores.values()] for at in group]
+        assert np.ptp(values, axis=0).max() <= 1e-12
+    firsts = [[x.value for x in ranks.orders[g[0]].scores.values()] for g in ranks.alike]
+    assert len(np.unique(np.round(firsts, 9), axis=0)) == len(firsts)  # and no others are equal
+    pred = [word for name in SYSTEMS[1] for word in ("--pred", name)]
+    out = run("compare", SYSTEMS[0], *pred, "--replicates", "0")[1]
+    assert sum(line.startswith("micro F1 = accuracy ") for line in out.splitlines()) == 1
+    assert "by averaged F1, F1 of averages and macro precision. Significant only by macro" in out
+    csv_rows = run("compare", SYSTEMS[0], *pred, "--replicates", "0", "-f", "csv")[1]
+    ranked = [line for line in csv_rows.splitlines() if line.startswith("ranked,careful")]
+    assert len(ranked) == len(ranks.orders)  # all of them, for programs

@@ -249,10 +249,10 @@ def _(value: wf.Comparison) -> Any:
 def bent(signature: str) -> bool:
     """Whether the ends of an interval hang on a second difference, which amplifies rounding.
 
-    They do for delta and DeLong intervals of rankings whose items have weights or clusters.
+    They do for automatic, delta and DeLong intervals of rankings with weights or clusters.
     """
     ranked = signature.startswith(("roc_auc", "average_precision"))
-    smooth = "interval:delta" in signature or "interval:delong" in signature
+    smooth = any(f"interval:{x}" in signature for x in ("auto", "delta", "delong"))
     return ranked and smooth and ("weighted:true" in signature or "clusters:" in signature)
 
 

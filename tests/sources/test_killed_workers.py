@@ -145,7 +145,7 @@ def free_port() -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("spark")
+@pytest.mark.xdist_group("cluster")
 def test_spark_counts_exactly_when_a_worker_is_killed(standalone: Any) -> None:
     address, workers, environment = standalone
     victim = workers[0]
@@ -168,7 +168,7 @@ def test_spark_counts_exactly_when_a_worker_is_killed(standalone: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("spark")
+@pytest.mark.xdist_group("cluster")
 def test_the_command_line_counts_on_the_cluster(standalone: Any, tmp_path: Path) -> None:
     """One worker is left of the cluster, if the other test ran before."""
     address, _, environment = standalone

@@ -23,6 +23,8 @@ from whichf1.statistics.scales import Spread
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
+pytestmark = pytest.mark.no_cover  # thousands of data sets, of lines that other tests cover
+
 _PATH = Path(__file__).parents[2] / "benchmarks" / "coverage.py"
 
 
@@ -127,6 +129,7 @@ def null() -> Any:
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("null")
 @pytest.mark.parametrize("test", ["p_value", "p_bootstrap", "p_randomization"])
 def test_type_one_errors_are_five_per_cent(null: Any, test: Any) -> None:
     rejected = np.mean([getattr(pair, test) <= 0.05 for pair in null[0]])
@@ -134,6 +137,7 @@ def test_type_one_errors_are_five_per_cent(null: Any, test: Any) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("null")
 def test_type_one_errors_of_mcnemar(null: Any) -> None:
     tests = [pair.mcnemar for pair in null[1]]
     for name in ("p_mid", "p_chi2"):

@@ -15,8 +15,8 @@ from whichf1.comparison.pair import Pair, Plan, level_of, pair_of, resampled
 from whichf1.comparison.rank_flips import Flip, SystemRanks, rank_systems
 from whichf1.comparison.significance import ADJUSTMENTS, CLOSE, Adjust
 from whichf1.definitions import signature
-from whichf1.definitions.definition import AnyCounts, Definition
-from whichf1.definitions.methods import Bootstrap, DeLong, Delta, Method, enough_replicates
+from whichf1.definitions.definition import AnyCounts, Definition, fits
+from whichf1.definitions.methods import Auto, Bootstrap, Method, enough_replicates
 from whichf1.definitions.options import Options
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, Metric
@@ -37,7 +37,6 @@ from whichf1.sources.request import are_sets, has_columns, is_path, name_columns
 from whichf1.sources.systems import ScoreColumns, read_systems
 from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates as replicates_of
-from whichf1.statistics.items import is_whole_area
 from whichf1.statistics.label_sets import shared_sets
 from whichf1.statistics.sample import Sample, Statistic, generator, kinds
 from whichf1.statistics.scales import Spread
@@ -70,6 +69,8 @@ class Comparison:
     """Systems that share a letter do not differ significantly, by the adjusted p-values."""
     counts: Mapping[str, AnyCounts] | None = None
     """The counts of each system; None if systems are compared by their scores."""
+    joint: Counts | MultiLabelCounts | None = None
+    """The same counts, of all systems together, on which differences are tested."""
 
     @cached_property
     def ranks(self) -> SystemRanks | None:
@@ -78,7 +79,26 @@ class Comparison:
             return None
         shared = ("classes", "exclude", "ignore", "undefined")
         options = {key: getattr(self.definition, key) for key in shared}
-        return rank_systems(self.counts, **options)
+        return self._tested(rank_systems(self.counts, **options))
+
+    def _tested(self, ranks: SystemRanks) -> SystemRanks:
+        """The rankings, with a test of each flip under every definition."""
+        if self.joint is None or not ranks.flips:
+            return ranks
+        level, plan = level_of(self.definition), Plan(replicates=0, adjust=self.plan.adjust)
+        p_values: list[dict[tuple[str, str], float | None]] = []
+        for order in ranks.orders:
+            pairs: tuple[Pair, ...] = ()
+            if order.definition.declaration.smooth:
+                definition = replace(order.definition, interval=Auto(level=level))
+                pairs = compare_counts(self.joint, definition, plan).pairs
+            p_values.append({(pair.a, pair.b): pair.p_adjusted for pair in pairs})
+        flips = []
+        for flip in ranks.flips:
+            p = tuple(under.get((flip.a, flip.b)) for under in p_values)
+            apart = tuple(at for at, x in enumerate(p) if x is not None and x < 1 - level)
+            flips.append(replace(flip, p_adjusted=p, significant=apart))
+        return replace(ranks, flips=tuple(flips))
 
     @property
     def wins(self) -> Mapping[str, float]:
@@ -226,7 +246,7 @@ def made_from(metric: Metric) -> tuple[bool, bool]:
 def planned(
     metric: str, options: dict[str, Any], level: float | None, given: dict[str, Any]
 ) -> tuple[Definition, Plan]:
-    """The definition, with a delta interval, and the plan; both may come from one signature."""
+    """The definition, with its interval, and the plan; both may come from one signature."""
     asked = (metric, tuple(options.items()), level, tuple(given.items()))
     try:
         hash(asked)
@@ -261,15 +281,17 @@ def _planned(
 
 
 def _method(definition: Definition, level: float, plan: Plan) -> Method:
-    """The delta method, DeLong's for the AUC; the bootstrap for scores that are not smooth."""
-    if not definition.declaration.smooth:
-        if not plan.replicates:
-            raise DefinitionError(
-                f"{definition.metric} depends on individual items and is only compared by the "
-                "bootstrap, so replicates must not be 0"
-            )
-        return Bootstrap(level=level, replicates=plan.replicates, seed=plan.seed)
-    return (DeLong if is_whole_area(definition) else Delta)(level=level)
+    """As the signature says, else automatic, or the bootstrap where only that applies."""
+    metric = definition.declaration
+    if not metric.smooth and not plan.replicates:
+        raise DefinitionError(
+            f"{definition.metric} depends on individual items and is only compared by the "
+            "bootstrap, so replicates must not be 0"
+        )
+    method = definition.interval or Auto()
+    if metric.smooth or (fits(method, metric) and not method.drawn):
+        return replace(method, level=level)
+    return Bootstrap(level=level, replicates=plan.replicates, seed=plan.seed)
 
 
 def compare_counts(
@@ -281,7 +303,7 @@ def compare_counts(
     scores, statistics = evaluate_systems(definition, systems)
     share: Any = shared_cells if isinstance(counts, Counts) else shared_sets
     comparison = compare_statistics(plan, scores, *share(statistics, counts))
-    return replace(comparison, counts=systems)
+    return replace(comparison, counts=systems, joint=counts)
 
 
 def compare_items(

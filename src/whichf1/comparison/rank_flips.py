@@ -57,6 +57,13 @@ class Order:
         better = (difference > 0) == (self.definition.declaration.better != "lower")
         return 1 if better else -1
 
+    def equals(self, other: Order) -> bool:
+        """Whether both definitions give every system the same score."""
+        if self.definition.declaration.better != other.definition.declaration.better:
+            return False
+        mine, theirs = ([score.value for score in x.scores.values()] for x in (self, other))
+        return bool(np.allclose(mine, theirs, rtol=0, atol=_TIE, equal_nan=True))
+
 
 @dataclass(frozen=True, slots=True)
 class Flip:
@@ -66,6 +73,11 @@ class Flip:
     b: str
     a_better: tuple[int, ...]
     b_better: tuple[int, ...]
+    p_adjusted: tuple[float | None, ...] | None = None
+    """The p-value of their difference under each of ``orders``, adjusted as those of the other
+    pairs; None if the systems were not counted on the same items, so that nothing is tested."""
+    significant: tuple[int, ...] | None = None
+    """The definitions under which they differ significantly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +98,19 @@ class SystemRanks:
     """Every pair whose order depends on the definition."""
     tau: tuple[tuple[float | None, ...], ...]
     """Kendall's tau-b of every two rankings; None if all systems are tied in one of them."""
+
+    @property
+    def alike(self) -> tuple[tuple[int, ...], ...]:
+        """The places in ``orders``, with definitions that are equal on these data together."""
+        groups: list[list[int]] = []
+        for at, each in enumerate(self.orders):
+            same = (group for group in groups if each.equals(self.orders[group[0]]))
+            group = next(same, None)
+            if group is None:
+                groups.append([at])
+            else:
+                group.append(at)
+        return tuple(map(tuple, groups))
 
     def __repr__(self) -> str:
         return (

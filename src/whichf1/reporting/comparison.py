@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
@@ -10,7 +10,7 @@ from typing import Any
 
 from whichf1.comparison.compare import Comparison
 from whichf1.comparison.pair import level_of
-from whichf1.comparison.rank_flips import Order, SystemRanks
+from whichf1.comparison.rank_flips import Flip, Order, SystemRanks
 from whichf1.definitions.words import sentence, title
 from whichf1.reporting.document import (
     Block,
@@ -23,6 +23,7 @@ from whichf1.reporting.document import (
     Signature,
 )
 from whichf1.reporting.numbers import items, signed, size
+from whichf1.reporting.score import worth_notes
 from whichf1.statistics.scales import Interval
 
 
@@ -88,7 +89,7 @@ def _systems(comparison: Comparison) -> list[Block]:
     return [
         Grid(columns, rows),
         Signature(comparison.signature, sentence=words),
-        *map(Note, notes),
+        *map(Note, [*notes, *worth_notes(first.effective_n)]),
     ]
 
 
@@ -219,8 +220,8 @@ def _resampling(comparison: Comparison) -> list[str]:
 
 
 def _flips(comparison: Comparison, ranks: SystemRanks) -> list[Block]:
-    names, orders = comparison.ranking, ranks.orders
-    titles = [title(order.definition) for order in orders]
+    names, orders, groups = comparison.ranking, ranks.orders, ranks.alike
+    titles = [" = ".join(title(orders[at].definition) for at in group) for group in groups]
     key = attrgetter("metric", "average", "formula", "positive", "parameters")
     same = (at for at, x in enumerate(orders) if key(x.definition) == key(comparison.definition))
     reference = next(same, 0)
@@ -231,26 +232,54 @@ def _flips(comparison: Comparison, ranks: SystemRanks) -> list[Block]:
         GridColumn("tau", "number", _to(2)),
         GridColumn("signature", "code"),
     ]
-    rows = [
-        [
-            titles[at],
-            *(order.scores[name].value for name in names),
-            " > ".join(" = ".join(tied) for tied in order.order),
-            ranks.tau[reference][at],
-            _signature(order),
-        ]
-        for at, order in enumerate(orders)
-    ]
+    rows = []
+    for name, (at, *_) in zip(titles, groups, strict=True):
+        order = " > ".join(" = ".join(tied) for tied in orders[at].order)
+        values = [orders[at].scores[system].value for system in names]
+        rows.append([name, *values, order, ranks.tau[reference][at], _signature(orders[at])])
     heading = "The order is the same under every definition"
+    notes = []
     if ranks.flips:
         many = f"{len(ranks.flips)} pair{'s' if len(ranks.flips) > 1 else ''}"
         heading = f"RANK FLIPS: the order of {many} depends on the definition of the score"
-    notes = []
-    for flip in ranks.flips:
-        a, b = (", ".join(titles[at] for at in better) for better in (flip.a_better, flip.b_better))
-        notes.append(f"{flip.a} is better by {a}; {flip.b} by {b}.")
-    notes.append(f"tau: Kendall's tau-b with the order under {titles[reference]}.")
+        notes = [_flip_words(flip, titles, groups) for flip in ranks.flips]
+        level = 100 * (1 - level_of(comparison.definition))
+        if ranks.flips[0].significant is not None:
+            notes.append(
+                f"Significant: at the {level:g} % level by paired tests "
+                f"({ADJUSTED[comparison.plan.adjust]}), under each definition."
+            )
+    notes.append(
+        f"tau: Kendall's tau-b with the order under {title(orders[reference].definition)}."
+    )
     return [Grid(columns, rows, heading), *map(Note, notes)]
+
+
+def _flip_words(flip: Flip, titles: Sequence[str], groups: Sequence[tuple[int, ...]]) -> str:
+    """Which definitions prefer which system, and whether any of that is significant."""
+    sides = [
+        [name for name, (at, *_) in zip(titles, groups, strict=True) if at in better]
+        for better in (flip.a_better, flip.b_better)
+    ]
+    words = (
+        f"{flip.a} is better than {flip.b} by {in_a_row(sides[0])}; {flip.b} is better by "
+        f"{in_a_row(sides[1])}."
+    )
+    if flip.significant is None:
+        return words
+    apart = {name for name, (at, *_) in zip(titles, groups, strict=True) if at in flip.significant}
+    for_a, for_b = ([name for name in side if name in apart] for side in sides)
+    if for_a and for_b:
+        return f"{words} Both are significant: by {in_a_row(for_a)}, and by {in_a_row(for_b)}."
+    if not apart:
+        return f"{words} None of these differences is significant."
+    one = [*for_a, *for_b]
+    return f"{words} Significant only by {in_a_row(one)}."
+
+
+def in_a_row(names: Sequence[str]) -> str:
+    """'a, b and c'."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _signature(order: Order) -> str:
@@ -259,9 +288,11 @@ def _signature(order: Order) -> str:
 
 def _record(comparison: Comparison, source: str) -> dict[str, Any]:
     signature, ranks = comparison.signature, comparison.ranks
+    worth = next(iter(comparison.scores.values())).effective_n
     record: dict[str, Any] = {
         "source": source,
         "signature": signature,
+        **({} if worth is None else {"effective_n": worth}),
         "ranking": comparison.ranking,
         "scores": {
             name: {
@@ -279,7 +310,11 @@ def _record(comparison: Comparison, source: str) -> dict[str, Any]:
         signatures = [order.definition.signature for order in ranks.orders]
         record["flips"] = [
             {"a": flip.a, "b": flip.b}
-            | {x: [signatures[at] for at in getattr(flip, x)] for x in ("a_better", "b_better")}
+            | {
+                x: [signatures[at] for at in getattr(flip, x) or ()]
+                for x in ("a_better", "b_better", "significant")
+            }
+            | {"p_adjusted": flip.p_adjusted}
             for flip in ranks.flips
         ]
         record["rankings"] = [
@@ -300,6 +335,8 @@ def _rows(comparison: Comparison) -> Rows:
     yield "what", "a", "b", "value", "low", "high", "signature"
     for name, score in comparison.scores.items():
         yield "score", name, "", score.value, *_ends(score.interval), score.signature
+        if score.interval is not None and score.interval.caution is not None:
+            yield "caution", name, "", score.interval.caution, None, None, score.signature
         if comparison.wins:
             yield "wins", name, "", comparison.wins[name], None, None, signature
         yield "group", name, "", comparison.letters[name], None, None, signature

@@ -43,6 +43,8 @@ class Standing:
     text: str
     rank: Rank = ""
     mark: str = ""
+    caution: str | None = None
+    """That of the interval in the text, which is marked."""
 
 
 Cell: TypeAlias = str | int | float | Interval | Standing | None
@@ -150,7 +152,7 @@ def _footnotes(document: Document) -> list[str]:
     for block in document.blocks:
         for row in block.rows if isinstance(block, Grid) else ():
             for cell in row:
-                if isinstance(cell, Interval) and cell.caution is not None:
+                if isinstance(cell, (Interval, Standing)) and cell.caution is not None:
                     names = cautions.setdefault(cell.caution, [])
                     names += [str(row[0])] if str(row[0]) not in names else []
     marked = [f"{CAUTION} {_some(x)}: {text}." for text, x in cautions.items()]
@@ -205,7 +207,7 @@ def _written(column: GridColumn, cell: Cell, decimals: int, pen: Pen) -> str:
     escape = {"code": pen.code, "number": pen.figure, "interval": pen.figure}
     write = escape.get(column.kind, pen.text)
     if isinstance(cell, Standing):
-        text = write(cell.text)
+        text = write(cell.text + (CAUTION if cell.caution else ""))
         text = {"best": pen.best, "second": pen.second}.get(cell.rank, pen.other).format(text)
         return text + (pen.mark.format(pen.figure(cell.mark)) if cell.mark else pen.unmarked)
     shown = _shown(column, cell, decimals, pen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 from whichf1.comparison.compare import Comparison, Run, made_from, planned, read_once
@@ -29,6 +29,7 @@ from whichf1.reporting.document import (
     Standing,
 )
 from whichf1.reporting.numbers import number, size
+from whichf1.reporting.score import SCORE_COLUMNS, score_cells, worth_notes
 from whichf1.scoring.score import Score
 from whichf1.sources.counts import DATA_OPTIONS
 
@@ -50,12 +51,20 @@ class Result:
 
     score: Score
     rank: Rank
-    difference: float | None
-    """The score minus that of the reference; None for the reference itself."""
-    p_value: float | None
-    p_adjusted: float | None
-    """Adjusted for all systems that are compared with the reference."""
     significant: bool
+    difference: float | None = None
+    """The score minus that of the reference; None for the reference itself."""
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    """Adjusted for all systems that are compared with the reference."""
+    test: str | None = None
+    """The test that gives the p-value."""
+    test_caution: str | None = None
+    """Why the test may not keep its level, in a sentence; None if nothing speaks against it."""
+
+
+FACTS = ("rank", "difference", "p_value", "p_adjusted", "significant", "test", "test_caution")
+"""What JSON and CSV say of a result besides its score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +101,8 @@ class ResultsTable(Presented):
             for name, row in self.results.items()
         ]
         blocks: list[Block] = [Grid(columns, rows), Note(self._footnote(), ranks=True)]
+        first = self._scores(next(iter(self.definitions)))[0]
+        blocks += map(Note, [*self._test_cautions(), *worth_notes(first.effective_n)])
         for name, definition in self.definitions.items():
             score = self._scores(name)[0]
             said = sentence(definition, len(score.classes), score.n)
@@ -109,14 +120,16 @@ class ResultsTable(Presented):
     def _cell(self, result: Result, places: int) -> Cell:
         factor = 100 if self.percent else 1
         score, interval = result.score, result.score.interval
-        text = number(factor * score, places)
+        text, caution = number(factor * score, places), None
+        if interval is not None and self.show != "value":
+            caution = interval.caution
         if interval is not None and self.show == "interval":
             text += (
                 f" [{', '.join(number(factor * x, places) for x in (interval.low, interval.high))}]"
             )
         elif interval is not None and self.show == "error":
             text += f" ± {number(factor * (interval.high - interval.low) / 2, places)}"
-        return Standing(text, result.rank, MARK if result.significant else "")
+        return Standing(text, result.rank, MARK if result.significant else "", caution)
 
     def _title(self) -> str:
         score = self._scores(next(iter(self.definitions)))[0]
@@ -147,6 +160,15 @@ class ResultsTable(Presented):
             f"{beside.get(self.show, '')}"
         )
 
+    def _test_cautions(self) -> list[str]:
+        """Each caution of a test, with the metrics that it is for."""
+        titles: dict[str, dict[str, None]] = {}
+        for row in self.results.values():
+            for metric, x in row.items():
+                if x.test_caution is not None:
+                    titles.setdefault(x.test_caution, {})[title(self.definitions[metric])] = None
+        return [f"Caution ({', '.join(names)}): {text}." for text, names in titles.items()]
+
     def _record(self) -> dict[str, Any]:
         return {
             "source": self.source,
@@ -164,13 +186,11 @@ class ResultsTable(Presented):
         }
 
     def _rows(self) -> Rows:
-        facts = ("rank", "difference", "p_value", "p_adjusted", "significant")
-        yield ["system", "metric", "value", "low", "high", *facts, "n", "signature"]
+        yield ["system", "metric", *SCORE_COLUMNS, *FACTS, "n", "signature"]
         for name, row in self.results.items():
             for metric, x in row.items():
-                ends = [getattr(x.score.interval, end, None) for end in ("low", "high")]
-                own = (getattr(x, fact) for fact in facts)
-                yield [name, metric, x.score.value, *ends, *own, x.score.n, x.score.signature]
+                facts = (getattr(x, fact) for fact in FACTS)
+                yield [name, metric, *score_cells(x.score), *facts, x.score.n, x.score.signature]
 
     def to_pandas(self) -> Any:
         """The values as a DataFrame: systems × metrics."""
@@ -189,8 +209,7 @@ class ResultsTable(Presented):
 
 
 def _fields(result: Result) -> dict[str, Any]:
-    facts = ("rank", "difference", "p_value", "p_adjusted", "significant")
-    return {**result.score.to_dict(), **{fact: getattr(result, fact) for fact in facts}}
+    return {**result.score.to_dict(), **{fact: getattr(result, fact) for fact in FACTS}}
 
 
 def results_table(
@@ -318,14 +337,16 @@ def _column(comparison: Comparison, baseline: str | None) -> dict[str, Result]:
     column = {}
     for name, score in scores.items():
         pair, p = pairs.get(name), p_adjusted.get(name)
-        column[name] = Result(
-            score,
-            ranks.get(name, ""),
-            None if pair is None else score - scores[reference].value,
-            None if pair is None else pair.p_value,
-            p,
-            p is not None and p < limit,
-        )
+        column[name] = Result(score, ranks.get(name, ""), p is not None and p < limit)
+        if pair is not None:
+            column[name] = replace(
+                column[name],
+                difference=score - scores[reference].value,
+                p_value=pair.p_value,
+                p_adjusted=p,
+                test=pair.test,
+                test_caution=pair.caution,
+            )
     return column
 
 

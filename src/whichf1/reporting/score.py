@@ -19,6 +19,7 @@ from whichf1.definitions.words import identifier, sentence, title
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, plain_name
 from whichf1.reporting.document import (
+    CAUTION,
     Block,
     Cell,
     Document,
@@ -34,7 +35,7 @@ from whichf1.scoring.curves import BestThreshold
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
-from whichf1.scoring.score import PerClass, Score
+from whichf1.scoring.score import PerClass, Score, effective_n
 from whichf1.sources.counts import DATA_OPTIONS, as_counts
 from whichf1.sources.request import is_path
 from whichf1.statistics.scales import Interval
@@ -197,7 +198,8 @@ def _either_way(score: Score, counts: Counts) -> Score:
     if score.interval is None or not cautions:
         return score
     interval = replace(score.interval, caution=cautions[0])
-    return Score(score.value, score.definition, score.n, score.classes, interval, score.made)
+    facts = (interval, score.made, score.effective_n)
+    return Score(score.value, score.definition, score.n, score.classes, *facts)
 
 
 def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
@@ -348,10 +350,7 @@ def _interval_notes(report: Report) -> list[str]:
         if table.definition.interval is not None:
             pairs = zip(table.array.tolist(), table.intervals, strict=True)
             asked += [interval for value, interval in pairs if math.isfinite(value)]
-    notes = []
-    worth = getattr(report.counts, "effective_n", math.nan)  # a Ranking does not say
-    if asked and report.counts.weighted and math.isfinite(worth):
-        notes = [f"The weighted items are worth {items(worth)} equal ones, (Σw)²/Σw²."]
+    notes = worth_notes(effective_n(report.counts))
     undefined = max((interval.undefined for interval in asked if interval), default=0)
     if undefined:
         said = f"Up to {undefined:,} replicates were undefined; intervals leave them out."
@@ -366,11 +365,19 @@ def _interval_notes(report: Report) -> list[str]:
     return [*notes, f"{note} For proportions, there is one with: -m precision --interval wilson."]
 
 
+def worth_notes(effective: float | None) -> list[str]:
+    """How many equal items the weighted ones are worth, in a sentence."""
+    if effective is None:
+        return []
+    return [f"The weighted items are worth {items(effective)} equal ones, (Σw)²/Σw²."]
+
+
 def _record(report: Report) -> dict[str, Any]:
-    macro = report.macro
+    macro, worth = report.macro, effective_n(report.counts)
     record: dict[str, Any] = {
         "source": report.source,
         "n": report.counts.n,
+        **({} if worth is None else {"effective_n": worth}),
         "labels": list(report.counts.labels),
         "scores": [
             {"id": identifier(x.definition), "name": name, **x.to_dict()}
@@ -408,8 +415,12 @@ SCORE_COLUMNS = ("value", "low", "high", "level", "method", "caution")
 
 def score_cells(score: Score) -> list[object]:
     """A score in the cells of CSV that ``SCORE_COLUMNS`` names."""
-    facts = [getattr(score.interval, name, None) for name in SCORE_COLUMNS[1:]]
-    return [score.value, *facts]
+    return [score.value, *interval_cells(score.interval)]
+
+
+def interval_cells(interval: Interval | None) -> list[object]:
+    """An interval in the cells of CSV that ``SCORE_COLUMNS`` names, after the value."""
+    return [getattr(interval, name, None) for name in SCORE_COLUMNS[1:]]
 
 
 def _limit(threshold: float, decimals: int = 0) -> str:
@@ -435,7 +446,10 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
     if best.corrected is not None:
         ends = "" if best.interval is None else f" {best.interval:.{decimals}f}"
         notes.append(f"expected on other items: {number(best.corrected, decimals)}{ends}")
-    notes.append(best.note)
+        if best.interval is not None and best.interval.caution is not None:
+            notes.append(f"{CAUTION} {best.interval.caution}.")
+    worth = effective_n(best.curve.ranking)
+    notes += [best.note, *worth_notes(worth)]
     if best.calibrated is not None:
         notes.append(
             f"if the scores are calibrated, the best threshold is F1/2 = {best.calibrated:.4f}"
@@ -448,17 +462,25 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
             "value": best.value,
             "corrected": best.corrected,
             "interval": best.interval and asdict(best.interval),
+            **({} if worth is None else {"effective_n": worth}),
             "signature": best.score.signature,
             "calibrated": best.calibrated,
             "curve": curve,
         },
-        lambda: [
-            ["best", *curve[0]],
-            *([int(x["threshold"] == best.threshold), *x.values()] for x in curve),
-        ],
+        partial(_threshold_rows, best, curve),
         f"{source}: {len(best.curve) - 1:,} distinct scores",
         kind="threshold",
     )
+
+
+def _threshold_rows(best: BestThreshold, curve: Sequence[Mapping[str, Any]]) -> Rows:
+    """One line per threshold; that of the best has the corrected value and its interval."""
+    yield ["best", *curve[0], "corrected", *SCORE_COLUMNS[1:]]
+    none = [None] * len(SCORE_COLUMNS)
+    for point in curve:
+        chosen = point["threshold"] == best.threshold
+        facts = [best.corrected, *interval_cells(best.interval)] if chosen else none
+        yield [int(chosen), *point.values(), *facts]
 
 
 def _point(best: BestThreshold, at: int) -> dict[str, Any]:

@@ -57,6 +57,7 @@ def slice_document(
     metrics = [(name, _scored(each, whole, slices, empty)) for name, each in definitions]
     lacking = [_name(key) for key in empty]
     notes = [NOTE, *([f"Nothing to score in: {', '.join(lacking)}"] if lacking else [])]
+    notes += [WORTH_NOTE] if any(_weighted(scored) for _, scored in metrics) else []
     return Document(
         [_table(*metric) for metric in metrics],
         lambda: {
@@ -120,17 +121,27 @@ COLUMNS = (
     GridColumn("verdict"),
     GridColumn("signature", "code"),
 )
+WORTH = GridColumn("worth", "number", lambda n, decimals: f"{n:,.4g}")
+"""Beside the sum of weights, the effective number of items."""
+WORTH_NOTE = "worth: how many equal items the weighted ones of a slice are worth, (Σw)²/Σw²."
 
 
 def _table(name: str, scored: Sequence[SliceScore]) -> Grid:
     rows: list[list[Cell]] = []
+    weighted = _weighted(scored)
     for row in scored:
         x, judged = row.score, ["", ""] if row.key is None else [row.gap, row.verdict]
-        cells = [_name(row.key), x.n, len(x.classes), x.value, x.interval, *judged, x.signature]
-        rows.append(cells)
+        worth = [x.effective_n] if weighted else []
+        cells = [x.n, *worth, len(x.classes), x.value, x.interval, *judged, x.signature]
+        rows.append([_name(row.key), *cells])
+    columns = [*COLUMNS[:2], *([WORTH] if weighted else []), *COLUMNS[2:]]
     whole, *slices = scored
     said = [f"{WHOLE}: {sentence(whole.score.definition)}", *(f"{_name(x.key)}:" for x in slices)]
-    return Grid(COLUMNS, rows, name, sentences=said)
+    return Grid(columns, rows, name, sentences=said)
+
+
+def _weighted(scored: Sequence[SliceScore]) -> bool:
+    return any(row.score.effective_n is not None for row in scored)
 
 
 def _record(by: Sequence[str], name: str, scored: Sequence[SliceScore]) -> dict[str, Any]:

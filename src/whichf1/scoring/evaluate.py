@@ -10,7 +10,7 @@ import numpy as np
 from whichf1.definitions.definition import AnyCounts, Definition, Frozen
 from whichf1.errors import DefinitionError
 from whichf1.metrics import COUNTED
-from whichf1.scoring.score import PerClass, Score, warn_of_other_data
+from whichf1.scoring.score import PerClass, Score, effective_n, warn_of_other_data
 from whichf1.sources.arrays import count_margins
 from whichf1.sources.counts import as_counts, count
 from whichf1.sources.request import is_path
@@ -138,17 +138,17 @@ def _score(
     values: Array,
     intervals: list[Interval | None],
 ) -> Score:
-    n = _items(frozen, counts)
-    return Score(float(values[0]), definition, n, frozen.labels, intervals[0], counts.facts)
+    facts = (intervals[0], counts.facts, effective_n(frozen.units))
+    return Score(float(values[0]), definition, _items(frozen, counts), frozen.labels, *facts)
 
 
 def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
     """Run a definition on every class of its class set."""
     frozen = definition.freeze(counts)
     values, intervals = _estimate(definition, frozen)
-    n = _items(frozen, counts)
-    settled = definition.on(frozen)
-    return PerClass(values, settled, n, frozen.labels, tuple(intervals), counts.facts)
+    n, settled = _items(frozen, counts), definition.on(frozen)
+    facts = (tuple(intervals), counts.facts, effective_n(frozen.units))
+    return PerClass(values, settled, n, frozen.labels, *facts)
 
 
 def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import permutations
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, isnan, sqrt
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,7 +20,7 @@ from whichf1.definitions.methods import Auto
 from whichf1.errors import DefinitionError, InputError
 from whichf1.kernel import LossSums
 from whichf1.metrics import find
-from whichf1.scoring.score import Score
+from whichf1.scoring.score import Score, effective_n
 from whichf1.sources.answers.lines import ClassScores, EngineSums, read_scores
 from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.label_sets import ranked_labels
@@ -53,6 +53,7 @@ from whichf1.tables.cells import Array
 from whichf1.tables.labels import Labels
 from whichf1.tables.moments import Moments, beyond_rounding
 from whichf1.tables.ranking import Ranking
+from whichf1.tables.units import effective_size
 
 Scores: TypeAlias = ScoredLines | ClassScores
 FEW_ITEMS = 10_000
@@ -180,10 +181,13 @@ def score_ranking(definition: Definition, ranking: Ranking) -> Score:
                 f"the ranking is of class {ranking.positive!r}, not of {definition.positive!r}"
             )
         definition = definition.settled(positive=ranking.positive)
-    facts: tuple[tuple[str, Any], ...] = (("weighted", True),) if ranking.weighted else ()
+    facts: tuple[tuple[str, Any], ...] = ()
+    worth = None
+    if ranking.weighted:
+        facts, worth = (("weighted", True),), effective_n(ranking)
     facts += () if ranking.resolution is None else (("resolution", ranking.resolution),)
     value, interval = _ranking_estimate(definition, ranking)
-    return Score(value, definition, ranking.n, ranking.labels, interval, facts)
+    return Score(value, definition, ranking.n, ranking.labels, interval, facts, worth)
 
 
 def _check(definition: Definition, ranking: Ranking) -> None:
@@ -236,18 +240,23 @@ def _mean_over_classes(
     """The mean over each class against the rest, or over all pairs of classes."""
     definition = _over_each_class(definition, names)
     pairs = definition.arguments["multi_class"] == "ovo"
-    values, sides, weighted = [], [], False
+    values, sides = [], []
+    weighted, squares = False, 0.0
     for ranking in _class_rankings(of_class, names, pairs):
         ranking.needs_both(definition.metric)
         values.append(_value(definition, ranking))
         sides.append([float(x) for x in ranking.table.sizes])
-        weighted = ranking.weighted
+        weighted, squares = ranking.weighted, squares + (ranking.squares or 0.0)
     sizes = np.array(sides)
     weights = sizes.sum(1) if pairs else sizes[:, 0]
     mean = np.average(values, weights=weights if definition.average == "weighted" else None)
     n = sizes[:, 0].sum() / (len(names) - 1 if pairs else 1)  # a class is first in so many pairs
-    facts = (("weighted", True),) if weighted else ()
-    return Score(float(mean), definition, float(n) if weighted else round(n), names, None, facts)
+    if not weighted:
+        return Score(float(mean), definition, round(n), names)
+    squares /= 2 * (len(names) - 1) if pairs else len(names)  # an item is in so many rankings
+    items = effective_size(float(n), squares)
+    facts = (None, (("weighted", True),), None if isnan(items) else items)
+    return Score(float(mean), definition, float(n), names, *facts)
 
 
 def _class_rankings(
@@ -372,9 +381,10 @@ def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> 
     mean = wv / w
     square = wwvv - 2 * mean * wwv + mean**2 * ww
     error = sqrt(beyond_rounding(square, wwvv)) / w if isfinite(square) else inf
-    interval = sums_interval(definition, mean, error, w * w / ww)
+    worth = w * w / ww
+    interval = sums_interval(definition, mean, error, worth)
     n = float(sums.weight(w))
-    return Score(mean, definition, n, names, interval, (("weighted", True),))
+    return Score(mean, definition, n, names, interval, (("weighted", True),), worth)
 
 
 def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any) -> Moments:
@@ -473,7 +483,8 @@ def score_items(items: ScoredItems, sample: Sample) -> Score:
             "weight above 0"
         )
     (value,), (interval,) = estimate(definition, statistic, sample)
-    return Score(float(value), definition, sample.n, items.labels, interval, sample.facts)
+    facts = (interval, sample.facts, effective_n(sample))
+    return Score(float(value), definition, sample.n, items.labels, *facts)
 
 
 def read_items(definition: Definition, y_true: Any, scores: Any, labels: Any) -> ScoredItems:

@@ -32,6 +32,8 @@ class Score(float):
     classes: The classes averaged over; all classes for a measure of agreement.
     interval: None if none was requested, or if the method gives none (as for a perfect score).
     made: Where the data come from, as fields of the signature: decision rules, clusters.
+    effective_n: (Σw)² / Σw², the number of equal items that weighted ones are worth; None without
+        weights, or if only their sums are known.
 
     >>> import whichf1 as wf
     >>> score = wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval="wilson")
@@ -46,6 +48,7 @@ class Score(float):
     classes: Labels
     interval: Interval | None
     made: tuple[tuple[str, Any], ...]
+    effective_n: float | None
 
     @overload
     def __new__(cls, value: SupportsFloat) -> float: ...  # type: ignore[misc]
@@ -59,6 +62,7 @@ class Score(float):
         classes: Labels,
         interval: Interval | None = None,
         made: tuple[tuple[str, Any], ...] = (),
+        effective_n: float | None = None,
     ) -> Score: ...
 
     def __new__(  # type: ignore[misc]
@@ -69,13 +73,19 @@ class Score(float):
         classes: Labels | None = None,
         interval: Interval | None = None,
         made: tuple[tuple[str, Any], ...] = (),
+        effective_n: float | None = None,
     ) -> float:
         """A score; a plain float of a value alone, which is how ``statistics.mean`` ends."""
         if definition is None:
             return float(value)
         self = float.__new__(cls, value)
         self.__dict__.update(  # at once, which is quicker than field by field
-            definition=definition, n=n, classes=classes, interval=interval, made=made
+            definition=definition,
+            n=n,
+            classes=classes,
+            interval=interval,
+            made=made,
+            effective_n=effective_n,
         )
         if definition.data:
             warn_of_other_data(definition, [self])
@@ -101,7 +111,10 @@ class Score(float):
             fields["interval"] = {name: getattr(self.interval, name) for name in names}
             if self.interval.caution is not None:
                 fields["interval"]["caution"] = self.interval.caution
-        return {**fields, "n": self.n, "signature": self.signature}
+        fields["n"] = self.n
+        if self.effective_n is not None:
+            fields["effective_n"] = self.effective_n
+        return {**fields, "signature": self.signature}
 
     def __setattr__(self, name: str, value: object) -> None:
         raise FrozenInstanceError(f"a Score does not change: cannot set {name!r}")
@@ -141,8 +154,7 @@ class Score(float):
         return float.__format__(self, spec) if spec else str(self)
 
     def __str__(self) -> str:
-        caution = f"; {self.interval.caution}" if self.interval and self.interval.caution else ""
-        return f"{self._shown} ({self.signature}){caution}"
+        return f"{self._shown} ({self.signature}){self._aside}"
 
     def __repr__(self) -> str:
         return f"<Score {self}>"
@@ -150,7 +162,14 @@ class Score(float):
     def _repr_html_(self) -> str:
         from html import escape
 
-        return f"<b>{self._shown}</b> <code>{escape(self.signature)}</code>"
+        return f"<b>{self._shown}</b> <code>{escape(self.signature)}</code>{escape(self._aside)}"
+
+    @property
+    def _aside(self) -> str:
+        """What stands after the signature: the effective n, and the caution of the interval."""
+        worth = "" if self.effective_n is None else f"; effective n {self.effective_n:.6g}"
+        caution = f"; {self.interval.caution}" if self.interval and self.interval.caution else ""
+        return worth + caution
 
     @property
     def _shown(self) -> str:
@@ -198,6 +217,7 @@ class PerClass(Mapping[Label, Score]):
     labels: Labels
     intervals: tuple[Interval | None, ...]
     made: tuple[tuple[str, Any], ...] = ()
+    effective_n: float | None = None
 
     def __post_init__(self) -> None:
         if self.definition.data:
@@ -212,7 +232,8 @@ class PerClass(Mapping[Label, Score]):
         at = self.labels.code(label)
         one = replace(self.definition, positive=self.labels[at], **_NO_MEAN)
         value = float(self.array[at])
-        return Score(value, one, self.n, self.labels, self.intervals[at], self.made)
+        facts = (self.intervals[at], self.made, self.effective_n)
+        return Score(value, one, self.n, self.labels, *facts)
 
     def __iter__(self) -> Iterator[Label]:
         return iter(self.labels)
@@ -227,6 +248,11 @@ class PerClass(Mapping[Label, Score]):
     def __repr__(self) -> str:
         shown = ", ".join(f"{x!r}: {self[x].value:.4f}" for x in self.labels[:6])
         return f"<PerClass {{{shown}{', …' if len(self) > 6 else ''}}} ({self.signature})>"
+
+
+def effective_n(data: Any) -> float | None:
+    """How many equal items the weighted ones of a table are worth; None without weights."""
+    return data.effective_n if data.weighted and isfinite(data.effective_n) else None
 
 
 def warn_of_other_data(definition: Definition, scores: Iterable[Score | PerClass]) -> None:

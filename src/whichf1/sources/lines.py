@@ -15,6 +15,7 @@ from whichf1.sources.sequences import (
     column,
     frequencies_column,
     refuse_lengths,
+    squared,
     to_numpy,
     weights_column,
 )
@@ -115,9 +116,11 @@ class ScoredLines(NamedTuple):
 
     def summed(self) -> ScoredLines:
         """With the weights of the items of a line added up, ignoring clusters."""
-        if self.items is None or self.weights is None or self.squares is not None:
+        if self.weights is None or self.squares is not None:
             return self._replace(cluster=None)
-        return self._replace(weights=self.items * self.weights, cluster=None)
+        times = 1 if self.items is None else self.items
+        weights, squares = times * self.weights, times * squared(self.weights)
+        return self._replace(weights=weights, squares=squares, cluster=None)
 
     def against_rest(self, positive: Any, apart: bool = False) -> tuple[ScoredLines, Label]:
         """Whether each line is of the positive class, with its score; and that class."""
@@ -393,7 +396,8 @@ def ranking_of(lines: ScoredLines, positive: Label) -> Ranking:
         if lines.weights is not None:  # a score of no weight is no score
             present = ranks.positives + ranks.negatives > 0
             ranks = ranks if present.all() else kernel.Ranks(*(x[present] for x in ranks))
-        return Ranking(*ranks, lines.labels, positive)
+        squares = None if lines.squares is None else float(lines.squares.sum())
+        return Ranking(*ranks, lines.labels, positive, squares=squares)
     scores, *sides = kernel.rank_table(lines.scores, lines.true, lines.items.astype(np.float64))
     positives, negatives = (side.astype(np.int64) for side in sides)  # exact below 2⁵³
     return Ranking(scores, positives, negatives, lines.labels, positive)

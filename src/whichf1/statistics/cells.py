@@ -178,7 +178,8 @@ class Cells(Statistic):
         if share is not None:
             return values, [share.smoothed(sample)]
         table, definition = self.frozen.table, self.definition
-        added = PseudoItem.to(table, by_distance=_minds_distances(definition))
+        whole = definition.declaration.kind == "agreement"
+        added = PseudoItem.to(table, by_distance=whole and _minds_distances(definition))
         weight = sample.typical_weight
         margins = added.margins(table, weight)
         value, slope = margin_slopes(definition, self.frozen, margins)
@@ -364,9 +365,7 @@ class Cells(Statistic):
 
 @lru_cache(maxsize=256)
 def _minds_distances(definition: Definition) -> bool:
-    """Whether a score tells near errors from far ones, found by trying it."""
-    if definition.declaration.kind != "agreement":
-        return False
+    """Whether a measure of agreement tells near errors from far ones, found by trying it."""
     table = Table(*np.divmod(np.arange(9), 3), np.array([4.0, 1, 1, 1, 4, 1, 1, 1, 4]), 3)
     frozen = Frozen(table, np.arange(3), Labels.trusted(range(3)))
     distances = margin_slopes(definition, frozen)[1].distances

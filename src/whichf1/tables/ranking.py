@@ -12,7 +12,7 @@ import numpy as np
 from whichf1.errors import InputError
 from whichf1.tables.cells import Array, RankTable
 from whichf1.tables.labels import Label, Labels
-from whichf1.tables.units import Additive, refuse_overflow
+from whichf1.tables.units import Additive, effective_size, refuse_overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,8 @@ class Ranking(Additive):
     positive: Label
     resolution: str | None = None
     """How scores were rounded into bins, in words; None where they are exact."""
+    squares: float | None = None
+    """The sum of squared weights; None if items have no weights, or if it is not known."""
 
     def __post_init__(self) -> None:
         for column in (self.score, self.positives, self.negatives):
@@ -59,6 +61,13 @@ class Ranking(Additive):
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
         return self.positives.dtype.kind == "f"
+
+    @property
+    def effective_n(self) -> float:
+        """(Σw)² / Σw², the equal items that weighted ones are worth; NaN without the squares."""
+        if not self.weighted:
+            return float(self.n)
+        return effective_size(float(self.n), self.squares)
 
     @property
     def probabilities(self) -> bool:
@@ -85,7 +94,8 @@ class Ranking(Additive):
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Ranking, (*self._columns(), self.labels, self.positive, self.resolution)
+        facts = (self.labels, self.positive, self.resolution, self.squares)
+        return Ranking, (*self._columns(), *facts)
 
     def _columns(self) -> tuple[Array, Array, Array]:
         return self.score, self.positives, self.negatives
@@ -103,7 +113,9 @@ class Ranking(Additive):
             labels = labels.union(other.labels)
         total = self._total + other._total
         refuse_overflow(np.array([total]))
-        facts = {"positive": self.positive, "resolution": self.resolution}
+        facts: dict[str, Any] = {"positive": self.positive, "resolution": self.resolution}
+        known = self.squares is not None and other.squares is not None
+        facts["squares"] = self.squares + other.squares if known else None  # type: ignore[operator]
         return self._waits(other, labels=labels, **facts, _total=total)
 
     def _whole(self, parts: Sequence[Ranking]) -> Ranking:
@@ -112,7 +124,7 @@ class Ranking(Additive):
         distinct, at = np.unique(-score, return_inverse=True)
         sums = (np.bincount(at, side, len(distinct)) for side in sides)  # exact below 2⁵³
         positives, negatives = (x if parts[0].weighted else x.astype(np.int64) for x in sums)
-        facts = (self.labels, self.positive, self.resolution)
+        facts = (self.labels, self.positive, self.resolution, self.squares)
         return Ranking(-distinct + 0.0, positives, negatives, *facts)
 
     def __eq__(self, other: object) -> bool:

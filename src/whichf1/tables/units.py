@@ -197,7 +197,9 @@ class Units(Additive):
         """(Σw)² / Σw², the equal items that weighted ones are worth; NaN without the squares."""
         if not self.weighted:
             return float(self.n)
-        return math.nan if self.squares is None else float(self.n**2 / self.squares.sum())
+        with np.errstate(over="ignore"):
+            squares = None if self.squares is None else float(self.squares.sum())
+        return effective_size(float(self.n), squares)
 
     @property
     def clusters(self) -> int | None:
@@ -388,6 +390,12 @@ def present_clusters(
     if names is not None and len(present) < len(names):
         names = Labels.trusted(names[at] for at in present)
     return codes, names
+
+
+def effective_size(weight: float, squares: float | None) -> float:
+    """(Σw)² / Σw², the equal items that weighted ones are worth (Kish 1965); NaN if not known."""
+    known = squares is not None and 0 < squares < math.inf
+    return weight / (squares / weight) if known else math.nan  # type: ignore[operator]
 
 
 def refuse_overflow(*counts: Array) -> None:
