@@ -483,7 +483,7 @@ def score_items(items: ScoredItems, sample: Sample) -> Score:
             "weight above 0"
         )
     (value,), (interval,) = estimate(definition, statistic, sample)
-    facts = (interval, sample.facts, effective_n(sample))
+    facts = (interval, sample.facts, None if sample.squares is None else effective_n(sample))
     return Score(float(value), definition, sample.n, items.labels, *facts)
 
 

@@ -43,7 +43,7 @@ class Ranking(Additive):
     def __post_init__(self) -> None:
         for column in (self.score, self.positives, self.negatives):
             column.flags.writeable = False
-        if self.weighted:
+        if self.positives.dtype.kind == "f":
             refuse_overflow(self.positives, self.negatives)
 
     @cached_property
