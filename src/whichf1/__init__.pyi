@@ -28,6 +28,7 @@ from whichf1.reporting.leaderboard import ResultsTable as ResultsTable
 from whichf1.reporting.leaderboard import results_table as results_table
 from whichf1.reporting.score import Report as Report
 from whichf1.reporting.score import report as report
+from whichf1.scoring.accumulator import Accumulator as Accumulator
 from whichf1.scoring.curves import BestThreshold as BestThreshold
 from whichf1.scoring.curves import Curve as Curve
 from whichf1.scoring.curves import best_threshold as best_threshold

@@ -42,7 +42,7 @@ def of_best(kind: str) -> wf.Counts:
 def squareless() -> wf.Counts:
     """Weights without their squares, as older files have them."""
     record = json.loads(counted("weights").to_json())
-    del record["squares"], record["checksum"]
+    del record["squares"], record["checksum"], record["kind"]
     return wf.Counts.from_json(json.dumps(record))
 
 
@@ -83,8 +83,9 @@ def saved() -> Iterator[Case]:
 
 
 def _unsealed(counts: wf.Counts) -> Any:
-    """What is saved, without the checksum that files did not have when these were written."""
-    return {k: v for k, v in json.loads(counts.to_json()).items() if k != "checksum"}
+    """What is saved, without the kind and checksum that files lacked when these were written."""
+    record = json.loads(counts.to_json())
+    return {k: v for k, v in record.items() if k not in ("checksum", "kind")}
 
 
 def loaded(path: Path) -> Any:
@@ -98,5 +99,5 @@ def loaded(path: Path) -> Any:
         "accuracy": plain(wf.accuracy(counts, interval=wf.Bootstrap(replicates=99))),
         "twice": [plain(twice.n), plain(wf.averaged_f1(twice, interval="delta"))],
         "saved again": _unsealed(counts) == json.loads(path.read_text("ascii")),
-        "made again": json.loads(MADE[path.stem]().to_json()),
+        "made again": _unsealed(MADE[path.stem]()),
     }

@@ -22,9 +22,9 @@ PACKAGE = ROOT / "src" / "whichf1"
 NOT_ROOMS = {"__pycache__", "py.typed", "__main__.py", "__init__.py", "__init__.pyi"}
 WAYS_BACK = {
     ("whichf1.definitions.definition", "whichf1.scoring.evaluate"),
-    ("whichf1.tables.counts", "whichf1.sources.counts"),
+    ("whichf1.tables.units", "whichf1.scoring.accumulator"),
 }
-"""A definition runs, and counts take a further batch: the only imports against the layers."""
+"""A definition runs, and tables take a further batch: the only imports against the layers."""
 
 Graph = dict[str, set[str]]
 

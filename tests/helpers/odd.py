@@ -97,11 +97,18 @@ def public_functions() -> dict[str, Callable[..., Any]]:
     made = {name: getattr(wf, name) for name in wf.__all__}
     functions = {name: each for name, each in made.items() if callable(each)}
     counts = wf.count([0, 1, 1], [0, 0, 1])
+    tables: dict[str, Any] = {
+        "ranking": wf.rank([0, 1, 1], [0.1, 0.9, 0.3]),
+        "moments": wf.moments([0, 1, 1], [0.1, 0.9, 0.3], "brier"),
+        "label sets": wf.count_multilabel([{"a"}], [{"a"}]),
+    }
     return {
         **{name: each for name, each in functions.items() if name not in RESULTS},
         **{f"{x}.per_class": f.per_class for x, f in made.items() if hasattr(f, "definition")},
         **{f"Counts.{x}": getattr(wf.Counts, x) for x in ("from_matrix", "empty", "from_json")},
         **{f"counts.{x}": getattr(counts, x) for x in ("update", "declare", "save")},
+        **{f"{name}.update": table.update for name, table in tables.items()},
+        **{f"{name}.empty": type(table).empty for name, table in tables.items()},
         "Counts.load": wf.Counts.load,
         "Definition.parse": wf.Definition.parse,
         "dialects.convert": wf.dialects.convert,

@@ -31,9 +31,11 @@ CLASSES = [name for name in wf.__all__ if inspect.isclass(getattr(wf, name))]
 MADE_BY_USERS = ["Interval", *(method.__name__ for method in METHODS.values())]
 COUNTS_METHODS = ["from_matrix", "empty", "update", "declare", "save", "load", "from_json"]
 METHODS_WITH_EXAMPLES = [
-    getattr(wf, name).__dict__[member]
+    method
     for name in CLASSES
-    for member, method in vars(getattr(wf, name)).items()
+    for base in getattr(wf, name).__mro__
+    if base.__module__.startswith("whichf1.")
+    for method in vars(base).values()
     if inspect.isfunction(getattr(method, "__func__", method)) and ">>>" in (method.__doc__ or "")
 ]
 

@@ -167,6 +167,7 @@ def test_two_threads_count_at_once() -> None:
 
 
 ZEROS = np.zeros(3, np.int64)
+CODES = np.arange(4, dtype=np.int32)
 anything: Any = native  # these take what a type checker would refuse
 extension: Any = _native
 
@@ -188,6 +189,13 @@ extension: Any = _native
         (lambda: anything.margins(ZEROS + 5, ZEROS, np.ones(3), 5), ValueError),
         (lambda: anything.margins(ZEROS - 1, ZEROS, np.ones(3), 5), ValueError),
         (lambda: anything.margins(ZEROS, ZEROS, np.ones(2), 5), ValueError),
+        (lambda: anything.add_pairs(ZEROS, ZEROS[:2], CODES, 0, np.zeros(4, int)), ValueError),
+        (lambda: anything.add_pairs(ZEROS, ZEROS, ZEROS, 0, np.zeros(4, int)), TypeError),
+        (lambda: anything.add_pairs(ZEROS, ZEROS, CODES[::2], 0, np.zeros(4, int)), ValueError),
+        (lambda: anything.add_pairs(ZEROS, ZEROS, CODES, 0, np.zeros(5, int)), TypeError),
+        (lambda: anything.add_pairs(ZEROS, ZEROS, CODES, 0, np.zeros(4)), TypeError),
+        (lambda: anything.add_pairs(ZEROS, ZEROS, CODES, 2**70, np.zeros(4, int)), OverflowError),
+        (lambda: anything.add_pairs(ZEROS, ZEROS, CODES, 0, np.zeros(0, int)), ValueError),
         (lambda: anything.rank_table(np.zeros(3), np.zeros(2, bool)), ValueError),
         (lambda: anything.rank_table(np.zeros(3), ZEROS), TypeError),
         (lambda: anything.rank_table(ZEROS, np.zeros(3, bool)), TypeError),
@@ -373,6 +381,26 @@ def test_margins_are_their_twins(given_columns: Columns) -> None:
         np.testing.assert_array_equal(one, other)
 
 
+@settings(max_examples=150, deadline=None)
+@given(columns(), st.data())
+def test_added_pairs_are_their_twins(given_columns: Columns, data: Any) -> None:
+    """Both add the same, or nothing where a label is unknown; some labels are dropped."""
+    true, predicted, _ = given_columns
+    low = data.draw(st.integers(-5, 0) | st.just(int(true.min())).filter(lambda x: x < 2**63))
+    codes = np.array(data.draw(st.lists(st.integers(-2, 4), max_size=300)), np.int32)
+    spread = data.draw(st.booleans())  # classes alone, so that most are added
+    codes = np.arange(300, dtype=np.int32) % 5 if spread else codes
+    ours, twin = np.full(25, 7), np.full(25, 7)
+    args = (true, predicted, codes, low)
+    added = native.add_pairs(*args, ours)
+    assert added == reference.add_pairs(*args, twin)
+    np.testing.assert_array_equal(ours, twin)
+    if added and spread:
+        assert ours.sum() == 25 * 7 + len(true)
+    if not added:
+        assert (ours == 7).all()
+
+
 @settings(max_examples=80, deadline=None)
 @given(columns())
 def test_counted_margins_are_those_of_the_pairs(given_columns: Columns) -> None:
@@ -442,7 +470,7 @@ def test_numpy_takes_over_where_asked() -> None:
 
 def test_both_kernels_have_the_same_functions() -> None:
     functions = [name for name, each in vars(kernel).items() if inspect.isfunction(each)]
-    assert len(functions) == 8
+    assert len(functions) == 9
     for name in functions:
         twin = getattr(reference, name)
         assert getattr(native, name).__doc__ == twin.__doc__ or name == "rank_table"

@@ -24,10 +24,12 @@ def main(seconds: float) -> None:
     labels, scores, flags = np.zeros(N, np.int64), np.zeros(N), np.zeros(N, np.bool_)
     small, texts = np.zeros(N, np.uint8), np.zeros(N, "U4")
     rows = np.full((N, 2), 0.5)
+    codes, counts = np.arange(2, dtype=np.int32), np.zeros(4, np.int64)
     calls: list[Callable[[], object]] = [
         lambda: native.loss_sums(labels, rows, 0.0),
         lambda: native.brier_sums(labels, rows),
         lambda: native.margins(labels, labels, scores, 2),
+        lambda: native.add_pairs(labels, labels, codes, 0, counts),
         lambda: native.count_pairs(labels, labels[::-1]),
         lambda: native.count_pairs(labels, labels, scores),
         lambda: native.count_margins(small, small),

@@ -113,6 +113,24 @@ static void check_margins(size_t n)
     free(b);
 }
 
+static void check_add(size_t n)
+{
+    wf_column t, p;
+    unsigned char *a = random_column(&t, n), *b = random_column(&p, n);
+    int32_t codes[300];
+    int64_t counts[100] = {0}, total = 0;
+    size_t span = below(300);
+    for (size_t i = 0; i < span; i++)
+        codes[i] = (int32_t)below(13) - 2; /* some beyond the classes */
+    wf_classes classes = {(int64_t)below(200) - 100, span, codes, 10};
+    wf_status status = wf_add(&t, &p, n, &classes, counts);
+    CHECK(status == WF_OK || status == WF_BAD_CODE);
+    for (int i = 0; i < 100; i++) total += counts[i];
+    CHECK(status ? total == 0 : total <= (int64_t)n);
+    free(a);
+    free(b);
+}
+
 static void check_encode(size_t n)
 {
     int width = 1 + (int)below(40);
@@ -211,6 +229,7 @@ int main(int argc, char **argv)
         check_count(n);
         n = 1 + below(6000);
         check_margins(n);
+        check_add(n);
         check_encode(n);
         check_rank(below(10) ? n : below(5) ? 8 * n : ((size_t)1 << 18) + n);
         check_loss(n);

@@ -26,7 +26,7 @@ def test_sets_of_labels_are_resampled() -> None:
         wf.f1.per_class(counts, interval="wilson")
 
 
-def test_sets_in_clusters_have_wider_intervals_and_do_not_merge() -> None:
+def test_sets_in_clusters_have_wider_intervals_and_merge() -> None:
     rng = np.random.default_rng(1)
     true = rng.random((100, 3)) < 0.4
     predicted = true ^ (rng.random((100, 3)) < 0.2)
@@ -42,8 +42,7 @@ def test_sets_in_clusters_have_wider_intervals_and_do_not_merge() -> None:
         assert present(drawn).low == pytest.approx(present(doubled.interval).low, abs=0.02)
     direct = wf.hamming_loss(true, predicted, interval="delta", cluster=alone)
     assert direct.interval == wf.hamming_loss(one, interval="delta").interval
-    with pytest.raises(wf.errors.MergeError, match="do not add up"):
-        _ = one + one
+    assert (one + one).clusters == 100 and one + one == two
 
 
 def test_weighted_sets_have_intervals_that_survive_merging() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from whichf1.cli.options import CountingOptions, FileOptions, ScoreOptions, ThresholdOptions
+from whichf1.cli.options import CountingOptions, FileOptions, TableOptions, ThresholdOptions
 from whichf1.cli.process import say, standard_input
 from whichf1.errors import FileError, InputError, SkippedWarning, WhichF1Error
 from whichf1.sources.answers.lines import read_scores
@@ -24,8 +24,10 @@ from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.request import Request
 from whichf1.sources.sequences import column
 from whichf1.tables.counts import Counts
-from whichf1.tables.saving import FORMAT
+from whichf1.tables.label_sets import MultiLabelCounts
+from whichf1.tables.saving import FORMAT, read_text
 from whichf1.tables.slices import Slices
+from whichf1.tables.units import Additive, restored
 
 LARGE = 50_000_000
 """Bytes from which a terminal shows a progress bar."""
@@ -36,28 +38,39 @@ COLUMNS = ("true", "pred", "weights", "frequencies", "cluster")
 
 
 def read_counts(options: CountingOptions) -> Counts:
-    """Count predictions, or load saved counts."""
-    saved = _saved(options)
-    if saved is None:
-        with opened(options) as ((data, predictions), reading):
-            return count(data, predictions, **options.columns(*COLUMNS), **reading)
-    for option in (*COLUMNS, "id", "master"):
-        if getattr(options, option):
-            raise InputError(f"saved counts have no columns: remove --{option}")
-    return saved if options.declared is None else saved.declare(options.declared)
+    """Count predictions."""
+    with opened(options) as ((data, predictions), reading):
+        return count(data, predictions, **options.columns(*COLUMNS), **reading)
 
 
-def read_slices(options: ScoreOptions) -> Slices:
+def read_slices(options: TableOptions) -> Slices:
     """Count the predictions of each slice."""
-    if _saved(options) is not None:
-        raise InputError("saved counts have no columns to slice by: score the original file")
     with opened(options) as ((data, predictions), reading):
         columns = options.columns(*COLUMNS)
         return count_by(data, predictions, by=options.slice_columns, **columns, **reading)
 
 
+def read_saved(options: TableOptions) -> Any:
+    """A table of any kind that was saved, from a file or standard input; None for other files."""
+    saved: Any = _saved(options)
+    if saved is None:
+        return None
+    names = {"score_column": "score", "labels_sep": "labels-sep"}
+    for option in (*COLUMNS, "id", "master", "by", "score_column", "probs", "labels_sep"):
+        if getattr(options, option):
+            raise InputError(
+                f"saved {saved.kind} have no columns: remove --{names.get(option, option)}, or "
+                "give the original file"
+            )
+    if options.declared is None:
+        return saved
+    if not isinstance(saved, (Counts, MultiLabelCounts)):
+        raise InputError(f"saved {saved.kind} have their classes: remove --labels")
+    return saved.declare(options.declared)
+
+
 def read_lines(
-    options: ScoreOptions | ThresholdOptions, paths: Paths, apart: bool = False, **reading: Any
+    options: TableOptions | ThresholdOptions, paths: Paths, apart: bool = False, **reading: Any
 ) -> ScoredLines:
     """Read a column of scores, and fix its classes."""
     columns = options.columns("true", "weights")
@@ -74,13 +87,12 @@ def source_name(options: FileOptions) -> str:
     return STDIN if options.file == "-" else options.file
 
 
-def _saved(options: FileOptions) -> Counts | None:
-    """Counts saved earlier, in a file or from standard input."""
+def _saved(options: FileOptions) -> Additive | None:
     if options.file is None or options.from_ is not None:
         return None
     if options.file == "-":
         try:
-            return Counts.from_json(standard_input().read(), STDIN)
+            return restored(standard_input().read(), STDIN)
         except FileError as error:
             raise FileError(
                 f"{error} For predictions, give the format, such as --from csv"
@@ -89,8 +101,13 @@ def _saved(options: FileOptions) -> Counts | None:
     if path.suffix == ".json" and path.is_file():
         with open(path, "rb") as start:
             if f'"{FORMAT}"'.encode() in start.read(200):
-                return Counts.load(path)
+                return load_table(path)
     return None
+
+
+def load_table(path: str | Path) -> Additive:
+    """A table of any kind, from its file."""
+    return restored(read_text(path), repr(str(path)))
 
 
 @contextmanager

@@ -216,6 +216,55 @@ class CountingOptions(DataOptions):
     cluster: Text = option(CLUSTER)
 
 
+class TableOptions(CountingOptions):
+    """What is counted: predictions, scores, probabilities or label sets, whole or in slices."""
+
+    by: Text = option("Treat each slice of these columns by itself: lang,domain.")
+    score_column: Text = option(SCORE, "--score")
+    threshold: float | None = option("With --score: items with at least this score are positive.")
+    probs: list[str] | None = option(
+        "A column of probabilities for each class, named like the class or CLASS=COLUMN: a,b,c; "
+        "repeatable."
+    )
+    labels_sep: Text = option(SEPARATOR)
+
+    @property
+    def slice_columns(self) -> list[str]:
+        """The columns of --by; none without it."""
+        if self.by is None:
+            return []
+        columns = split_list(self.by)
+        if not columns or not all(columns):
+            raise InputError(f"--by takes names of columns, such as lang,domain; got {self.by!r}")
+        return columns
+
+    @property
+    def kind(self) -> str | None:
+        """The option that says what the columns hold; None for predicted classes."""
+        if self.labels_sep == "":
+            raise InputError("--labels-sep must not be empty: give the text between two labels")
+        kinds = {
+            "--score": self.score_column,
+            "--probs": self.probs,
+            "--labels-sep": self.labels_sep,
+        }
+        chosen = [name for name, value in kinds.items() if value]
+        if len(chosen) > 1:
+            raise InputError("--score, --probs and --labels-sep exclude each other: choose one")
+        if self.threshold is not None and not self.score_column:
+            raise InputError("--threshold applies to scores: name their column with --score")
+        if self.pred and (self.score_column or self.probs):
+            raise InputError(
+                "--pred excludes --score and --probs, which make predictions: choose one"
+            )
+        if self.frequencies and chosen:
+            raise InputError(
+                "--frequencies is for predicted classes, not for --score, --probs or "
+                "--labels-sep: repeat the rows"
+            )
+        return chosen[0] if chosen else None
+
+
 class CountsFileOptions(OptionGroup):
     """Where counts are written."""
 
@@ -314,27 +363,8 @@ class InlineMatrixOptions(OptionGroup):
 # the options of each command
 
 
-class ScoreOptions(CountingOptions, ReportOptions):
+class ScoreOptions(TableOptions, ReportOptions):
     """All that ``whichf1 score`` takes."""
-
-    by: Text = option("Score each slice of these columns: lang,domain.")
-    score_column: Text = option(SCORE, "--score")
-    threshold: float | None = option("With --score: items with at least this score are positive.")
-    probs: list[str] | None = option(
-        "A column of probabilities for each class, named like the class or CLASS=COLUMN: a,b,c; "
-        "repeatable."
-    )
-    labels_sep: Text = option(SEPARATOR)
-
-    @property
-    def slice_columns(self) -> list[str]:
-        """The columns of --by; none without it."""
-        if self.by is None:
-            return []
-        columns = split_list(self.by)
-        if not columns or not all(columns):
-            raise InputError(f"--by takes names of columns, such as lang,domain; got {self.by!r}")
-        return columns
 
 
 class MatrixOptions(LabelOptions, ReportOptions):
@@ -346,14 +376,22 @@ class MatrixOptions(LabelOptions, ReportOptions):
     rows: Text = option("What a row is: true or predicted.")
 
 
-class CountOptions(CountingOptions, CountsFileOptions):
+class CountOptions(TableOptions, CountsFileOptions):
     """All that ``whichf1 count`` takes."""
+
+    positive: Text = option("With --score: the class that the scores are for.")
+    metric: Text = option(
+        "With --probs: the loss to sum (default: log_loss), or a metric of predicted classes to "
+        "count the most probable class.",
+        "--metric",
+        "-m",
+    )
 
 
 class MergeOptions(CountsFileOptions):
     """All that ``whichf1 merge`` takes."""
 
-    files: list[str] = argument("Files of counts.", default=REQUIRED)
+    files: list[str] = argument("Files of saved counts, all of one kind.", default=REQUIRED)
 
 
 class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOptions):

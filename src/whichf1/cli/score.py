@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,14 @@ from whichf1.cli.options import (
     MatrixOptions,
     ReportOptions,
     ScoreOptions,
+    TableOptions,
     ThresholdOptions,
     find_label,
     split_list,
 )
 from whichf1.cli.process import say
 from whichf1.definitions.definition import Definition, define_fitting
-from whichf1.definitions.signature import read
+from whichf1.definitions.signature import read, write
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
 from whichf1.metrics import COUNTED
@@ -39,17 +41,20 @@ from whichf1.reporting.score import (
 )
 from whichf1.reporting.slices import slice_document
 from whichf1.scoring.curves import best_threshold
-from whichf1.scoring.decisions import decide, threshold_lines
+from whichf1.scoring.decisions import at_threshold, decide, threshold_lines
 from whichf1.scoring.evaluate import evaluate, refuse_other_data
-from whichf1.scoring.lines import score_lines
+from whichf1.scoring.lines import score_lines, score_moments, score_ranking
 from whichf1.scoring.score import Score
 from whichf1.sources.answers.label_sets import count_cells, slice_cells
 from whichf1.sources.answers.lines import ClassScores
-from whichf1.sources.lines import ScoredLines, positive_class, rank_lines
+from whichf1.sources.lines import ScoredLines, lines_of, positive_class, rank_lines
 from whichf1.sources.request import Request
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Label, Labels, from_text
+from whichf1.tables.moments import Moments
+from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Key, Slices
+from whichf1.tables.units import Additive
 
 BINARY = ("roc_auc", "average_precision")
 PROBABILITY = ("log_loss", "brier", "expected_calibration_error")
@@ -73,10 +78,12 @@ class Subject:
     decided: bool = True
     """Whether there are predictions."""
     slices: Mapping[Key, Subject] = field(default_factory=dict)
+    by: tuple[str, ...] = ()
+    """The columns that make the slices."""
 
     def evaluate(self, definition: Definition) -> Score:
         """Run any definition on what it needs."""
-        if not _is_counted(definition):
+        if not _is_counted(definition) or isinstance(self.counts, Moments):
             return self.score(definition)
         if not self.decided:
             raise DefinitionError(
@@ -88,27 +95,6 @@ class Subject:
 
 def _is_counted(definition: Definition) -> bool:
     return definition.declaration.kind in (*COUNTED, "items")
-
-
-def asks_for_scores(options: ScoreOptions) -> bool:
-    """Whether the options are about scores or label sets; errors if they mix them."""
-    if options.labels_sep == "":
-        raise InputError("--labels-sep must not be empty: give the text between two labels")
-    kinds = {
-        "--score": options.score_column,
-        "--probs": options.probs,
-        "--labels-sep": options.labels_sep,
-    }
-    chosen = [name for name, value in kinds.items() if value]
-    if len(chosen) > 1:
-        raise InputError("--score, --probs and --labels-sep exclude each other: choose one")
-    if options.threshold is not None and not options.score_column:
-        raise InputError("--threshold applies to scores: name their column with --score")
-    if options.pred and (options.score_column or options.probs):
-        raise InputError("--pred excludes --score and --probs, which make predictions: choose one")
-    if chosen:
-        _refuse_unused(chosen[0], options)
-    return bool(chosen)
 
 
 def _refuse_unused(kind: str, options: ScoreOptions) -> None:
@@ -127,15 +113,22 @@ def _refuse_unused(kind: str, options: ScoreOptions) -> None:
 @contextmanager
 def read_subject(options: ScoreOptions) -> Iterator[Subject]:
     """Read what the options name; files stay open, since probabilities are read repeatedly."""
-    if not asks_for_scores(options):
-        if options.by is None:
-            yield _counted(files.read_counts(options))
-        else:
-            yield _sliced(files.read_slices(options))
+    saved = files.read_saved(options)
+    if saved is not None:
+        yield _saved(saved, options)
         return
+    kind = options.kind
+    if kind is None:
+        whole = options.by is None
+        yield _counted(files.read_counts(options)) if whole else _sliced(files.read_slices(options))
+        return
+    _refuse_unused(kind, options)
     with files.opened(options) as (paths, reading):
-        kind = _label_sets if options.labels_sep else _probabilities if options.probs else _column
-        yield kind(options, paths, reading)
+        if kind == "--labels-sep":
+            counts: Any = set_counts(options, paths, reading)
+            yield _counted(counts) if options.by is None else _sliced(counts)
+        else:
+            yield (_probabilities if options.probs else _column)(options, paths, reading)
 
 
 def _counted(counts: Any) -> Subject:
@@ -144,26 +137,90 @@ def _counted(counts: Any) -> Subject:
 
 def _sliced(counts: Slices) -> Subject:
     parts = {key: _counted(part) for key, part in counts.items()}
-    return replace(_counted(counts.whole), slices=parts)
+    return replace(_counted(counts.whole), slices=parts, by=counts.by)
 
 
-def _label_sets(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
+def _saved(table: Any, options: ScoreOptions) -> Subject:
+    """What was counted earlier."""
+    match table:
+        case Slices():
+            parts = {key: _saved(part, options) for key, part in table.items()}
+            return replace(_saved(table.whole, options), slices=parts, by=table.by)
+        case Ranking():
+            return _ranked(table, options)
+        case Moments():
+            score = partial(_mean, table)
+            arguments = {k: v for k, v in table.parameters if v is not None and k != "scale"}
+            summary = (write(table.metric, arguments, {}),)
+            subject = Subject(table, score, summary, decided=False)
+        case _:
+            subject = _counted(table)
+    if options.threshold is not None:
+        raise InputError(f"saved {table.kind} have no scores: remove --threshold")
+    return subject
+
+
+def _mean(table: Moments, definition: Definition) -> Score:
+    if _is_counted(definition) or definition.declaration.kind == "ranking":
+        raise DefinitionError(f"these are sums of {table.metric}, not of {definition.metric}")
+    return score_moments(replace(definition, positive=table.positive), table)
+
+
+def _ranked(ranking: Ranking, options: ScoreOptions) -> Subject:
+    """A saved ranking; that of two classes has all that its items had, but for weights."""
+    named = None if options.positive is None else find_label(options.positive, ranking.labels)
+    if _agreed_positive(options.metric, named) not in (None, ranking.positive):
+        raise DefinitionError(
+            f"these scores are for class {ranking.positive!r}: remove --positive, or count again"
+        )
+    _refuse_unused("--score", options)
+    binned = ranking.resolution is not None
+    if len(ranking.labels) == 2 and not ranking.weighted and not binned:
+        lines = lines_of(ranking)
+        return _scores(lines, ranking.positive, options.threshold, declared=ranking.declared)
+
+    def score(definition: Definition) -> Score:
+        if definition.declaration.kind != "ranking":
+            raise DefinitionError(f"{definition.metric} needs the items: score the original file")
+        method = None if ranking.weighted else definition.interval  # it has no squared weights
+        return score_ranking(
+            replace(definition, positive=ranking.positive, interval=method), ranking
+        )
+
+    summary = BINARY + (PROBABILITY[2:] if ranking.probabilities and not binned else ())
+    if options.threshold is None:
+        return Subject(ranking, score, summary, decided=False)
+    return Subject(at_threshold(ranking, threshold=options.threshold), score, summary)
+
+
+def set_counts(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> Additive:
+    """The counts of label sets, or of each slice of them."""
     columns = {"sep": options.labels_sep, **options.columns(*files.COLUMNS), **reading}
+    columns.pop("frequencies")
     if options.by is None:
-        return _counted(count_cells(*paths, **columns))
-    return _sliced(slice_cells(*paths, by=options.slice_columns, **columns))
+        return count_cells(*paths, **columns)
+    return slice_cells(*paths, by=options.slice_columns, **columns)
 
 
-def _column(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
+def lines_for(
+    options: TableOptions, paths: Paths, reading: dict[str, Any], positive: str | None
+) -> tuple[ScoredLines, Label]:
+    """The lines of a column of scores, and the class that they are for."""
     reading |= {"cluster": options.cluster, "by": options.slice_columns}
     apart = bool(options.weights or options.cluster)
     lines = files.read_lines(options, paths, apart=apart, **reading)
-    named = _named_class(options.positive, lines)
-    positive = positive_class(Labels(lines.labels), _agreed_positive(options.metric, named))
-    slices = {
-        key: _scores(lines.of_slice(at), positive, options) for at, key in enumerate(lines.keys)
-    }
-    return replace(_scores(lines, positive, options), slices=slices)
+    return lines, positive_class(Labels(lines.labels), _named_class(positive, lines))
+
+
+def _column(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
+    said = _agreed_positive(options.metric, None)
+    text = options.positive if options.positive is not None or said is None else str(said)
+    lines, positive = lines_for(options, paths, reading, text)
+    _agreed_positive(options.metric, positive)
+    declared = options.labels is not None
+    scored = partial(_scores, positive=positive, threshold=options.threshold, declared=declared)
+    slices = {key: scored(lines.of_slice(at)) for at, key in enumerate(lines.keys)}
+    return replace(scored(lines), slices=slices, by=tuple(options.slice_columns))
 
 
 def _named_class(text: str | None, lines: ScoredLines) -> Label | None:
@@ -184,7 +241,9 @@ def _agreed_positive(metrics: list[str] | None, named: Label | None) -> Label | 
     return named
 
 
-def _scores(lines: ScoredLines, positive: Label, options: ScoreOptions) -> Subject:
+def _scores(
+    lines: ScoredLines, positive: Label, threshold: float | None, *, declared: bool
+) -> Subject:
     ranking = rank_lines(lines, positive)
 
     def score(definition: Definition) -> Score:
@@ -192,25 +251,30 @@ def _scores(lines: ScoredLines, positive: Label, options: ScoreOptions) -> Subje
 
     two = len(lines.labels) == 2  # a loss has no class that is the rest
     summary = BINARY + ((PROBABILITY if two else PROBABILITY[2:]) if ranking.probabilities else ())
-    if options.threshold is None:
+    if threshold is None:
         return Subject(ranking, score, summary, decided=False)
-    declared = options.labels is not None
-    decided = threshold_lines(lines, options.threshold, positive, declared=declared)
+    decided = threshold_lines(lines, threshold, positive, declared=declared)
     return Subject(decided, score, summary)
 
 
-def _probabilities(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
+def class_scores(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> ClassScores:
+    """The columns of probabilities, which stay where they are."""
     names, columns = _probability_columns(options.probs or [], options.declared)
     reading |= {name: getattr(options, name) for name in ("true", "weights", "cluster")}
-    classes, by = dict(zip(names, columns, strict=True)), options.slice_columns
-    request = Request.of_scores(score=classes, by=by, **reading)
-    scores = ClassScores(*paths, request, fair=True)
-    subject, several = _of_classes(scores), len(names) > 2
+    classes = dict(zip(names, columns, strict=True))
+    request = Request.of_scores(score=classes, by=options.slice_columns, **reading)
+    return ClassScores(*paths, request, fair=True)
+
+
+def _probabilities(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
+    scores = class_scores(options, paths, reading)
+    subject, several = _of_classes(scores), scores.width > 2
     summary: tuple[str, ...] = (*SEVERAL, "top_k_accuracy") if several else SEVERAL
-    if len(set(subject.counts.true.tolist())) == len(names):  # each class has items, with weight
+    if len(set(subject.counts.true.tolist())) == scores.width:  # each class has items, with weight
         summary += MEANS if several else MEANS[:1]
+    by = tuple(options.slice_columns)
     slices = {key: _of_classes(x) for key, x in scores.slices().items()} if by else {}
-    return replace(subject, summary=summary, slices=slices)
+    return replace(subject, summary=summary, slices=slices, by=by)
 
 
 def _of_classes(scores: ClassScores) -> Subject:
@@ -240,19 +304,14 @@ def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[
 
 def score(options: ScoreOptions) -> None:
     """Score a file of predictions. Prints each class, both macro F1s and other averages."""
-    if options.frequencies and (options.score_column or options.probs or options.labels_sep):
-        raise InputError(
-            "--frequencies is for predicted classes, not for --score, --probs or --labels-sep: "
-            "repeat the rows"
-        )
     with read_subject(options) as subject:
         chosen = options.chosen(subject.counts.labels)
-        if options.score_column and options.metric is None:
+        if subject.summary and options.metric is None:
             chosen.pop("positive", None)  # it says which class the scores are for
-        if options.confusion and (options.by is not None or options.format is Format.csv):
-            other = "--by" if options.by else "--format csv"
+        if options.confusion and (subject.by or options.format is Format.csv):
+            other = "slices (--by)" if subject.by else "--format csv"
             raise InputError(f"--confusion does not apply to {other}: remove one of them")
-        if options.by is not None:
+        if subject.by:
             document = _slices(options, subject, chosen)
         else:
             document = _report(files.source_name(options), subject, options, chosen)
@@ -298,7 +357,7 @@ def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> 
             )
         named.append((name if options.metric else title(definition), definition))
     slices = {key: part.evaluate for key, part in subject.slices.items()}
-    source, columns = files.source_name(options), options.slice_columns
+    source, columns = files.source_name(options), subject.by
     return slice_document(source, columns, named, subject.evaluate, slices)
 
 

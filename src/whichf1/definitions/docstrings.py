@@ -137,7 +137,8 @@ def complete(served: object) -> None:
         _complete(served)
     elif isinstance(served, type):
         _complete(served)
-        for member in vars(served).values():
+        ours = [base for base in served.__mro__ if base.__module__.startswith("whichf1.")]
+        for member in (member for base in ours for member in vars(base).values()):
             method = getattr(member, "__func__", member)  # of a class method
             if isinstance(method, FunctionType):
                 _complete(method)

@@ -21,6 +21,7 @@ TOLERANCE = reference.TOLERANCE
 LossSums = reference.LossSums
 Pairs = reference.Pairs
 Ranks = reference.Ranks
+add_pairs = native.add_pairs if NATIVE else reference.add_pairs
 brier_sums = native.brier_sums if NATIVE else reference.brier_sums
 count_margins = native.count_margins if NATIVE else reference.count_margins
 count_pairs = native.count_pairs if NATIVE else reference.count_pairs

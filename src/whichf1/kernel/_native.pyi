@@ -20,6 +20,12 @@ def count_margins(true: Any, predicted: Any, threads: int) -> tuple[list[int], b
 def margins(true: Any, predicted: Any, count: Any, classes: int) -> bytes:
     """Counts (float64) on the diagonal, and sums off it by predicted and by true class."""
 
+def add_pairs(true: Any, predicted: Any, codes: Any, low: int, classes: int, counts: Any) -> bool:
+    """Add pairs to a dense table (int64); False, and nothing added, if a label has no class.
+
+    ``codes`` (int32) has the class of each label from ``low`` on; −1: none, −2: dropped.
+    """
+
 def encode_strings(items: Any, table: dict[str, int], texts: list[str]) -> bytes | None:
     """Codes (int32) of the strings in a list, tuple or object array; None if one is not a str.
 

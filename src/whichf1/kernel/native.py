@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,15 @@ def margins(
         count = np.ascontiguousarray(count)
     sums = np.frombuffer(c.margins(true, predicted, count, classes), np.float64)
     return sums[:classes], sums[classes : 2 * classes], sums[2 * classes :]
+
+
+def add_pairs(true: Array, predicted: Array, codes: Array, low: int, counts: Array) -> bool:
+    """Add pairs to a dense table (classes², flat); False, and none added, if one is unknown.
+
+    ``codes`` has the class of each label from ``low`` on: −1 is not known, and items whose true
+    label is −2 are dropped.
+    """
+    return c.add_pairs(true, predicted, codes, low, isqrt(len(counts)), counts)
 
 
 def encode(*columns: Sequence[Any] | Array) -> tuple[list[Array], list[Any]]:

@@ -6,6 +6,7 @@ Nothing is checked twice: the caller (``sources``) ensures the exact shapes and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import isqrt
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -126,6 +127,29 @@ def margins(
         np.bincount(predicted[wrong], count[wrong], classes),
         np.bincount(true[wrong], count[wrong], classes),
     )
+
+
+def add_pairs(true: Array, predicted: Array, codes: Array, low: int, counts: Array) -> bool:
+    """Add pairs to a dense table (classes², flat); False, and none added, if one is unknown.
+
+    ``codes`` has the class of each label from ``low`` on: −1 is not known, and items whose true
+    label is −2 are dropped.
+    """
+    wide = _common_type(true, predicted) if len(true) or len(predicted) else np.dtype(np.int64)
+    if wide.kind == "u" and max(true.max(), predicted.max()) >= 2**63:
+        return False
+    at = [side.astype(np.int64) - low for side in (true, predicted)]
+    if any(len(x) and not 0 <= x.min() <= x.max() < len(codes) for x in at):
+        return False
+    rows, columns = codes[at[0]].astype(np.intp), codes[at[1]].astype(np.intp)
+    kept = rows >= 0
+    if min(rows.min(initial=0), columns.min(initial=0)) < -2 or (rows == -1).any():
+        return False
+    if (columns == -1).any() or (columns[kept] < 0).any():
+        return False
+    cells = rows[kept] * isqrt(len(counts)) + columns[kept]
+    np.add.at(counts, cells, 1)
+    return True
 
 
 def encode(*columns: Sequence[Any] | Array) -> tuple[list[Array], list[Any]]:

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-import numpy as np
-
 from whichf1.definitions.definition import define
 from whichf1.errors import InputError
 from whichf1.published.numbers import Published, Scale, common_scale, read_all
@@ -272,12 +270,12 @@ def _from_classes(per_class: Any, decimals: int | None, scale: Scale) -> _Recomp
 
 def _read_classes(per_class: Any, decimals: int | None, scale: Scale) -> dict[Any, list[Published]]:
     """Read all numbers together, so that floats share their decimals."""
-    if not isinstance(per_class, (Mapping, list, tuple, np.ndarray)):
+    if not isinstance(per_class, (Mapping, list, tuple)):
         raise InputError(
             "per_class= has a pair (precision, recall) for each class, as a list or by the names "
             f"of classes; got {type(per_class).__name__}"
         )
-    rows = dict(per_class) if isinstance(per_class, Mapping) else dict(enumerate([*per_class]))
+    rows = dict(per_class) if isinstance(per_class, Mapping) else dict(enumerate(per_class))
     if not rows:
         raise InputError("per_class is empty: pass the precision and recall of each class")
     printed: dict[str, Any] = {}

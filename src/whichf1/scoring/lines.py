@@ -17,6 +17,7 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import Auto
+from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError
 from whichf1.kernel import LossSums
 from whichf1.metrics import find
@@ -294,7 +295,7 @@ def _score_loss(definition: Definition, scores: Scores) -> Score:
         if scores.cluster is not None:
             return _score_clusters(definition, sums, scores)
         return _score_weighted(definition, sums, scores.labels)
-    return score_moments(definition, _moments(definition, scores))
+    return score_moments(definition, sum_losses(definition, scores))
 
 
 def _losses(definition: Definition, scores: Scores) -> tuple[Definition, ScoredLines, Labels]:
@@ -404,24 +405,35 @@ def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any)
     """
     if metric is None:  # of a frame or file: the metric comes second
         scores, metric = None, scores
-    metric = getattr(metric, "__name__", metric)
-    if not isinstance(metric, str):
-        raise DefinitionError("moments needs a loss, as in moments(y_true, scores, 'log_loss')")
     columns = {k: options.pop(k) for k in list(options) if k in DATA_OPTIONS}
-    parameters = {k: options.pop(k) for k in list(options) if k in find(metric).parameters}
-    definition = define(metric, parameters, options)
-    if definition.declaration.kind not in ("loss", "label ranking"):
-        raise DefinitionError(f"{metric} is not a mean over items, so it has no moments")
+    definition = mean_definition(metric, options)
     if has_columns(y_true):
         if columns.get("weights") is not None or columns.get("cluster") is not None:
             raise InputError("moments are sums over single items: omit weights= and cluster=")
-        return _moments(definition, _read_columns(definition, y_true, scores, columns))
+        return sum_losses(definition, _read_columns(definition, y_true, scores, columns))
     if scores is None or columns.keys() - {"labels"}:
         raise InputError("pass y_true and scores, or a dataframe or file with true= and score=")
-    return _moments(definition, _read_arrays(definition, y_true, scores, **columns))
+    return sum_losses(definition, _read_arrays(definition, y_true, scores, **columns))
 
 
-def _moments(definition: Definition, scores: Scores) -> Moments:
+def mean_definition(metric: Any, options: Mapping[str, Any]) -> Definition:
+    """The definition of a mean over items, from its name and options."""
+    metric = getattr(metric, "__name__", metric)
+    if not isinstance(metric, str):
+        raise DefinitionError("moments needs a loss, as in moments(y_true, scores, 'log_loss')")
+    name, parameters, fields = read(metric)
+    if fields:
+        raise DefinitionError(f"moments takes the name of a loss, not a signature: {metric!r}")
+    given = {key: value for key, value in options.items() if value is not None}
+    further = {key: given.pop(key) for key in [*given] if key in find(name).parameters}
+    definition = define(name, {**parameters, **further}, given)
+    if definition.declaration.kind not in ("loss", "label ranking"):
+        raise DefinitionError(f"{metric} is not a mean over items, so it has no moments")
+    return definition
+
+
+def sum_losses(definition: Definition, scores: Scores) -> Moments:
+    """The moments of scores that were already read."""
     if isinstance(scores, ClassScores):
         definition, names = _over_all_classes(definition, scores.labels), scores.labels
         table = scores.sums(_each(definition), _quantity(definition)).table

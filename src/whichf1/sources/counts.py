@@ -255,15 +255,17 @@ def rank(
     >>> rank([0, 1, 1, 0], [0.1, 0.4, 0.4, 0.4])
     <Ranking: 2 positives (class 1) and 2 negatives with 2 distinct scores>
     """
+    declared = labels is not None
     if has_columns(y_true):
         from whichf1.sources.answers.lines import read_scores
 
         columns = {"true": true, "score": score, "labels": labels, "weights": weights}
         request = Request.of_scores(**columns, **reading)
-        return rank_lines(read_scores(y_true, scores, request), positive)
+        return rank_lines(read_scores(y_true, scores, request), positive, declared=declared)
     if true is not None or score is not None or reading:
         raise InputError("true= and score= name the columns of a frame or file; arrays have none")
-    return rank_lines(ScoredLines.of(y_true, scores, labels, weights), positive)
+    lines = ScoredLines.of(y_true, scores, labels, weights)
+    return rank_lines(lines, positive, declared=declared)
 
 
 def rank_by(
@@ -294,7 +296,8 @@ def rank_by(
     lines = read_scores(data, predictions, request)
     lines = lines._replace(labels=[*classes_of(column(lines.true, "y_true"), lines.labels)])
     rankings: dict[Any, Any] = {
-        key: rank_lines(lines.of_slice(at), positive) for at, key in enumerate(lines.keys)
+        key: rank_lines(lines.of_slice(at), positive, declared=labels is not None)
+        for at, key in enumerate(lines.keys)
     }
     return Slices(request.by, rankings)
 
@@ -341,4 +344,5 @@ def rank_histogram(
     middle = np.minimum(np.floor((values - low) / step), bins - 1) * step + (low + step / 2)
     ranks = kernel.rank_table(middle, lines.true)
     limits = ",".join(repr(float(x)).removesuffix(".0") for x in (low, high))
-    return Ranking(*ranks, lines.labels, label, f"{bins} bins on [{limits}]")
+    resolution = f"{bins} bins on [{limits}]"
+    return Ranking(*ranks, lines.labels, label, resolution, declared=labels is not None)

@@ -13,7 +13,7 @@ from whichf1.sources.counts import Reading
 from whichf1.sources.lines import numbers
 from whichf1.sources.request import columns_by_class, has_columns, matrix_names
 from whichf1.sources.sequences import (
-    cluster_codes,
+    clusters_of,
     refuse_lengths,
     squared,
     to_numpy,
@@ -108,12 +108,14 @@ def count_sets_together(
     count = np.ones(true.items, np.int64)
     if weights is not None:
         count = weights_column(weights, true.items)
+    clusters = (None, None) if cluster is None else clusters_of(cluster, true.items)
     counts = MultiLabelCounts(
         names,
         outcomes(keys, others, len(names)),
         count=count,
         squares=None if weights is None else squared(count),
-        cluster=None if cluster is None else cluster_codes(cluster, true.items),
+        cluster=clusters[0],
+        cluster_names=clusters[1],
         declared=declared is not None or any(side.matrix for side in sides),
         systems=tuple(map(str, systems)),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -383,9 +384,19 @@ def _precise(values: Array) -> bool:
     return bool((bits & np.uint64((1 << 45) - 1)).any())
 
 
-def rank_lines(lines: ScoredLines, positive: Any) -> Ranking:
+def rank_lines(lines: ScoredLines, positive: Any, *, declared: bool = False) -> Ranking:
     """Group lines by score: the positive class against the rest."""
-    return ranking_of(*lines.against_rest(positive))
+    return replace(ranking_of(*lines.against_rest(positive)), declared=declared)
+
+
+def lines_of(ranking: Ranking) -> ScoredLines:
+    """The items of a ranking of two classes without weights, grouped by class and score."""
+    code = ranking.labels.code(ranking.positive)
+    classes = np.array([ranking.labels[1 - code], ranking.positive])
+    items = np.concatenate([ranking.positives, ranking.negatives]).astype(np.int64)
+    true = classes[np.repeat([1, 0], len(ranking.score))]
+    lines = ScoredLines(true, np.tile(ranking.score, 2), items, labels=[*ranking.labels])
+    return lines.at(np.flatnonzero(items))
 
 
 def ranking_of(lines: ScoredLines, positive: Label) -> Ranking:

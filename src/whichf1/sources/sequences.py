@@ -13,7 +13,7 @@ from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError, WeightError, WhichF1Error
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Kind, Labels, kind_of, shortened
-from whichf1.tables.units import cluster_labels, refuse_overflow
+from whichf1.tables.units import cluster_labels, refuse_sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ def weights_column(data: Any, items: int, name: str = "weights") -> Array:
         raise WeightError(
             f"{name}[{position}] is {weights[position]}: {name} are finite and not negative"
         )
-    refuse_overflow(weights)
+    refuse_sum(weights)
     return weights
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -12,13 +11,19 @@ import numpy as np
 from whichf1.errors import InputError, ShapeError, TooLargeError, is_among
 from whichf1.tables.cells import Array, OneVsRest, Table, sum_by
 from whichf1.tables.labels import Label, Labels, kind_of
-from whichf1.tables.units import Units, present_clusters, refuse_overflow, refuse_undeclared, some
+from whichf1.tables.units import (
+    Units,
+    present_clusters,
+    refuse_sum,
+    refuse_undeclared,
+    some,
+)
 
 DENSE_BYTES = 1 << 30
 """A dense table larger than this (1 GiB) is refused."""
 
 
-class Counts(Units):
+class Counts(Units, kind="counts"):
     """How many items of each class were predicted as each class.
 
     Made by ``whichf1.count`` or :meth:`from_matrix`; immutable. Sparse inside: the columns
@@ -36,6 +41,7 @@ class Counts(Units):
            [1, 2]])
     """
 
+    _KEYS = ("true", "predicted")
     __slots__ = ("predictions", "true")
 
     true: Array
@@ -61,7 +67,7 @@ class Counts(Units):
         """``in_order``: the cells are known to be sorted, distinct and not 0; ``n``: known, too."""
         sides = predicted if isinstance(predicted, tuple) else (predicted,)
         if not in_order:
-            refuse_overflow(count)
+            refuse_sum(count)
             keys = np.stack([true, *sides, *([] if cluster is None else [cluster])])
             keys, count, squares = in_order_of_keys(keys, count, squares)
             true, *rest = keys
@@ -81,14 +87,24 @@ class Counts(Units):
         sides = self.predictions if system is None else self.predictions[system]
         return {"true": self.true, "predicted": sides}
 
-    def _joined_keys(self, parts: Sequence[Counts], labels: Labels) -> dict[str, Any]:
-        code = [labels.codes(part.labels) for part in parts]
-        columns = zip(*((part.true, *part.predictions) for part in parts), strict=True)
-        true, *sides = (
-            np.concatenate([at[x] for at, x in zip(code, column, strict=True)])
-            for column in columns
-        )
-        return {"true": true, "predicted": tuple(sides)}
+    @classmethod
+    def _joined_keys(cls, parts: Sequence[Counts], labels: Labels) -> dict[str, Any]:
+        codes = [None if x.labels is labels else labels.codes(x.labels) for x in parts]
+
+        def joined(sides: Iterable[Array]) -> Array:
+            pairs = zip(codes, sides, strict=True)
+            return np.concatenate([side if code is None else code[side] for code, side in pairs])
+
+        predicted = zip(*(part.predictions for part in parts), strict=True)
+        return {"true": joined(x.true for x in parts), "predicted": tuple(map(joined, predicted))}
+
+    @classmethod
+    def _no_keys(cls) -> dict[str, Any]:
+        return {"true": np.zeros(0, np.intp), "predicted": np.zeros(0, np.intp)}
+
+    @classmethod
+    def _restored_keys(cls, record: Any, labels: Labels, units: int) -> dict[str, Any]:
+        return {name: record.codes(name, len(labels), units) for name in cls._KEYS}
 
     @property
     def predicted(self) -> Array:
@@ -123,53 +139,6 @@ class Counts(Units):
             table = table.T
         true, predicted = np.nonzero(table)
         return cls(names, true, predicted, table[true, predicted], declared=True)
-
-    @classmethod
-    def empty(
-        cls, labels: Sequence[Any] | None = None, *, declared: bool = True, weighted: bool = False
-    ) -> Counts:
-        """Counts of no items, as the start of a stream.
-
-        declared: Whether the labels are declared, so that others are an error.
-        weighted: Whether items will have weights.
-        Returns: Counts of no items.
-        LabelError: If the labels are malformed.
-
-        >>> Counts.empty(["a", "b"]).n
-        0
-        """
-        for name, flag in (("declared", declared), ("weighted", weighted)):
-            if not isinstance(flag, (bool, np.bool_)):
-                raise InputError(f"{name}= is True or False; got {flag!r}")
-        names = labels if isinstance(labels, Labels) else Labels(() if labels is None else labels)
-        none = np.zeros(0, np.float64 if weighted else np.int64)
-        codes = np.zeros(0, np.intp)
-        return cls(names, codes, codes.copy(), none, declared=declared and labels is not None)
-
-    def update(
-        self, y_true: Any, y_pred: Any, *, weights: Any = None, ignore: Sequence[Any] = ()
-    ) -> Counts:
-        """Add a further batch of items; Counts are immutable, so keep the result.
-
-        y_true, y_pred (array): The true and the predicted class of each item of the batch.
-        weights (array): The weight of each item.
-        ignore: True classes whose items are dropped, such as [-100] for padding.
-        Returns: These counts and those of the batch.
-        InputError: If the batch cannot be counted.
-        MergeError: If it cannot be added to these counts.
-
-        >>> counts = Counts.empty()
-        >>> for y_true, y_pred in ([[0, 1], [0, 1]], [[1, 1], [0, 1]]):
-        ...     counts = counts.update(y_true, y_pred)
-        >>> counts.n
-        4
-        """
-        from whichf1.sources.counts import count  # the way back, for the sake of a training loop
-
-        declared = self.labels if self.declared else None
-        if not any(map(_size, (y_true, y_pred))):
-            return self  # the last batch of a loader, say
-        return self + count(y_true, y_pred, labels=declared, weights=weights, ignore=ignore)
 
     @property
     def matrix(self) -> Array:
@@ -242,67 +211,7 @@ class Counts(Units):
 
     def __repr__(self) -> str:
         k = len(self.labels)
-        return f"<Counts: {self._shown()} in {k:,} classes {some(self.labels)}>"
-
-    def to_json(self) -> str:
-        """The counts as versioned JSON, which preserves the types of labels."""
-        from whichf1.tables import saving  # slow to import
-
-        self._refuse_several()
-        return saving.to_json(self)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write :meth:`to_json` to a file, completely or not at all.
-
-        FileError: If the file cannot be written.
-
-        >>> import tempfile, whichf1 as wf
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     wf.count([0, 1], [0, 1]).save(f"{folder}/counts.json")
-        ...     wf.Counts.load(f"{folder}/counts.json").n
-        2
-        """
-        from whichf1.tables import saving  # slow to import
-
-        saving.write_whole(path, self.to_json().encode("ascii"))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Counts:
-        """Read a file written by :meth:`save`.
-
-        Returns: The counts.
-        FileError: If the file is missing or damaged.
-
-        >>> import tempfile, whichf1 as wf
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     wf.count([0, 1], [0, 1]).save(f"{folder}/counts.json")
-        ...     wf.Counts.load(f"{folder}/counts.json").n
-        2
-        """
-        from whichf1.tables import saving  # slow to import
-
-        return cls.from_json(saving.read_text(path), repr(str(path)))
-
-    @classmethod
-    def from_json(cls, text: str | bytes, name: str = "the text") -> Counts:
-        """Read text written by :meth:`to_json`.
-
-        text: The text.
-        name: What error messages call the text.
-        Returns: The counts.
-        FileError: If the text is damaged.
-
-        >>> import whichf1 as wf
-        >>> wf.Counts.from_json(wf.count([0, 1], [0, 1]).to_json()).n
-        2
-        """
-        from whichf1.tables import saving  # slow to import
-
-        return cls(**saving.from_json(text, name))
-
-
-def _size(data: Any) -> int:
-    return len(data) if hasattr(data, "__len__") else 1
+        return f"<Counts: {self._size()} in {k:,} classes {some(self.labels)}>"
 
 
 def in_order_of_keys(

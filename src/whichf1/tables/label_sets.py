@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,12 @@ import numpy as np
 from whichf1.errors import DefinitionError
 from whichf1.tables.cells import Array, OneVsRest, in_range, remainder, sum_by
 from whichf1.tables.labels import Labels
-from whichf1.tables.units import Units, present_clusters, refuse_overflow, refuse_undeclared
+from whichf1.tables.units import (
+    Units,
+    present_clusters,
+    refuse_sum,
+    refuse_undeclared,
+)
 
 TP, FP, FN = range(3)
 """What a label is to an item; all others are true negatives."""
@@ -94,7 +98,7 @@ class LabelTable:
         return OneVsRest(tp, fp, fn, len(classes) - tp - fp - fn)
 
 
-class MultiLabelCounts(Units):
+class MultiLabelCounts(Units, kind="label sets"):
     """How many items have each true and predicted set of labels; made by ``count_multilabel``.
 
     Every rate applies per label and averaged (micro, macro, weighted, samples), as for Counts.
@@ -107,6 +111,7 @@ class MultiLabelCounts(Units):
     0.8333333333333333
     """
 
+    _KEYS = ("item", "label", "outcome")
     __slots__ = ("item", "label", "outcome")
 
     item: Array
@@ -129,7 +134,7 @@ class MultiLabelCounts(Units):
     ) -> None:
         """``in_order``: the kinds of items are known to be sorted, distinct and not empty."""
         if not in_order:
-            refuse_overflow(count)
+            refuse_sum(count)
             lines, count, squares, cluster = group_sets(lines, count, squares, cluster)
             cluster, cluster_names = present_clusters(cluster, cluster_names)
         keys = dict(zip(("item", "label", "outcome"), lines, strict=True))
@@ -142,11 +147,33 @@ class MultiLabelCounts(Units):
         every = (self.item, self.label, self.outcome)
         return {"lines": every if system is None else self.lines(system)}
 
-    def _joined_keys(self, parts: Sequence[MultiLabelCounts], labels: Labels) -> dict[str, Any]:
-        starts = accumulate((len(part.count) for part in parts), initial=0)
-        item = np.concatenate([x.item + at for x, at in zip(parts, starts, strict=False)])
-        label = np.concatenate([labels.codes(x.labels)[x.label] for x in parts])
-        return {"lines": (item, label, np.concatenate([x.outcome for x in parts]))}
+    @classmethod
+    def _joined_keys(cls, parts: Sequence[MultiLabelCounts], labels: Labels) -> dict[str, Any]:
+        starts = np.cumsum([0, *(part.units for part in parts)])
+        item = [part.item + start for part, start in zip(parts, starts.tolist(), strict=False)]
+        label = [part._codes_in(labels) for part in parts]
+        columns = (item, label, [part.outcome for part in parts])
+        return {"lines": tuple(map(np.concatenate, columns))}
+
+    def _codes_in(self, labels: Labels) -> Array:
+        """The code of each line's label among other labels, for each system."""
+        width = max(1, len(self.labels))
+        codes = labels.codes(self.labels)[self.label % width]
+        shifted: Array = codes + self.label // width * max(1, len(labels))
+        return shifted
+
+    @classmethod
+    def _no_keys(cls) -> dict[str, Any]:
+        return {"lines": tuple(np.zeros(0, np.int64) for _ in range(3))}
+
+    @classmethod
+    def _restored_keys(cls, record: Any, labels: Labels, units: int) -> dict[str, Any]:
+        item = record.codes("item", units)
+        rest = (record.codes(x, k, len(item)) for x, k in (("label", len(labels)), ("outcome", 3)))
+        lines = (item, *rest)
+        pairs = np.unique(np.stack(lines[:2]), axis=1)
+        record.expect(pairs.shape[1] == len(item), "a label stands twice in a set")
+        return {"lines": lines}
 
     @cached_property
     def table(self) -> LabelTable:
@@ -174,7 +201,7 @@ class MultiLabelCounts(Units):
         self._refuse_several()
         names = labels if isinstance(labels, Labels) else Labels(labels)
         refuse_undeclared(self.labels, names)
-        lines = (self.item, names.codes(self.labels)[self.label], self.outcome)
+        lines = (self.item, self._codes_in(names), self.outcome)
         return self.changed(labels=names, lines=lines, declared=True)
 
     def observed(self) -> MultiLabelCounts:
@@ -196,7 +223,7 @@ class MultiLabelCounts(Units):
         return self
 
     def __repr__(self) -> str:
-        return f"<MultiLabelCounts: {self._shown()} with sets of {len(self.labels):,} labels>"
+        return f"<MultiLabelCounts: {self._size()} with sets of {len(self.labels):,} labels>"
 
 
 def outcomes(true: Array, predicted: Sequence[Array], labels: int) -> tuple[Array, Array, Array]:

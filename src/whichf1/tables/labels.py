@@ -67,6 +67,8 @@ class Labels(tuple[Label, ...]):
 
     def __new__(cls, values: Iterable[Any]) -> Labels:
         """Check and keep the classes in the order given."""
+        if type(values) is cls:
+            return values
         try:
             if isinstance(values, (str, bytes)):
                 raise TypeError("a text is one class")
@@ -101,7 +103,7 @@ class Labels(tuple[Label, ...]):
 
     def union(self, other: Labels) -> Labels:
         """The observed classes of two parts; those of the first are not looked at again."""
-        new = {*other}.difference(self)
+        new = [label for label in other if label not in self._codes]
         if not new:
             return self
         both = Labels.trusted(sorted([*self, *new]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,11 +12,21 @@ import numpy as np
 from whichf1.errors import InputError
 from whichf1.tables.cells import Array, RankTable
 from whichf1.tables.labels import Label, Labels
-from whichf1.tables.units import Additive, effective_size, refuse_overflow
+from whichf1.tables.units import (
+    Additive,
+    are_sums,
+    common_labels,
+    effective_size,
+    refuse_overflow,
+    refuse_sum,
+    stacked,
+)
+
+_COLUMNS = ("score", "positives", "negatives")
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking(Additive):
+class Ranking(Additive, kind="ranking"):
     """How many positives and negatives have each score; made by ``whichf1.rank``.
 
     Rankings with the same positive class can be added; ``sum(parts)`` merges many.
@@ -39,12 +49,35 @@ class Ranking(Additive):
     """How scores were rounded into bins, in words; None where they are exact."""
     squares: float | None = None
     """The sum of squared weights; None if items have no weights, or if it is not known."""
+    declared: bool = False
+    """Whether the classes were declared; if not, they are the observed ones."""
+
+    @classmethod
+    def empty(
+        cls, labels: Sequence[Any] | None = None, *, positive: Any, weighted: bool = False
+    ) -> Ranking:
+        """A ranking of no items, as the start of a stream.
+
+        labels: The declared classes. By default, those that occur.
+        weighted: Whether items will have weights.
+        Returns: A ranking of no items.
+        LabelError: If the labels are malformed, or the positive class is not among them.
+
+        >>> Ranking.empty(positive="spam").n
+        0
+        """
+        if not isinstance(weighted, (bool, np.bool_)):
+            raise InputError(f"weighted= is True or False; got {weighted!r}")
+        names = Labels([positive] if labels is None else labels)
+        label, kind = names[names.code(positive)], np.float64 if weighted else np.int64
+        columns = (np.zeros(0), np.zeros(0, kind), np.zeros(0, kind))
+        return cls(*columns, names, label, declared=labels is not None)
 
     def __post_init__(self) -> None:
         for column in (self.score, self.positives, self.negatives):
             column.flags.writeable = False
         if self.positives.dtype.kind == "f":
-            refuse_overflow(self.positives, self.negatives)
+            refuse_sum(self.positives, self.negatives)
 
     @cached_property
     def table(self) -> RankTable:
@@ -85,47 +118,106 @@ class Ranking(Additive):
                 )
 
     def _alike(self) -> dict[str, Any]:
-        first = self._first
-        return {
+        facts = {
             "the positive class": self.positive,
             "the type of labels": self.labels.kind,
-            "weighting": first.weighted,
+            "weighting": self._parts[0].weighted,
             "the bins of scores": self.resolution,
         }
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        facts = (self.labels, self.positive, self.resolution, self.squares)
-        return Ranking, (*self._columns(), *facts)
+        if self._parts[0].units:
+            return facts
+        return {name: facts[name] for name in ("the positive class", "the type of labels")}
 
     def _columns(self) -> tuple[Array, Array, Array]:
         return self.score, self.positives, self.negatives
 
-    def _length(self) -> int:
+    def agreed(self, other: Ranking) -> dict[str, Any]:
+        """The facts of two parts together; an error if they do not add up."""
+        super().agreed(other)
+        labels, declared = common_labels(self, other)
+        parts = [part for part in (self, other) if part._parts[0].units] or [self]
+        squares = [part.squares for part in parts if part.squares is not None]
+        return {
+            "labels": labels,
+            "declared": declared,
+            "resolution": parts[0].resolution,
+            "squares": sum(squares) if len(squares) == len(parts) else None,
+        }
+
+    @property
+    def units(self) -> int:
+        """How many distinct scores there are."""
         return len(self.score)
+
+    @property
+    def _parts(self) -> tuple[Ranking, ...]:
+        """Parts of falling size whose sum this is: itself, once its scores were looked at."""
+        return self.__dict__.get("_stack") or (self,)
+
+    def _plus(self, other: Ranking, facts: dict[str, Any]) -> Ranking:
+        """Both parts; if one is much larger, it is not touched before the sum is looked at."""
+        total = self._total + other._total
+        refuse_overflow(total, weighted=self._parts[0].weighted or other._parts[0].weighted)
+        stack = self._parts
+        for part in other._parts:
+            stack = stacked(stack, part, lambda x: x.units, lambda a, b: a._merged([a, b]))
+        if len(stack) == 1:
+            return replace(stack[0], **facts)
+        whole = object.__new__(Ranking)
+        whole.__dict__.update(facts, positive=self.positive, _stack=stack, _total=total)
+        return whole
 
     @cached_property
     def _total(self) -> float:
         return float(self.n)
 
-    def _plus(self, other: Ranking) -> Ranking:
-        labels = self.labels
-        if labels != other.labels:
-            labels = labels.union(other.labels)
-        total = self._total + other._total
-        refuse_overflow(np.array([total]))
-        facts: dict[str, Any] = {"positive": self.positive, "resolution": self.resolution}
-        known = self.squares is not None and other.squares is not None
-        facts["squares"] = self.squares + other.squares if known else None  # type: ignore[operator]
-        return self._waits(other, labels=labels, **facts, _total=total)
+    def __getattr__(self, name: str) -> Any:
+        """Scores that were never looked at: the parts are merged now."""
+        stack = self.__dict__.get("_stack")
+        if stack is not None and name in _COLUMNS:
+            columns = self._merged(stack)._columns()
+            self.__dict__.update(zip(_COLUMNS, columns, strict=True))
+            self.__dict__.pop("_stack", None)  # another thread may have been as quick
+        return object.__getattribute__(self, name)
 
-    def _whole(self, parts: Sequence[Ranking]) -> Ranking:
-        columns = zip(*(part._columns() for part in parts), strict=True)
-        score, *sides = map(np.concatenate, columns)
+    def _merged(self, parts: Sequence[Ranking]) -> Ranking:
+        score, *sides = map(np.concatenate, zip(*(x._columns() for x in parts), strict=True))
         distinct, at = np.unique(-score, return_inverse=True)
         sums = (np.bincount(at, side, len(distinct)) for side in sides)  # exact below 2⁵³
-        positives, negatives = (x if parts[0].weighted else x.astype(np.int64) for x in sums)
-        facts = (self.labels, self.positive, self.resolution, self.squares)
-        return Ranking(-distinct + 0.0, positives, negatives, *facts)
+        weighted = any(part.weighted for part in parts if part.units)
+        positives, negatives = (x.astype(np.float64 if weighted else np.int64) for x in sums)
+        return Ranking(-distinct + 0.0, positives, negatives, self.labels, self.positive)
+
+    def without_items(self) -> Ranking:
+        """The same ranking before the first item."""
+        columns: dict[str, Any] = {name: getattr(self, name)[:0] for name in _COLUMNS}
+        return replace(self, **columns, squares=None)
+
+    def _record(self) -> dict[str, Any]:
+        facts = ("labels", "positive", "declared", "weighted")
+        record = {name: getattr(self, name) for name in (*facts, *_COLUMNS)}
+        squares = self.squares if are_sums(self.squares) else None
+        further = {"resolution": self.resolution, "squares": squares}
+        return record | {name: value for name, value in further.items() if value is not None}
+
+    @classmethod
+    def _restored(cls, record: Any) -> Ranking:
+        labels, weighted = record.labels("labels"), record.flag("weighted")
+        positive, declared = record.take("positive"), record.flag("declared")
+        record.expect(positive in labels, "its positive class is not one of its labels")
+        score = record.numbers("score")
+        record.expect((score[1:] < score[:-1]).all(), "its scores do not fall")
+        positives, negatives = (
+            record.numbers(x, len(score), whole=not weighted) for x in _COLUMNS[1:]
+        )
+        some = (np.minimum(positives, negatives) >= 0) & (positives + negatives > 0)
+        record.expect(some.all(), "a score has no items")
+        resolution, squares = record.text("resolution"), None
+        if "squares" in record:
+            squares = record.take("squares")
+            record.expect(type(squares) is float and squares >= 0, "its squares are not a number")
+        columns = (score, positives, negatives)
+        return cls(*columns, labels, positive, resolution, squares, declared)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranking):

@@ -1,4 +1,4 @@
-"""Saving: counts as versioned JSON, and files that appear whole or not at all."""
+"""Saving: tables as versioned JSON, and files that appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 import stat
+from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -20,10 +21,7 @@ from whichf1.tables.labels import Labels
 
 FORMAT = "whichf1.counts"
 VERSION = 1
-FACTS = ("labels", "declared", "weighted")
-COLUMNS = ("true", "predicted", "count", "decision", "squares", "cluster")
-FIELDS = {"format", "version", *FACTS, *COLUMNS, "clusters", "checksum"}
-"""Everything that a file may hold; those written before there were checksums have none."""
+"""Every file states its kind of table and has a checksum, but for counts saved before."""
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
@@ -96,34 +94,54 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise FileError(f"cannot read counts from {name!r}: {error}") from None
 
 
-def to_json(counts: Any) -> str:
+def to_json(kind: str, record: Mapping[str, Any]) -> str:
     """The text that is saved; labels keep their types."""
-    if counts.cluster is not None and counts.cluster_names is None:
-        raise MergeError("these clusters have no names: count the items again, then save")
-    record: dict[str, Any] = {"format": FORMAT, "version": VERSION}
-    record |= {name: getattr(counts, name) for name in FACTS}
-    columns = {name: getattr(counts, name) for name in COLUMNS}
-    if counts.weighted and not _are_sums(columns["squares"]):  # no interval could use them
-        del columns["squares"]
-    record |= {name: column for name, column in columns.items() if column is not None}
-    if counts.cluster_names is not None:
-        record["clusters"] = counts.cluster_names
-    text = json.dumps(record, default=np.ndarray.tolist)
+    head = {"format": FORMAT, "version": VERSION, "kind": kind}
+    text = json.dumps({**head, **record}, default=_plain)
     return f'{text[:-1]}, "checksum": "{_checksum(text)}"}}'
+
+
+def _plain(value: Any) -> Any:
+    """An array or a number of NumPy's as Python writes it."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    raise MergeError(
+        f"{value!r} ({type(value).__name__}) cannot be saved. Turn it into text or a number first."
+    )
 
 
 def _checksum(text: str) -> str:
     return sha256(text.encode("ascii")).hexdigest()[:16]
 
 
-def from_json(text: str | bytes, name: str) -> dict[str, Any]:
-    """The fields of the counts that were saved; ``name`` says in messages where they came from."""
+def from_json(text: str | bytes, name: str, kinds: Mapping[str, Any]) -> Any:
+    """The table that was saved, of any of these kinds.
+
+    ``name`` says in messages where the text came from.
+    """
     try:
-        return _fields(json.loads(text, object_pairs_hook=_distinct))
+        record = json.loads(text, object_pairs_hook=_distinct)
+        if not isinstance(record, dict) or record.pop("format", None) != FORMAT:
+            raise ValueError(f"it has no {FORMAT!r}")
+        version, kind = record.pop("version"), record.get("kind", "counts")
+        if version != VERSION:
+            raise ValueError(f"its version is {version!r}; this program reads {VERSION}")
+        _refuse_damage(record)
+        return Record(record).table(kinds, kind)
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise FileError(
             f"{name} is not a complete file of counts: {error}. Count again and save."
         ) from None
+
+
+def _refuse_damage(record: dict[str, Any]) -> None:
+    """Raise unless the checksum fits; counts that were saved before there were kinds have none."""
+    checksum = record.pop("checksum", None)
+    if checksum is None and "kind" in record:
+        raise ValueError("it has no checksum")
+    whole = {"format": FORMAT, "version": VERSION, **record}
+    if checksum is not None and checksum != _checksum(json.dumps(whole)):
+        raise ValueError("its checksum does not match: it was damaged or edited")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -133,58 +151,87 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-def _fields(record: Any) -> dict[str, Any]:
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise ValueError(f"it has no {FORMAT!r}")
-    if record["version"] != VERSION:
-        raise ValueError(f"its version is {record['version']!r}; this program reads {VERSION}")
-    if unknown := [*(record.keys() - FIELDS)]:
-        raise ValueError(f"{min(unknown)!r} is not one of its fields")
-    checksum = record.pop("checksum", None)
-    if checksum is not None and checksum != _checksum(json.dumps(record)):
-        raise ValueError("its checksum does not match: it was damaged or edited")
-    labels, weighted, declared = Labels(record["labels"]), record["weighted"], record["declared"]
-    true, predicted = (_codes(record[side], len(labels)) for side in ("true", "predicted"))
-    if not weighted and any(type(x) is not int for x in record["count"]):
-        raise ValueError("a count is not a whole number")
-    count = _positive(record["count"], np.float64 if weighted else np.int64, "count")
-    if not true.shape == predicted.shape == count.shape or count.ndim != 1:
-        raise ValueError("its columns differ in length")
-    fields: dict[str, Any] = {"labels": labels, "true": true, "predicted": predicted}
-    fields |= {"count": count, "declared": declared, "decision": record.get("decision")}
-    if not isinstance(fields["decision"], (str, type(None))):
-        raise ValueError("its decision is not text")
-    for name in ("declared", "weighted"):
-        if not isinstance(record[name], bool):
-            raise ValueError(f"{name!r} is neither true nor false")
-    if weighted and "squares" in record:
-        fields["squares"] = _positive(record["squares"], np.float64, "sum of squared weights")
-        if fields["squares"].shape != count.shape:
-            raise ValueError("a sum of squared weights is missing")
-    if "cluster" in record:
-        names = Labels(record["clusters"])
-        cluster = _codes(record["cluster"], len(names))
-        if cluster.shape != count.shape or len(np.unique(cluster)) < len(names):
-            raise ValueError("its clusters do not match its cells")
-        fields |= {"cluster": cluster, "cluster_names": names}
-    return fields
+class Record:
+    """The fields of a saved table, each read and checked once."""
 
+    def __init__(self, fields: Any) -> None:
+        if not isinstance(fields, dict):
+            raise ValueError("a table is not a record")
+        self._left = fields
+        self._left.pop("kind", None)
 
-def _positive(values: Any, dtype: Any, what: str) -> Array:
-    if dtype is np.int64 and any(x >= 2**63 for x in values):
-        raise ValueError(f"a {what} is beyond 2**63")
-    column = np.array(values, dtype)
-    if not _are_sums(column):
-        raise ValueError(f"a {what} is not positive")
-    return column
+    def table(self, kinds: Mapping[str, Any], kind: Any) -> Any:
+        """The table, all of whose fields are known."""
+        if kind not in kinds:
+            raise ValueError(f"it holds {kind!r}, which is not one of {', '.join(sorted(kinds))}")
+        table = kinds[kind]._restored(self)
+        if self._left:
+            raise ValueError(f"{min(self._left)!r} is not one of its fields")
+        return table
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._left
 
-def _are_sums(column: Array | None) -> bool:
-    """Whether these are finite and positive; squares of weights far from 1 may be neither."""
-    return column is not None and bool((np.isfinite(column) & (column > 0)).all())
+    def take(self, name: str) -> Any:
+        """A field as it is."""
+        return self._left.pop(name)
 
+    def rows(self, name: str) -> list[Any]:
+        """A list."""
+        value = self.take(name)
+        self.expect(isinstance(value, list), f"{name!r} is not a list")
+        return value  # type: ignore[no-any-return]
 
-def _codes(values: Any, classes: int) -> Array:
-    if not all(type(x) is int and 0 <= x < classes for x in values):
-        raise ValueError("a code does not belong to any label")
-    return np.array(values, np.intp)
+    @staticmethod
+    def expect(right: object, otherwise: str) -> None:
+        """Raise unless this is right."""
+        if not right:
+            raise ValueError(otherwise)
+
+    def labels(self, name: str) -> Labels:
+        """Ordered classes, or the names of clusters."""
+        return Labels(self.rows(name))
+
+    def flag(self, name: str) -> bool:
+        """True or false."""
+        value = self.take(name)
+        self.expect(isinstance(value, bool), f"{name!r} is neither true nor false")
+        return bool(value)
+
+    def text(self, name: str) -> str | None:
+        """A text, which may be absent."""
+        value = self._left.pop(name, None)
+        self.expect(isinstance(value, (str, type(None))), f"its {name} is not text")
+        return None if value is None else str(value)
+
+    def codes(self, name: str, below: int, length: int | None = None) -> Array:
+        """Whole numbers from 0 to below a limit: codes of labels, say."""
+        values = self.rows(name)
+        if not all(type(x) is int and 0 <= x < below for x in values):
+            raise ValueError(f"a code of {name!r} does not belong to anything")
+        self._refuse_length(values, length)
+        return np.array(values, np.intp)
+
+    def positive(self, name: str, length: int | None = None, *, whole: bool = False) -> Array:
+        """Numbers above 0."""
+        column = self.numbers(name, length, whole=whole)
+        self.expect((column > 0).all(), f"a {name} is not positive")
+        return column
+
+    def numbers(self, name: str, length: int | None = None, *, whole: bool = False) -> Array:
+        """Finite numbers."""
+        values = self.rows(name)
+        kinds = (int,) if whole else (int, float)
+        if any(type(x) not in kinds for x in values):
+            raise ValueError(f"a {name} is not a {'whole ' * whole}number")
+        if whole and any(abs(x) >= 2**63 for x in values):
+            raise ValueError(f"a {name} is beyond 2**63")
+        self._refuse_length(values, length)
+        column = np.array(values, np.int64 if whole else np.float64)
+        self.expect(np.isfinite(column).all(), f"a {name} is not finite")
+        return column
+
+    @staticmethod
+    def _refuse_length(values: Any, length: int | None) -> None:
+        if length is not None and len(values) != length:
+            raise ValueError("its columns differ in length")

@@ -7,15 +7,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from whichf1.errors import InputError
+from whichf1.errors import MergeError
 from whichf1.tables.counts import Counts
-from whichf1.tables.units import Additive
+from whichf1.tables.label_sets import MultiLabelCounts
+from whichf1.tables.moments import Moments
+from whichf1.tables.ranking import Ranking
+from whichf1.tables.units import Additive, merged
 
 Key: TypeAlias = tuple[Any, ...]
+AnyTable: TypeAlias = Counts | MultiLabelCounts | Ranking | Moments
+"""What slices are made of."""
 
 
 @dataclass(frozen=True)
-class Slices(Additive, Mapping[Key, Counts]):
+class Slices(Additive, Mapping[Key, Counts], kind="slices"):
     """Counts of each slice; a key has one value for each column, None if it is missing.
 
     If there is one column, ``slices["en"]`` is short for ``slices[("en",)]``. All slices have the
@@ -33,16 +38,11 @@ class Slices(Additive, Mapping[Key, Counts]):
     """The columns."""
     parts: Mapping[Key, Counts]
     """Counts; or sets of labels, or rankings."""
-    total: Any = None
-    """All items together, where slices do not add up by themselves."""
 
     @cached_property
     def whole(self) -> Counts:
         """All items together."""
-        if self.total is not None:
-            return self.total  # type: ignore[no-any-return]
-        first, *others = self.parts.values()
-        return sum(others, first)
+        return merged([*self.parts.values()])
 
     def __getitem__(self, key: Any) -> Counts:
         wanted = key if isinstance(key, tuple) else (key,)
@@ -57,18 +57,46 @@ class Slices(Additive, Mapping[Key, Counts]):
     def __len__(self) -> int:
         return len(self.parts)
 
-    def _plus(self, other: Slices) -> Slices:
-        if self.by != other.by:
-            raise InputError(f"slices by {self.by} and by {other.by} do not add up")
-        if not all(isinstance(each, Counts) for each in (self.whole, other.whole)):
-            raise InputError("slices of sets of labels or of rankings do not add up: read all data")
-        whole = self.whole + other.whole
-        empty = Counts.empty(whole.labels, declared=whole.declared, weighted=whole.weighted)
+    def _alike(self) -> dict[str, Any]:
+        return {"the columns of slices": self.by}
+
+    def agreed(self, other: Slices) -> dict[str, Any]:
+        """The facts of two parts together; an error if they do not add up."""
+        if type(self.whole) is not type(other.whole):
+            raise MergeError(f"slices of {self.whole.kind} and of {other.whole.kind} do not add up")
+        return {**super().agreed(other), **self.whole.agreed(other.whole)}
+
+    @property
+    def units(self) -> int:
+        """How many rows all slices have."""
+        return sum(part.units for part in self.parts.values())
+
+    def _plus(self, other: Slices, facts: dict[str, Any]) -> Slices:
+        empty = (self.whole + other.whole).without_items()
         keys = {**self.parts, **other.parts}
         parts = {
             key: empty + self.parts.get(key, empty) + other.parts.get(key, empty) for key in keys
         }
         return Slices(self.by, dict(sorted(parts.items(), key=order)))
+
+    def without_items(self) -> Slices:
+        """The same slices before the first item."""
+        return Slices(self.by, {key: part.without_items() for key, part in self.parts.items()})
+
+    def _record(self) -> dict[str, Any]:
+        parts: list[Any] = [[[*key], part._record()] for key, part in self.parts.items()]
+        return {"by": self.by, "of": self.whole.kind, "parts": parts}
+
+    @classmethod
+    def _restored(cls, record: Any) -> Slices:
+        by, kind = tuple(record.rows("by")), record.take("of")
+        record.expect(kind != cls.kind, "its slices are sliced again")
+        parts = {}
+        for key, part in record.rows("parts"):
+            record.expect(len(key) == len(by), "a slice has another number of values than columns")
+            parts[tuple(key)] = type(record)(part).table(cls.KINDS, kind)
+        record.expect(parts and all(isinstance(name, str) for name in by), "it has no slices")
+        return cls(by, parts)
 
 
 def order(part: tuple[Key, Any]) -> tuple[tuple[bool, str, Any], ...]:

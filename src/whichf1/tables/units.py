@@ -1,122 +1,205 @@
-"""Units: items grouped into cells or kinds, which add up; what counts and label sets share."""
+"""Units: items grouped into cells or kinds, which add up; what all tables share."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
-from typing import Any, Self
+from operator import add
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from whichf1.errors import InputError, LabelError, MergeError, WeightError
+from whichf1.errors import FileError, InputError, LabelError, MergeError, WeightError
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Labels
 
+T = TypeVar("T")
 NOTES = (" (above every score)", " (below every score)")
 """What a decision says of a threshold that puts all items on one side."""
-MOST_WAITING = 1 << 10
-"""Lines of a sum that wait at least, before they are added up."""
 
 
 class Additive:
-    """Parts that are merged with ``+``, and many of them with ``sum``.
+    """Tables that add up, are saved and loaded, and take further batches of items.
 
-    A sum may wait: it keeps its two parts, and all parts are added up at once when it is first
-    looked at, or when they take twice the room of the first. So ``sum(parts)`` copies each part a
-    few times, not once for every part that follows.
+    Parts are merged with ``+``, and many of them with ``sum``. A subclass names its kind, which its
+    files state, and says what must be the same in two parts and what is saved.
     """
 
-    __slots__ = ("_parts",)
+    __slots__ = ()
 
-    _parts: tuple[Any, Any, Any, int] | None
-    """Of a sum that waits: the first of all parts, the two that were added, and their size."""
+    KINDS: ClassVar[dict[str, type[Additive]]] = {}
+    kind: ClassVar[str]
+    """What the table is called in its file and in messages."""
+
+    def __init_subclass__(cls, kind: str = "", **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if kind:
+            cls.kind = kind
+            cls.KINDS[kind] = cls
 
     def _alike(self) -> dict[str, Any]:
-        """What must be the same in two parts, by what a message calls it."""
+        """What must be the same in two parts, by what a message calls it; empty ones say less."""
         return {}
 
-    def _plus(self, other: Any) -> Self:
+    def agreed(self, other: Any) -> dict[str, Any]:
+        """The facts of two parts together; an error if they do not add up."""
+        theirs = other._alike()
+        for what, mine in self._alike().items():
+            if what in theirs and (mine != theirs[what] or type(mine) is not type(theirs[what])):
+                raise MergeError(
+                    f"{what} differs: {mine!r} in one part, {theirs[what]!r} in the other. "
+                    "Make both parts the same way."
+                )
+        return {}
+
+    def _plus(self, other: Any, facts: dict[str, Any]) -> Self:
+        """The sum of two parts with these facts."""
         raise NotImplementedError
 
-    def _whole(self, parts: Sequence[Any]) -> Self:
-        """Parts that add up without a doubt, as one."""
+    @property
+    def units(self) -> int:
+        """How many rows the table has."""
         raise NotImplementedError
 
-    def _length(self) -> int:
-        """How many lines a part has."""
+    def _record(self) -> dict[str, Any]:
+        """What is saved."""
         raise NotImplementedError
-
-    def _waits(self, other: Self, **known: Any) -> Self:
-        """The sum, of which no more than this is known yet."""
-        waiting, first = object.__new__(type(self)), self._first
-        size = self._size + other._size
-        for name, value in {**known, "_parts": (first, self, other, size)}.items():
-            object.__setattr__(waiting, name, value)
-        if size > max(MOST_WAITING, 2 * first._size):
-            waiting._add_up()
-        return waiting
-
-    @property
-    def _size(self) -> int:
-        parts = _waiting(self)
-        return self._length() + 1 if parts is None else parts[3]
-
-    @property
-    def _first(self) -> Self:
-        """The first part of a sum that waits; otherwise itself."""
-        parts = _waiting(self)
-        return self if parts is None else parts[0]
-
-    @property
-    def _leaves(self) -> Iterator[Self]:
-        """All parts of a sum that waits, in order; otherwise itself."""
-        stack: list[Any] = [self]
-        while stack:
-            part = stack.pop()
-            parts = _waiting(part)
-            if parts is None:
-                yield part
-            else:
-                stack += parts[2:0:-1]
-
-    def __getattr__(self, name: str) -> Any:
-        """What is not there yet, because a sum waits."""
-        if name != "_parts" and not name.startswith("__") and _waiting(self) is not None:
-            self._add_up()
-        return object.__getattribute__(self, name)
 
     @classmethod
-    def _slots(cls) -> list[str]:
-        return [name for each in cls.__mro__ for name in getattr(each, "__slots__", ())]
+    def _restored(cls, record: Any) -> Self:
+        """The table of a saved record, whose fields are read and checked by their type."""
+        raise NotImplementedError
 
-    def _add_up(self) -> None:
-        whole = self._whole([*self._leaves])
-        for each in (*whole.__dict__, *whole._slots()):
-            if each not in ("__dict__", "_parts"):
-                object.__setattr__(self, each, getattr(whole, each))
-        object.__setattr__(self, "_parts", None)
+    def without_items(self) -> Self:
+        """The same table before the first item."""
+        raise NotImplementedError
 
     def __add__(self, other: object) -> Self:
         if isinstance(other, int) and other == 0:
             return self  # so that sum(parts) works
         if not isinstance(other, type(self)):
             return NotImplemented
-        for what, mine in self._alike().items():
-            theirs = other._alike()[what]
-            if mine != theirs or type(mine) is not type(theirs):
-                raise MergeError(
-                    f"{what} differs: {mine!r} in one part, {theirs!r} in the other. "
-                    "Make both parts the same way."
-                )
-        return self._plus(other)
+        return self._plus(other, self.agreed(other))
 
     __radd__ = __add__
 
+    def update(self, y_true: Any, y_pred: Any = None, **options: Any) -> Self:
+        """Add a further batch of items; tables are immutable, so keep the result.
 
-def _waiting(part: Additive) -> tuple[Any, Any, Any, int] | None:
-    """The parts of a sum that has not been added up yet."""
-    return getattr(part, "_parts", None)
+        y_true, y_pred (array, dataframe or path): The batch, as for the function that made the
+            table: predictions, scores or sets of labels. A batch of no items changes nothing.
+        **options: The options of that function that describe the batch, such as ``weights``.
+        Returns: This table and that of the batch.
+        InputError: If the batch cannot be counted.
+        MergeError: If it cannot be added to this table.
+
+        >>> import whichf1 as wf
+        >>> counts = wf.Counts.empty()
+        >>> for y_true, y_pred in ([[0, 1], [0, 1]], [[1, 1], [0, 1]]):
+        ...     counts = counts.update(y_true, y_pred)
+        >>> counts.n
+        4
+        >>> ranking = wf.Ranking.empty(positive=1).update([0, 1], [0.2, 0.9])
+        >>> ranking.update([1, 0], [0.4, 0.3]).n
+        4
+        """
+        batch = further().count_batch(self, y_true, y_pred, options)
+        return self if batch is None else self + batch
+
+    def to_json(self) -> str:
+        """The table as versioned JSON, which preserves the types of labels."""
+        from whichf1.tables import saving  # slow to import
+
+        return saving.to_json(self.kind, self._record())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write :meth:`to_json` to a file, completely or not at all.
+
+        FileError: If the file cannot be written.
+
+        >>> import tempfile, whichf1 as wf
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     wf.count([0, 1], [0, 1]).save(f"{folder}/counts.json")
+        ...     wf.Counts.load(f"{folder}/counts.json").n
+        2
+        """
+        from whichf1.tables import saving  # slow to import
+
+        saving.write_whole(path, self.to_json().encode("ascii"))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file written by :meth:`save`.
+
+        Returns: The table.
+        FileError: If the file is missing or damaged, or holds a table of another kind.
+
+        >>> import tempfile, whichf1 as wf
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     wf.count([0, 1], [0, 1]).save(f"{folder}/counts.json")
+        ...     wf.Counts.load(f"{folder}/counts.json").n
+        2
+        """
+        from whichf1.tables import saving  # slow to import
+
+        return cls.from_json(saving.read_text(path), repr(str(path)))
+
+    @classmethod
+    def from_json(cls, text: str | bytes, name: str = "the text") -> Self:
+        """Read text written by :meth:`to_json`.
+
+        text: The text.
+        name: What error messages call the text.
+        Returns: The table.
+        FileError: If the text is damaged, or is of a table of another kind.
+
+        >>> import whichf1 as wf
+        >>> wf.Counts.from_json(wf.count([0, 1], [0, 1]).to_json()).n
+        2
+        """
+        table = restored(text, name)
+        if not isinstance(table, cls):
+            raise FileError(
+                f"{name} holds {table.kind}, not {cls.kind}: read it with {type(table).__name__}"
+            )
+        return table
+
+
+def restored(text: str | bytes, name: str) -> Additive:
+    """A saved table of any kind; ``name`` says in messages where the text came from."""
+    from whichf1.tables import saving  # slow to import
+
+    return saving.from_json(text, name, Additive.KINDS)  # type: ignore[no-any-return]
+
+
+def further() -> Any:
+    """What counts further batches: the way back, for the sake of a training loop."""
+    from whichf1.scoring import accumulator
+
+    return accumulator
+
+
+def stacked(
+    parts: Sequence[T], part: T, size: Callable[[T], int], add: Callable[[T, T], T] = add
+) -> tuple[T, ...]:
+    """Parts of falling size with a further one: neighbours of similar size are added.
+
+    So none is copied more than log₂ n times, however many parts there are.
+    """
+    stack, last = [*parts], part
+    while stack and size(stack[-1]) < 2 * size(last):
+        last = add(stack.pop(), last)
+    return *stack, last
+
+
+def merged(parts: Sequence[T], add: Callable[[T, T], T] = add) -> T:
+    """Many parts as one: neighbours first, so that none is copied more than log₂ n times."""
+    while len(parts) > 1:
+        pairs = [add(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
+        parts = [*pairs, *parts[2 * len(pairs) :]]
+    return parts[0]
 
 
 class Units(Additive):
@@ -127,6 +210,8 @@ class Units(Additive):
     """
 
     _FACTS = ("squares", "cluster", "cluster_names", "systems", "declared", "decision")
+    _KEYS: ClassVar[tuple[str, ...]]
+    """The key columns, as they are saved."""
     __slots__ = ("__dict__", "count", "labels", *_FACTS)
 
     labels: Labels
@@ -159,9 +244,20 @@ class Units(Additive):
         """The key columns as the constructor takes them, of all systems or of one."""
         raise NotImplementedError
 
-    def _joined_keys(self, parts: Sequence[Any], labels: Labels) -> dict[str, Any]:
-        """The key columns of some parts, with codes into these labels."""
+    @classmethod
+    def _joined_keys(cls, parts: Sequence[Any], labels: Labels) -> dict[str, Any]:
+        """The key columns of parts, with codes into these labels."""
         raise NotImplementedError
+
+    @classmethod
+    def _no_keys(cls) -> dict[str, Any]:
+        """The key columns of no units."""
+        raise NotImplementedError
+
+    @classmethod
+    def _columns(cls) -> tuple[str, ...]:
+        """What is known only when parts have been merged."""
+        return ("labels", "count", "squares", "cluster", "cluster_names", *cls.__slots__)
 
     def _fields(self) -> dict[str, Any]:
         facts = {name: getattr(self, name) for name in ("labels", "count", *self._FACTS)}
@@ -223,59 +319,153 @@ class Units(Additive):
                 "Choose one with counts.system(0)."
             )
 
-    def _plus(self, other: Self) -> Self:
-        if self._is_like(other):
-            total = self._total + other._total
-            known = ["systems", "declared", "decision", "weighted"]
-            known += ["labels"] if self.declared else []
-            return self._waits(other, **{x: getattr(self, x) for x in known}, _total=total)
-        if self.weighted != other.weighted and self.n and other.n:
+    def agreed(self, other: Self) -> dict[str, Any]:
+        """The facts of two parts together; an error if they do not add up."""
+        first = [part._parts[0] for part in (self, other) if part._parts]
+        if len({part.weighted for part in first}) > 1:
             raise MergeError(
                 "one part was counted with weights, the other without. Count both the same way."
             )
         if self.systems != other.systems and len(self.systems) + len(other.systems) > 2:
             raise MergeError("the parts are of different systems. Count both with the same ones.")
-        labels, declared = common_labels(self, other)
-        decision = common_decision(self, other)
-        return self._joined([self, other], labels, declared=declared, decision=decision)
+        labels, declared = None, self.declared or other.declared
+        alike = len(first) == 2 and first[0].labels.kind == first[1].labels.kind
+        if declared or not alike:  # otherwise all of them, when they are looked at
+            labels, declared = common_labels(self, other)
+        refuse_other_clusters(first)
+        return {
+            "labels": labels,
+            "declared": declared,
+            "systems": self.systems,
+            "decision": common_decision(self, other),
+        }
 
-    def _length(self) -> int:
-        return len(self.count)
+    def _plus(self, other: Self, facts: dict[str, Any]) -> Self:
+        """Both parts; if one is much larger, it is not touched before the sum is looked at."""
+        parts = [part for part in (self, other) if part._parts]
+        first = [part._parts[0] for part in parts]
+        weighted = any(part.weighted for part in first)
+        n = None if weighted else sum(int(part.n) for part in parts)
+        total = sum(part._total for part in parts)
+        refuse_overflow(total, weighted=weighted)
+        if len(parts) < 2:
+            return self._merged(parts or [self, other], **facts)
+        stack = self._parts
+
+        def added(a: Self, b: Self) -> Self:
+            return self._merged([a, b], **facts)
+
+        for part in other._parts:
+            stack = stacked(stack, part, lambda x: x.units, added)
+        if len(stack) == 1:
+            return stack[0]
+        whole = object.__new__(type(self))
+        for name, value in facts.items():
+            if value is not None or name != "labels":
+                object.__setattr__(whole, name, value)
+        whole.__dict__.update(_stack=stack, _agreed=facts, weighted=weighted, _total=total)
+        if n is not None:
+            whole.__dict__["n"] = n
+        return whole
 
     @cached_property
     def _total(self) -> float:
         return float(self.n)
 
-    def _is_like(self, other: Self) -> bool:
-        """Whether both have items that are described alike, so that they add up without a doubt."""
-        a, b = self._first, other._first
-        if not (len(a.count) and len(b.count)) or self._total + other._total >= 2.0**62:
-            return False
-        described = ((x.weighted, x.systems, x.declared, x.decision) for x in (self, other))
-        first, second = described
-        clusters = [part.cluster_names and part.cluster_names.kind for part in (a, b)]
-        unnamed = any(x.cluster is not None and x.cluster_names is None for x in (a, b))
-        alike = a.labels == b.labels if self.declared else a.labels.kind == b.labels.kind
-        return first == second and clusters[0] == clusters[1] and not unnamed and alike
+    @property
+    def _parts(self) -> tuple[Self, ...]:
+        """Parts of falling size whose sum this is: itself, once its columns were looked at."""
+        return self.__dict__.get("_stack") or ((self,) if self.units else ())
 
-    def _whole(self, parts: Sequence[Self]) -> Self:
-        labels = parts[0].labels
-        if any(part.labels != labels for part in parts):
-            labels = Labels.sorted({label for part in parts for label in part.labels})
-        return parts[0]._joined(parts, labels)
+    @property
+    def units(self) -> int:
+        """How many cells, or kinds of items, there are."""
+        return len(self.count)
 
-    def _joined(self, parts: Sequence[Self], labels: Labels, **facts: Any) -> Self:
-        """Parts of one description as one, with these labels."""
+    def __getattr__(self, name: str) -> Any:
+        """A column that was never looked at: the parts are merged now."""
+        stack = self.__dict__.get("_stack")
+        if name not in self._columns():
+            raise AttributeError(f"{type(self).__name__} have no {name!r}")
+        if stack is not None:
+            whole = self._merged(stack, **self.__dict__["_agreed"])
+            for each in self._columns():
+                object.__setattr__(self, each, getattr(whole, each))
+            self.__dict__.pop("_stack", None)  # another thread may have been as quick
+        return object.__getattribute__(self, name)
+
+    @classmethod
+    def _merged(cls, parts: Sequence[Self], *, labels: Labels | None, **facts: Any) -> Self:
+        if labels is None:
+            labels = parts[0].labels
+            if any(part.labels != labels for part in parts):
+                labels = Labels.sorted({label for part in parts for label in part.labels})
         names, clusters = common_clusters(parts)
-        return self.changed(
-            **self._joined_keys(parts, labels),
-            labels=labels,
-            count=np.concatenate([part.count for part in parts]),
-            squares=_joined([part.squares for part in parts if len(part.count)]),
-            cluster=clusters,
-            cluster_names=names,
-            **facts,
-        )
+        fields = {"cluster": clusters, "cluster_names": names, "labels": labels, **facts}
+        fields["squares"] = _joined([part.squares for part in parts if part.units])
+        fields["count"] = np.concatenate([part.count for part in parts])
+        return cls(**cls._joined_keys(parts, labels), **fields)
+
+    @classmethod
+    def empty(
+        cls, labels: Sequence[Any] | None = None, *, declared: bool = True, weighted: bool = False
+    ) -> Self:
+        """A table of no items, as the start of a stream.
+
+        declared: Whether the labels are declared, so that others are an error.
+        weighted: Whether items will have weights.
+        Returns: A table of no items.
+        LabelError: If the labels are malformed.
+
+        >>> import whichf1 as wf
+        >>> wf.Counts.empty(["a", "b"]).n
+        0
+        """
+        for name, flag in (("declared", declared), ("weighted", weighted)):
+            if not isinstance(flag, (bool, np.bool_)):
+                raise InputError(f"{name}= is True or False; got {flag!r}")
+        names = Labels(() if labels is None else labels)
+        none = np.zeros(0, np.float64 if weighted else np.int64)
+        declared = bool(declared) and labels is not None
+        return cls(labels=names, count=none, declared=declared, **cls._no_keys())
+
+    def without_items(self) -> Self:
+        """The same table before the first item."""
+        return self.empty(self.labels, declared=self.declared, weighted=self.weighted)
+
+    def _record(self) -> dict[str, Any]:
+        self._refuse_several()
+        if self.cluster is not None and self.cluster_names is None:
+            raise MergeError("these clusters have no names: count the items again, then save")
+        record = {name: getattr(self, name) for name in ("labels", "declared", "weighted")}
+        record |= {name: getattr(self, name) for name in self._KEYS}
+        columns = {
+            name: getattr(self, name) for name in ("count", "decision", "squares", "cluster")
+        }
+        if self.weighted and not are_sums(self.squares):  # no interval could use them
+            columns["squares"] = None
+        record |= {name: column for name, column in columns.items() if column is not None}
+        return record | ({} if self.cluster_names is None else {"clusters": self.cluster_names})
+
+    @classmethod
+    def _restored(cls, record: Any) -> Self:
+        labels, weighted = record.labels("labels"), record.flag("weighted")
+        fields: dict[str, Any] = {"labels": labels, "declared": record.flag("declared")}
+        count = record.positive("count", whole=not weighted)
+        fields |= {"count": count, "decision": record.text("decision")}
+        if weighted and "squares" in record:
+            fields["squares"] = record.positive("squares", len(count))
+        if "cluster" in record:
+            names = record.labels("clusters")
+            cluster = record.codes("cluster", len(names), len(count))
+            record.expect(len(np.unique(cluster)) == len(names), "its clusters do not match")
+            fields |= {"cluster": cluster, "cluster_names": names}
+        return cls(**fields, **cls._restored_keys(record, labels, len(count)))
+
+    @classmethod
+    def _restored_keys(cls, record: Any, labels: Labels, units: int) -> dict[str, Any]:
+        """The key columns of a saved record."""
+        raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Units) or type(other) is not type(self):
@@ -286,7 +476,7 @@ class Units(Additive):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _shown(self) -> str:
+    def _size(self) -> str:
         return f"weight {self.n:g}" if self.weighted else f"{self.n:,} items"
 
 
@@ -303,9 +493,9 @@ def _joined(parts: Sequence[Array | None]) -> Array | None:
 
 def common_decision(a: Units, b: Units) -> str | None:
     """The decision rule of two parts; a note on it stays if both have it."""
-    if a.decision == b.decision or not len(b.count):
+    if a.decision == b.decision or not b._parts:
         return a.decision
-    if not len(a.count):
+    if not a._parts:
         return b.decision
     rules = [
         text and text.removesuffix(NOTES[0]).removesuffix(NOTES[1])
@@ -319,7 +509,7 @@ def common_decision(a: Units, b: Units) -> str | None:
     return rules[0]
 
 
-def common_labels(a: Units, b: Units) -> tuple[Labels, bool]:
+def common_labels(a: Any, b: Any) -> tuple[Labels, bool]:
     """The classes of two parts together, and whether they are declared."""
     if a.labels == b.labels:
         return a.labels, a.declared or b.declared
@@ -345,24 +535,30 @@ def common_labels(a: Units, b: Units) -> tuple[Labels, bool]:
     return whole.labels, True
 
 
-def common_clusters(parts: Sequence[Units]) -> tuple[Labels | None, Array | None]:
-    """The clusters of some parts together: their names, and the code of each unit's."""
-    parts = [part for part in parts if len(part.count)]
-    with_clusters = [part for part in parts if part.cluster is not None]
-    if not with_clusters:
-        return None, None
-    if len(with_clusters) < len(parts):
+def refuse_other_clusters(parts: Sequence[Units]) -> None:
+    """Raise unless all parts have named clusters of one kind, or none has clusters."""
+    names = [part.cluster_names for part in parts if part.cluster is not None]
+    if not names:
+        return
+    if len(names) < len(parts):
         raise MergeError(
             "one part was counted with clusters, the other without. Count both the same way."
         )
-    kinds = [part.cluster_names.kind for part in parts if part.cluster_names is not None]
+    kinds = [each.kind for each in names if each is not None]
     if len(kinds) < len(parts):
         raise MergeError("clusters without names do not add up. Count all items together.")
-    if len(set(kinds)) > 1:
+    if len({*kinds}) > 1:
         raise MergeError(
             f"the clusters of one part are {kinds[0]}, those of the other {kinds[1]}. "
             "Count both with the same type of clusters."
         )
+
+
+def common_clusters(parts: Sequence[Units]) -> tuple[Labels | None, Array | None]:
+    """The clusters of parts together: their names, and the code of each unit's."""
+    parts = [part for part in parts if part.units]
+    if not parts or parts[0].cluster is None:
+        return None, None
     names = cluster_labels({name for part in parts for name in part.cluster_names or ()})
     codes = [names.codes(part.cluster_names or ())[part.cluster] for part in parts]
     return names, np.concatenate(codes)
@@ -392,24 +588,33 @@ def present_clusters(
     return codes, names
 
 
+def are_sums(squares: Any) -> bool:
+    """Whether sums of squared weights are positive numbers: far from 1, floats cannot hold them."""
+    return squares is not None and bool((np.isfinite(squares) & (np.asarray(squares) > 0)).all())
+
+
 def effective_size(weight: float, squares: float | None) -> float:
     """(Σw)² / Σw², the equal items that weighted ones are worth (Kish 1965); NaN if not known."""
     known = squares is not None and 0 < squares < math.inf
     return weight / (squares / weight) if known else math.nan  # type: ignore[operator]
 
 
-def refuse_overflow(*counts: Array) -> None:
+def refuse_overflow(items: float, *, weighted: bool = False) -> None:
     """Raise if there are more items than 64-bit integers can count, or more weight than floats."""
-    with np.errstate(over="ignore"):
-        items = sum(float(count.sum(dtype=np.float64)) for count in counts)
-    if any(count.dtype.kind == "f" for count in counts):
-        if not math.isfinite(items):
-            raise WeightError("the weights sum to infinity: divide all of them by the same number")
-    elif items >= 2.0**63:
+    if weighted and not math.isfinite(items):
+        raise WeightError("the weights sum to infinity: divide all of them by the same number")
+    if not weighted and items >= 2.0**63:
         raise InputError(
             f"the counts sum to about {items:.3g} items, and fewer than 2**63 can be counted. "
             "Divide all of them by the same number: the score stays the same."
         )
+
+
+def refuse_sum(*counts: Array) -> None:
+    """Raise if the sum of all counts or weights is too large."""
+    with np.errstate(over="ignore"):
+        items = sum(float(count.sum(dtype=np.float64)) for count in counts)
+    refuse_overflow(items, weighted=counts[0].dtype.kind == "f")
 
 
 def refuse_undeclared(observed: Labels, declared: Labels) -> None:

@@ -252,3 +252,45 @@ wf_status wf_margins(const wf_column *true_, const wf_column *predicted, const d
     }
     return WF_OK;
 }
+
+static int32_t code_of(const wf_classes *classes, uint64_t label, const wf_column *column)
+{
+    uint64_t at = label - (uint64_t)classes->low;
+    int beyond = !column->sign && label >> 63; /* no int64 */
+    if (beyond || at >= classes->span) return WF_UNKNOWN;
+    int32_t code = classes->codes[at];
+    return code < 0 || (size_t)code < classes->classes ? code : WF_UNKNOWN;
+}
+
+/* The cell of each pair; the number of classes squared for a pair that is dropped. */
+static wf_status cells_of_pairs(const wf_column *true_, const wf_column *predicted, size_t n,
+                                const wf_classes *classes, uint32_t *cells)
+{
+    uint64_t t[BLOCK], p[BLOCK];
+    size_t k = classes->classes;
+    for (size_t start = 0; start < n; start += BLOCK) {
+        size_t some = n - start < BLOCK ? n - start : BLOCK;
+        wf_gather(true_, start, some, 8, t);
+        wf_gather(predicted, start, some, 8, p);
+        for (size_t i = 0; i < some; i++) {
+            int32_t row = code_of(classes, t[i], true_), column = code_of(classes, p[i], predicted);
+            if (row == WF_UNKNOWN || column == WF_UNKNOWN) return WF_BAD_CODE;
+            if (row >= 0 && column < 0) return WF_BAD_CODE;
+            cells[start + i] = (uint32_t)(row < 0 ? k * k : (size_t)row * k + (size_t)column);
+        }
+    }
+    return WF_OK;
+}
+
+wf_status wf_add(const wf_column *true_, const wf_column *predicted, size_t n,
+                 const wf_classes *classes, int64_t *counts)
+{
+    uint32_t few[BLOCK], *cells = n <= BLOCK ? few : malloc(n * sizeof *cells);
+    size_t all = classes->classes * classes->classes;
+    if (!cells) return WF_NO_MEMORY;
+    wf_status status = cells_of_pairs(true_, predicted, n, classes, cells);
+    for (size_t i = 0; !status && i < n; i++)
+        if (cells[i] < all) counts[cells[i]]++;
+    if (cells != few) free(cells);
+    return status;
+}

@@ -82,6 +82,20 @@ void wf_pairs_free(wf_pairs *pairs);
 wf_status wf_margins(const wf_column *true_, const wf_column *predicted, const double *count,
                      size_t n, size_t classes, double *sums);
 
+/* The classes of labels from low on: the code of a class, or one of these. */
+enum { WF_UNKNOWN = -1, WF_DROPPED = -2 };
+typedef struct {
+    int64_t low;
+    size_t span; /* labels */
+    const int32_t *codes;
+    size_t classes;
+} wf_classes;
+
+/* Add each pair to its cell of counts (classes × classes), unless its true label is dropped. If any
+ * label has no class, none is added, and the status is WF_BAD_CODE. */
+wf_status wf_add(const wf_column *true_, const wf_column *predicted, size_t n,
+                 const wf_classes *classes, int64_t *counts);
+
 /* fixed_width.c: codes of fixed-width strings --------------------------------------------------- */
 
 /* codes (n): numbered in order of first appearance; first: index of each distinct item. */

@@ -255,6 +255,46 @@ static PyObject *margins(PyObject *self, PyObject *const *args, Py_ssize_t nargs
     return expect(nargs, 4) < 0 ? NULL : with_columns(args, margins_of);
 }
 
+/* add_pairs ----------------------------------------------------------------------------------- */
+
+static void *get_output(PyObject *object, const char *letters, Py_ssize_t n, Py_buffer *view);
+
+static PyObject *add_to(const Py_buffer views[2], const wf_column columns[2], PyObject *const *args)
+{
+    Py_buffer codes, counts;
+    wf_column column;
+    PyObject *result = NULL;
+    Py_ssize_t k = PyLong_AsSsize_t(args[4]);
+    int64_t low = PyLong_AsLongLong(args[3]);
+    if (PyErr_Occurred()) return NULL;
+    if (k < 1 || k > 65535) {
+        PyErr_SetString(PyExc_ValueError, "a dense table has from 1 to 65535 classes");
+        return NULL;
+    }
+    if (get_column(args[2], "codes", "i", &codes, &column) < 0) return NULL;
+    if (column.swapped || column.stride != 4 || (uintptr_t)column.data % 4) {
+        PyErr_SetString(PyExc_ValueError, "codes must be contiguous int32");
+    } else {
+        int64_t *room = get_output(args[5], "lq", k * k, &counts);
+        if (room) {
+            wf_classes classes = {low, (size_t)codes.shape[0], codes.buf, (size_t)k};
+            wf_status status =
+                wf_add(&columns[0], &columns[1], (size_t)views[0].shape[0], &classes, room);
+            if (status == WF_NO_MEMORY) PyErr_NoMemory();
+            else result = PyBool_FromLong(status == WF_OK);
+        }
+        if (counts.obj) PyBuffer_Release(&counts);
+    }
+    PyBuffer_Release(&codes);
+    return result;
+}
+
+static PyObject *add_pairs(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    return expect(nargs, 6) < 0 ? NULL : with_columns(args, add_to);
+}
+
 /* encode_strings ------------------------------------------------------------------------------ */
 
 static PyObject *encode_strings(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
@@ -430,6 +470,7 @@ static PyMethodDef functions[] = {
     FUNCTION(count_pairs, "count_pairs(true, predicted, weights, threads, flush)"),
     FUNCTION(count_margins, "count_margins(true, predicted, threads)"),
     FUNCTION(margins, "margins(true, predicted, count, classes)"),
+    FUNCTION(add_pairs, "add_pairs(true, predicted, codes, low, classes, counts)"),
     FUNCTION(encode_strings, "encode_strings(items, table, strings)"),
     FUNCTION(encode_fixed, "encode_fixed(items)"),
     FUNCTION(rank_table,

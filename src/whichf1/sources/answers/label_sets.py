@@ -109,7 +109,7 @@ def slice_cells(
     for key, some in by_slice(rows, columns, origin):
         sets = _sets(some, columns, origin, whole.labels, sep)
         slices[key] = sets.changed(declared=whole.declared)
-    return Slices(columns.by, slices, whole)
+    return Slices(columns.by, slices)
 
 
 def tally_sets(
@@ -216,10 +216,11 @@ def _together(
     declared: bool,
 ) -> MultiLabelCounts:
     count, squares = sizes_of(rows, columns.weights is not None)
-    cluster = None
+    measure: dict[str, Any] = {"count": count, "squares": squares}
     if columns.cluster is not None:
-        cluster = clusters_in([row[-MEASURES - 1] for row in rows], columns.cluster, origin)[0]
-    measure: dict[str, Any] = {"count": count, "squares": squares, "cluster": cluster}
+        cells = [row[-MEASURES - 1] for row in rows]
+        cluster, names = clusters_in(cells, columns.cluster, origin)
+        measure |= {"cluster": cluster, "cluster_names": names}
     width = (1 + len(columns.preds)) // len(keys)
     systems = columns.preds[width - 1 :: width]  # each called like its first column
     lines = outcomes(keys[0], keys[1:], len(labels))

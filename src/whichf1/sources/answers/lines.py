@@ -28,7 +28,7 @@ from whichf1.sources.sequences import column, is_missing
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.slices import Key, order
-from whichf1.tables.units import refuse_overflow
+from whichf1.tables.units import refuse_sum
 
 UNFAIR = ("distribution", "")
 """What an item lacks whose probabilities are not a distribution over the classes."""
@@ -380,7 +380,7 @@ class ClassScores:
         keys, slices = slices_of([row[:width] for row in rows], origin)
         sums = EngineSums(cluster, np.delete(cells, 1, 1), keys, slices, self._unit)
         with np.errstate(over="ignore"):
-            refuse_overflow(sums.weight(sums.table[:, 1]))
+            refuse_sum(sums.weight(sums.table[:, 1]))
         return sums
 
     def _refuse_changed(self, n: int, unknown: bool, origin: Origin) -> None:
