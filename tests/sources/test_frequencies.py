@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
-from whichf1.errors import WhichF1Error
+from whichf1.errors import WeightError, WhichF1Error
 
 ROWS = st.lists(
     st.tuples(st.sampled_from("abc"), st.sampled_from("abc"), st.integers(0, 4), st.integers(0, 3)),
@@ -75,3 +75,22 @@ def test_weights_and_frequencies_exclude_each_other() -> None:
 def test_frequencies_and_ignored_classes_go_together() -> None:
     counts = wf.count([0, 1, -1], [0, 0, 1], frequencies=[3, 2, 9], ignore=[-1])
     assert counts.matrix.tolist() == [[3, 0], [2, 0]]
+
+
+@pytest.mark.parametrize("times", [2**53, 2**63, 2.0**70])
+def test_more_items_than_floats_count_are_refused(times: float, tmp_path: Path) -> None:
+    """Beyond 2**53 a float counts every second item, and beyond 2**63 an integer none."""
+    many = [times, 1.0]
+    frame = pd.DataFrame({"y": [0, 1], "p": [0, 0], "s": [0.2, 0.7], "n": many})
+    frame.to_parquet(tmp_path / "a.parquet")
+    path = tmp_path / "a.parquet"
+    calls: list[Any] = [
+        lambda: wf.count([0, 1], [0, 0], frequencies=many),
+        lambda: wf.roc_auc([0, 1], [0.2, 0.7], frequencies=many),
+        lambda: wf.count(path, true="y", pred="p", frequencies="n"),
+        lambda: wf.roc_auc(path, true="y", score="s", frequencies="n"),
+        lambda: wf.roc_auc(frame, true="y", score="s", frequencies="n"),
+    ]
+    for call in calls:
+        with pytest.raises(WeightError, match=r"fewer than 2\*\*53 items"):
+            call()

@@ -299,7 +299,7 @@ def test_a_sum_that_waits_is_the_same_as_one_that_does_not(kind: str) -> None:
     for other in (sum(parts), sum(parts[90:]) + sum(parts[:90]), sum(parts[::-1])):
         assert other == looked == pickle.loads(pickle.dumps(sum(parts)))
     assert repr(sum(parts)) == repr(looked)
-    with pytest.raises(AttributeError, match="ha(s no attribute|ve no) 'no_such'"):
+    with pytest.raises(AttributeError, match=r"ha(s no attribute|ve no) 'no_such'"):
         _ = sum(parts).no_such
 
 

@@ -16,6 +16,7 @@ from whichf1.sources.sequences import (
     column,
     frequencies_column,
     refuse_lengths,
+    refuse_many,
     squared,
     to_numpy,
     weights_column,
@@ -100,6 +101,7 @@ class ScoredLines(NamedTuple):
 
     def frequent(self, frequencies: Array) -> ScoredLines:
         """The lines that stand for items, each for so many."""
+        refuse_many(frequencies.sum())
         times = np.rint(frequencies).astype(np.int64)
         lines = self.at(np.flatnonzero(times))
         return lines._replace(items=times[times > 0], weights=None, squares=None)

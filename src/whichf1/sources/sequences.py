@@ -265,7 +265,17 @@ def frequencies_column(data: Any, items: int) -> Array:
             f"frequencies[{at}] is {times[at]}: frequencies are whole numbers. For other numbers "
             "use weights=."
         )
+    refuse_many(times.sum())
     return times
+
+
+def refuse_many(items: float) -> None:
+    """Raise if frequencies are of more items than floats count one by one."""
+    if items >= 2**53:
+        raise WeightError(
+            f"the frequencies sum to about {items:.3g}, and fewer than 2**53 items can be counted. "
+            "Divide all of them by the same number."
+        )
 
 
 def cluster_codes(cluster: Any, items: int) -> Array:

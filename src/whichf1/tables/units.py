@@ -613,7 +613,7 @@ def refuse_overflow(items: float, *, weighted: bool = False) -> None:
 def refuse_sum(*counts: Array) -> None:
     """Raise if the sum of all counts or weights is too large."""
     with np.errstate(over="ignore"):
-        items = sum(float(count.sum(dtype=np.float64)) for count in counts)
+        items = sum([float(count.sum(dtype=np.float64)) for count in counts])
     refuse_overflow(items, weighted=counts[0].dtype.kind == "f")
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from whichf1.errors import InputError, LabelError, WeightError
 from whichf1.sources.questions.grouped import MEASURES
 from whichf1.sources.request import Origin, Reading, Request, Row
-from whichf1.sources.sequences import is_missing
+from whichf1.sources.sequences import is_missing, refuse_many
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import (
@@ -273,6 +273,7 @@ def _counts(
     )
     count, squares = sizes_of(rows, columns.weights is not None)
     if columns.whole:
+        refuse_many(count.sum())
         count, squares = np.rint(count).astype(np.int64), None
     cluster = names = None
     if columns.cluster is not None:
