@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 BENCH := .venv-bench
 C_FILES := $(wildcard src/whichf1/kernel/c/*.[ch] src/whichf1/kernel/c/*.inc tests/native/*.c)
 
-.PHONY: demo check test test-lowest test-faults test-duckdb-1.5 test-dialects lint format hooks bench clean
+.PHONY: demo check test test-lowest test-faults test-peers test-duckdb-1.5 test-dialects lint format hooks bench clean
 
 demo: $(VENV)/demo
 	$(BIN)/whichf1 score examples/animals.csv
@@ -33,6 +33,11 @@ test-lowest: $(VENV)/test
 # damage at every byte of a file of each format, in about ten minutes
 test-faults: $(VENV)/test
 	$(BIN)/python -m tests.helpers.faults
+
+# scikit-learn's own tests with functions of ours in place of its own, in about a minute;
+# writes docs/scikit-learn-tested.md
+test-peers: $(VENV)/test
+	$(BIN)/python -m tests.helpers.sklearn_suite
 
 # older DuckDBs differ in SQL and error messages, so files are also read with one of them
 test-duckdb-1.5: $(VENV)/test

@@ -26,6 +26,8 @@ from whichf1.published.dialects import dialects as dialects
 from whichf1.published.explain import explain as explain
 from whichf1.reporting.leaderboard import ResultsTable as ResultsTable
 from whichf1.reporting.leaderboard import results_table as results_table
+from whichf1.reporting.published import AuditTable as AuditTable
+from whichf1.reporting.published import audit_table as audit_table
 from whichf1.reporting.score import Report as Report
 from whichf1.reporting.score import report as report
 from whichf1.scoring.accumulator import Accumulator as Accumulator

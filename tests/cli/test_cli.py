@@ -429,7 +429,42 @@ def test_slices_are_scored_by_both_macro_f1s_if_asked_for_macro_f1(run: Run) -> 
     assert code == 0 and names == ["averaged_f1", "f1_of_averages"]
 
 
-@pytest.mark.parametrize("other", [["--score", "score"], ["--probs", "a,b"], ["--labels-sep", ";"]])
-def test_frequencies_are_refused_where_they_would_be_ignored(run: Run, other: list[str]) -> None:
-    code, _, said = run("score", ANIMALS, "--frequencies", "times", *other)
-    assert code != 0 and "--frequencies is for predicted classes" in said
+FREQUENT = "true,pred,other,score,a,b,c,sets,guess,lang,f"
+FREQUENT_ROWS = (
+    "a,a,b,0.9,0.5,0.25,0.25,x;y,x,de,3", "b,a,b,0.4,0.25,0.5,0.25,y,y,de,1",
+    "c,c,c,0.1,0.125,0.125,0.75,,y,en,0", "a,c,a,0.6,0.5,0.375,0.125,x,x;y,en,2",
+    "c,c,a,0.3,0.25,0.25,0.5,x;y,x;y,en,4", "b,b,b,0.4,0.125,0.75,0.125,y,,de,2",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "score --pred pred",
+        "score --pred pred --by lang",
+        "score --score score --positive a",
+        "score --score score --positive a --by lang",
+        "score --probs a,b,c",
+        "score --probs a,b,c --by lang",
+        "score --true sets --pred guess --labels-sep ;",
+        "score --true sets --pred guess --labels-sep ; --by lang",
+        "compare --pred pred --pred other --replicates 99 --posterior --margin 0.1",
+        "compare --pred pred --pred other -m mcc -m accuracy --show interval",
+        "compare --true sets --pred guess --pred sets --labels-sep ; --replicates 99",
+        "compare --pred score --pred a -m roc_auc --positive a --replicates 99",
+        "threshold --score score --positive a --metric f1 --labels a,b",
+    ],
+)
+def test_frequencies_are_repeated_rows(run: Run, words: str, tmp_path: Path) -> None:
+    rows = [row.rsplit(",", 1) for row in FREQUENT_ROWS if "threshold" not in words or row[0] < "c"]
+    again = [f"{row},{f}" for row, f in rows for _ in range(int(f))]
+    path = tmp_path / "rows.csv"
+    command, *rest = words.split()
+    rest = rest if "--true" in rest else ["--true", "true", *rest]
+    outputs = []
+    for lines, more in ((map(",".join, rows), ["--frequencies", "f"]), (again, [])):
+        path.write_text("\n".join([FREQUENT, *lines]) + "\n")
+        code, out, err = run(command, path, *rest, *more, "-f", "json")
+        assert code == 0, err
+        outputs.append(out)
+    assert outputs[0] == outputs[1]

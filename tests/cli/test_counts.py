@@ -89,7 +89,7 @@ def test_parts_counted_saved_and_merged_score_as_the_file(
         (("count", *CAREFUL, "--positive", "dog"), "--positive needs --score"),
         (("count", *CAREFUL, "--threshold", "0.5"), "--threshold applies to scores"),
         (("count", *SPAM, "--probs", "a,b"), "exclude each other"),
-        (("count", *SPAM, "--frequencies", "score"), "--frequencies is for predicted classes"),
+        (("count", *SPAM, "--frequencies", "score"), "frequencies whole ones"),
         (("count", *CAREFUL, "--by", ","), "--by takes names of columns"),
         (("score", "{ranking}", "--by", "gold"), "saved ranking have no columns: remove --by"),
         (("score", "{ranking}", "--score", "score"), "remove --score"),

@@ -180,7 +180,7 @@ def test_columns_take_weights_and_clusters(name: str, tmp_path: Path) -> None:
 def test_a_class_without_items_cannot_be_ranked() -> None:
     with pytest.raises(InputError, match="no items of class 2"):
         read_items(
-            wf.Definition.parse("roc_auc(multi_class=ovr)|avg:macro"), [0, 1], np.eye(3)[:2], None
+            wf.Definition.parse("roc_auc(multi_class=ovr)|avg:macro"), [0, 1], [np.eye(3)[:2]]
         )
     with pytest.raises(DefinitionError, match="replicates must not be 0"):
         wf.compare([0, 1], {"a": [0, 1], "b": [1, 0]}, "ks", replicates=0)

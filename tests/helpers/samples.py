@@ -14,7 +14,7 @@ from whichf1.definitions.definition import Definition, Frozen
 from whichf1.errors import DefinitionError
 from whichf1.metrics import COUNTED, METRICS
 from whichf1.scoring.functions import with_options
-from whichf1.scoring.lines import read_items, sampled
+from whichf1.scoring.lines import read_items
 from whichf1.statistics.sample import Sample
 
 Array = NDArray[Any]
@@ -142,8 +142,9 @@ def items_of(
     cluster: Any = None,
 ) -> tuple[Any, Sample]:
     """Items as a metric of scores reads them, and what is resampled of them."""
-    items = read_items(with_options(name, dict(options)), y, scores, None)
-    return items, sampled(items, weights, cluster)
+    data = {"weights": weights, "cluster": cluster}
+    (items,), sample = read_items(with_options(name, dict(options)), y, [scores], **data)
+    return items, sample
 
 
 def systems_of(kind: str, seed: int = 0, n: int = 90) -> tuple[Any, Named]:

@@ -75,6 +75,7 @@ def test_batches_are_counted_as_all_items_are(kind: str, seed: int, data: Any) -
         (np.array([True, False]), np.array([True, False]), LabelError),
         (np.array([0.5, 1]), np.array([0, 1]), LabelError),
         (np.array([2**64 - 100, 0], np.uint64), np.array([0, 0], np.uint64), LabelError),
+        (np.array([7], np.uint64), np.array([0]), LabelError),
         (["a"], ["a"], LabelError),
         ([0, None], [0, 1], LabelError),
         (np.array([0]), None, InputError),

@@ -18,7 +18,7 @@ from whichf1.comparison.pair import Plan, detectable_difference
 from whichf1.comparison.significance import t_p
 from whichf1.definitions.definition import define
 from whichf1.scoring.functions import with_options
-from whichf1.scoring.lines import read_items, sampled
+from whichf1.scoring.lines import read_items
 from whichf1.statistics.scales import Spread
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
@@ -208,8 +208,7 @@ def p_of(
 ) -> Any:
     """The p-value that ``compare`` gives, without the intervals of the systems."""
     definition = with_options(metric, options)
-    own = [read_items(definition, y, scores, None) for scores in systems]
-    items = sampled(own[0], weights, cluster)
+    own, items = read_items(definition, y, systems, weights=weights, cluster=cluster)
     spread = difference_spreads(own[0].definition, [x.statistic for x in own], items)(0, 1)[1]
     a, b = (float(x.statistic.values(items.count)[0]) for x in own)
     return t_p(a - b, spread)

@@ -238,3 +238,20 @@ def test_bad_input_gets_a_clear_error(
     with pytest.raises(error, match=message) as caught:
         call()
     assert isinstance(caught.value, WhichF1Error)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        np.array([1 + 2j, 3 + 4j]),
+        [1 + 2j, 3],
+        ["1", "2"],
+        np.array(["1", "2"]),
+        np.array([1, 2], "M8[s]"),
+        np.array([1, 2], "m8[s]"),
+    ],
+)
+@pytest.mark.parametrize("option", ["weights", "frequencies"])
+def test_what_only_converts_to_numbers_is_no_weight(weights: object, option: str) -> None:
+    with pytest.raises(wf.errors.WeightError, match="must be numbers"):
+        loose.accuracy([0, 1], [0, 1], **{option: weights})

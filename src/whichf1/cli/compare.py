@@ -55,7 +55,7 @@ def _read(options: CompareOptions) -> tuple[dict[str, Any], Run]:
     """The options of the metrics, and what runs definitions on the systems, which are read once."""
     counted, sets = made_from(define(read(options.metric[0])[0]).declaration)
     with opened(options) as ((data, other), reading):
-        columns = options.columns("true", "weights", "cluster")
+        columns = options.columns("true", "weights", "frequencies", "cluster")
         columns |= {"sep": options.labels_sep, **reading}
         systems = read_systems(data, options.pred, other, counted=counted, sets=sets, **columns)
         if isinstance(systems, ScoreColumns):

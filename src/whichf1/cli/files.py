@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import sys
@@ -23,8 +24,9 @@ from whichf1.sources.counts import count, count_by
 from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.request import Request
 from whichf1.sources.sequences import column
-from whichf1.tables.counts import Counts
+from whichf1.tables.counts import Counts, NamedMatrix
 from whichf1.tables.label_sets import MultiLabelCounts
+from whichf1.tables.labels import from_text
 from whichf1.tables.saving import FORMAT, read_text
 from whichf1.tables.slices import Slices
 from whichf1.tables.units import Additive, restored
@@ -73,7 +75,7 @@ def read_lines(
     options: TableOptions | ThresholdOptions, paths: Paths, apart: bool = False, **reading: Any
 ) -> ScoredLines:
     """Read a column of scores, and fix its classes."""
-    columns = options.columns("true", "weights")
+    columns = options.columns("true", "weights", "frequencies")
     request = Request.of_scores(score=options.score_column, **columns, **reading)
     lines = read_scores(*paths, request, apart=apart)
     classes = classes_of(column(lines.true, "y_true"), options.declared)
@@ -108,6 +110,44 @@ def _saved(options: FileOptions) -> Additive | None:
 def load_table(path: str | Path) -> Additive:
     """A table of any kind, from its file."""
     return restored(read_text(path), repr(str(path)))
+
+
+def read_matrix(path: str) -> NamedMatrix:
+    """A confusion matrix with the names of classes in its first row and column."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            text = file.read()
+        head = text.partition("\n")[0]
+        mark = max("\t;,", key=head.count)
+        lines = [
+            line for line in csv.reader(text.splitlines(), delimiter=mark, strict=True) if line
+        ]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        why = getattr(error, "strerror", None) or error
+        raise FileError(f"cannot read a matrix from {path!r}: {why}") from None
+    if len(lines) < 2:
+        raise FileError(f"{path!r} has no rows. The first row and column name the classes.")
+    names, rows = lines[0][1:], lines[1:]
+    cells = []
+    for at, (name, *row) in enumerate(rows, 2):
+        if len(row) != len(names):
+            raise FileError(
+                f"{path!r}, row {at} ({name!r}): {len(row)} counts, but {len(names)} columns are "
+                "named. The first cell of the header stands above the names of the rows."
+            )
+        if wrong := [text for text in row if not re.fullmatch(r"\s*[0-9]+(\.0*)?\s*", text)]:
+            raise FileError(
+                f"{path!r}, row {at} ({name!r}): {wrong[0]!r} is not a count. Counts are whole "
+                "numbers of at least 0."
+            )
+        cells.append([int(text.partition(".")[0]) for text in row])
+    if len(cells) != len(names):
+        raise FileError(f"{path!r} has {len(cells)} rows and {len(names)} columns of counts")
+    return NamedMatrix(
+        [*from_text([line[0].strip() for line in rows])],
+        [*from_text([name.strip() for name in names])],
+        cells,
+    )
 
 
 @contextmanager

@@ -198,6 +198,7 @@ class DataOptions(LabelOptions, FileOptions):
 
     true: Text = option(TRUE)
     weights: Text = option("Column with item weights.")
+    frequencies: Text = option("Column that says how many equal items a row stands for.")
 
     def columns(self, *names: str) -> dict[str, Any]:
         """The options with these names, and the declared classes."""
@@ -212,7 +213,6 @@ class CountingOptions(DataOptions):
         "saved counts, or - for standard input."
     )
     pred: Text = option(PRED)
-    frequencies: Text = option("Column that says how many equal items a row stands for.")
     cluster: Text = option(CLUSTER)
 
 
@@ -256,11 +256,6 @@ class TableOptions(CountingOptions):
         if self.pred and (self.score_column or self.probs):
             raise InputError(
                 "--pred excludes --score and --probs, which make predictions: choose one"
-            )
-        if self.frequencies and chosen:
-            raise InputError(
-                "--frequencies is for predicted classes, not for --score, --probs or "
-                "--labels-sep: repeat the rows"
             )
         return chosen[0] if chosen else None
 
@@ -356,7 +351,9 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
 class InlineMatrixOptions(OptionGroup):
     """A confusion matrix on the command line."""
 
-    matrix: Text = option("A confusion matrix instead of a file: '2 5 10 5 10'.")
+    matrix: Text = option(
+        "A confusion matrix in place of predictions: '2 5 10 5 10', or a file as for matrix."
+    )
     rows: Text = option("What a row of the matrix is: true or predicted.")
 
 
@@ -371,7 +368,9 @@ class MatrixOptions(LabelOptions, ReportOptions):
     """All that ``whichf1 matrix`` takes."""
 
     numbers: list[str] = argument(
-        "The number of classes, then the matrix row by row.", default=REQUIRED
+        "A CSV or TSV file with the names of classes in its first row and column; or the number of "
+        "classes, then the matrix row by row.",
+        default=REQUIRED,
     )
     rows: Text = option("What a row is: true or predicted.")
 
@@ -478,7 +477,9 @@ class ExplainOptions(DialectOptions):
 class AuditOptions(InlineMatrixOptions, OutputOptions):
     """All that ``whichf1 audit`` takes."""
 
-    results: Text = argument("A CSV file of published results, one triple per row.")
+    results: Text = argument(
+        "A file of published results, one triple per row: CSV, TSV, Markdown or LaTeX."
+    )
     precision: Text = option("Published macro precision.")
     recall: Text = option("Published macro recall.")
     f1: Text = option("Published macro F1.")
@@ -487,7 +488,7 @@ class AuditOptions(InlineMatrixOptions, OutputOptions):
         "Number of classes, if each item has one and all are averaged over."
     )
     scale: Text = option(SCALE)
-    per_class: Text = option("A CSV file with the precision and recall of each class.")
+    per_class: Text = option("A file with the precision and recall of each class.")
 
 
 class DefineOptions(OptionGroup):

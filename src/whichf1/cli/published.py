@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 from typing import Any
 
 from whichf1.cli.options import AuditOptions, ConvertOptions, DialectOptions, ExplainOptions
-from whichf1.cli.score import square
+from whichf1.cli.score import given_matrix
 from whichf1.errors import InputError
-from whichf1.published.audit import Audit
 from whichf1.published.audit import audit as audit_triple
 from whichf1.published.dialects import dialects as known
 from whichf1.published.explain import explain as find_explanation
-from whichf1.published.numbers import read_per_class, read_published, read_results
+from whichf1.published.numbers import read_per_class, read_published
 from whichf1.reporting import published as reports
 from whichf1.sources.counts import count
 from whichf1.tables.counts import Counts
@@ -36,7 +35,8 @@ def _read_matrix(text: str, rows: str | None, labels: Any = None) -> Counts:
             "what is a row of the matrix? Say --rows true or --rows predicted: definitions that "
             "weight or choose classes by their true items depend on it."
         )
-    cells = square(text.replace(",", " ").split())
+    numbers = re.fullmatch(r"[-0-9.,\s]+", text)
+    _, cells = given_matrix(text.replace(",", " ").split() if numbers else [text])
     return Counts.from_matrix(cells, rows=rows, labels=labels)  # type: ignore[arg-type]
 
 
@@ -87,7 +87,9 @@ def audit(options: AuditOptions) -> None:
     if options.results is not None:
         if any((*triple.values(), options.per_class, options.matrix)):
             raise InputError("give a file of results, or one triple, not both")
-        options.write(reports.audit_document([*_audits(options.results, scale, options)]))
+        rounding: dict[str, Any] = {"decimals": options.value_decimals, "scale": scale}
+        table = reports.audit_table(options.results, classes=options.classes, **rounding)
+        options.write(table.document(options.decimals))
         return
     missing = [f"--{name}" for name, text in triple.items() if text is None]
     if missing:
@@ -100,18 +102,4 @@ def audit(options: AuditOptions) -> None:
         per_class=None if options.per_class is None else read_per_class(options.per_class),
         counts=None if options.matrix is None else _read_matrix(options.matrix, options.rows),
     )
-    options.write(reports.audit_document([("", result)]))
-
-
-def _audits(path: str, scale: Any, options: AuditOptions) -> Iterator[tuple[str, Audit]]:
-    """The audit of each row of a file, with its name."""
-    rows, scale = read_results(path, scale)
-    for row in rows:
-        classes = options.classes if row.classes is None else row.classes
-        rounding: dict[str, Any] = {"decimals": options.value_decimals, "scale": scale}
-        try:
-            if options.classes not in (None, classes):
-                raise InputError(f"the file says {classes} classes, --classes {options.classes}")
-            yield row.name, audit_triple(**row.triple, **rounding, classes=classes)
-        except InputError as error:
-            raise InputError(f"{path!r}, line {row.line}: {error}") from None
+    options.write(reports.audit_document(result))

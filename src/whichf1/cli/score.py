@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -26,10 +27,9 @@ from whichf1.cli.options import (
 )
 from whichf1.cli.process import say
 from whichf1.definitions.definition import Definition, define_fitting
-from whichf1.definitions.signature import read, write
+from whichf1.definitions.signature import read
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
-from whichf1.metrics import COUNTED
 from whichf1.reporting.document import Document
 from whichf1.reporting.score import (
     BOTH_F1,
@@ -41,60 +41,20 @@ from whichf1.reporting.score import (
 )
 from whichf1.reporting.slices import slice_document
 from whichf1.scoring.curves import best_threshold
-from whichf1.scoring.decisions import at_threshold, decide, threshold_lines
-from whichf1.scoring.evaluate import evaluate, refuse_other_data
-from whichf1.scoring.lines import score_lines, score_moments, score_ranking
+from whichf1.scoring.evaluate import refuse_other_data
 from whichf1.scoring.score import Score
+from whichf1.scoring.subject import Subject, of_classes, of_counts, of_lines, of_slices, of_table
 from whichf1.sources.answers.label_sets import count_cells, slice_cells
 from whichf1.sources.answers.lines import ClassScores
-from whichf1.sources.lines import ScoredLines, lines_of, positive_class, rank_lines
+from whichf1.sources.lines import ScoredLines, positive_class, rank_lines
 from whichf1.sources.request import Request
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Label, Labels, from_text
-from whichf1.tables.moments import Moments
 from whichf1.tables.ranking import Ranking
-from whichf1.tables.slices import Key, Slices
+from whichf1.tables.slices import Slices
 from whichf1.tables.units import Additive
 
-BINARY = ("roc_auc", "average_precision")
-PROBABILITY = ("log_loss", "brier", "expected_calibration_error")
-SEVERAL = ("log_loss", "brier", "expected_calibration_error(multi_class=top-label)")
-MEANS = ("roc_auc(multi_class=ovr)", "roc_auc(multi_class=ovo)")
-"""Of these, the macro mean."""
-
-# what is scored: predictions, scores, probabilities or label sets
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What was read, and what its scores are computed from."""
-
-    counts: Any
-    """Counts, or label sets; a Ranking if nothing turns scores into predictions."""
-    score: Callable[[Definition], Score]
-    """Runs a definition that needs scores."""
-    summary: tuple[str, ...] = ()
-    """The metrics of the scores themselves."""
-    decided: bool = True
-    """Whether there are predictions."""
-    slices: Mapping[Key, Subject] = field(default_factory=dict)
-    by: tuple[str, ...] = ()
-    """The columns that make the slices."""
-
-    def evaluate(self, definition: Definition) -> Score:
-        """Run any definition on what it needs."""
-        if not _is_counted(definition) or isinstance(self.counts, Moments):
-            return self.score(definition)
-        if not self.decided:
-            raise DefinitionError(
-                f"{definition.metric} needs predictions: give the lowest score of a positive item "
-                "with --threshold, or find the best one with: whichf1 threshold"
-            )
-        return evaluate(definition, self.counts)
-
-
-def _is_counted(definition: Definition) -> bool:
-    return definition.declaration.kind in (*COUNTED, "items")
+# what is scored: predictions, scores, probabilities, label sets, or what was saved
 
 
 def _refuse_unused(kind: str, options: ScoreOptions) -> None:
@@ -120,83 +80,40 @@ def read_subject(options: ScoreOptions) -> Iterator[Subject]:
     kind = options.kind
     if kind is None:
         whole = options.by is None
-        yield _counted(files.read_counts(options)) if whole else _sliced(files.read_slices(options))
+        yield (
+            of_counts(files.read_counts(options))
+            if whole
+            else of_slices(files.read_slices(options))
+        )
         return
     _refuse_unused(kind, options)
     with files.opened(options) as (paths, reading):
         if kind == "--labels-sep":
             counts: Any = set_counts(options, paths, reading)
-            yield _counted(counts) if options.by is None else _sliced(counts)
+            yield of_counts(counts) if options.by is None else of_slices(counts)
         else:
             yield (_probabilities if options.probs else _column)(options, paths, reading)
 
 
-def _counted(counts: Any) -> Subject:
-    return Subject(counts, lambda definition: evaluate(definition, counts))
-
-
-def _sliced(counts: Slices) -> Subject:
-    parts = {key: _counted(part) for key, part in counts.items()}
-    return replace(_counted(counts.whole), slices=parts, by=counts.by)
-
-
 def _saved(table: Any, options: ScoreOptions) -> Subject:
     """What was counted earlier."""
-    match table:
-        case Slices():
-            parts = {key: _saved(part, options) for key, part in table.items()}
-            return replace(_saved(table.whole, options), slices=parts, by=table.by)
-        case Ranking():
-            return _ranked(table, options)
-        case Moments():
-            score = partial(_mean, table)
-            arguments = {k: v for k, v in table.parameters if v is not None and k != "scale"}
-            summary = (write(table.metric, arguments, {}),)
-            subject = Subject(table, score, summary, decided=False)
-        case _:
-            subject = _counted(table)
-    if options.threshold is not None:
-        raise InputError(f"saved {table.kind} have no scores: remove --threshold")
-    return subject
-
-
-def _mean(table: Moments, definition: Definition) -> Score:
-    if _is_counted(definition) or definition.declaration.kind == "ranking":
-        raise DefinitionError(f"these are sums of {table.metric}, not of {definition.metric}")
-    return score_moments(replace(definition, positive=table.positive), table)
-
-
-def _ranked(ranking: Ranking, options: ScoreOptions) -> Subject:
-    """A saved ranking; that of two classes has all that its items had, but for weights."""
-    named = None if options.positive is None else find_label(options.positive, ranking.labels)
-    if _agreed_positive(options.metric, named) not in (None, ranking.positive):
-        raise DefinitionError(
-            f"these scores are for class {ranking.positive!r}: remove --positive, or count again"
-        )
-    _refuse_unused("--score", options)
-    binned = ranking.resolution is not None
-    if len(ranking.labels) == 2 and not ranking.weighted and not binned:
-        lines = lines_of(ranking)
-        return _scores(lines, ranking.positive, options.threshold, declared=ranking.declared)
-
-    def score(definition: Definition) -> Score:
-        if definition.declaration.kind != "ranking":
-            raise DefinitionError(f"{definition.metric} needs the items: score the original file")
-        method = None if ranking.weighted else definition.interval  # it has no squared weights
-        return score_ranking(
-            replace(definition, positive=ranking.positive, interval=method), ranking
-        )
-
-    summary = BINARY + (PROBABILITY[2:] if ranking.probabilities and not binned else ())
-    if options.threshold is None:
-        return Subject(ranking, score, summary, decided=False)
-    return Subject(at_threshold(ranking, threshold=options.threshold), score, summary)
+    whole = table.whole if isinstance(table, Slices) else table
+    if isinstance(whole, Ranking):
+        text, classes = options.positive, whole.labels
+        named = None if text is None else find_label(text, classes)
+        if _agreed_positive(options.metric, named) not in (None, whole.positive):
+            raise DefinitionError(
+                f"these scores are for class {whole.positive!r}: remove --positive, or count again"
+            )
+        _refuse_unused("--score", options)
+    elif options.threshold is not None:
+        raise InputError(f"saved {whole.kind} have no scores: remove --threshold")
+    return of_table(table, options.threshold)
 
 
 def set_counts(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> Additive:
     """The counts of label sets, or of each slice of them."""
     columns = {"sep": options.labels_sep, **options.columns(*files.COLUMNS), **reading}
-    columns.pop("frequencies")
     if options.by is None:
         return count_cells(*paths, **columns)
     return slice_cells(*paths, by=options.slice_columns, **columns)
@@ -218,7 +135,7 @@ def _column(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Sub
     lines, positive = lines_for(options, paths, reading, text)
     _agreed_positive(options.metric, positive)
     declared = options.labels is not None
-    scored = partial(_scores, positive=positive, threshold=options.threshold, declared=declared)
+    scored = partial(of_lines, positive=positive, threshold=options.threshold, declared=declared)
     slices = {key: scored(lines.of_slice(at)) for at, key in enumerate(lines.keys)}
     return replace(scored(lines), slices=slices, by=tuple(options.slice_columns))
 
@@ -241,26 +158,11 @@ def _agreed_positive(metrics: list[str] | None, named: Label | None) -> Label | 
     return named
 
 
-def _scores(
-    lines: ScoredLines, positive: Label, threshold: float | None, *, declared: bool
-) -> Subject:
-    ranking = rank_lines(lines, positive)
-
-    def score(definition: Definition) -> Score:
-        return score_lines(replace(definition, positive=positive), lines)
-
-    two = len(lines.labels) == 2  # a loss has no class that is the rest
-    summary = BINARY + ((PROBABILITY if two else PROBABILITY[2:]) if ranking.probabilities else ())
-    if threshold is None:
-        return Subject(ranking, score, summary, decided=False)
-    decided = threshold_lines(lines, threshold, positive, declared=declared)
-    return Subject(decided, score, summary)
-
-
 def class_scores(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> ClassScores:
     """The columns of probabilities, which stay where they are."""
     names, columns = _probability_columns(options.probs or [], options.declared)
-    reading |= {name: getattr(options, name) for name in ("true", "weights", "cluster")}
+    names_of_columns = ("true", "weights", "frequencies", "cluster")
+    reading |= {name: getattr(options, name) for name in names_of_columns}
     classes = dict(zip(names, columns, strict=True))
     request = Request.of_scores(score=classes, by=options.slice_columns, **reading)
     return ClassScores(*paths, request, fair=True)
@@ -268,17 +170,9 @@ def class_scores(options: TableOptions, paths: Paths, reading: dict[str, Any]) -
 
 def _probabilities(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
     scores = class_scores(options, paths, reading)
-    subject, several = _of_classes(scores), scores.width > 2
-    summary: tuple[str, ...] = (*SEVERAL, "top_k_accuracy") if several else SEVERAL
-    if len(set(subject.counts.true.tolist())) == scores.width:  # each class has items, with weight
-        summary += MEANS if several else MEANS[:1]
     by = tuple(options.slice_columns)
-    slices = {key: _of_classes(x) for key, x in scores.slices().items()} if by else {}
-    return replace(subject, summary=summary, slices=slices, by=by)
-
-
-def _of_classes(scores: ClassScores) -> Subject:
-    return Subject(decide(scores), lambda definition: score_lines(definition, scores))
+    slices = {key: of_classes(x) for key, x in scores.slices().items()} if by else {}
+    return replace(of_classes(scores), slices=slices, by=by)
 
 
 def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[Labels, list[str]]:
@@ -323,24 +217,12 @@ def _report(
     source: str, subject: Subject, options: ReportOptions, chosen: dict[str, Any], **kind: Any
 ) -> Document:
     """Metrics of the scores, then of the predictions made from them; all, or those of -m."""
-    counted: list[tuple[str, Definition]] | None = None if subject.decided else []
-    if options.metric:
-        definitions = definitions_of(options, options.metric, chosen)
-        counted = [each for each in definitions if _is_counted(each[1])]
-        scored = [each for each in definitions if not _is_counted(each[1])]
-        if counted and not subject.decided:
-            subject.evaluate(counted[0][1])  # says what is missing
-    else:
-        for name in ("average", "positive"):
-            if name in chosen:
-                raise DefinitionError(f"--{name} needs a metric, such as -m precision")
-        macro = {**chosen, "average": "macro"}
-        summary = (define_fitting(x, macro if x in MEANS else chosen) for x in subject.summary)
-        scored = [(title(each), each) for each in summary]
-    scores = [(name, subject.score(each)) for name, each in scored]
     kind["confusion"] = options.confusion
-    report = Report.of(source, subject.counts, chosen, counted, scores, **kind)
-    return report.document(options.places)
+    definitions = definitions_of(options, options.metric, chosen) if options.metric else None
+    for name in ("average", "positive"):
+        if definitions is None and name in chosen:
+            raise DefinitionError(f"--{name} needs a metric, such as -m precision")
+    return Report.of_subject(source, subject, chosen, definitions, **kind).document(options.places)
 
 
 def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> Document:
@@ -417,15 +299,23 @@ def _finish(options: ReportOptions, document: Document, below: list[str]) -> Non
 
 
 def matrix(options: MatrixOptions) -> None:
-    """Score a confusion matrix: whichf1 matrix 2 100 10000 0 100."""
+    """Score a confusion matrix: whichf1 matrix cm.csv --rows true."""
     oriented = options.rows is not None
     rows: Any = options.rows or "true"
-    counts = Counts.from_matrix(square(options.numbers), rows=rows, labels=options.declared)
-    chosen, subject = options.chosen(counts.labels), _counted(counts)
+    source, cells = given_matrix(options.numbers)
+    counts = Counts.from_matrix(cells, rows=rows, labels=options.declared)
+    chosen, subject = options.chosen(counts.labels), of_counts(counts)
     if not oriented:
         _refuse_if_orientation_matters(counts, options, chosen)
-    document = _report("matrix", subject, options, chosen, oriented=oriented)
+    document = _report(source, subject, options, chosen, oriented=oriented)
     _finish(options, document, below_floors(options.fail_under, chosen, subject.evaluate))
+
+
+def given_matrix(given: list[str]) -> tuple[str, Any]:
+    """A name for a matrix, and its cells: of a file, or the numbers themselves."""
+    if len(given) == 1 and not re.fullmatch(r"-?[0-9.]+", given[0]):
+        return given[0], files.read_matrix(given[0])
+    return "matrix", square(given)
 
 
 def square(numbers: list[str]) -> list[list[int]]:

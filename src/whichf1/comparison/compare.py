@@ -26,7 +26,6 @@ from whichf1.scoring.lines import (
     ScoredItems,
     items_of_systems,
     read_items,
-    sampled,
     score_items,
 )
 from whichf1.scoring.score import Score, described, warn_of_other_data
@@ -202,7 +201,8 @@ def read_once(
     first: Definition, y_true: Any, systems: Any, sep: str | None, options: Mapping[str, Any]
 ) -> Run:
     """Read the systems; what is returned compares them under any definition of the same kind."""
-    data: dict[str, Any] = {key: options.get(key) for key in ("labels", "weights", "cluster")}
+    names = ("labels", "weights", "frequencies", "cluster")
+    data: dict[str, Any] = {key: options.get(key) for key in names}
     columns: dict[str, Any] = {"sep": sep, **{key: options.get(key) for key in COLUMN_OPTIONS}}
     named = {key: value for key, value in columns.items() if value is not None}
     counted, sets = made_from(first.declaration)
@@ -214,9 +214,8 @@ def read_once(
         read = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
         if isinstance(read, ScoreColumns):
             refuse_few(read.systems)
-            names = [*read.systems]
             return lambda definition, plan: compare_items(
-                plan, names, *items_of_systems(definition, read)
+                plan, [*read.systems], *items_of_systems(definition, read)
             )
         return partial(compare_counts, read)
     if not isinstance(systems, Mapping):
@@ -225,13 +224,9 @@ def read_once(
         )
     if not counted:
         refuse_few(systems)
-        labels = data.pop("labels")
-
-        def run(definition: Definition, plan: Plan) -> Comparison:
-            items = [read_items(definition, y_true, each, labels) for each in systems.values()]
-            return compare_items(plan, [*map(str, systems)], items, sampled(items[0], **data))
-
-        return run
+        return lambda definition, plan: compare_items(
+            plan, [*map(str, systems)], *read_items(definition, y_true, systems.values(), **data)
+        )
     sets = sets or (y_true.ndim == 2 if array else are_sets(y_true))
     ask = partial(count_sets_together if sets else count_together, y_true, systems)
     counts = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
@@ -344,7 +339,9 @@ def compare_statistics(
         units = (statistics[a], statistics[b]), sample
         pair = pair_of(definition, plan, both, *spread(a, b), *units)
         if drawn is not None:
-            pair = resampled(definition, plan, pair, drawn[:, a] - drawn[:, b], *units, number)
+            with np.errstate(invalid="ignore"):  # of two infinite ratios
+                difference = drawn[:, a] - drawn[:, b]
+            pair = resampled(definition, plan, pair, difference, *units, number)
         pairs.append(pair)
     adjusted = ADJUSTMENTS[plan.adjust]([pair.p_value for pair in pairs])
     pairs = [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]

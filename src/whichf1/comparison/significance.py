@@ -66,10 +66,11 @@ def beliefs(
     """The posterior of the difference under two priors that prefer neither system."""
     both, differs, found = a.beside(b), a.differs(b), []
     for prior in PRIORS:
-        parts = [
-            np.subtract(*both.exchanged(*weights))[:, 0]
-            for weights in sample.beliefs(draws, seed, prior, differs)
-        ]
+        with np.errstate(invalid="ignore"):  # of two infinite ratios
+            parts = [
+                np.subtract(*both.exchanged(*weights))[:, 0]
+                for weights in sample.beliefs(draws, seed, prior, differs)
+            ]
         drawn = np.concatenate(parts)
         drawn = drawn[~np.isnan(drawn)] * (-1 if lower else 1)
         if not len(drawn):

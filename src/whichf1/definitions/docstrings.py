@@ -105,8 +105,8 @@ _SHARED: dict[str, tuple[str, str]] = {
     ),
     "options": (
         "",
-        "``positive``, ``labels`` and ``weights`` as for :func:`rank`, and the columns ``true`` "
-        "and ``score`` of a dataframe or file.",
+        "``positive``, ``labels``, ``weights`` and ``frequencies`` as for :func:`rank`, and the "
+        "columns ``true`` and ``score`` of a dataframe or file.",
     ),
     "columns": (
         "",

@@ -30,6 +30,22 @@ DEFINITIONS = {
 }
 """The scores that an audit computes."""
 SIGNATURES = {name: definition.signature for name, definition in DEFINITIONS.items()}
+FITS: dict[Verdict, str] = {
+    "averaged F1": "averaged F1",
+    "F1 of averages": "F1 of averages",
+    "either": "either",
+    "impossible": "neither",
+}
+"""What a verdict is consistent with."""
+_MIXED = "a support-weighted or micro F1 beside macro precision and recall"
+OTHERWISE: dict[str, str] = {
+    "averaged F1": f"F1 below the harmonic mean would also come from {_MIXED}, from means over "
+    "runs or folds, or from averages over different classes.",
+    "F1 of averages": f"The same number could come from {_MIXED}, by chance.",
+    "impossible": f"One of the numbers may be wrong; or there is {_MIXED}, or they are means over "
+    "runs or folds, or averages over different classes.",
+}
+"""What would break the identity that a verdict rests on."""
 CLASS_F1 = define("f1").signature
 
 
@@ -76,6 +92,18 @@ class Audit:
     classes: int | None = None
     misfits: tuple[Misfit, ...] = ()
     """The numbers that do not agree, if everything could be recomputed."""
+    recomputed: bool = False
+    """Whether everything was recomputed from counts or classes."""
+
+    @property
+    def words(self) -> str:
+        """The verdict as a claim that the numbers can carry: 'consistent with averaged F1'."""
+        return f"consistent with {FITS[self.verdict]}"
+
+    @property
+    def otherwise(self) -> str | None:
+        """What else would give such numbers; None if nothing had to be assumed."""
+        return None if self.recomputed else OTHERWISE.get(self.verdict)
 
 
 def audit(
@@ -241,7 +269,7 @@ def _compare(p: Published, r: Published, f: Published, known: _Recomputed) -> Au
         f"Recomputed from {k} classes, averaged F1 is {averaged} and F1 of averages "
         f"is {of_averages}; F1 {f} fits {_FITS[verdict]}."
     )
-    return Audit(verdict, reason, p, r, f, averaged, of_averages, k, tuple(misfits))
+    return Audit(verdict, reason, p, r, f, averaged, of_averages, k, tuple(misfits), True)
 
 
 def _from_counts(counts: Counts) -> _Recomputed:

@@ -74,14 +74,16 @@ class Dialect:
         *,
         labels: Any = None,
         weights: Any = None,
+        frequencies: Any = None,
         **changes: Any,
     ) -> Score:
         """The Score that the library would print for Counts, or for y_true and y_pred."""
-        counts = as_counts(y_true, y_pred, labels=labels, weights=weights)
+        times = {} if frequencies is None else {"frequencies": frequencies}
+        counts = as_counts(y_true, y_pred, labels=labels, weights=weights, **times)
         definition = self.definition_for(counts.labels, **changes)
         if definition.batch is None:
             return run(definition, counts)
-        return run(definition, y_true, y_pred, labels, weights)
+        return run(definition, y_true, y_pred, labels, weights, **times)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 """Published numbers: what was printed, and every value that rounds to it.
 
-Numbers come as text or floats, or as rows of a CSV table. Text keeps its trailing zeros.
+Numbers come as text or floats, or as rows of a table. Text keeps its trailing zeros.
 """
 
 from __future__ import annotations
 
-import csv
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -15,6 +15,7 @@ from numbers import Real
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from whichf1.errors import FileError, InputError
+from whichf1.published.printed import EMPTY, PrintedTable, read_table, unmarked
 
 Scale: TypeAlias = Literal["unit", "percent"]
 
@@ -103,7 +104,7 @@ def read_published(
 def parse_number(printed: Any, name: str) -> tuple[Decimal, Scale | None]:
     """The number as written, and its scale if it ends in a percent sign."""
     real = isinstance(printed, Real) and not isinstance(printed, bool)
-    text = printed.strip() if isinstance(printed, str) else ""
+    text = unmarked(printed).text if isinstance(printed, str) else ""
     if real and abs(float(printed)) < 1e300:
         text = str(int(printed)) if float(printed).is_integer() else repr(float(printed))
     try:
@@ -148,65 +149,99 @@ def read_all(printed: Mapping[str, Any], decimals: int | None, scale: Scale) -> 
 
 
 class ResultRow(NamedTuple):
-    """A published triple from one line of a CSV file."""
+    """A row of published results: a triple, or what is wrong with it."""
 
     line: int
     name: str
     triple: dict[str, Any]
     """Precision, recall and F1."""
     classes: int | None
+    problem: str | None = None
+    """Why the row cannot be audited."""
+    spread: bool = False
+    """Whether its numbers are printed with a spread, as means over runs are."""
 
 
-def read_results(path: str, scale: Scale | None = None) -> tuple[list[ResultRow], Scale]:
-    """Read a CSV file with columns for precision, recall and F1, and find their common scale.
+def read_results(
+    results: Any, scale: Scale | None = None, classes: int | None = None
+) -> tuple[str, list[ResultRow], Scale]:
+    """The name of a table, its rows with precision, recall and F1, and their common scale.
 
-    Other columns may be present.
+    Other columns may be present. A row with a bad cell, or on another scale than others, says so.
     """
-    rows = []
-    for line, name, cells in _read_csv(path, ("precision", "recall", "f1"), ("classes",)):
-        k = cells.pop("classes", "")
-        if k and (not k.isdecimal() or int(k) < 1):
-            raise InputError(
-                f"{path!r}, line {line}: the number of classes must be a whole number of at least "
-                f"1; got {k!r}"
-            )
-        rows.append(ResultRow(line, name, cells, int(k) if k else None))
-    printed = {f"line {row.line}, {x}": text for row in rows for x, text in row.triple.items()}
+    table = read_table(results)
+    rows = [
+        _result_row(line, name, cells, classes)
+        for line, name, cells in _known(table, ("precision", "recall", "f1"), ("classes",))
+    ]
+    common = scale or ("percent" if any(_scale(row) == "percent" for row in rows) else "unit")
+    return table.name, [_on_scale(row, common, said=scale is not None) for row in rows], common
+
+
+def _result_row(line: int, name: str, cells: dict[str, Any], classes: int | None) -> ResultRow:
+    k = str(cells.pop("classes", "") or "").strip().removesuffix(".0")
+    row = ResultRow(line, name, cells, classes)
+    if k.lower() not in EMPTY:
+        if not k.isdecimal() or int(k) < 1:
+            why = f"the number of classes must be a whole number of at least 1; got {k!r}"
+            return row._replace(problem=why)
+        if classes not in (None, int(k)):
+            return row._replace(problem=f"the table says {k} classes, not {classes}")
+        row = row._replace(classes=int(k))
+    marks = {x: unmarked(text) for x, text in cells.items() if isinstance(text, str)}
+    lacking = [x for x, text in cells.items() if _is_empty(text)]
+    if lacking:
+        return row._replace(problem=f"there is no {' and no '.join(lacking)}")
     try:
-        return rows, common_scale(printed, scale)
+        numbers = {x: parse_number(text, x) for x, text in cells.items()}
+        common_scale(cells, None)
     except InputError as error:
-        raise InputError(f"{path!r}: {error}") from None
+        return row._replace(problem=str(error).rstrip("."))
+    if any(number < 0 or number > 100 for number, _ in numbers.values()):
+        return row._replace(problem="a score lies in [0, 1], or in [0, 100] as percent")
+    return row._replace(spread=any(mark.spread for mark in marks.values()))
+
+
+def _is_empty(cell: Any) -> bool:
+    return (
+        cell is None
+        or cell != cell
+        or (isinstance(cell, str) and unmarked(cell).text.lower() in EMPTY)
+    )
+
+
+def _scale(row: ResultRow) -> Scale | None:
+    return None if row.problem is not None else common_scale(row.triple, None)
+
+
+def _on_scale(row: ResultRow, scale: Scale, *, said: bool) -> ResultRow:
+    """The row, unless it is in fractions and others are in percent, or the other way round."""
+    own = _scale(row)
+    if own in (None, scale) or (said and scale == "percent"):
+        return row
+    if said:
+        return row._replace(problem="it is in percent, and the scale is said to be unit")
+    return row._replace(
+        problem="its numbers are between 0 and 1, and others are in percent: units are mixed "
+        "(say --scale percent if these are percentages of 1 or less)"
+    )
 
 
 def read_per_class(path: str) -> dict[str, tuple[str, ...]]:
-    """Read precision, recall and, if present, F1 of each class from a CSV file."""
+    """Read precision, recall and, if present, F1 of each class from a file."""
     classes: dict[str, tuple[str, ...]] = {}
-    for line, name, cells in _read_csv(path, ("precision", "recall"), ("f1",)):
+    for line, name, cells in _known(read_table(path), ("precision", "recall"), ("f1",)):
         if name in classes:
             raise FileError(f"{path!r}, line {line}: class {name!r} occurs twice")
         classes[name] = tuple(cells.values())
     return classes
 
 
-def _read_csv(
-    path: str, required: tuple[str, ...], optional: tuple[str, ...]
-) -> list[tuple[int, str, dict[str, str]]]:
+def _known(
+    table: PrintedTable, required: tuple[str, ...], optional: tuple[str, ...]
+) -> list[tuple[int, str, dict[str, Any]]]:
     """Line number, name (from the first other column) and the cells of known columns."""
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            head = next(reader, [])
-            lines = [(reader.line_num, cells) for cells in reader if cells]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FileError(f"cannot read results from {path!r}: {error}") from None
-    if not lines:
-        raise FileError(f"{path!r} has no rows. It needs a header and one line per result.")
-    for line, cells in lines:
-        if len(cells) != len(head):
-            raise FileError(
-                f"{path!r}, line {line}: {len(cells)} cells, but the header has {len(head)}"
-            )
-    keys = [re.sub(r"macro|average|avg|mean|[^a-z0-9]", "", name.lower()) for name in head]
+    keys = [_key(name) for name in table.head]
     places = {
         name: [i for i, key in enumerate(keys) if key in COLUMNS[name]]
         for name in (*required, *optional)
@@ -218,16 +253,36 @@ def _read_csv(
     ]
     if problems:
         raise FileError(
-            f"{path!r} needs one column each for {', '.join(required)} ({'; '.join(problems)}). "
-            f"Its columns are: {', '.join(head)}. Rename them accordingly."
+            f"{table.name} needs one column each for {', '.join(required)} "
+            f"({'; '.join(problems)}). Its columns are: {', '.join(table.head)}. Rename them "
+            "accordingly."
         )
     columns = {name: place[0] for name, place in places.items() if place}
-    others = [i for i in range(len(head)) if i not in columns.values()]
-    return [
-        (
-            line,
-            cells[others[0]] if others else f"line {line}",
-            {name: cells[i].strip() for name, i in columns.items()},
-        )
-        for line, cells in lines
-    ]
+    others = [i for i in range(len(table.head)) if i not in columns.values()]
+    rows = []
+    for line, cells in table.rows:
+        if len(cells) != len(table.head):
+            raise FileError(
+                f"{table.name}, line {line}: {len(cells)} cells, but the header has "
+                f"{len(table.head)}"
+            )
+        name = str(cells[others[0]]).strip() if others else ""
+        chosen = {x: _stripped(cells[i]) for x, i in columns.items()}
+        rows.append((line, _bare_name(name) or f"line {line}", chosen))
+    return rows
+
+
+def _stripped(cell: Any) -> Any:
+    return cell.strip() if isinstance(cell, str) else cell
+
+
+def _key(head: str) -> str:
+    """A head of a column in plain letters: 'Macro-F$_1$ ↑' is f1."""
+    plain = unicodedata.normalize("NFKC", head).lower()
+    plain = re.sub(r"\\(?:text\w*|math\w*|underline|emph|bf|uparrow|downarrow)", "", plain)
+    return re.sub(r"macro|average|avg|mean|[^a-z0-9]", "", plain)
+
+
+def _bare_name(name: str) -> str:
+    """The name of a system without the marks of a table."""
+    return re.sub(r"\*\*|\\text\w*\{([^{}]*)\}", r"\1", name).strip()

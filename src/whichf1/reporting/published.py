@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from dataclasses import dataclass
+from typing import Any, NamedTuple, get_args
 
 from whichf1.definitions.words import because
-from whichf1.published.audit import SIGNATURES, Audit, Verdict
+from whichf1.errors import InputError
+from whichf1.published.audit import FITS, SIGNATURES, Audit, Verdict, audit
 from whichf1.published.dialects import Conversion, Dialect, DialectTable
 from whichf1.published.explain import Explanation, Match
-from whichf1.reporting.document import Cell, Document, Grid, GridColumn
+from whichf1.published.numbers import Scale, read_results
+from whichf1.reporting.document import Cell, Document, Grid, GridColumn, Presented
 
 MOST_MATCHES = 10
 """Matches shown to people; files hold all."""
@@ -120,23 +123,122 @@ def _match_row(match: Match) -> list[Cell]:
     return [match.value, libraries, match.why, also, match.signature]
 
 
-def audit_document(audits: Sequence[tuple[str, Audit]]) -> Document:
-    """Verdicts on published triples, and how many there are of each."""
-    counted = Counter(audit.verdict for _, audit in audits)
-    rows = [_audit_record(name, audit) for name, audit in audits]
-    facts = {verdict: counted[verdict] for verdict in get_args(Verdict)}
-    keys = {x.lower().replace(" ", "_"): number for x, number in facts.items()}
-    if len(audits) == 1:
-        ((_, audit),) = audits
-        title, notes = f"{audit.verdict}: {audit.reason}", _misfits("", audit)
-        return _document("audit", title, _readings(audit), rows, notes, **keys)
-    verdicts = ", ".join(f"{number} {verdict}" for verdict, number in facts.items() if number)
-    names = ("name", "precision", "recall", "f1", "verdict", "reason")
-    columns = [*map(GridColumn, names[:-1]), GridColumn("reason", "prose")]
-    table = Grid(columns, [[row[name] for name in names] for row in rows])
-    notes = [note for name, audit in audits for note in _misfits(f"{name}: ", audit)]
-    notes += [f"{name}: {signature}" for name, signature in SIGNATURES.items()]
-    return _document("audit", f"{len(audits)} rows: {verdicts}", table, rows, notes, **keys)
+def audit_document(audit: Audit) -> Document:
+    """The verdict on one published triple."""
+    title = f"{audit.words[0].upper()}{audit.words[1:]}: {audit.reason}"
+    notes = [*_misfits("", audit), *([audit.otherwise] if audit.otherwise else [])]
+    rows = [_audit_record("", audit)]
+    return _document("audit", title, _readings(audit), rows, notes, **_tallied([audit]))
+
+
+class AuditedRow(NamedTuple):
+    """A row of published results with its verdict, or what is wrong with it."""
+
+    name: str
+    audit: Audit | None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class AuditTable(Presented):
+    """Verdicts on a table of published results; made by ``whichf1.audit_table``.
+
+    >>> import pandas as pd, whichf1 as wf
+    >>> frame = pd.DataFrame({"system": ["A", "B"], "P": ["62.0", "–"], "R": ["58.1", "60.0"],
+    ...                       "F1": ["**57.3**", "59.0"]})
+    >>> [(row.name, row.audit and row.audit.verdict, row.problem)
+    ...  for row in wf.audit_table(frame).rows]
+    [('A', 'averaged F1', None), ('B', None, 'there is no precision')]
+    """
+
+    source: str
+    rows: tuple[AuditedRow, ...]
+    spreads: tuple[str, ...] = ()
+    """The rows whose numbers are printed with a spread."""
+
+    def document(self, decimals: int | None = None) -> Document:
+        """The rows with their verdicts, and how many there are of each."""
+        audits = [row.audit for row in self.rows if row.audit is not None]
+        keys = _tallied(audits)
+        counted = Counter(audit.verdict for audit in audits)
+        words = [f"{counted[x]} with {fits}" for x, fits in FITS.items() if counted[x]]
+        words = [words[0].replace(" with", " consistent with"), *words[1:]]
+        left = len(self.rows) - len(audits)
+        words += [f"{left} not audited"] if left else []
+        names = ("name", "precision", "recall", "f1", "fits", "reason")
+        columns = [*map(GridColumn, names[:-1]), GridColumn("reason", "prose")]
+        cells = [_audit_cells(row) for row in self.rows]
+        notes = [
+            note for row in self.rows if row.audit for note in _misfits(f"{row.name}: ", row.audit)
+        ]
+        notes += dict.fromkeys(x.otherwise for x in audits if x.otherwise)
+        notes += [f"Printed with a spread, so perhaps means over runs: {', '.join(self.spreads)}."][
+            : len(self.spreads)
+        ]
+        notes += [f"{name}: {signature}" for name, signature in SIGNATURES.items()]
+        title = f"{len(self.rows)} rows: {', '.join(words)}"
+        records = [_row_record(row) for row in self.rows]
+        return _document("audit", title, Grid(columns, cells), records, notes, **keys)
+
+
+def audit_table(
+    results: Any,
+    *,
+    decimals: int | None = None,
+    classes: int | None = None,
+    scale: Scale | None = None,
+) -> AuditTable:
+    """Tell for each row of a table of results which macro F1 was reported.
+
+    Numbers may be printed as papers print them: ``**80.1**``, ``71.8*``, ``79.0 ± 0.3``. A bad cell
+    is a note on its row; so is a row of fractions among percentages.
+
+    results (path or dataframe): A CSV, TSV, Markdown or LaTeX file, or a dataframe, with columns
+        for precision, recall and F1; others are ignored, except ``classes``.
+    classes: The number of classes of every row, as in ``audit``.
+    Returns: The verdict on each row.
+    InputError: If the table cannot be read, or none of its rows can be audited.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"P": ["0.62"], "R": ["0.58"], "F1": ["0.55"]}, index=["ours"])
+    >>> audit_table(frame).rows[0].audit.words
+    'consistent with averaged F1'
+    """
+    source, found, common = read_results(results, scale, classes)
+    rows = []
+    for row in found:
+        problem, verdict = row.problem, None
+        try:
+            if problem is None:
+                rounding: dict[str, Any] = {"decimals": decimals, "scale": common}
+                verdict = audit(**row.triple, **rounding, classes=row.classes)
+        except InputError as error:
+            problem = str(error).rstrip(".")
+        rows.append(AuditedRow(row.name, verdict, problem))
+    if not any(row.audit for row in rows):
+        problems = [f"line {x.line}, {y.problem}" for x, y in zip(found, rows, strict=True)]
+        raise InputError(f"{source}: no row can be audited: {'; '.join(problems[:3])}")
+    return AuditTable(source, tuple(rows), tuple(row.name for row in found if row.spread))
+
+
+def _tallied(audits: Sequence[Audit]) -> dict[str, int]:
+    """How many there are of each verdict, by their identifiers."""
+    counted = Counter(audit.verdict for audit in audits)
+    return {x.lower().replace(" ", "_"): counted[x] for x in get_args(Verdict)}
+
+
+def _audit_cells(row: AuditedRow) -> list[Cell]:
+    if row.audit is None:
+        return [row.name, "", "", "", "–", f"Not audited: {row.problem}."]
+    x = row.audit
+    return [row.name, str(x.precision), str(x.recall), str(x.f1), FITS[x.verdict], x.reason]
+
+
+def _row_record(row: AuditedRow) -> dict[str, Any]:
+    if row.audit is not None:
+        return _audit_record(row.name, row.audit)
+    empty = dict.fromkeys(_AUDIT_FIELDS)
+    return {**empty, "name": row.name, "verdict": "not audited", "reason": row.problem}
 
 
 def _misfits(lead: str, audit: Audit) -> list[str]:
@@ -154,20 +256,28 @@ def _readings(audit: Audit) -> Grid:
 
 
 def _audit_record(name: str, audit: Audit) -> dict[str, Any]:
-    return {
-        "name": name,
-        **{each: str(getattr(audit, each)) for each in ("precision", "recall", "f1")},
-        "classes": audit.classes,
-        "verdict": audit.verdict,
-        "reason": audit.reason,
-        "averaged_low": audit.averaged.low,
-        "averaged_high": audit.averaged.high,
-        "averaged_signature": SIGNATURES["averaged F1"],
-        "of_averages_low": audit.of_averages.low,
-        "of_averages_high": audit.of_averages.high,
-        "of_averages_signature": SIGNATURES["F1 of averages"],
-        "misfits": "; ".join(misfit.name for misfit in audit.misfits),
-    }
+    values = (
+        name,
+        *(str(getattr(audit, each)) for each in ("precision", "recall", "f1")),
+        audit.classes,
+        audit.verdict,
+        audit.reason,
+        audit.averaged.low,
+        audit.averaged.high,
+        SIGNATURES["averaged F1"],
+        audit.of_averages.low,
+        audit.of_averages.high,
+        SIGNATURES["F1 of averages"],
+        "; ".join(misfit.name for misfit in audit.misfits),
+    )
+    return dict(zip(_AUDIT_FIELDS, values, strict=True))
+
+
+_AUDIT_FIELDS = (
+    "name", "precision", "recall", "f1", "classes", "verdict", "reason", "averaged_low",
+    "averaged_high", "averaged_signature", "of_averages_low", "of_averages_high",
+    "of_averages_signature", "misfits",
+)  # fmt: skip
 
 
 def conversion_document(source: str, conversion: Conversion, names: tuple[str, str]) -> Document:

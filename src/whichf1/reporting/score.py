@@ -36,12 +36,15 @@ from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
 from whichf1.scoring.score import PerClass, Score, effective_n
+from whichf1.scoring.subject import MEANS, Subject, is_counted, of_counts, of_scores, of_table
 from whichf1.sources.counts import DATA_OPTIONS, as_counts
 from whichf1.sources.request import is_path
 from whichf1.statistics.scales import Interval
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label
+from whichf1.tables.moments import Moments
+from whichf1.tables.ranking import Ranking
 
 CLASS_METRICS = ("precision", "recall", "f1")
 SUMMARY = (
@@ -107,6 +110,29 @@ class Report(Presented):
             whole = [(name, _either_way(score, counts)) for name, score in whole]
         return cls(source, counts, each, (*scores, *whole), macro, oriented, confusion)
 
+    @classmethod
+    def of_subject(
+        cls,
+        source: str,
+        subject: Subject,
+        options: dict[str, Any],
+        definitions: Named | None = None,
+        **kind: Any,
+    ) -> Report:
+        """Metrics of the scores, then of the predictions made from them; default: the usual."""
+        counted: Named | None = None if subject.decided else []
+        if definitions is not None:
+            counted = [each for each in definitions if is_counted(each[1])]
+            scored = [each for each in definitions if not is_counted(each[1])]
+            if counted and not subject.decided:
+                subject.evaluate(counted[0][1])  # says what is missing
+        else:
+            macro = {**options, "average": "macro"}
+            usual = (define_fitting(x, macro if x in MEANS else options) for x in subject.summary)
+            scored = [(title(each), each) for each in usual]
+        scores = [(name, subject.score(each)) for name, each in scored]
+        return cls.of(source, subject.counts, options, counted, scores, **kind)
+
     def document(self, decimals: int | None = None) -> Document:
         """The tables of classes and of scores, the matrix and what is worth knowing of them."""
         counts, orientation = self.counts, [] if self.oriented else [UNORIENTED]
@@ -126,13 +152,20 @@ def report(
     y_pred: Any = None,
     metrics: Sequence[str] | None = None,
     *,
+    scores: Any = None,
+    threshold: float | None = None,
     confusion: bool | None = None,
     **options: Unpack[Options],
 ) -> Report:
     """Every class, both macro F1s and the usual averages: what ``whichf1 score`` prints.
 
-    y_true, y_pred (Counts, array, dataframe or path): The data, as for ``averaged_f1``.
-    metrics: Names or signatures. Default: precision, recall and F1 of each class, and averages.
+    y_true, y_pred (Counts, array, dataframe or path): The data, as for ``averaged_f1``; or a
+        Ranking, or Moments.
+    metrics: Names or signatures. Default: precision, recall and F1 of each class, and averages; of
+        scores, the usual metrics of rankings and probabilities.
+    scores: In place of predictions, a score for each item, larger for the positive class, or a
+        probability for each item and class. Of a dataframe or file, ``score`` names the columns.
+    threshold: Items with at least this score are predicted as positive.
     confusion: Whether the confusion matrix is shown. Default: in text, if it is small.
     **options: Options of the metrics, used where they apply; ``interval`` is 'auto' by default, and
         None gives no intervals.
@@ -149,25 +182,35 @@ def report(
     f1_of_averages  0.8333  f1|avg:macro|formula:of-averages|*
     accuracy        0.7500  accuracy|*
     * classes:observed|undef:0|v:1|n:4|k:3|labels:fahokkci
+    >>> ranked = report([0, 1, 1], scores=[0.2, 0.9, 0.4], interval=None)
+    >>> [name for name, _ in ranked.scores][:3]
+    ['ROC AUC', 'average precision', 'log loss']
     """
     given: dict[str, Any] = {"interval": "auto", **options}
     data = {key: given.pop(key) for key in DATA_OPTIONS if key in given}
-    if data.get("score") is not None:
-        raise DefinitionError(
-            "a report is of predictions: make them with at_threshold(rank(...), threshold=...)"
-        )
-    counts = as_counts(y_true, y_pred, ignore=given.get("ignore", ()), **data)
     chosen = {key: value for key, value in given.items() if value is not None}
     if "interval" in chosen:
         chosen["interval"] = find_method(chosen["interval"])
+    if isinstance(y_true, (Ranking, Moments)):
+        if any(x is not None for x in (y_pred, scores, *data.values())):
+            raise InputError(f"a {type(y_true).__name__} holds all of the data: pass it alone")
+        subject = of_table(y_true, threshold)
+    elif scores is not None or data.get("score") is not None:
+        subject = of_scores(y_true, y_pred, scores, data, chosen.get("positive"), threshold)
+        if metrics is None:
+            chosen.pop("positive", None)  # it says which class the scores are for
+    elif threshold is not None:
+        raise InputError("threshold= is for scores: pass scores=, or score= for a column")
+    else:
+        subject = of_counts(as_counts(y_true, y_pred, ignore=given.get("ignore", ()), **data))
     source = str(y_true) if is_path(y_true) else ""
     if metrics is None:
         unused = next((x for x in ("average", "positive", "formula") if x in chosen), None)
         if unused is not None:
             raise DefinitionError(f"{unused}= needs metrics, such as ['precision']")
-        return Report.of(source, counts, chosen, confusion=confusion)
+        return Report.of_subject(source, subject, chosen, confusion=confusion)
     definitions = name_definitions(metrics, chosen, "{}=")
-    return Report.of(source, counts, chosen, definitions, confusion=confusion)
+    return Report.of_subject(source, subject, chosen, definitions, confusion=confusion)
 
 
 BOTH_F1 = ("averaged_f1", "f1_of_averages")

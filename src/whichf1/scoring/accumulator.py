@@ -199,8 +199,8 @@ class _Dense:
                 data = data.numpy()
             except (RuntimeError, TypeError):  # it has a gradient, or is on another device
                 data = to_numpy(data)
-        kind = data.dtype.kind
-        fits = kind in "iu" if self.labels.kind == "int" else kind == "b"
+        kind, number = data.dtype.kind, self.labels.kind == "int"
+        fits = kind == "i" or (kind == "u" and data.dtype.itemsize < 8) if number else kind == "b"
         return data if fits and data.ndim == 1 and 0 < len(data) <= MOST_ITEMS else None
 
     def _coded(self, data: Any) -> Array | None:

@@ -379,6 +379,7 @@ def threshold_curve(
     positive: Any = None,
     labels: Any = None,
     weights: Any = None,
+    frequencies: Any = None,
     **options: Any,
 ) -> ThresholdCurve:
     """Compute a score of the predictions at every threshold.
@@ -399,7 +400,7 @@ def threshold_curve(
     else:
         named = {key: options.pop(key) for key in COLUMN_OPTIONS if key in options}
         data = {"positive": positive, "labels": labels, "weights": weights}
-        ranking = rank(y_true, scores, **data, **named)
+        ranking = rank(y_true, scores, **data, frequencies=frequencies, **named)
     ranking.needs_both("a threshold")
     definition = with_options(metric, options)
     rate = definition.declaration.kind == "rate"
@@ -457,8 +458,8 @@ def best_threshold(
     correct: Also estimate how much too good the value is because the threshold was chosen on the
         same items: by the bootstrap (Efron 1983), or by cross-validation with ten folds.
     seed: The seed of resampled items or of folds.
-    **options: ``positive``, ``labels`` and ``weights`` as for :func:`rank`, the options of the
-        metric, and the columns ``true`` and ``score`` of a dataframe or file.
+    **options: ``positive``, ``labels``, ``weights`` and ``frequencies`` as for :func:`rank`, the
+        options of the metric, and the columns ``true`` and ``score`` of a dataframe or file.
     Returns: The threshold, the score there, and the whole curve.
     DefinitionError: If the metric is unknown or not computed from counts.
 

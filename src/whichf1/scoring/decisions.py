@@ -30,6 +30,7 @@ def at_threshold(
     positive: Any = None,
     labels: Any = None,
     weights: Any = None,
+    frequencies: Any = None,
     cluster: Any = None,
     **columns: Any,
 ) -> Counts:
@@ -51,7 +52,7 @@ def at_threshold(
         if scores is not None:
             raise InputError("a Ranking already holds its scores: pass the threshold as threshold=")
         return _from_ranking(y_true, limit)
-    data = {"labels": labels, "weights": weights, "cluster": cluster}
+    data = {"labels": labels, "weights": weights, "frequencies": frequencies, "cluster": cluster}
     lines = _read(y_true, scores, data, columns)
     return threshold_lines(lines, limit, positive, declared=labels is not None)
 
@@ -154,6 +155,7 @@ def at_argmax(
     *,
     labels: Any = None,
     weights: Any = None,
+    frequencies: Any = None,
     cluster: Any = None,
     ties: Ties = "first",
     **columns: Any,
@@ -170,8 +172,8 @@ def at_argmax(
            [0, 1, 0],
            [1, 0, 0]])
     """
-    options = {"labels": labels, "weights": weights, "cluster": cluster, **columns}
-    return at_top_k(y_true, scores, 1, ties=ties, **options)
+    options = {"labels": labels, "weights": weights, "frequencies": frequencies, **columns}
+    return at_top_k(y_true, scores, 1, cluster=cluster, ties=ties, **options)
 
 
 def at_top_k(
@@ -181,6 +183,7 @@ def at_top_k(
     *,
     labels: Any = None,
     weights: Any = None,
+    frequencies: Any = None,
     cluster: Any = None,
     ties: Ties = "first",
     **columns: Any,
@@ -206,7 +209,7 @@ def at_top_k(
         raise DefinitionError(f"k must be a whole number of at least 1; got {k!r}")
     if not is_among(ties, ("first", "last")):
         raise DefinitionError(f"ties must be 'first' or 'last'; got {ties!r}")
-    data = {"labels": labels, "weights": weights, "cluster": cluster}
+    data = {"labels": labels, "weights": weights, "frequencies": frequencies, "cluster": cluster}
     if has_columns(y_true) and not in_memory(y_true):
         request = Request.of_scores(**data, **columns)
         return decide(ClassScores(y_true, scores, request, fair=False), int(k), ties)

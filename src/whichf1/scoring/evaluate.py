@@ -60,12 +60,10 @@ def _of_predictions(
             "make them with at_threshold(rank(...), threshold=...)"
         )
     sets = definition.declaration.kind == "items" or definition.average == "samples"
-    if sets and named.get("frequencies") is not None:
-        raise DefinitionError("frequencies= is for items of one class each: repeat the rows")
-    if sets and y_pred is not None and not named and not is_path(y_true):
+    if sets and y_pred is not None and not named.keys() - {"frequencies"} and not is_path(y_true):
         from whichf1.sources.label_sets import count_multilabel
 
-        return evaluate(definition, count_multilabel(y_true, y_pred, **data))
+        return evaluate(definition, count_multilabel(y_true, y_pred, **data, **named))
     if definition.batch is None or isinstance(y_true, Counts):
         counts = as_counts(y_true, y_pred, **data, ignore=definition.ignore, **named)
         return evaluate(definition, counts)

@@ -6,11 +6,11 @@ are alike. Columns for each class stay in their engine, which answers the same q
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import permutations
-from math import inf, isfinite, isnan, sqrt
+from math import inf, isfinite, sqrt
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,7 +26,7 @@ from whichf1.sources.answers.lines import ClassScores, EngineSums, read_scores
 from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.label_sets import ranked_labels
 from whichf1.sources.lines import ScoredLines, check_rows, predicted, predicted_binary, ranking_of
-from whichf1.sources.request import Request, has_columns, in_memory, is_path, refuse_both
+from whichf1.sources.request import Request, has_columns, in_memory, is_path
 from whichf1.sources.sequences import cluster_codes, squared, weights_column
 from whichf1.sources.systems import ScoreColumns
 from whichf1.statistics.intervals import (
@@ -54,7 +54,7 @@ from whichf1.tables.cells import Array
 from whichf1.tables.labels import Labels
 from whichf1.tables.moments import Moments, beyond_rounding
 from whichf1.tables.ranking import Ranking
-from whichf1.tables.units import effective_size
+from whichf1.tables.units import worth
 
 Scores: TypeAlias = ScoredLines | ClassScores
 FEW_ITEMS = 10_000
@@ -100,7 +100,6 @@ def evaluate_scores(
         return score_lines(definition, _read_columns(definition, y_true, scores, data))
     if scores is None:
         raise InputError(f"{metric.name} needs scores: pass y_true and scores")
-    refuse_both(weights, data["frequencies"])
     return score_lines(definition, _read_arrays(definition, y_true, scores, **data))
 
 
@@ -183,12 +182,12 @@ def score_ranking(definition: Definition, ranking: Ranking) -> Score:
             )
         definition = definition.settled(positive=ranking.positive)
     facts: tuple[tuple[str, Any], ...] = ()
-    worth = None
+    known = None
     if ranking.weighted:
-        facts, worth = (("weighted", True),), effective_n(ranking)
+        facts, known = (("weighted", True),), effective_n(ranking)
     facts += () if ranking.resolution is None else (("resolution", ranking.resolution),)
     value, interval = _ranking_estimate(definition, ranking)
-    return Score(value, definition, ranking.n, ranking.labels, interval, facts, worth)
+    return Score(value, definition, ranking.n, ranking.labels, interval, facts, known)
 
 
 def _check(definition: Definition, ranking: Ranking) -> None:
@@ -255,8 +254,7 @@ def _mean_over_classes(
     if not weighted:
         return Score(float(mean), definition, round(n), names)
     squares /= 2 * (len(names) - 1) if pairs else len(names)  # an item is in so many rankings
-    items = effective_size(float(n), squares)
-    facts = (None, (("weighted", True),), None if isnan(items) else items)
+    facts = (None, (("weighted", True),), _known(worth(float(n), squares)))
     return Score(float(mean), definition, float(n), names, *facts)
 
 
@@ -277,6 +275,10 @@ def _class_rankings(
                 both = lines.at(np.concatenate([places[a], places[b]]))
                 labels = Labels([name, names[b]])
                 yield ranking_of(both._replace(true=both.true == a, labels=labels), name)
+
+
+def _known(effective: float) -> float | None:
+    return effective if isfinite(effective) else None
 
 
 def _score_loss(definition: Definition, scores: Scores) -> Score:
@@ -382,10 +384,10 @@ def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> 
     mean = wv / w
     square = wwvv - 2 * mean * wwv + mean**2 * ww
     error = sqrt(beyond_rounding(square, wwvv)) / w if isfinite(square) else inf
-    worth = w * w / ww
-    interval = sums_interval(definition, mean, error, worth)
-    n = float(sums.weight(w))
-    return Score(mean, definition, n, names, interval, (("weighted", True),), worth)
+    equal = worth(w, ww)
+    interval = sums_interval(definition, mean, error, equal)
+    facts = (interval, (("weighted", True),), _known(equal))
+    return Score(mean, definition, float(sums.weight(w)), names, *facts)
 
 
 def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any) -> Moments:
@@ -411,7 +413,7 @@ def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any)
         if columns.get("weights") is not None or columns.get("cluster") is not None:
             raise InputError("moments are sums over single items: omit weights= and cluster=")
         return sum_losses(definition, _read_columns(definition, y_true, scores, columns))
-    if scores is None or columns.keys() - {"labels"}:
+    if scores is None or columns.keys() - {"labels", "frequencies"}:
         raise InputError("pass y_true and scores, or a dataframe or file with true= and score=")
     return sum_losses(definition, _read_arrays(definition, y_true, scores, **columns))
 
@@ -495,13 +497,21 @@ def score_items(items: ScoredItems, sample: Sample) -> Score:
             "weight above 0"
         )
     (value,), (interval,) = estimate(definition, statistic, sample)
-    facts = (interval, sample.facts, None if sample.squares is None else effective_n(sample))
+    facts: tuple[Any, ...] = (interval, sample.facts)
+    if sample.squares is not None:
+        equal = worth(float(sample.count.sum()), float(sample.squares.sum()))
+        facts = (interval, sample.facts, _known(equal))
     return Score(float(value), definition, sample.n, items.labels, *facts)
 
 
-def read_items(definition: Definition, y_true: Any, scores: Any, labels: Any) -> ScoredItems:
-    """The items of a system, from arrays."""
-    return _items_of(definition, _read_arrays(definition, y_true, scores, labels=labels))[0]
+def read_items(
+    definition: Definition, y_true: Any, systems: Iterable[Any], **data: Any
+) -> tuple[list[ScoredItems], Sample]:
+    """The items of several systems, from arrays, and the units that are drawn."""
+    read = (_read_arrays(definition, y_true, scores, **data) for scores in systems)
+    items, lines = zip(*(_items_of(definition, each) for each in read), strict=True)
+    first = lines[0]
+    return [*items], sampled(items[0], first.weights, first.cluster, first.items)
 
 
 def _one_ranking(definition: Definition, lines: ScoredLines) -> ScoredItems:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import FrozenInstanceError, dataclass, replace
 from functools import cached_property
-from math import inf, isfinite, isnan
+from math import isfinite, isnan
 from typing import Any, SupportsFloat, overload
 
 import numpy as np
@@ -252,8 +252,7 @@ class PerClass(Mapping[Label, Score]):
 
 def effective_n(data: Any) -> float | None:
     """How many equal items the weighted ones of a table are worth; None without weights."""
-    items = data.effective_n if data.weighted else inf
-    return items if isfinite(items) else None
+    return data.effective_n if data.weighted and isfinite(data.effective_n) else None
 
 
 def warn_of_other_data(definition: Definition, scores: Iterable[Score | PerClass]) -> None:

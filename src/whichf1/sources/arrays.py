@@ -10,12 +10,15 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError
+from whichf1.sources.request import refuse_both
 from whichf1.sources.sequences import (
     Column,
+    cluster_column,
     clusters_of,
     column,
     encode_alike,
     encode_columns,
+    frequencies_column,
     refuse_lengths,
     squared,
     weights_column,
@@ -167,6 +170,7 @@ def count_together(
     *,
     labels: Any = None,
     weights: Any = None,
+    frequencies: Any = None,
     cluster: Any = None,
 ) -> Counts:
     """GROUP BY true, the prediction of each system, and cluster, over columns in memory."""
@@ -177,11 +181,19 @@ def count_together(
     for each in columns[1:]:
         _refuse_other(true, each)
     weight = None if weights is None else weights_column(weights, len(true.values))
+    if frequencies is not None:
+        refuse_both(weights, frequencies)
+        weight = frequencies_column(frequencies, len(true.values))
+        here = np.flatnonzero(weight)  # a row that stands for no item is none
+        if cluster is not None:
+            cluster = cluster_column(cluster, len(weight)).at(here).values
+        columns, weight = [each.at(here) for each in columns], weight[here]
+    n = len(columns[0].values)
     codes, observed = encode_alike(columns)
     observed = Labels.sorted(observed)
     keys, sizes, clusters = codes, [len(observed)] * len(codes), None
     if cluster is not None:
-        group_codes, clusters = clusters_of(cluster, len(true.values))
+        group_codes, clusters = clusters_of(cluster, n)
         keys, sizes = [*codes, group_codes], [*sizes, len(clusters)]
     cells, count, squares = _group_together(keys, sizes, weight)
     counts = Counts(
@@ -196,6 +208,7 @@ def count_together(
         declared=False,
     )
     counts = counts if weight is None else counts.observed()
+    counts = counts if frequencies is None else counts.whole()
     return reviewed(counts) if labels is None else counts.declare(Labels(labels))
 
 

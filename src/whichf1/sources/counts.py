@@ -12,8 +12,8 @@ from whichf1 import kernel
 from whichf1.errors import InputError
 from whichf1.sources.arrays import count_arrays, count_together
 from whichf1.sources.lines import ScoredLines, classes_of, rank_lines
-from whichf1.sources.request import Request, has_columns, is_path, refuse_both
-from whichf1.sources.sequences import column, frequencies_column, refuse_lengths
+from whichf1.sources.request import Request, has_columns, is_path
+from whichf1.sources.sequences import column
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Labels
@@ -95,12 +95,9 @@ def count(
             f"got {type(y_true).__name__} alone. Give y_true and y_pred, Counts, a dataframe, "
             "or a path."
         )
-    refuse_both(weights, frequencies)
-    if frequencies is not None:
-        return _count_frequencies(y_true, y_pred, labels, frequencies, cluster)
-    if cluster is not None:
+    if cluster is not None or frequencies is not None:
         options = {"labels": labels, "weights": weights, "cluster": cluster}
-        return count_together(y_true, {"y_pred": y_pred}, **options)
+        return count_together(y_true, {"y_pred": y_pred}, frequencies=frequencies, **options)
     return count_arrays(y_true, y_pred, labels=labels, weights=weights)
 
 
@@ -110,24 +107,6 @@ def count_kept(counted: Callable[..., Counts], data: dict[str, Any], ignore: Any
     if names is not None:
         data = {**data, "labels": [*names, *(x for x in ignore if x not in names)]}
     return counted(**data).without(ignore, names)
-
-
-def _count_frequencies(
-    y_true: Any, y_pred: Any, labels: Any, frequencies: Any, cluster: Any
-) -> Counts:
-    """The counts of arrays in which each row is repeated so many times, without repeating it."""
-    true, predicted = column(y_true, "y_true"), column(y_pred, "y_pred")
-    refuse_lengths(len(true.values), len(predicted.values), "y_pred")
-    times = frequencies_column(frequencies, len(true.values))
-    kept = np.flatnonzero(times)
-    sides = [np.asarray(x.values)[kept] for x in (true, predicted)]
-    options = {"labels": labels, "weights": times[kept]}
-    if cluster is not None:
-        options["cluster"] = np.asarray(column(cluster, "cluster").values)[kept]
-        counts = count_together(sides[0], {"y_pred": sides[1]}, **options)
-    else:
-        counts = count_arrays(*sides, **options)
-    return counts.changed(count=np.rint(counts.count).astype(np.int64), squares=None)
 
 
 def count_by(
@@ -155,12 +134,8 @@ def count_by(
     """
     _refuse_arrays(data)
     options: dict[str, Any] = {"labels": labels, "weights": weights, "cluster": cluster, "by": by}
-    options |= {"true": true, "pred": pred, **reading}
-    if sep is None:
-        options["frequencies"] = frequencies
-    elif frequencies is not None:
-        raise InputError("frequencies= is for items of one class each: repeat the rows")
-    else:
+    options |= {"frequencies": frequencies, "true": true, "pred": pred, **reading}
+    if sep is not None:
         from whichf1.sources.answers.label_sets import slice_cells
 
         return slice_cells(data, predictions, sep=sep, **options)
@@ -175,6 +150,7 @@ def count_each(
     pred: Sequence[str],
     labels: Any = None,
     weights: str | None = None,
+    frequencies: str | None = None,
     true: str | None = None,
     **reading: Unpack[Reading],
 ) -> dict[str, Counts]:
@@ -190,7 +166,8 @@ def count_each(
            [1, 1]])
     """
     _refuse_arrays(data)
-    options = {"labels": labels, "weights": weights, "true": true, "pred": pred, **reading}
+    options = {"labels": labels, "weights": weights, "frequencies": frequencies, **reading}
+    options |= {"true": true, "pred": pred}
     counted = _count_columns(data, predictions, **options)
     return {name: slices.whole for name, slices in counted.items()}
 
@@ -241,6 +218,7 @@ def rank(
     positive: Any = None,
     labels: Any = None,
     weights: Any = None,
+    frequencies: Any = None,
     true: str | None = None,
     score: Any = None,
     **reading: Unpack[Reading],
@@ -260,11 +238,11 @@ def rank(
         from whichf1.sources.answers.lines import read_scores
 
         columns = {"true": true, "score": score, "labels": labels, "weights": weights}
-        request = Request.of_scores(**columns, **reading)
+        request = Request.of_scores(**columns, frequencies=frequencies, **reading)
         return rank_lines(read_scores(y_true, scores, request), positive, declared=declared)
     if true is not None or score is not None or reading:
         raise InputError("true= and score= name the columns of a frame or file; arrays have none")
-    lines = ScoredLines.of(y_true, scores, labels, weights)
+    lines = ScoredLines.of(y_true, scores, labels, weights, frequencies=frequencies)
     return rank_lines(lines, positive, declared=declared)
 
 
@@ -276,6 +254,7 @@ def rank_by(
     positive: Any = None,
     labels: Any = None,
     weights: str | None = None,
+    frequencies: str | None = None,
     true: str | None = None,
     score: str | None = None,
     **reading: Unpack[Reading],
@@ -292,7 +271,7 @@ def rank_by(
     from whichf1.sources.answers.lines import read_scores
 
     columns = {"true": true, "score": score, "labels": labels, "weights": weights, "by": by}
-    request = Request.of_scores(**columns, **reading)
+    request = Request.of_scores(**columns, frequencies=frequencies, **reading)
     lines = read_scores(data, predictions, request)
     lines = lines._replace(labels=[*classes_of(column(lines.true, "y_true"), lines.labels)])
     rankings: dict[Any, Any] = {

@@ -11,9 +11,11 @@ from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError, 
 from whichf1.sources.answers.label_sets import count_cells
 from whichf1.sources.counts import Reading
 from whichf1.sources.lines import numbers
-from whichf1.sources.request import columns_by_class, has_columns, matrix_names
+from whichf1.sources.request import columns_by_class, has_columns, matrix_names, refuse_both
 from whichf1.sources.sequences import (
+    cluster_column,
     clusters_of,
+    frequencies_column,
     refuse_lengths,
     squared,
     to_numpy,
@@ -36,6 +38,18 @@ class SetLines(NamedTuple):
     """Whether they came as a matrix with a column for each label."""
     name: str = "y_pred"
 
+    def at(self, items: Array) -> SetLines:
+        """Some of the items, in order; with the labels that they have, unless in a matrix."""
+        place = np.full(self.items, -1)
+        place[items] = np.arange(len(items))
+        kept = np.flatnonzero(place[self.item] >= 0)
+        sets = self._replace(item=place[self.item[kept]], label=self.label[kept], items=len(items))
+        if self.matrix:
+            return sets
+        present, label = np.unique(sets.label, return_inverse=True)
+        names = Labels.trusted(self.labels[code] for code in present)
+        return sets._replace(label=label, labels=names)
+
 
 def count_multilabel(
     y_true: Any,
@@ -43,6 +57,7 @@ def count_multilabel(
     *,
     labels: Any = None,
     weights: Any = None,
+    frequencies: Any = None,
     cluster: Any = None,
     threshold: float | None = None,
     top_k: int | None = None,
@@ -76,6 +91,7 @@ def count_multilabel(
                 "arrays, threshold= and top_k= go without them"
             )
         columns = {"true": true, "pred": pred, "weights": weights, "cluster": cluster}
+        columns["frequencies"] = frequencies
         return count_cells(y_true, y_pred, sep=sep, labels=labels, **columns, **reading)
     if y_pred is None:
         raise InputError("give y_true and y_pred, or a dataframe or path with true= and pred=")
@@ -83,6 +99,7 @@ def count_multilabel(
     if threshold is not None or top_k is not None:
         y_pred, decision = _decide(y_pred, threshold, top_k)
     options = {"labels": labels, "weights": weights, "cluster": cluster}
+    options["frequencies"] = frequencies
     counts = count_sets_together(y_true, {"y_pred": y_pred}, **options)
     return counts if decision is None else counts.changed(decision=decision)
 
@@ -93,6 +110,7 @@ def count_sets_together(
     *,
     labels: Any = None,
     weights: Any = None,
+    frequencies: Any = None,
     cluster: Any = None,
 ) -> MultiLabelCounts:
     """GROUP BY true set, the predicted set of each system, and cluster."""
@@ -103,12 +121,19 @@ def count_sets_together(
     sides = [true, *(sets_of(data, str(name), declared) for name, data in systems.items())]
     for side in sides[1:]:
         refuse_lengths(true.items, side.items, side.name)
-    names = declared or _common_labels(sides)
-    keys, *others = (_keys(side, names) for side in sides)
+    refuse_both(weights, frequencies)
     count = np.ones(true.items, np.int64)
     if weights is not None:
         count = weights_column(weights, true.items)
-    clusters = (None, None) if cluster is None else clusters_of(cluster, true.items)
+    groups = None if cluster is None else cluster_column(cluster, true.items).values
+    if frequencies is not None:
+        count = np.rint(frequencies_column(frequencies, true.items)).astype(np.int64)
+        here = np.flatnonzero(count)  # a row that stands for no item is none
+        count, sides = count[here], [side.at(here) for side in sides]
+        groups = None if groups is None else groups[here]
+    clusters = (None, None) if groups is None else clusters_of(groups, len(count))
+    names = declared or _common_labels(sides)
+    keys, *others = (_keys(side, names) for side in sides)
     counts = MultiLabelCounts(
         names,
         outcomes(keys, others, len(names)),

@@ -10,9 +10,18 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
-from whichf1.sources.request import EXACT, classes_of_columns, columns_by_class, matrix_names
+from whichf1.sources.request import (
+    EXACT,
+    classes_of_columns,
+    columns_by_class,
+    is_frame,
+    matrix_names,
+    narwhals,
+    refuse_both,
+)
 from whichf1.sources.sequences import (
     Column,
+    cluster_column,
     column,
     frequencies_column,
     refuse_lengths,
@@ -26,6 +35,8 @@ from whichf1.tables.labels import Label, Labels, shortened
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Key
 
+MOST_REPEATED = 1 << 20
+"""Up to this many items, a row with a frequency is repeated."""
 _TWO: dict[str, tuple[Label, ...]] = {"bool": (False, True), "int": (0, 1)}
 
 
@@ -82,12 +93,16 @@ class ScoredLines(NamedTuple):
             labels = classes_of_columns(named, column(y_true, "y_true").values)
         elif named is not None and len(named) == len(labels := Labels(labels)):
             values = values[:, columns_by_class(named, labels)]
+        refuse_both(weights, frequencies)
         weight = None if weights is None else weights_column(weights, len(values))
         measures = {"weights": weight, "cluster": cluster}
         lines = cls(y_true, values, **measures, labels=labels, ordered=True, names=names)
         if frequencies is None:
             return lines
-        return lines.frequent(frequencies_column(frequencies, len(values)))
+        refuse_lengths(_length(y_true), len(values), name)
+        groups = None if cluster is None else cluster_column(cluster, len(values)).values
+        times = frequencies_column(frequencies, len(values))
+        return lines._replace(cluster=groups).frequent(times)
 
     @property
     def width(self) -> int:
@@ -100,11 +115,17 @@ class ScoredLines(NamedTuple):
         return self._replace(**{x: _at(getattr(self, x), places) for x in BY_LINE}, by=by)
 
     def frequent(self, frequencies: Array) -> ScoredLines:
-        """The lines that stand for items, each for so many."""
+        """Each line so many times, or standing for so many items.
+
+        Items in order are repeated, so that sums have the same bits as if they had been given so;
+        of very many, and of groups, only the numbers change.
+        """
         refuse_many(frequencies.sum())
         times = np.rint(frequencies).astype(np.int64)
-        lines = self.at(np.flatnonzero(times))
-        return lines._replace(items=times[times > 0], weights=None, squares=None)
+        plain = self._replace(items=None, weights=None, squares=None)
+        if self.ordered and times.sum() <= MOST_REPEATED:
+            return plain.at(np.repeat(np.arange(len(times)), times))
+        return plain.at(np.flatnonzero(times))._replace(items=times[times > 0])
 
     def of_slice(self, at: int) -> ScoredLines:
         """The lines of one slice."""
@@ -166,10 +187,20 @@ BY_LINE = ("true", "scores", "items", "weights", "squares", "cluster", "slices")
 """What a line has one value of."""
 
 
+def _length(data: Any) -> int:
+    return int(data.shape[0]) if hasattr(data, "shape") else len(data)
+
+
 def _at(values: Any, places: Array) -> Any:
     if values is None or isinstance(values, np.ndarray):
         return values if values is None else values[places]
-    return [values[at] for at in places]
+    if isinstance(values, (list, tuple)):
+        return [values[at] for at in places]
+    if hasattr(values, "tocsr"):
+        return values.tocsr()[places]
+    if is_frame(values):
+        return narwhals.to_native(narwhals.from_native(values)[places])
+    return to_numpy(values)[places]
 
 
 def binary(lines: ScoredLines, positive: Any) -> tuple[Column, Array, Labels, Label]:
@@ -245,12 +276,12 @@ def _first(values: Array, wrong: Array) -> tuple[str, Any]:
 
 def classes_of(items: Column, labels: Any) -> Labels:
     """The declared classes, or the observed ones; 0 and 1, False and True come together."""
-    observed = _observed(items)
+    found = observed(items)
     if labels is None:
         two = _TWO.get(items.kind, ())
-        return Labels.sorted(two if observed and set(observed) <= {*two} else observed)
+        return Labels.sorted(two if found and set(found) <= {*two} else found)
     names = Labels(labels)
-    outside = next((x for x in observed if x not in names), None)
+    outside = next((x for x in found if x not in names), None)
     if outside is not None:
         raise LabelError(
             f"y_true holds {outside!r} ({items.kind}), which is not among the declared labels "
@@ -259,7 +290,8 @@ def classes_of(items: Column, labels: Any) -> Labels:
     return names
 
 
-def _observed(items: Column) -> list[Any]:
+def observed(items: Column) -> list[Any]:
+    """The classes that occur, in no order."""
     if items.kind == "str":
         return list(set(items.values.tolist()))
     if not len(items.values):

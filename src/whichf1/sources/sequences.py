@@ -24,6 +24,10 @@ class Column:
     values: Array
     name: str
 
+    def at(self, places: Array) -> Column:
+        """Some of the labels."""
+        return Column(self.kind, self.values[places], self.name)
+
 
 def column(data: Any, name: str) -> Column:
     """Any sequence of labels as a Column, or an error that names the first bad item."""
@@ -233,7 +237,12 @@ def weights_column(data: Any, items: int, name: str = "weights") -> Array:
             "path; for a weighted kappa, weighting='quadratic'."
         )
     try:
-        weights = np.asarray(to_numpy(data), np.float64)
+        raw = to_numpy(data)
+        if raw.dtype == object:
+            raw = np.array(raw.tolist())  # of text or complex numbers, it says so
+        if raw.dtype.kind not in "biufO":
+            raise TypeError(f"got {raw.dtype}")
+        weights = np.asarray(raw, np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise WeightError(f"{name} must be numbers: {error}") from None
     if weights.shape != (items,):
@@ -283,14 +292,20 @@ def cluster_codes(cluster: Any, items: int) -> Array:
     return clusters_of(cluster, items)[0]
 
 
-def clusters_of(cluster: Any, items: int) -> tuple[Array, Labels]:
-    """The code of each item's cluster, and the names of the clusters in order."""
+def cluster_column(cluster: Any, items: int) -> Column:
+    """The cluster of each item, as it is called."""
     groups = column(cluster, "cluster")
     if len(groups.values) != items:
         raise ShapeError(
             f"there are {items:,} items, cluster has {len(groups.values):,}. "
             "Give one value for each item."
         )
+    return groups
+
+
+def clusters_of(cluster: Any, items: int) -> tuple[Array, Labels]:
+    """The code of each item's cluster, and the names of the clusters in order."""
+    groups = cluster_column(cluster, items)
     if not items:
         return np.zeros(0, np.intp), Labels(())
     (codes,), observed = encode_alike([groups])

@@ -35,6 +35,7 @@ def read_systems(
     sep: str | None = None,
     labels: Any = None,
     weights: Any = None,
+    frequencies: Any = None,
     cluster: Any = None,
     true: Any = None,
     **reading: Any,
@@ -50,6 +51,7 @@ def read_systems(
         raise InputError("the systems name their columns: {'A': 'column', 'B': 'other'}")
     columns = _columns(systems)
     options = {"labels": labels, "weights": weights, "cluster": cluster, **reading}
+    options["frequencies"] = frequencies
     if not counted:
         if sep is not None:
             raise InputError(

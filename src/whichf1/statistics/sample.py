@@ -28,7 +28,6 @@ from whichf1.statistics.scales import (
     tested_spread,
 )
 from whichf1.tables.cells import Array, in_range
-from whichf1.tables.units import effective_size
 
 CHUNK = 1 << 18
 """Numbers drawn at a time, so that they fit into the cache."""
@@ -95,11 +94,6 @@ class Sample:
         return total if self.squares is not None else int(total)
 
     @property
-    def weighted(self) -> bool:
-        """Whether items have weights."""
-        return self.squares is not None
-
-    @property
     def facts(self) -> tuple[tuple[str, Any], ...]:
         """Weights and clusters, as fields of a signature."""
         weighted = () if self.squares is None else (("weighted", True),)
@@ -133,8 +127,7 @@ class Sample:
     @property
     def effective_n(self) -> float:
         """(Σw)² / Σw², the number of items that the weighted ones are worth (Kish 1965)."""
-        n = float(self.count.sum())
-        return n if self.squares is None else effective_size(n, float(self.squares.sum()))
+        return float(self.count.sum()) / self.typical_weight
 
     def few(self, least: float = FEW_CLUSTERS) -> str | None:
         """Too few clusters, or too few that are not small beside the others, in words."""

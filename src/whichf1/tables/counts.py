@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from whichf1.errors import InputError, ShapeError, TooLargeError, is_among
+from whichf1.errors import InputError, LabelError, ShapeError, TooLargeError, is_among
 from whichf1.tables.cells import Array, OneVsRest, Table, sum_by
-from whichf1.tables.labels import Label, Labels, kind_of
+from whichf1.tables.labels import Label, Labels, from_text, kind_of
 from whichf1.tables.units import (
     Units,
     present_clusters,
@@ -117,28 +117,45 @@ class Counts(Units, kind="counts"):
     ) -> Counts:
         """Counts from a square confusion matrix.
 
-        matrix (array): The counts, or sums of weights.
+        matrix (array or dataframe): The counts. A pandas frame names its rows and columns; the
+            first column of a polars frame has the names of its rows. Names decide which row and
+            which column belong together, so both may be in any order.
         rows: What a row stands for; there is no default, because both conventions are common.
-        labels: The classes. By default, 0, 1, 2, …
+        labels: The classes. By default, the names of the rows, or 0, 1, 2, …
         Returns: The counts of the matrix.
-        InputError: If the matrix is not square, or a count is negative or not finite.
+        InputError: If the matrix is not square, a count is negative or not finite, names of rows
+            and columns differ, or the last row and column are totals.
 
         >>> Counts.from_matrix([[5, 10], [5, 10]], rows="predicted", labels=["a", "b"]).n
         30
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"b": [1, 5], "a": [7, 0]}, index=["a", "b"])
+        >>> Counts.from_matrix(frame, rows="true").matrix
+        array([[7, 1],
+               [0, 5]])
         """
         if not is_among(rows, ("true", "predicted")):
             raise InputError(
                 f"rows must be 'true' or 'predicted'; got {rows!r}. Libraries differ in what a row "
                 "of a confusion matrix stands for, so there is no default."
             )
-        table = _square(matrix)
-        names = Labels(range(len(table)) if labels is None else labels)
-        if len(names) != len(table):
-            raise ShapeError(f"the matrix has {len(table)} classes, labels= has {len(names)}")
-        if rows == "predicted":
-            table = table.T
-        true, predicted = np.nonzero(table)
-        return cls(names, true, predicted, table[true, predicted], declared=True)
+        names, cells = _named(matrix)
+        table = _square(cells)
+        if names is not None:
+            found, places = _paired(*names)
+            table = table[:, places]
+            _refuse_totals(found, table)
+            return cls._of_table(table, rows, found).declare(found if labels is None else labels)
+        found = Labels(range(len(table)) if labels is None else labels)
+        if len(found) != len(table):
+            raise ShapeError(f"the matrix has {len(table)} classes, labels= has {len(found)}")
+        return cls._of_table(table, rows, found)
+
+    @classmethod
+    def _of_table(cls, table: Array, rows: str, labels: Labels) -> Counts:
+        true, predicted = np.nonzero(table if rows == "true" else table.T)
+        count = (table if rows == "true" else table.T)[true, predicted]
+        return cls(labels, true, predicted, count, declared=True)
 
     @property
     def matrix(self) -> Array:
@@ -214,6 +231,63 @@ class Counts(Units, kind="counts"):
         return f"<Counts: {self._size()} in {k:,} classes {some(self.labels)}>"
 
 
+class NamedMatrix(NamedTuple):
+    """A confusion matrix with the names of its rows and columns."""
+
+    rows: Sequence[Any]
+    columns: Sequence[Any]
+    cells: Any
+
+
+def _named(matrix: Any) -> tuple[tuple[list[Any], list[Any]] | None, Any]:
+    """The names of rows and columns, if a matrix has them, and its cells."""
+    if isinstance(matrix, NamedMatrix):
+        return ([*matrix.rows], [*matrix.columns]), matrix.cells
+    if not hasattr(matrix, "columns") or not hasattr(matrix, "to_numpy"):
+        return None, matrix
+    columns, cells = [*matrix.columns], np.asarray(matrix.to_numpy())
+    if hasattr(matrix, "iloc") and cells.shape[0] == cells.shape[1]:
+        return ([*matrix.index], columns), cells
+    if cells.ndim != 2 or cells.shape[1] != cells.shape[0] + 1:
+        raise ShapeError(
+            f"a confusion matrix is square, beside the names of its rows; got shape {cells.shape}. "
+            "Name the rows in the index of a pandas frame, or in the first column."
+        )
+    return ([*cells[:, 0].tolist()], columns[1:]), cells[:, 1:]
+
+
+def _paired(rows: list[Any], columns: list[Any]) -> tuple[Labels, list[int]]:
+    """The classes of the rows, and the column of each; texts of numbers are read as numbers."""
+    sides = [_classes(rows), _classes(columns)]
+    if sides[0].kind != sides[1].kind:
+        sides = [Labels(from_text([str(x) for x in side])) for side in (rows, columns)]
+    missing = [*({*sides[0]} ^ {*sides[1]})]
+    if missing or sides[0].kind != sides[1].kind:
+        here = "rows" if missing and missing[0] in sides[0] else "columns"
+        raise LabelError(
+            f"the rows are named {some(sides[0])}, the columns {some(sides[1])}"
+            + (f"; {missing[0]!r} is only among the {here}" if missing else "")
+            + ". Name both alike, each class once."
+        )
+    return sides[0], [sides[1].code(label) for label in sides[0]]
+
+
+def _classes(names: list[Any]) -> Labels:
+    return Labels([name.strip() if isinstance(name, str) else name for name in names])
+
+
+def _refuse_totals(names: Labels, table: Array) -> None:
+    """Raise if the last row and column are the sums of the others, as of a cross table."""
+    inside = table[:-1, :-1]
+    if len(table) > 1 and inside.any():
+        sums = (inside.sum(0), inside.sum(1), inside.sum())
+        last = (table[-1, :-1], table[:-1, -1], table[-1, -1])
+        if all(np.array_equal(a, b) for a, b in zip(sums, last, strict=True)):
+            raise InputError(
+                f"the last row and column, {names[-1]!r}, are the sums of the others: remove them"
+            )
+
+
 def in_order_of_keys(
     keys: Array, count: Array, squares: Array | None
 ) -> tuple[Array, Array, Array | None]:
@@ -242,8 +316,9 @@ def _square(matrix: Any) -> Array:
     """A confusion matrix as integers: square, whole and not negative."""
     try:
         table = np.asarray(matrix)
-        if table.dtype == object and table.ndim == 2:  # beyond 64 bits
-            table = table.astype(np.float64)
+        if table.dtype == object and table.ndim == 2:  # beyond 64 bits, or beside names
+            table = np.array(table.tolist())
+            table = table.astype(np.float64) if table.dtype == object else table
     except OverflowError:
         raise InputError("a count of a confusion matrix is beyond 2**63") from None
     except (ValueError, TypeError):

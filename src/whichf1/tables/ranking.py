@@ -16,10 +16,10 @@ from whichf1.tables.units import (
     Additive,
     are_sums,
     common_labels,
-    effective_size,
     refuse_overflow,
     refuse_sum,
     stacked,
+    worth,
 )
 
 _COLUMNS = ("score", "positives", "negatives")
@@ -100,7 +100,7 @@ class Ranking(Additive, kind="ranking"):
         """(Σw)² / Σw², the equal items that weighted ones are worth; NaN without the squares."""
         if not self.weighted:
             return float(self.n)
-        return effective_size(float(self.n), self.squares)
+        return worth(float(self.n), self.squares)
 
     @property
     def probabilities(self) -> bool:

@@ -20,6 +20,12 @@ NOTES = (" (above every score)", " (below every score)")
 """What a decision says of a threshold that puts all items on one side."""
 
 
+def worth(total: float, squares: float | None) -> float:
+    """(Σw)² / Σw², the equal items that weighted ones are worth; NaN if it is not known."""
+    typical = squares / total if squares and total else math.nan
+    return total / typical if 0 < typical < math.inf else math.nan
+
+
 class Additive:
     """Tables that add up, are saved and loaded, and take further batches of items.
 
@@ -294,8 +300,11 @@ class Units(Additive):
         if not self.weighted:
             return float(self.n)
         with np.errstate(over="ignore"):
-            squares = None if self.squares is None else float(self.squares.sum())
-        return effective_size(float(self.n), squares)
+            return worth(self.n, None if self.squares is None else float(self.squares.sum()))
+
+    def whole(self) -> Self:
+        """The same where weights are frequencies: how many equal items a row stands for."""
+        return self.changed(count=np.rint(self.count).astype(np.int64), squares=None)
 
     @property
     def clusters(self) -> int | None:
@@ -591,12 +600,6 @@ def present_clusters(
 def are_sums(squares: Any) -> bool:
     """Whether sums of squared weights are positive numbers: far from 1, floats cannot hold them."""
     return squares is not None and bool((np.isfinite(squares) & (np.asarray(squares) > 0)).all())
-
-
-def effective_size(weight: float, squares: float | None) -> float:
-    """(Σw)² / Σw², the equal items that weighted ones are worth (Kish 1965); NaN if not known."""
-    known = squares is not None and 0 < squares < math.inf
-    return weight / (squares / weight) if known else math.nan  # type: ignore[operator]
 
 
 def refuse_overflow(items: float, *, weighted: bool = False) -> None:

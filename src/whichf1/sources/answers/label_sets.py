@@ -215,7 +215,7 @@ def _together(
     *,
     declared: bool,
 ) -> MultiLabelCounts:
-    count, squares = sizes_of(rows, columns.weights is not None)
+    count, squares = sizes_of(rows, columns)
     measure: dict[str, Any] = {"count": count, "squares": squares}
     if columns.cluster is not None:
         cells = [row[-MEASURES - 1] for row in rows]

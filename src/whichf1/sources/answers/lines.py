@@ -125,10 +125,7 @@ def _complete(lines: ScoredLines, columns: Request, origin: Origin) -> ScoredLin
     kept = np.flatnonzero(keep)
     origin.refuse_empty(total, len(kept))
     lines = lines if len(kept) == len(keep) else lines.at(kept)
-    if columns.whole:  # weights that were added up, or one for each of the items
-        each = 1 if lines.squares is not None or lines.items is None else lines.items
-        return lines.frequent(each * lines.weights)
-    return lines
+    return lines.frequent(lines.weights) if columns.whole else lines
 
 
 def _gaps(lines: ScoredLines, columns: Request) -> dict[tuple[str, str], Array]:
@@ -222,23 +219,18 @@ class ClassScores:
 
     def __init__(self, data: Any, predictions: Any, request: Request, *, fair: bool) -> None:
         """``fair``: the scores of an item must be a distribution over the classes."""
-        if request.whole:
-            raise InputError(
-                "frequencies= needs a single column of scores, or data in memory: a file with a "
-                "column for each class needs a row for each item"
-            )
         self._source, self.request = (data, predictions), request
-        self.weights, self.cluster = request.weights, request.cluster
+        self.weights, self.cluster = None if request.whole else request.weights, request.cluster
         self._systems = max(1, request.systems)
         distributions = self._systems if fair else 0
         parts, columns, origin = derived.Classes(distributions).gather(*self._source, request)
-        rows = merged(parts[KEY], measures=1)
-        self.n = _report(rows, columns, origin)
-        kept = (row for row in rows if not is_missing(row[0]))
+        rows = merged(parts[KEY], measures=2)
+        self._rows = _report(rows, columns, origin)
         last = derived.complete(columns) if origin.skip else derived.complete(columns) - 1
-        judged = [row for row in kept if row[1] >= last]
-        values = [row[0] for row in judged]
-        self._unit = max((int(row[2]) for row in judged), default=0)
+        kept = [row for row in rows if not is_missing(row[0]) and row[1] >= last]
+        self.n = int(sum(row[4] for row in kept))
+        self._unit = max((int(row[2]) for row in kept), default=0)
+        values = [row[0] for row in kept if row[4] > 0]
         self.labels, self._places = self._classes(values, columns, origin)
         _refuse_unfair(rows, columns, origin)
         self.columns = columns
@@ -365,7 +357,8 @@ class ClassScores:
         lines = _named(_together(parts[KEY])._replace(labels=self.labels), columns, origin)
         place = np.asarray(lines.true, np.intp)
         self._refuse_changed(int(lines.items.sum()), not place.all(), origin)  # type: ignore[union-attr]
-        return lines._replace(true=place)
+        lines = lines._replace(true=place)
+        return lines.frequent(lines.weights) if request.whole else lines
 
     def _sums(self, values: derived.Values) -> EngineSums:
         parts, _, origin = derived.Added(values, self._unit).gather(*self._source, self.request)
@@ -376,6 +369,8 @@ class ClassScores:
         rows = merged(rows, measures=7)
         cells = np.array([row[width + 1 :] for row in rows], np.float64)
         self._refuse_changed(int(cells[:, 0].sum()), bool(cells[:, 1].any()), origin)
+        if self.request.whole:
+            cells[:, 0] = cells[:, 2]
         cluster = np.array([row[width] for row in rows])
         keys, slices = slices_of([row[:width] for row in rows], origin)
         sums = EngineSums(cluster, np.delete(cells, 1, 1), keys, slices, self._unit)
@@ -384,9 +379,9 @@ class ClassScores:
         return sums
 
     def _refuse_changed(self, n: int, unknown: bool, origin: Origin) -> None:
-        if n != self.n or unknown:
+        if n != self._rows or unknown:
             raise InputError(
-                f"{origin.name} changed while it was read: it had {self.n:,} items, now {n:,}"
+                f"{origin.name} changed while it was read: it had {self._rows:,} items, now {n:,}"
                 f"{', some of other classes' if unknown else ''}. Score it when it is finished."
             )
 
@@ -414,7 +409,7 @@ def _report(rows: Sequence[Row], columns: Request, origin: Origin) -> int:
     gaps = [(_kind(name, columns), name) for name in columns.used]
     lacking = dict.fromkeys([("label", columns.true), *gaps, UNFAIR], 0)
     n = 0
-    for value, gap, _, items in rows:
+    for value, gap, _, items, _ in rows:
         if is_missing(value):
             lacking["label", columns.true] += int(items)
         elif gap < derived.complete(columns):
@@ -435,6 +430,6 @@ def _kind(name: str, columns: Request) -> str:
 
 
 def _refuse_unfair(rows: Sequence[Row], columns: Request, origin: Origin) -> None:
-    unfair = sum(row[-1] for row in rows if row[1] == derived.complete(columns) - 1)
+    unfair = sum(row[3] for row in rows if row[1] == derived.complete(columns) - 1)
     if not origin.skip:
-        report_lacking({UNFAIR: unfair}, int(sum(row[-1] for row in rows)), origin)
+        report_lacking({UNFAIR: unfair}, int(sum(row[3] for row in rows)), origin)

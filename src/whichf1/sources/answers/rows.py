@@ -253,14 +253,17 @@ def cluster_name(value: Any, reading: Reading) -> int | str:
     return plain if isinstance(plain, (int, str)) else str(plain)
 
 
-def sizes_of(rows: list[Row], weighted: bool) -> tuple[Array, Array | None]:
+def sizes_of(rows: list[Row], columns: Request) -> tuple[Array, Array | None]:
     """Items or sums of weights, and the sums of squared weights."""
-    if not weighted:
+    if columns.weights is None:
         return np.array([row[-MEASURES] for row in rows], np.int64), None
     weight, squares = (
         np.array([row[at] for row in rows], np.float64) for at in (1 - MEASURES, 2 - MEASURES)
     )
-    return weight, squares
+    if not columns.whole:
+        return weight, squares
+    refuse_many(weight.sum())
+    return np.rint(weight).astype(np.int64), None
 
 
 def _counts(
@@ -271,10 +274,7 @@ def _counts(
         np.array([code[value[type(row[at]), row[at]]] for row in rows], np.intp)
         for at, value in enumerate(values)
     )
-    count, squares = sizes_of(rows, columns.weights is not None)
-    if columns.whole:
-        refuse_many(count.sum())
-        count, squares = np.rint(count).astype(np.int64), None
+    count, squares = sizes_of(rows, columns)
     cluster = names = None
     if columns.cluster is not None:
         cells = [row[len(values)] for row in rows]

@@ -280,7 +280,10 @@ def gap_of(columns: Request, distributions: int) -> Any:
     for at, name in enumerate(columns.used):
         wrong = [_no_number(nw.col(f"s{x}")) for x, y in enumerate(columns.preds) if y == name]
         if name == columns.weights:
-            wrong.append(_no_number(nw.col("w")) | (nw.col("w") < 0))
+            w = nw.col("w")
+            wrong.append(_no_number(w) | (w < 0))
+            if columns.whole:
+                wrong.append(w.round(0) != w)
         if name == columns.cluster:
             wrong.append(nw.col("c").is_null())
         gaps += [nw.when(each).then(nw.lit(at)).otherwise(nothing) for each in wrong]
@@ -325,11 +328,12 @@ class Classes(Question):
         self._distributions = distributions
 
     def answer(self, items: Any, columns: Request) -> dict[str, list[Row]]:
-        """(true class, gap, unit of weights, items)."""
-        gap = gap_of(columns, self._distributions)
+        """(true class, gap, unit of weights, items, and the items that they stand for)."""
+        gap = gap_of(columns, self._distributions).alias("gap")
         unit = _unit_of(nw.col("w")) if columns.weights else nw.lit(0)
-        lines = items.select(nw.col("k"), gap.alias("gap"), unit.alias("unit"))
-        return {KEY: plain_rows(grouped_frame(lines, ["k", "gap", "unit"]))}
+        times = nw.col("w") if columns.whole else nw.lit(1.0)
+        rows = items.select(nw.col("k"), gap, unit.alias("unit"), times.alias("w"))
+        return {KEY: plain_rows(grouped_frame(rows, ["k", "gap", "unit"], ["w"]))}
 
 
 class Added(Question):
@@ -353,6 +357,7 @@ class Added(Question):
         lines = self._values.judged(items, columns)
         lines = lines.select(*(each.alias(name) for name, each in chosen.items()))
         w, v = nw.col("w"), nw.col("v")
-        sums = {"ww": w * w, "wv": w * v, "wwv": w * w * v, "wwvv": w * w * v * v}
+        ww = w if columns.whole else w * w  # the squares of the weights of so many items
+        sums = {"ww": ww, "wv": w * v, "wwv": ww * v, "wwvv": ww * v * v}
         lines = lines.with_columns(*(each.alias(name) for name, each in sums.items()))
         return {KEY: plain_rows(grouped_frame(lines, [*slices, "c"], ["lost", "w", *sums]))}

@@ -246,7 +246,7 @@ class Scoring(Question):
             items, width = self._derived.of(items, columns)
         keys = ["k", *(f"s{at}" for at in range(width)), *kept_names(columns)]
         sums: list[str] = []
-        if columns.weights is not None and not self._apart:
+        if columns.whole or (columns.weights is not None and not self._apart):
             keys.remove("w")
             items, sums = _weighed(items, columns)
         cells = frames.columns_of(grouped_frame(items, keys, sums))

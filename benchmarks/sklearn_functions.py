@@ -1,0 +1,94 @@
+"""Each function in place of one of scikit-learn's, against the original; prints a table.
+
+``python -m benchmarks.sklearn_functions`` takes about two minutes, and writes the table into
+docs/scikit-learn.md.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sklearn
+from sklearn import metrics
+
+from whichf1.integrations.sklearn import DROP_INS
+
+SIZES = (100, 10_000, 1_000_000)
+PAGE = Path(__file__).parents[1] / "docs" / "scikit-learn.md"
+MACRO = {"average": "macro"}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "precision_score": MACRO,
+    "recall_score": MACRO,
+    "f1_score": MACRO,
+    "fbeta_score": {**MACRO, "beta": 2},
+    "jaccard_score": MACRO,
+}
+SETS = ("coverage_error", "label_ranking_average_precision_score", "label_ranking_loss")
+SLOW = {"label_ranking_average_precision_score", "label_ranking_loss"}
+"""Which take scikit-learn half a minute for a million items: tried with a tenth of them."""
+
+
+def data(name: str, second: str, n: int) -> tuple[Any, Any]:
+    """Random items as a function takes them: five classes, or two, or five labels."""
+    rng = np.random.default_rng(0)
+    if name in SETS:
+        return rng.integers(0, 2, (n, 5)), rng.random((n, 5))
+    classes = 5 if second in ("y_pred", "y2", "y_proba") or name == "top_k_accuracy_score" else 2
+    if name == "class_likelihood_ratios":
+        classes = 2
+    true = rng.integers(0, classes, n)
+    if second in ("y_pred", "y2"):
+        return true, np.where(rng.random(n) < 0.7, true, rng.integers(0, classes, n))
+    if classes == 2:
+        return true, rng.random(n) + true / 4
+    raw = rng.random((n, classes))
+    return true, raw / raw.sum(1, keepdims=True)
+
+
+def seconds(call: Callable[[], Any], least: float = 0.2) -> float:
+    """The shortest of several runs."""
+    best, spent = np.inf, 0.0
+    while spent < least:
+        start = time.perf_counter()
+        call()
+        spent += (took := time.perf_counter() - start)
+        best = min(best, took)
+    return float(best)
+
+
+def row(name: str) -> list[str]:
+    """The time of ours for the largest size, and how many times as long the original takes."""
+    theirs, ours, options = getattr(metrics, name), DROP_INS[name], OPTIONS.get(name, {})
+    second = [*inspect.signature(theirs).parameters][1]
+    ratios, took = [], 0.0
+    for n in SIZES:
+        sides = data(name, second, n // 10 if name in SLOW and n == SIZES[-1] else n)
+        took = seconds(partial(ours, *sides, **options))
+        ratios.append(seconds(partial(theirs, *sides, **options)) / took)
+    shown = [f"{ratio:.2g}" if ratio < 10 else f"{ratio:,.0f}" for ratio in ratios]
+    return [f"`{name}`", *shown, f"{took * 1000:.3g}"]
+
+
+def table() -> str:
+    """All functions."""
+    head = ["function", *(f"{n:,} items" for n in SIZES), "ms here"]
+    lines = [head, ["---", *["--:"] * (len(head) - 1)]]
+    for name in sorted(DROP_INS):
+        lines.append(row(name))
+        print(*lines[-1], flush=True)
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    text = table()
+    if PAGE.exists():
+        page = re.sub(r"\| function \|.*?\n(?!\|)", lambda _: text, PAGE.read_text(), flags=re.S)
+        PAGE.write_text(page)
+    print(sklearn.__version__)

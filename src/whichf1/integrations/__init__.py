@@ -1,0 +1,1 @@
+"""Other libraries, each in one module that speaks their words."""

@@ -1,0 +1,79 @@
+"""scikit-learn: its metric functions with the same arguments, and a scorer of any score.
+
+``from whichf1.integrations.sklearn import f1_score`` in place of ``from sklearn.metrics import
+f1_score`` changes nothing but the time that it takes.
+"""
+
+from __future__ import annotations
+
+from whichf1.integrations.sklearn.drop_in import DROP_INS
+from whichf1.integrations.sklearn.probability import (
+    brier_score_loss,
+    d2_brier_score,
+    d2_log_loss_score,
+    log_loss,
+    top_k_accuracy_score,
+)
+from whichf1.integrations.sklearn.ranking import (
+    average_precision_score,
+    confusion_matrix_at_thresholds,
+    coverage_error,
+    det_curve,
+    label_ranking_average_precision_score,
+    precision_recall_curve,
+    roc_auc_score,
+    roc_curve,
+)
+from whichf1.integrations.sklearn.rates import (
+    accuracy_score,
+    balanced_accuracy_score,
+    class_likelihood_ratios,
+    classification_report,
+    cohen_kappa_score,
+    confusion_matrix,
+    f1_score,
+    fbeta_score,
+    hamming_loss,
+    jaccard_score,
+    matthews_corrcoef,
+    multilabel_confusion_matrix,
+    precision_recall_fscore_support,
+    precision_score,
+    recall_score,
+    zero_one_loss,
+)
+from whichf1.integrations.sklearn.selection import scorer
+
+__all__ = [
+    "DROP_INS",
+    "accuracy_score",
+    "average_precision_score",
+    "balanced_accuracy_score",
+    "brier_score_loss",
+    "class_likelihood_ratios",
+    "classification_report",
+    "cohen_kappa_score",
+    "confusion_matrix",
+    "confusion_matrix_at_thresholds",
+    "coverage_error",
+    "d2_brier_score",
+    "d2_log_loss_score",
+    "det_curve",
+    "f1_score",
+    "fbeta_score",
+    "hamming_loss",
+    "jaccard_score",
+    "label_ranking_average_precision_score",
+    "log_loss",
+    "matthews_corrcoef",
+    "multilabel_confusion_matrix",
+    "precision_recall_curve",
+    "precision_recall_fscore_support",
+    "precision_score",
+    "recall_score",
+    "roc_auc_score",
+    "roc_curve",
+    "scorer",
+    "top_k_accuracy_score",
+    "zero_one_loss",
+]

@@ -1,0 +1,178 @@
+"""Functions of scikit-learn that are computed here, and still speak its words.
+
+Where data or options are refused, or a score is undefined, scikit-learn is asked for its own error
+or warning: its function is called with the same arguments, and its value is not used.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from whichf1.errors import DefinitionError, InputError, LabelError, WeightError, WhichF1Error
+from whichf1.sources.lines import observed
+from whichf1.sources.sequences import column, to_numpy, weights_column
+from whichf1.tables.cells import Array
+
+try:
+    import sklearn
+    from sklearn import metrics
+    from sklearn.utils._param_validation import validate_parameter_constraints
+except ImportError:  # pragma: no cover
+    raise ImportError(
+        "whichf1.integrations.sklearn needs scikit-learn: pip install scikit-learn"
+    ) from None
+
+DROP_INS: dict[str, Callable[..., Any]] = {}
+"""The functions of scikit-learn that are computed here, by name."""
+_ROOM = (__package__ or "").rpartition(".")[0]
+_MANY = 1000
+"""Combinations of options that are remembered as valid."""
+
+
+class Doubtful(NamedTuple):
+    """A value about which scikit-learn may have a warning."""
+
+    value: Any
+
+
+def doubtful(doubt: Any, value: Any) -> Any:
+    """A value, with a doubt about it or without."""
+    return Doubtful(value) if doubt else value
+
+
+def drop_in(answer: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of scikit-learn with the name of ``answer``, which computes its value.
+
+    ``answer`` is called with both columns of data and every option; a Doubtful value or an error of
+    ours leads to scikit-learn's words.
+    """
+    name = answer.__name__
+    original = getattr(metrics, name, None)
+    if original is None:
+        return _missing(name)
+    signature = inspect.signature(original)
+    first, second, *others = signature.parameters.values()
+    data = (first.name, second.name)
+    needed = inspect.Parameter.empty
+    defaults = {x.name: x.default for x in others if x.default is not needed}
+    known = {x.name for x in others}
+    valid: set[Any] = set()
+
+    @functools.wraps(original)
+    def function(*args: Any, **options: Any) -> Any:
+        ask = functools.partial(function.__wrapped__, *args, **options)
+        sides: Sequence[Any] = args
+        if len(args) != 2:
+            try:
+                options = signature.bind(*args, **options).arguments
+            except TypeError as error:
+                ask()  # raises the same, unless it still accepts an old way to call it
+                raise InputError(f"{name} takes options by name: {error}") from None
+            sides = [options.pop(side, None) for side in data]
+        elif not options.keys() <= known:
+            ask()  # an unexpected option is a TypeError
+        key = (*map(type, sides), *((k, *_recognized(v)) for k, v in options.items()))
+        if key not in valid:
+            given = {**dict(zip(data, sides, strict=True)), **defaults, **options}
+            validate_parameter_constraints(original._skl_parameter_constraints, given, name)
+            if len(valid) < _MANY:
+                valid.add(key)
+        try:
+            value = answer(*sides, **{**defaults, **options})
+        except WhichF1Error:
+            ask()  # raises its own error, unless it accepts what is refused here
+            raise
+        if type(value) is Doubtful:
+            ask()  # for its warning
+            return value.value
+        return value
+
+    function.__module__ = __package__
+    function.__doc__ = original.__doc__
+    for theirs, ours in (
+        (f"from sklearn.metrics import {name}\n", f"from {__package__} import {name}\n"),
+        ("from sklearn import metrics\n", f"from {_ROOM} import sklearn as metrics\n"),
+    ):
+        function.__doc__ = (function.__doc__ or "").replace(theirs, ours)
+    DROP_INS[name] = function
+    return function
+
+
+def _missing(name: str) -> Callable[..., Any]:
+    def function(*args: Any, **options: Any) -> Any:
+        raise DefinitionError(f"scikit-learn {sklearn.__version__} has no {name}: upgrade it")
+
+    return function
+
+
+def _recognized(option: Any) -> tuple[Any, ...]:
+    """What tells options apart as far as their validity goes: a plain value, or a type."""
+    if isinstance(option, (str, int, float, type(None))):
+        return type(option), option
+    return type(option), getattr(option, "ndim", None)
+
+
+def one_column(data: Any) -> Any:
+    """A column of one dimension as it is, or the only one of a matrix; otherwise the matrix."""
+    if hasattr(data, "tocsr"):
+        return data
+    values = data if getattr(data, "ndim", None) == 1 else to_numpy(data)
+    objects = isinstance(data, np.ndarray) and data.dtype.kind == "O" and data.size
+    if objects and not isinstance(data.flat[0], str):
+        raise LabelError("an array of objects holds text; use an array of integers for numbers")
+    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+
+
+def weights_of(sample_weight: Any, n: int) -> Array | None:
+    """Weights, of which at least one is not 0."""
+    if sample_weight is None:
+        return None
+    weights = weights_column(sample_weight, n)
+    if not weights.any():
+        raise WeightError("all weights are 0")
+    return weights
+
+
+def listed(labels: Any) -> list[Any]:
+    """Labels as NumPy understands them: of one type."""
+    values = np.asarray(labels)
+    if values.ndim != 1:
+        raise LabelError(f"labels= is a list of classes; got {labels!r}")
+    return values.tolist()  # type: ignore[no-any-return]
+
+
+class Items(NamedTuple):
+    """True classes beside scores."""
+
+    values: Array
+    labels: list[Any]
+    """The classes that occur, sorted."""
+    text: bool
+
+    @classmethod
+    def of(cls, y_true: Any) -> Items:
+        """A column of classes."""
+        data = column(one_column(y_true), "y_true")
+        return cls(data.values, sorted(observed(data)), data.kind == "str")
+
+    def positive(self, pos_label: Any) -> Any:
+        """The class that high scores stand for: 1, unless it is given."""
+        if pos_label is not None:
+            return pos_label
+        if self.text or not any({*self.labels} <= two for two in ({0, 1}, {-1, 1})):
+            raise LabelError("which class do high scores stand for?")
+        return 1
+
+    def columns(self, labels: Any, scores: Array) -> list[Any]:
+        """The class of each column of scores."""
+        classes = self.labels if labels is None else listed(labels)
+        if sorted({*classes}) != classes or not {*self.labels} <= {*classes}:
+            raise LabelError(f"labels= are all classes, in order; got {labels!r}")
+        if scores.ndim != 2 or len(classes) != scores.shape[1]:
+            raise LabelError(f"{len(classes)} classes, and scores of shape {scores.shape}")
+        return classes

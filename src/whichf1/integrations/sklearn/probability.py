@@ -1,0 +1,206 @@
+"""Functions of scikit-learn on classes and probabilities."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from whichf1.errors import InputError, LabelError, ShapeError
+from whichf1.integrations.sklearn.drop_in import (
+    Doubtful,
+    Items,
+    doubtful,
+    drop_in,
+    listed,
+    one_column,
+    weights_of,
+)
+from whichf1.kernel import first_bad_row
+from whichf1.metrics import Metric, probability
+from whichf1.sources.lines import ScoredLines, numbers, predicted
+from whichf1.sources.sequences import refuse_lengths, to_numpy
+from whichf1.tables.cells import Array, Predicted
+
+
+class Distributions(NamedTuple):
+    """Items with a probability for each class."""
+
+    x: Predicted
+    weights: Array | None
+    step: float
+    """The distance between 1 and the next number of the probabilities' precision."""
+    doubt: bool
+
+    @classmethod
+    def of(cls, y_true: Any, y_proba: Any, labels: Any, sample_weight: Any) -> Distributions:
+        """Probabilities of several classes, or of the second of two."""
+        items, raw = Items.of(y_true), to_numpy(y_proba)
+        scores = _in_columns(numbers(raw, "y_proba"))
+        step = float(np.finfo(raw.dtype if raw.dtype.kind == "f" else np.float64).eps)
+        classes = items.labels if labels is None else sorted({*listed(labels)})
+        if len(classes) < 2 or len(classes) != scores.shape[1]:
+            raise ShapeError(f"{len(classes)} classes, and {scores.shape[1]} columns")
+        doubt = first_bad_row(scores, step**0.5) < len(scores)
+        doubt |= labels is not None and listed(labels) != classes
+        lines = ScoredLines(items.values, scores, labels=classes)
+        x, _ = predicted(lines, probabilities=False)
+        return cls(x, weights_of(sample_weight, len(scores)), step, doubt)
+
+    @classmethod
+    def of_one(cls, y_true: Any, y_proba: Any, pos_label: Any, sample_weight: Any) -> Distributions:
+        """Probabilities of a class, of which the other has the rest."""
+        items, scores = Items.of(y_true), _in_columns(numbers(y_proba, "y_proba"))
+        refuse_lengths(len(items.values), len(scores), "y_proba")
+        if len(items.labels) > 2:
+            raise LabelError(f"{len(items.labels)} classes, not two")
+        if pos_label is None and not items.text and not {*items.labels} <= {-1, 0, 1}:
+            pos_label = items.labels[-1]
+        true = (items.values == items.positive(pos_label)).astype(np.intp)
+        return cls(Predicted(true, scores), weights_of(sample_weight, len(scores)), 0, False)
+
+    def below_one(self) -> Distributions:
+        """With probabilities at least a step below 1, as scikit-learn's log loss has them."""
+        return self._replace(x=self.x._replace(scores=np.minimum(self.x.scores, 1 - self.step)))
+
+    def constant(self) -> Distributions:
+        """With the fraction of each class as its probability for all items."""
+        size = np.bincount(self.x.codes, self.weights, self.x.classes)
+        shares = np.tile(size / size.sum(), (len(self.x.codes), 1))
+        return self._replace(x=self.x._replace(scores=shares))
+
+    def mean(self, loss: Metric, **parameters: Any) -> float:
+        """The mean of a loss over the items; the kernel adds up what has no weights."""
+        if self.weights is None and loss.sums is not None:
+            return loss.sums(self.x, **parameters).total / len(self.x.codes)
+        return float(np.average(loss.formula(self.x, **parameters), weights=self.weights))
+
+    def log_loss(self) -> float:
+        """The mean log loss."""
+        return self.below_one().mean(probability.log_loss, floor=self.step)
+
+    def brier(self, half: bool) -> float:
+        """The mean Brier score."""
+        return self.mean(probability.brier, scale="half" if half else "sum")
+
+
+def _in_columns(scores: Array) -> Array:
+    """A column for each class; of one column, for two classes."""
+    if not scores.size or scores.min() < 0 or scores.max() > 1:
+        raise InputError("probabilities lie in [0, 1]")
+    if scores.ndim == 2 and scores.shape[1] > 1:
+        return scores
+    second = scores.ravel()
+    return np.stack([1 - second, second], 1)
+
+
+def _renamed(y_proba: Any, y_pred: Any) -> tuple[Any, bool]:
+    """The probabilities, and whether they were passed under an old name."""
+    old = not isinstance(y_pred, str)
+    if old == (y_proba is not None):
+        raise InputError("pass y_proba, and not y_pred")
+    return y_pred if old else y_proba, old
+
+
+@drop_in
+def log_loss(
+    y_true: Any,
+    y_proba: Any = None,
+    *,
+    normalize: bool,
+    sample_weight: Any,
+    labels: Any,
+    y_pred: Any = "deprecated",
+) -> Any:
+    """Log loss."""
+    given, old = _renamed(y_proba, y_pred)
+    items = Distributions.of(y_true, given, labels, sample_weight)
+    value = items.log_loss()
+    if not normalize:
+        value *= len(items.x.codes) if items.weights is None else float(items.weights.sum())
+    return doubtful(items.doubt or old, value)
+
+
+def _for_brier(
+    y_true: Any, y_proba: Any, pos_label: Any, labels: Any, sample_weight: Any
+) -> Distributions:
+    values = to_numpy(y_proba)
+    if values.ndim == 1 or values.shape[1] == 1:
+        return Distributions.of_one(y_true, values, pos_label, sample_weight)
+    return Distributions.of(y_true, values, labels, sample_weight)
+
+
+@drop_in
+def brier_score_loss(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any,
+    pos_label: Any,
+    labels: Any = None,
+    scale_by_half: Any = "auto",
+) -> Any:
+    """Brier score."""
+    items = _for_brier(y_true, y_proba, pos_label, labels, sample_weight)
+    half = items.x.classes < 3 if scale_by_half == "auto" else scale_by_half
+    return doubtful(items.doubt, items.brier(half))
+
+
+def _skill(loss: float, of_constant: float) -> float:
+    """One minus the loss divided by that of a constant."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(1 - np.float64(loss) / of_constant)
+
+
+@drop_in
+def d2_log_loss_score(
+    y_true: Any,
+    y_proba: Any = None,
+    *,
+    sample_weight: Any,
+    labels: Any,
+    y_pred: Any = "deprecated",
+) -> Any:
+    """Fraction of the log loss of a constant that is explained."""
+    given, old = _renamed(y_proba, y_pred)
+    if len(given) < 2:
+        return Doubtful(np.nan)
+    items = Distributions.of(y_true, given, labels, sample_weight)
+    skill = _skill(items.log_loss(), items.constant().log_loss())
+    return doubtful(items.doubt or old or not np.isfinite(skill), skill)
+
+
+@drop_in
+def d2_brier_score(
+    y_true: Any, y_proba: Any, *, sample_weight: Any, pos_label: Any, labels: Any
+) -> Any:
+    """Fraction of the Brier score of a constant that is explained."""
+    if len(y_proba) < 2:
+        return Doubtful(np.nan)
+    items = _for_brier(y_true, y_proba, pos_label, labels, sample_weight)
+    skill = _skill(items.brier(False), items.constant().brier(False))
+    return doubtful(items.doubt or not np.isfinite(skill), skill)
+
+
+@drop_in
+def top_k_accuracy_score(
+    y_true: Any, y_score: Any, *, k: int, normalize: bool, sample_weight: Any, labels: Any
+) -> Any:
+    """Top-k accuracy."""
+    items, scores = Items.of(y_true), numbers(one_column(y_score), "y_score")
+    refuse_lengths(len(items.values), len(scores), "y_score")
+    two = len(items.labels) <= 2 and (labels is None or len(labels) <= 2)
+    if two != (scores.ndim == 1):
+        raise ShapeError(f"{len(items.labels)} classes, and scores of shape {scores.shape}")
+    if two:  # the second class is predicted above a threshold
+        threshold = 0.5 if scores.min() >= 0 and scores.max() <= 1 else 0
+        scores = np.stack([np.full(len(scores), threshold), scores], 1)
+    classes = items.columns(labels, scores)
+    x, _ = predicted(ScoredLines(items.values, scores, labels=classes), probabilities=False)
+    ties = "first" if two else "last"
+    hits = probability.top_k_accuracy.formula(x, k=k, ties=ties)
+    weights = weights_of(sample_weight, len(scores))
+    value = float(np.average(hits, weights=weights))
+    if not normalize:
+        value = float(hits.sum() if weights is None else hits @ weights)
+    return doubtful(k >= len(classes), value)

@@ -1,0 +1,279 @@
+"""Functions of scikit-learn on classes, or sets of labels, and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from whichf1.errors import InputError, LabelError, ShapeError
+from whichf1.integrations.sklearn.drop_in import (
+    Doubtful,
+    Items,
+    doubtful,
+    drop_in,
+    one_column,
+    weights_of,
+)
+from whichf1.metrics import Metric, label_sets, ranking
+from whichf1.metrics.registry import Ratio
+from whichf1.sources.label_sets import sets_of
+from whichf1.sources.lines import ScoredLines, numbers, ranking_of
+from whichf1.sources.sequences import refuse_lengths, to_numpy
+from whichf1.tables.cells import Array, RankedLabels, RankTable
+
+
+def _table(true: Array, scores: Array, weights: Array | None = None) -> RankTable:
+    """Positives and negatives by score; items of weight 0 are no items."""
+    refuse_lengths(len(true), len(scores), "y_score")
+    return ranking_of(ScoredLines(true, scores, weights=weights), 1).table
+
+
+def _steps(
+    y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any
+) -> tuple[Items, Array, Array, Array]:
+    """The items; false and true positives at each threshold, and the thresholds."""
+    items, scores = Items.of(y_true), one_column(y_score)
+    values = numbers(scores, "y_score")
+    if values.ndim != 1:
+        raise ShapeError(f"a curve needs one score for each item; got shape {values.shape}")
+    if len(items.labels) > 2 and pos_label is None:
+        raise LabelError(f"{len(items.labels)} classes, and no pos_label")
+    positive = items.values == items.positive(pos_label)
+    table = _table(positive, values, weights_of(sample_weight, len(positive)))
+    fps, tps = (x.astype(np.float64) for x in (table.false_positives, table.true_positives))
+    own = scores.dtype if getattr(scores.dtype, "kind", "O") in "fiu" else np.float64
+    return items, fps, tps, table.score.astype(own)
+
+
+@drop_in
+def confusion_matrix_at_thresholds(
+    y_true: Any, y_score: Any, *, pos_label: Any, sample_weight: Any
+) -> Any:
+    """True and false negatives and positives at each threshold."""
+    _, fps, tps, thresholds = _steps(y_true, y_score, pos_label, sample_weight)
+    return fps[-1] - fps, fps, tps[-1] - tps, tps, thresholds
+
+
+def _kept(steps: Sequence[Array], bends: Callable[[Array, Array], Array]) -> Sequence[Array]:
+    """The points of a curve at which it bends, and both ends."""
+    fps, tps, _ = steps
+    if len(fps) <= 2:
+        return steps
+    at = np.flatnonzero(np.concatenate([[True], bends(fps, tps), [True]]))
+    return [x[at] for x in steps]
+
+
+def _corners(fps: Array, tps: Array) -> Array:
+    """Not on a line between both neighbours."""
+    return np.logical_or(np.diff(fps, 2), np.diff(tps, 2))
+
+
+def _rises(fps: Array, tps: Array) -> Array:
+    """With more true positives than before, or fewer than after."""
+    return np.logical_or(np.diff(tps[:-1]), np.diff(tps[1:]))
+
+
+def _from_none(steps: Sequence[Array]) -> list[Array]:
+    """With a first point at which no item is positive."""
+    return [np.concatenate([[first], x]) for first, x in zip((0, 0, np.inf), steps, strict=True)]
+
+
+@drop_in
+def roc_curve(
+    y_true: Any, y_score: Any, *, pos_label: Any, sample_weight: Any, drop_intermediate: bool
+) -> Any:
+    """False and true positive rate at each threshold."""
+    _, *steps = _steps(y_true, y_score, pos_label, sample_weight)
+    fps, tps, thresholds = _from_none(_kept(steps, _corners) if drop_intermediate else steps)
+    fpr, tpr = (x / x[-1] if x[-1] else np.full(x.shape, np.nan) for x in (fps, tps))
+    return doubtful(not (fps[-1] and tps[-1]), (fpr, tpr, thresholds))
+
+
+@drop_in
+def precision_recall_curve(
+    y_true: Any, y_score: Any, *, pos_label: Any, sample_weight: Any, drop_intermediate: bool
+) -> Any:
+    """Precision and recall at each threshold."""
+    _, *steps = _steps(y_true, y_score, pos_label, sample_weight)
+    fps, tps, thresholds = _kept(steps, _rises) if drop_intermediate else steps
+    taken = tps + fps
+    precision = tps / np.where(taken == 0, 1, taken)
+    recall = tps / tps[-1] if tps[-1] else np.ones(len(tps))
+    ends = np.append(precision[::-1], 1.0), np.append(recall[::-1], 0.0)
+    return doubtful(not tps[-1], (*ends, thresholds[::-1]))
+
+
+@drop_in
+def det_curve(
+    y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any, drop_intermediate: bool
+) -> Any:
+    """False positive and false negative rate at each threshold."""
+    items, *steps = _steps(y_true, y_score, pos_label, sample_weight)
+    if len(items.labels) != 2:
+        raise LabelError(f"{len(items.labels)} classes, not two")
+    steps = _from_none(steps)
+    fps, tps, thresholds = _kept(steps, _rises) if drop_intermediate else steps
+    part = slice(np.searchsorted(fps, 0, "right") - 1, np.searchsorted(tps, tps[-1]) + 1)
+    with np.errstate(invalid="ignore"):
+        fpr, fnr = fps[part] / fps[-1], (tps[-1] - tps[part]) / tps[-1]
+    curve = fpr[::-1], fnr[::-1], thresholds[part][::-1]
+    return doubtful(not (fps[-1] and tps[-1]), curve)
+
+
+def _quotient(ratio: Ratio) -> float:
+    """A score; NaN without positives, or without negatives where they matter."""
+    top, bottom = ratio
+    return float(top / bottom) if bottom else np.nan
+
+
+def _indicators(y_true: Any) -> Array:
+    """A matrix of 0 and 1 as booleans."""
+    values = y_true if hasattr(y_true, "tocsr") else to_numpy(y_true)
+    if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "biuf":
+        dense: Array = values != 0
+        if (dense == values).all():
+            return dense
+    sets = sets_of(values, "y_true", None)
+    true = np.zeros((sets.items, len(sets.labels)), np.bool_)
+    true[sets.item, sets.label] = True
+    return true
+
+
+def _over_columns(
+    score: Callable[[RankTable], Ratio],
+    instead: float,
+    true: Array,
+    scores: Array,
+    average: str | None,
+    weights: Array | None,
+) -> Any:
+    """The score of each column, or an average of them; ``instead`` of what is undefined."""
+    if true.shape != scores.shape:
+        raise ShapeError(f"y_true has shape {true.shape}, y_score {scores.shape}")
+    each: Any = None
+    if average == "micro":
+        weights = None if weights is None else np.repeat(weights, true.shape[1])
+        true, scores = true.reshape(-1, 1), scores.reshape(-1, 1)
+    elif average == "samples":
+        true, scores, each, weights = true.T, scores.T, weights, None
+    elif average == "weighted":
+        each = true.sum(0) if weights is None else weights @ true
+        if np.isclose(each.sum(), 0):
+            return 0
+    columns = zip(*map(np.ascontiguousarray, (true.T, scores.T)), strict=True)
+    values = np.array([_quotient(score(_table(a, b, weights))) for a, b in columns])
+    undefined = np.isnan(values)
+    values[undefined] = instead
+    if each is not None:
+        values[each == 0] = 0
+    value = values if average is None else float(np.average(values, weights=each))
+    return doubtful(undefined.any(), value)
+
+
+_MEANS: dict[str, tuple[str | None, ...]] = {
+    "ovr": ("micro", "macro", "weighted", None),
+    "ovo": ("macro", "weighted"),
+}
+"""How areas of several classes are averaged."""
+
+
+@drop_in
+def roc_auc_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    average: str | None,
+    sample_weight: Any,
+    max_fpr: float | None,
+    multi_class: str,
+    labels: Any,
+) -> Any:
+    """Area under the ROC curve."""
+    true, scores = one_column(y_true), numbers(one_column(y_score), "y_score")
+    area = partial(ranking.roc_auc.formula, max_fpr=None if max_fpr == 1 else max_fpr)
+    if true.ndim == 2:
+        weights = weights_of(sample_weight, len(scores))
+        return _over_columns(area, np.nan, _indicators(true), scores, average, weights)
+    items = Items.of(y_true)
+    if len(items.labels) <= 2 and (scores.ndim == 1 or scores.shape[1] <= 2):
+        if len(items.labels) == 1:
+            return Doubtful(np.nan)
+        if scores.ndim == 2:
+            raise ShapeError("two classes have one score for each item")
+        weights = weights_of(sample_weight, len(scores))
+        value = _quotient(area(_table(items.values == items.labels[1], scores, weights)))
+        return doubtful(np.isnan(value), value)
+    classes = items.columns(labels, scores)
+    weighted_pairs = multi_class == "ovo" and sample_weight is not None
+    if max_fpr not in (None, 1) or weighted_pairs or average not in _MEANS.get(multi_class, ()):
+        raise InputError(f"there is no area of {len(classes)} classes with these options")
+    if not np.allclose(1, scores.sum(1)):
+        raise InputError("the rows of probabilities do not sum to 1")
+    if multi_class == "ovo":
+        return _over_pairs(items, classes, scores, average)
+    weights = weights_of(sample_weight, len(scores))
+    one_hot = items.values[:, None] == np.array(classes)
+    return _over_columns(area, np.nan, one_hot, scores, average, weights)
+
+
+def _over_pairs(items: Items, classes: list[Any], scores: Array, average: str | None) -> Any:
+    """The mean area over both orders of all pairs of classes (Hand and Till 2001)."""
+    places = {a: np.flatnonzero(items.values == a) for a in items.labels}
+    values, sizes = [], []
+    for a, b in permutations(items.labels, 2):
+        both = np.concatenate([places[a], places[b]])
+        own = np.ascontiguousarray(scores[both, classes.index(a)])
+        values.append(_quotient(ranking.roc_auc.formula(_table(items.values[both] == a, own))))
+        sizes.append(len(both))
+    return float(np.average(values, weights=sizes if average == "weighted" else None))
+
+
+@drop_in
+def average_precision_score(
+    y_true: Any, y_score: Any, *, average: str | None, pos_label: Any, sample_weight: Any
+) -> Any:
+    """Average precision."""
+    true, scores = one_column(y_true), numbers(one_column(y_score), "y_score")
+    weights = weights_of(sample_weight, len(scores))
+    precision = ranking.average_precision.formula
+    if true.ndim == 2:
+        one_hot = _indicators(true)
+    else:
+        items = Items.of(y_true)
+        if len(items.labels) <= 2:
+            if scores.ndim != 1 or (len(items.labels) == 2 and pos_label not in items.labels):
+                raise LabelError(f"{pos_label!r} is no class, or there are several scores")
+            value = _quotient(precision(_table(items.values == pos_label, scores, weights)))
+            return Doubtful(0.0) if np.isnan(value) else value
+        one_hot = items.values[:, None] == np.array(items.columns(None, scores))
+    if pos_label != 1:
+        raise LabelError("pos_label is for two classes")
+    return _over_columns(precision, 0.0, one_hot, scores, average, weights)
+
+
+def _of_labels(metric: Metric, y_true: Any, y_score: Any, sample_weight: Any, least: int) -> float:
+    """The mean over items of how their labels are ranked; of at least so many."""
+    true, scores = _indicators(y_true), numbers(y_score, "y_score")
+    if true.shape != scores.shape or true.shape[1] < least:
+        raise ShapeError(f"y_true has shape {true.shape}, y_score {scores.shape}")
+    weights = weights_of(sample_weight, len(true))
+    return float(np.average(metric.formula(RankedLabels(true, scores)), weights=weights))
+
+
+@drop_in
+def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any) -> float:
+    """Coverage error."""
+    return _of_labels(label_sets.coverage_error, y_true, y_score, sample_weight, 2)
+
+
+@drop_in
+def label_ranking_average_precision_score(
+    y_true: Any, y_score: Any, *, sample_weight: Any
+) -> float:
+    """Label ranking average precision."""
+    metric = label_sets.label_ranking_average_precision
+    return _of_labels(metric, y_true, y_score, sample_weight, 1)

@@ -1,0 +1,114 @@
+"""Any score, for the model selection of scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.metrics import make_scorer
+
+from whichf1.definitions.definition import Definition
+from whichf1.errors import DefinitionError
+from whichf1.integrations.sklearn.drop_in import Items
+from whichf1.metrics import COUNTED
+from whichf1.scoring.evaluate import run
+from whichf1.scoring.functions import with_options
+
+_CONTINUOUS = ("decision_function", "predict_proba")
+"""What an estimator is asked for where a metric ranks items: the first that it has."""
+
+
+class SelectionMetric:
+    """A definition as scikit-learn calls a metric; it can be pickled."""
+
+    def __init__(self, definition: Definition, labels: Any) -> None:
+        self.definition, self.labels = definition, labels
+        self.__name__ = definition.signature
+
+    def __call__(
+        self, y_true: Any, y_pred: Any, *, sample_weight: Any = None, pos_label: Any = None
+    ) -> float:
+        """The value as a plain float; scikit-learn turns an error into NaN unless told to raise."""
+        definition = self.definition
+        scored = definition.declaration.kind in ("ranking", "loss")
+        if scored and definition.positive is None and getattr(y_pred, "ndim", 2) == 1:
+            definition = definition.settled(positive=self._second(y_true))
+        return float(run(definition, y_true, y_pred, self.labels, sample_weight))
+
+    def _second(self, y_true: Any) -> Any:
+        """The class that the scores of two classes are of, as scikit-learn has it."""
+        labels = Items.of(y_true).labels if self.labels is None else sorted(self.labels)
+        return labels[-1]
+
+
+def scorer(
+    metric: Any,
+    *,
+    pos_label: Any = None,
+    labels: Any = None,
+    response_method: Any = None,
+    **options: Any,
+) -> Any:
+    """Make a scorer of any score, for ``cross_validate``, ``GridSearchCV`` and their like.
+
+    Parameters
+    ----------
+    metric : str or metric
+        A name, a signature, a Definition or a metric function.
+    pos_label : int, float, bool or str
+        The class that a rate is of, or that scores are of. Without it, scores are of the second
+        class, as everywhere in scikit-learn.
+    labels : list
+        All classes, in order. Needed where a fold may lack one of them.
+    response_method : str or tuple of str
+        What the estimator is asked for. By default, ``"predict"`` for metrics of predictions,
+        ``"predict_proba"`` for metrics of probabilities, and the first of ``"decision_function"``
+        and ``"predict_proba"`` that it has for rankings.
+    **options
+        The options of the metric, such as ``average="macro"``.
+
+    Returns
+    -------
+    callable
+        A scorer as ``sklearn.metrics.make_scorer`` makes it. Lower-is-better metrics are negated.
+        For weights, call its ``set_score_request(sample_weight=True)``.
+
+    Raises
+    ------
+    DefinitionError
+        If the metric or an option is unknown, if the class of a rate is missing, or if neither
+        higher nor lower values are better.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from whichf1.integrations.sklearn import scorer
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> cross_val_score(tree, *load_iris(return_X_y=True), scoring=scorer("averaged_f1")).round(3)
+    array([0.967, 0.967, 0.9  , 0.967, 1.   ])
+    """
+    positive = {} if pos_label is None else {"positive": pos_label}
+    definition = with_options(metric, {**options, **positive}).settled(data=())
+    declared = definition.declaration
+    one = definition.positive
+    if declared.kind == "rate" and definition.average is None and one is None:
+        raise DefinitionError(
+            f"{declared.name} of which class? Pass pos_label=CLASS, or average='macro', 'weighted' "
+            "or 'micro'."
+        )
+    if declared.better == "neither":
+        raise DefinitionError(
+            f"a scorer selects what is best, and neither high nor low values of {declared.name} are"
+        )
+    if response_method is None:
+        predictions = declared.kind in (*COUNTED, "items")
+        scores = "predict_proba" if declared.probabilities else _CONTINUOUS
+        response_method = "predict" if predictions else scores
+    given = {} if one is None else {"pos_label": one}
+    return make_scorer(
+        SelectionMetric(definition, labels),
+        response_method=response_method,
+        greater_is_better=declared.better == "higher",
+        **given,
+    )

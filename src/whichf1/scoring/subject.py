@@ -1,0 +1,176 @@
+"""Subject: what is scored, whatever it was made from, and which scores it has by default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from whichf1.definitions.definition import Definition
+from whichf1.definitions.signature import write
+from whichf1.errors import DefinitionError, InputError
+from whichf1.metrics import COUNTED
+from whichf1.scoring.decisions import at_threshold, decide, threshold_lines
+from whichf1.scoring.evaluate import evaluate
+from whichf1.scoring.lines import Scores, score_lines, score_moments, score_ranking
+from whichf1.scoring.score import Score
+from whichf1.sources.answers.lines import ClassScores, read_scores
+from whichf1.sources.lines import ScoredLines, classes_of, lines_of, positive_class, rank_lines
+from whichf1.sources.request import Request, has_columns, in_memory
+from whichf1.sources.sequences import column
+from whichf1.tables.labels import Label
+from whichf1.tables.moments import Moments
+from whichf1.tables.ranking import Ranking
+from whichf1.tables.slices import Key, Slices
+
+BINARY = ("roc_auc", "average_precision")
+PROBABILITY = ("log_loss", "brier", "expected_calibration_error")
+SEVERAL = ("log_loss", "brier", "expected_calibration_error(multi_class=top-label)")
+MEANS = ("roc_auc(multi_class=ovr)", "roc_auc(multi_class=ovo)")
+"""Of these, the macro mean."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What was read, and what its scores are computed from."""
+
+    counts: Any
+    """Counts, or label sets; a Ranking if nothing turns scores into predictions."""
+    score: Callable[[Definition], Score]
+    """Runs a definition that needs scores."""
+    summary: tuple[str, ...] = ()
+    """The metrics of the scores themselves."""
+    decided: bool = True
+    """Whether there are predictions."""
+    slices: Mapping[Key, Subject] = field(default_factory=dict)
+    by: tuple[str, ...] = ()
+    """The columns that make the slices."""
+
+    def evaluate(self, definition: Definition) -> Score:
+        """Run any definition on what it needs."""
+        if not is_counted(definition) or isinstance(self.counts, Moments):
+            return self.score(definition)
+        if not self.decided:
+            raise DefinitionError(
+                f"{definition.metric} needs predictions: give the lowest score of a positive item "
+                "with --threshold, or find the best one with: whichf1 threshold"
+            )
+        return evaluate(definition, self.counts)
+
+
+def is_counted(definition: Definition) -> bool:
+    """Whether a definition is computed from predictions."""
+    return definition.declaration.kind in (*COUNTED, "items")
+
+
+def of_counts(counts: Any) -> Subject:
+    """Predictions, or label sets."""
+    return Subject(counts, lambda definition: evaluate(definition, counts))
+
+
+def of_slices(counts: Slices) -> Subject:
+    """Predictions, or label sets, of each slice."""
+    parts = {key: of_counts(part) for key, part in counts.items()}
+    return replace(of_counts(counts.whole), slices=parts, by=counts.by)
+
+
+def of_lines(
+    lines: ScoredLines, positive: Label, threshold: float | None = None, *, declared: bool
+) -> Subject:
+    """Scores of one class, which a threshold may turn into predictions."""
+    ranking = rank_lines(lines, positive)
+
+    def score(definition: Definition) -> Score:
+        return score_lines(replace(definition, positive=positive), lines)
+
+    two = len(lines.labels) == 2  # a loss has no class that is the rest
+    summary = BINARY + ((PROBABILITY if two else PROBABILITY[2:]) if ranking.probabilities else ())
+    if threshold is None:
+        return Subject(ranking, score, summary, decided=False)
+    decided = threshold_lines(lines, threshold, positive, declared=declared)
+    return Subject(decided, score, summary)
+
+
+def of_classes(scores: Scores) -> Subject:
+    """Scores of every class; the highest is the prediction."""
+    counts, several = decide(scores), scores.width > 2
+    summary: tuple[str, ...] = (*SEVERAL, "top_k_accuracy") if several else SEVERAL
+    if len(set(counts.true.tolist())) == scores.width:  # each class has items, with weight
+        summary += MEANS if several else MEANS[:1]
+    return Subject(counts, lambda definition: score_lines(definition, scores), summary)
+
+
+def of_scores(
+    y_true: Any,
+    predictions: Any,
+    scores: Any,
+    data: Mapping[str, Any],
+    positive: Any = None,
+    threshold: float | None = None,
+) -> Subject:
+    """Scores in arrays, or in the columns of a dataframe or file that ``data`` names."""
+    read: Scores
+    if scores is None:
+        request = Request.of_scores(**data)
+        if request.several and not in_memory(y_true):
+            read = ClassScores(y_true, predictions, request, fair=True)
+        else:
+            apart = request.weights is not None or request.cluster is not None
+            read = read_scores(y_true, predictions, request, apart=apart, fair=request.several)
+    elif predictions is not None or data.get("score") is not None or has_columns(y_true):
+        raise InputError("scores= is for arrays, in place of predictions: name columns with score=")
+    else:
+        read = ScoredLines.of(y_true, scores, **data)
+    if isinstance(read, ClassScores) or read.width > 1:
+        if threshold is not None or positive is not None:
+            raise InputError(
+                "threshold= and positive= are for one score for each item; these have a score for "
+                "every class, of which the highest is predicted"
+            )
+        return of_classes(read)
+    classes = classes_of(column(read.true, "y_true"), read.labels)
+    declared = data.get("labels") is not None
+    lines = read._replace(labels=[*classes])
+    return of_lines(lines, positive_class(classes, positive), threshold, declared=declared)
+
+
+def of_table(table: Any, threshold: float | None = None) -> Subject:
+    """What was counted earlier; a threshold turns a ranking into predictions."""
+    match table:
+        case Slices():
+            parts = {key: of_table(part, threshold) for key, part in table.items()}
+            return replace(of_table(table.whole, threshold), slices=parts, by=table.by)
+        case Ranking():
+            return _of_ranking(table, threshold)
+        case Moments():
+            arguments = {k: v for k, v in table.parameters if v is not None and k != "scale"}
+            summary = (write(table.metric, arguments, {}),)
+            return Subject(table, partial(_mean, table), summary, decided=False)
+    return of_counts(table)
+
+
+def _mean(table: Moments, definition: Definition) -> Score:
+    if is_counted(definition) or definition.declaration.kind == "ranking":
+        raise DefinitionError(f"these are sums of {table.metric}, not of {definition.metric}")
+    return score_moments(replace(definition, positive=table.positive), table)
+
+
+def _of_ranking(ranking: Ranking, threshold: float | None) -> Subject:
+    """A ranking; that of two classes has all that its items had, but for weights."""
+    binned = ranking.resolution is not None
+    if len(ranking.labels) == 2 and not ranking.weighted and not binned:
+        lines = lines_of(ranking)
+        return of_lines(lines, ranking.positive, threshold, declared=ranking.declared)
+
+    def score(definition: Definition) -> Score:
+        if definition.declaration.kind != "ranking":
+            raise DefinitionError(f"{definition.metric} needs the items: score the original data")
+        method = None if ranking.weighted else definition.interval  # it has no squared weights
+        settled = replace(definition, positive=ranking.positive, interval=method)
+        return score_ranking(settled, ranking)
+
+    summary = BINARY + (PROBABILITY[2:] if ranking.probabilities and not binned else ())
+    if threshold is None:
+        return Subject(ranking, score, summary, decided=False)
+    return Subject(at_threshold(ranking, threshold=threshold), score, summary)
