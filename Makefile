@@ -73,6 +73,7 @@ bench: $(BENCH)/ready
 	$(BENCH)/bin/python -m benchmarks.speed
 	$(BENCH)/bin/python -m benchmarks.uncertainty
 	$(BENCH)/bin/python -m benchmarks.engines
+	$(BENCH)/bin/python -m benchmarks.sklearn_functions
 
 # a separate environment; one peer pins old build tools, so it is installed without dependencies
 $(BENCH)/ready: pyproject.toml

@@ -8,6 +8,8 @@
 The public names are listed in ``__init__.pyi``; each is imported the first time it is used.
 """
 
+from whichf1.tables import display as _display
+
 __version__ = "0.1.0"
 
 _METRIC = "whichf1.scoring.functions"
@@ -62,6 +64,16 @@ def _names() -> tuple[dict[str, str], dict[str, str]]:
             case [alias, "=", metric]:
                 aliases[alias] = metric
     return homes, aliases
+
+
+def _presenter() -> "_display.Presenter":
+    """What shows results in notebooks and pictures, loaded when one is first shown."""
+    from whichf1.reporting import notebook
+
+    return notebook
+
+
+_display.presenters.append(_presenter)
 
 
 def __dir__() -> list[str]:

@@ -26,6 +26,8 @@ from whichf1.published.dialects import dialects as dialects
 from whichf1.published.explain import explain as explain
 from whichf1.reporting.leaderboard import ResultsTable as ResultsTable
 from whichf1.reporting.leaderboard import results_table as results_table
+from whichf1.reporting.pictures.kinds import picture as picture
+from whichf1.reporting.pictures.marks import Picture as Picture
 from whichf1.reporting.published import AuditTable as AuditTable
 from whichf1.reporting.published import audit_table as audit_table
 from whichf1.reporting.score import Report as Report
@@ -33,12 +35,15 @@ from whichf1.reporting.score import report as report
 from whichf1.scoring.accumulator import Accumulator as Accumulator
 from whichf1.scoring.curves import BestThreshold as BestThreshold
 from whichf1.scoring.curves import Curve as Curve
+from whichf1.scoring.curves import DecisionCurve as DecisionCurve
 from whichf1.scoring.curves import best_threshold as best_threshold
 from whichf1.scoring.curves import calibration_curve as calibration_curve
+from whichf1.scoring.curves import decision_curve as decision_curve
 from whichf1.scoring.curves import det_curve as det_curve
 from whichf1.scoring.curves import gain_curve as gain_curve
 from whichf1.scoring.curves import lift_curve as lift_curve
 from whichf1.scoring.curves import pr_curve as pr_curve
+from whichf1.scoring.curves import pr_gain_curve as pr_gain_curve
 from whichf1.scoring.curves import roc_curve as roc_curve
 from whichf1.scoring.curves import threshold_curve as threshold_curve
 from whichf1.scoring.decisions import at_argmax as at_argmax
@@ -62,6 +67,7 @@ from whichf1.sources.counts import rank as rank
 from whichf1.sources.counts import rank_by as rank_by
 from whichf1.sources.counts import rank_histogram as rank_histogram
 from whichf1.sources.label_sets import count_multilabel as count_multilabel
+from whichf1.statistics.bands import Band as Band
 from whichf1.statistics.scales import Interval as Interval
 from whichf1.tables.counts import Counts as Counts
 from whichf1.tables.label_sets import MultiLabelCounts as MultiLabelCounts
@@ -433,6 +439,7 @@ subset_accuracy: _SubsetAccuracy
 hamming_loss: _SubsetAccuracy
 label_ranking_average_precision: _LabelRankingAveragePrecision
 coverage_error: _LabelRankingAveragePrecision
+label_ranking_loss: _LabelRankingAveragePrecision
 log_loss: _LogLoss
 brier: _Brier
 top_k_accuracy: _TopKAccuracy
@@ -478,6 +485,7 @@ r_k = mcc
 exact_match = subset_accuracy
 exact_match_ratio = subset_accuracy
 lrap = label_ranking_average_precision
+ranking_loss = label_ranking_loss
 cross_entropy = log_loss
 negative_log_likelihood = log_loss
 logloss = log_loss

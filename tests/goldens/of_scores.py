@@ -100,7 +100,7 @@ def losses() -> Iterator[Case]:
         for title, (name, own) in {**LOSSES, **TOP_K}.items():
             yield f"losses/several {kind}/{title}", partial(intervals, name, items, own)
     true, scores, weights, cluster = label_scores()
-    for name in ("label_ranking_average_precision", "coverage_error"):
+    for name in ("label_ranking_average_precision", "coverage_error", "label_ranking_loss"):
         for kind, own in (
             ("plain", {}),
             ("weights", {"weights": weights}),

@@ -53,6 +53,7 @@ def test_every_metric_has_cases() -> None:
     known = {name.partition("(")[0] for name, *_ in listed}
     scored = {name for name, _ in (*of_scores.RANKINGS.values(), *of_scores.LOSSES.values())}
     scored |= {"top_k_accuracy", "label_ranking_average_precision", "coverage_error"}
+    scored |= {"label_ranking_loss"}
     counted = {*of_classes.RATES, *of_classes.AGREEMENTS, *of_classes.SHORTHANDS, *of_sets.ITEMS}
     assert known == scored | counted
 

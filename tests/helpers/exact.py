@@ -353,10 +353,19 @@ def coverage_error(true: set[Any], scores: list[float]) -> int:
     return max((sum(s >= scores[j] for s in scores) for j in true), default=0)
 
 
+def label_ranking_loss(true: set[Any], scores: list[float]) -> Any:
+    others = {*range(len(scores))} - true
+    if not true or not others:
+        return 0
+    wrong = sum(scores[j] <= scores[k] for j in true for k in others)
+    return Fraction(wrong, len(true) * len(others))
+
+
 ITEMS: dict[str, Any] = {"subset_accuracy": subset_accuracy, "hamming_loss": hamming_loss}
 LABEL_RANKINGS: dict[str, Any] = {
     "label_ranking_average_precision": label_ranking_average_precision,
     "coverage_error": coverage_error,
+    "label_ranking_loss": label_ranking_loss,
 }
 
 

@@ -118,8 +118,9 @@ def public_functions() -> dict[str, Callable[..., Any]]:
 
 
 RESULTS = (
-    "BestThreshold", "Comparison", "Counts", "Curve", "Definition", "Interval", "MacroF1",
-    "Moments", "MultiLabelCounts", "Pair", "PerClass", "Ranking", "Score", "Slices", "SystemRanks",
+    "Band", "BestThreshold", "Comparison", "Counts", "Curve", "DecisionCurve", "Definition",
+    "Interval", "MacroF1", "Moments", "MultiLabelCounts", "Pair", "PerClass", "Picture", "Ranking",
+    "Score", "Slices", "SystemRanks",
 )  # fmt: skip
 """What functions give: nobody makes them."""
 UNTRIED = ("master", "engine", "progress")

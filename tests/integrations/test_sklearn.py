@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from tests.helpers.sklearn_suite import Call, equal, outcome_of
+from tests.helpers.sklearn_suite import ROOT, Call, equal, outcome_of
 from whichf1.integrations import sklearn as door
 from whichf1.integrations.sklearn import DROP_INS
 
@@ -135,7 +135,7 @@ def test_numbers_are_computed_here(monkeypatch: pytest.MonkeyPatch) -> None:
     data: dict[str, tuple[Any, Any]] = {"y_pred": (y, guess), "y2": (y, guess)}
     data |= {"y_score": (two, steps), "y_proba": (y, three)}
     special = {"coverage_error": (sets, ranked), "class_likelihood_ratios": (two, guess > 0)}
-    special |= {"label_ranking_average_precision_score": (sets, ranked)}
+    special |= {f"label_ranking_{x}": (sets, ranked) for x in ("average_precision_score", "loss")}
     special |= {"top_k_accuracy_score": (y, three)}
     macro = dict.fromkeys(("f1_score", "precision_score", "recall_score", "jaccard_score"), "macro")
     for name, function in DROP_INS.items():
@@ -195,3 +195,9 @@ def test_an_unknown_option_is_refused_in_the_same_words() -> None:
             for function in (door.f1_score, metrics.f1_score)
         )
         assert Call("f1_score", {}, found, expected).outcome == "refused by both"
+
+
+def test_the_speed_of_every_function_is_on_the_page() -> None:
+    page = (ROOT / "docs" / "scikit-learn.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| [\d., |–]+\|$", page, re.M)
+    assert rows == sorted(DROP_INS), "run python -m benchmarks.sklearn_functions"

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 
-def on_a_terminal(*arguments: object, first: str = "") -> tuple[str, str]:
+def on_a_terminal(*arguments: object, first: str = "", code: int = 0) -> tuple[str, str]:
     """Run the program with a terminal as its standard error: what it printed there, and stdout.
 
     ``first`` is Python to run before it.
@@ -41,7 +41,7 @@ def on_a_terminal(*arguments: object, first: str = "") -> tuple[str, str]:
             break
         seen += piece
     output, _ = process.communicate()
-    assert process.returncode == 0, seen.decode()
+    assert process.returncode == code, seen.decode()
     os.close(parent)
     return seen.decode(), output.decode()
 
@@ -57,20 +57,70 @@ def large(path: Path) -> Path:
     return path
 
 
+def screen(written: str) -> str:
+    """What is left on a terminal after all that was written to it."""
+    lines, row, column = [""], 0, 0
+    for part in re.findall(r"\x1b\[[?0-9;]*[A-Za-z]|[\r\n]|[^\x1b\r\n]+", written):
+        if part == "\n":
+            row += 1
+            lines += [""] * (row + 1 - len(lines))
+        elif part == "\r":
+            column = 0
+        elif part.endswith("A") and part.startswith("\x1b"):
+            row = max(0, row - int(part[2:-1] or 1))
+        elif part == "\x1b[2K":
+            lines[row] = ""
+        elif not part.startswith("\x1b"):
+            lines[row] = lines[row][:column].ljust(column) + part
+            column += len(part)
+    return "\n".join(lines).strip()
+
+
+def test_the_screen_is_what_is_left() -> None:
+    assert screen("a\r\nbc\r\x1b[2K\x1b[1A\x1b[2Kd\x1b[31m!") == "d!"
+
+
+SOON = "from whichf1.statistics import progress, sample\nprogress.AFTER = 0.01\nsample.LONG = 99\n"
+"""Work is shown at once, not after two seconds."""
+
+
 def test_a_large_file_shows_a_bar_on_a_terminal(tmp_path: Path) -> None:
     path = large(tmp_path / "large.csv")
-    seen, output = on_a_terminal("score", path, "-m", "accuracy")
+    seen, output = on_a_terminal("score", path, "-m", "accuracy", first=SOON)
     path.unlink()
     shown = [int(share) for share in re.findall(r"(\d+)%", seen)]
     assert any(0 < share < 100 for share in shown), seen
+    assert "counting" in seen and screen(seen) == ""
     assert "accuracy" in output and "\x1b" not in output
 
 
 def test_long_resampling_shows_a_bar_on_a_terminal() -> None:
-    options = ["-m", "averaged_f1", "--interval", "percentile", "--replicates", "99"]
-    sooner = "from whichf1.statistics import sample\nsample.LONG = 99"
-    seen, output = on_a_terminal("score", "examples/animals.csv", *options, first=sooner)
+    options = ["-m", "averaged_f1", "--interval", "percentile", "--replicates", "400000"]
+    seen, output = on_a_terminal("score", "examples/animals.csv", *options, first=SOON)
     assert "resampling" in seen and re.search(r"\d+%", seen)
-    assert "averaged" in output.lower() and "\x1b" not in output
-    seen, _ = on_a_terminal("score", "examples/animals.csv", *options)
+    assert screen(seen) == "" and "averaged" in output.lower() and "\x1b" not in output
+    few = ["-m", "averaged_f1", "--interval", "percentile", "--replicates", "99"]
+    seen, _ = on_a_terminal("score", "examples/animals.csv", *few)
     assert seen == ""  # it does not take long
+
+
+def test_every_command_that_takes_long_shows_that_it_works() -> None:
+    """Whatever it does: here a comparison; what it prints is what it prints without a terminal."""
+    systems = ["examples/systems.csv", "--true", "gold", "--pred", "careful", "--pred", "biased"]
+    slow = "from whichf1.cli import process\nimport time\nfrom whichf1.comparison import compare\n"
+    slow += "plain = compare.pair_of\n"
+    slow += "def late(*given):\n    time.sleep(0.6)\n    return plain(*given)\n"
+    slow += "compare.pair_of = late\n"
+    seen, output = on_a_terminal("compare", *systems, first=SOON + slow)
+    assert "whichf1 compare" in seen and screen(seen) == ""
+    assert on_a_terminal("compare", *systems) == ("", output)
+
+
+def test_a_command_that_fails_leaves_only_its_message() -> None:
+    wait = "import time\nfrom whichf1.cli import files\nplain = files.count\n"
+    wait += "def late(*given, **more):\n    time.sleep(0.5)\n    return plain(*given, **more)\n"
+    wait += "files.count = late\n"
+    seen, _ = on_a_terminal("score", "examples/none.csv", first=SOON + wait, code=2)
+    assert "whichf1 score" in seen
+    assert screen(seen).startswith("whichf1: cannot read") or "none.csv" in screen(seen)
+    assert "━" not in screen(seen)

@@ -154,6 +154,8 @@ def test_rankings_of_labels(items: Any, data: Any) -> None:
     assert lrap.value == pytest.approx(expected, abs=1e-12)
     coverage = wf.coverage_error(true, scores)
     assert coverage.value == pytest.approx(sk.coverage_error(true, scores), abs=1e-12)
+    loss = wf.label_ranking_loss(true, scores)
+    assert loss.value == pytest.approx(sk.label_ranking_loss(true, scores), abs=1e-12)
     parts = [
         wf.moments(true[at], scores[at], "lrap")
         for at in (slice(0, 1), slice(1, None))

@@ -14,13 +14,10 @@ import statistics
 import struct
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
-from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import whichf1 as wf
 from whichf1.errors import DefinitionError, OtherDataWarning
@@ -164,19 +161,6 @@ def test_its_record_is_plain_json() -> None:
     assert list(record) == ["value", "interval", "n", "signature"]
     undefined = wf.precision([0, 1], [0, 0], positive=1, undefined="nan").to_dict()
     assert undefined["why"] == "undefined" and "interval" not in undefined
-
-
-@given(st.text(min_size=1))
-def test_in_a_notebook_labels_are_text(label: str) -> None:
-    tags: list[str] = []
-    text: list[str] = []
-    parser = HTMLParser()
-    parser.handle_starttag = lambda tag, attrs: tags.append(tag)  # type: ignore[method-assign]
-    parser.handle_data = lambda data: text.append(data)  # type: ignore[method-assign]
-    score = wf.recall([label, "<b>"], [label, label], positive=label)
-    parser.feed(score._repr_html_())
-    parser.close()
-    assert tags == ["b", "code"] and "".join(text) == str(score).replace("(", "", 1)[:-1]
 
 
 def test_sklearn_searches_by_a_metric() -> None:

@@ -219,14 +219,16 @@ def test_frequencies_of_pandas_columns_follow_the_rows_not_the_index() -> None:
     )
 
 
-@pytest.mark.parametrize("frequencies", [[1.5, 1, 1], [-1, 1, 1], [np.nan, 1, 1], [1, 1], "abc"])
+@pytest.mark.parametrize(
+    "frequencies", [[1.5, 1, 1], [-1, 1, 1], [np.nan, 1, 1], [1, 1], [0, 0, 0], "abc"]
+)
 def test_what_is_no_frequency_is_refused(frequencies: Any) -> None:
     with pytest.raises(WhichF1Error, match="frequencies"):
         wf.count([0, 1, 1], [0, 1, 0], frequencies=frequencies)
     if not isinstance(frequencies, str) and len(frequencies) == 3:
         frame = pd.DataFrame({"true": [0, 1, 1], "pred": [0, 1, 0], "score": 0.5, "f": frequencies})
         for run in (lambda **x: wf.count(frame, **x), lambda **x: wf.roc_auc(frame, **x)):
-            with pytest.raises(WhichF1Error, match="'f'"):
+            with pytest.raises(WhichF1Error, match=r"'f'|no items|all frequencies"):
                 run(frequencies="f")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -81,21 +80,3 @@ def test_numbered_clusters_are_drawn_alike_from_text_and_numbers(
         return [wf.averaged_f1(each, interval=method).interval for each in tables]
 
     assert len({*intervals(doc), *intervals(doc.astype(str))}) == 1
-
-
-def test_a_bar_is_shown_on_a_terminal_while_resampling_takes_long(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-
-    from whichf1.statistics import sample
-
-    monkeypatch.setattr(sample, "LONG", 0)
-    counts = wf.count([0, 1, 1, 0, 1], [0, 1, 0, 0, 1])
-    quiet = wf.averaged_f1(counts, interval="bootstrap")
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("TTY_COMPATIBLE", "1")
-    shown = wf.averaged_f1(counts, interval="bootstrap")
-    assert "resampling" in capsys.readouterr().err
-    assert shown.interval == quiet.interval

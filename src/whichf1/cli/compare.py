@@ -32,7 +32,7 @@ NAMES = ("replicates", "seed", "power", "margin", "adjust", "effect", "rope")
 
 def compare(options: CompareOptions) -> None:
     """Compare systems on the same items. Prints tests and rank flips, or a table of metrics."""
-    chosen, run = _read(options)
+    chosen, run = read_run(options)
     planning = {name: getattr(options, name) for name in NAMES}
     planning["posterior"] = options.posterior or None
     source, metrics = source_name(options), options.metric
@@ -51,7 +51,7 @@ def compare(options: CompareOptions) -> None:
     options.write(table.document(options.decimals))
 
 
-def _read(options: CompareOptions) -> tuple[dict[str, Any], Run]:
+def read_run(options: CompareOptions) -> tuple[dict[str, Any], Run]:
     """The options of the metrics, and what runs definitions on the systems, which are read once."""
     counted, sets = made_from(define(read(options.metric[0])[0]).declaration)
     with opened(options) as ((data, other), reading):

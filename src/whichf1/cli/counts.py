@@ -24,8 +24,13 @@ LOSS = "log_loss"
 
 def count(options: CountOptions) -> None:
     """Count a file once, to merge and score later."""
-    saved = files.read_saved(options)
-    _save(_counted(options) if saved is None else saved, options.output)
+    _save(read_table(options), options.output)
+
+
+def read_table(options: CountOptions) -> Additive:
+    """The table of a file of data, or one that was saved."""
+    saved: Additive | None = files.read_saved(options)
+    return _counted(options) if saved is None else saved
 
 
 def _counted(options: CountOptions) -> Additive:

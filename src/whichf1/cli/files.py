@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
-import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from glob import glob
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from whichf1.cli.options import CountingOptions, FileOptions, TableOptions, ThresholdOptions
-from whichf1.cli.process import say, standard_input
+from whichf1.cli.process import say, standard_input, watching
 from whichf1.errors import FileError, InputError, SkippedWarning, WhichF1Error
 from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.counts import count, count_by
 from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.request import Request
 from whichf1.sources.sequences import column
+from whichf1.statistics.progress import working
 from whichf1.tables.counts import Counts, NamedMatrix
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import from_text
@@ -31,8 +29,6 @@ from whichf1.tables.saving import FORMAT, read_text
 from whichf1.tables.slices import Slices
 from whichf1.tables.units import Additive, restored
 
-LARGE = 50_000_000
-"""Bytes from which a terminal shows a progress bar."""
 STDIN = "standard input"
 Paths: TypeAlias = tuple[str, str | None]
 """One file, or a file of true classes and one of predictions."""
@@ -170,7 +166,9 @@ def opened(options: FileOptions) -> Iterator[tuple[Paths, dict[str, Any]]]:
             copy = stack.enter_context(_copied_stdin())
             paths, named = (copy, None), partial(_as_stdin, copy)
         stack.enter_context(_messages(named))
-        reading["progress"] = stack.enter_context(_progress(paths))
+        if watching():
+            work = stack.enter_context(working("counting", 1.0))
+            reading["progress"] = None if work is None else work.reach
         yield paths, reading
 
 
@@ -223,19 +221,3 @@ def _messages(named: Callable[[object], str]) -> Iterator[None]:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno
             )
-
-
-@contextmanager
-def _progress(paths: Paths) -> Iterator[Callable[[float], None] | None]:
-    """A progress bar on a terminal, for large files."""
-    matched = (each for path in paths if path for each in (path, *glob(path)))
-    size = sum(os.path.getsize(each) for each in {*matched} if os.path.isfile(each))
-    if size < LARGE or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("counting", total=1.0)
-        yield lambda done: bar.update(task, completed=done)

@@ -449,6 +449,38 @@ class ThresholdOptions(DataOptions, OutputOptions):
     )
 
 
+class PlotOptions(DataOptions):
+    """All that ``whichf1 plot`` takes."""
+
+    kind: str = argument("The kind of picture; `whichf1 plot list` lists them.", default=REQUIRED)
+    output: Text = option("Write the picture to this .pdf, .svg or .png file.", "--output", "-o")
+    pred: list[str] | None = option(f"{PRED} Repeat it to compare systems.")
+    score_column: list[str] | None = option(f"{SCORE} Repeat it for several systems.", "--score")
+    positive: Text = option("The class that the scores are for.")
+    by: Text = option("For slices: the columns, lang,domain.")
+    metric: list[str] | None = option(
+        "For threshold, slices, comparison and posterior: a metric, or a signature.",
+        "--metric",
+        "-m",
+    )
+    correct: Text = option(
+        "For threshold: estimate its optimism, by bootstrap or cross-validation."
+    )
+    threshold: float | None = option("With --score: items with at least this score are positive.")
+    labels_sep: Text = option(SEPARATOR)
+    band: Text = option("For curves: pointwise, simultaneous, both or none.")
+    share: Text = option("For confusion: shares of true or predicted classes, or none.")
+    order: Text = option("For confusion, classes and dialects: the order of what is shown.")
+    baseline: Text = option("For comparison: only differences from this system.")
+    margin: float | None = option("For comparison: smaller differences do not matter.")
+    level: float | None = option("Nominal coverage of bands and intervals. Default: 0.95.")
+    title: Text = option("A title in place of the usual one; '' for none.")
+    caption: Text = option("A caption in place of notes and signature; '' for none.")
+    dpi: int = option("Dots per inch of a PNG.", default=200, min=20, max=1200)
+    frequencies: Text = option("Column that says how many equal items a row stands for.")
+    cluster: Text = option(CLUSTER)
+
+
 class DialectOptions(LabelOptions, InlineMatrixOptions, OutputOptions):
     """All that ``whichf1 dialects`` takes: a file of predictions, or a matrix."""
 

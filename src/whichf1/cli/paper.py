@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from whichf1.cli.options import OutputOptions, PaperOptions, Part, split_list
 from whichf1.cli.process import say
 from whichf1.errors import DefinitionError, did_you_mean
+from whichf1.statistics.progress import advancing, working
 
 T = TypeVar("T")
 
@@ -52,12 +52,9 @@ def _formats(text: str) -> list[str]:
 
 
 def _tracked(steps: Iterable[T], total: int, what: str) -> Iterator[T]:
-    """The steps, with a progress bar if standard error is a terminal."""
-    if not sys.stderr.isatty():
-        yield from steps
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    yield from track(steps, total=total, description=what, console=console, transient=True)
+    """The steps, with their progress if standard error is a terminal."""
+    with working(what, total) as work:
+        advance = advancing(work)
+        for step in steps:
+            yield step
+            advance(1)

@@ -9,12 +9,13 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from traceback import extract_tb
 from typing import Any
 
 from whichf1.errors import FileError, WhichF1Error, shortened
 from whichf1.reporting.escape import visible
+from whichf1.statistics.progress import hide, working
 
 BAD_INPUT, INTERNAL = 2, 3
 _PLAIN = {
@@ -24,8 +25,15 @@ _PLAIN = {
 """What is written in place of symbols that the encoding of a stream does not have."""
 
 
+def watching() -> bool:
+    """Whether somebody may be looking at a terminal while this works."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def emit(text: str) -> None:
     """Write to standard output. A reader that has gone is no error; a full disk is one."""
+    if watching():
+        hide()
     if sys.stdout is None:
         raise FileError("standard output is closed: write to a file with --output")
     try:
@@ -39,6 +47,8 @@ def emit(text: str) -> None:
 
 def say(message: object) -> None:
     """Write a line to standard error, as far as that is possible."""
+    if watching():
+        hide()
     with suppress(OSError):
         print(f"whichf1: {visible(shortened(str(message)))}", file=sys.stderr)
 
@@ -58,7 +68,9 @@ def run_program(run: Callable[[], Any]) -> int:
     """
     with _streams(), _signals() as caught:
         try:
-            code, message = int(run() or 0), None
+            what = " ".join(["whichf1", *[x for x in sys.argv[1:2] if x.isalpha()]])
+            with working(what) if watching() else nullcontext():
+                code, message = int(run() or 0), None
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             code, message = _ending(error)
     if caught:  # whatever has become of it

@@ -126,7 +126,7 @@ def lines_for(
     reading |= {"cluster": options.cluster, "by": options.slice_columns}
     apart = bool(options.weights or options.cluster)
     lines = files.read_lines(options, paths, apart=apart, **reading)
-    return lines, positive_class(Labels(lines.labels), _named_class(positive, lines))
+    return lines, positive_class(Labels(lines.labels), named_class(positive, lines))
 
 
 def _column(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
@@ -140,7 +140,7 @@ def _column(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Sub
     return replace(scored(lines), slices=slices, by=tuple(options.slice_columns))
 
 
-def _named_class(text: str | None, lines: ScoredLines) -> Label | None:
+def named_class(text: str | None, lines: ScoredLines) -> Label | None:
     """The class of --positive among those of the lines."""
     return None if text is None else find_label(text, Labels(lines.labels))
 
@@ -359,7 +359,7 @@ def threshold(options: ThresholdOptions) -> None:
     """Find the threshold at which a score is best. Tries every distinct score."""
     with files.opened(options) as (paths, reading):
         lines = files.read_lines(options, paths, **reading)
-    ranking = rank_lines(lines, _named_class(options.positive, lines))
+    ranking = rank_lines(lines, named_class(options.positive, lines))
     correct: Any = options.correct
     best = best_threshold(ranking, metric=options.metric, correct=correct)
     source = files.source_name(options)

@@ -41,6 +41,7 @@ from whichf1.statistics.sample import Sample, Statistic, generator, kinds
 from whichf1.statistics.scales import Spread
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
+from whichf1.tables.display import Drawable
 from whichf1.tables.label_sets import MultiLabelCounts
 
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]
@@ -49,7 +50,7 @@ DRAWN = 2 * 10**8
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Drawable):
     """Systems compared on the same items under one definition; made by ``whichf1.compare``.
 
     >>> import whichf1 as wf

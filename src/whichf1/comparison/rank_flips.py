@@ -20,6 +20,7 @@ from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.score import Score
 from whichf1.tables.counts import Counts
+from whichf1.tables.display import Drawable
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Labels
 
@@ -81,7 +82,7 @@ class Flip:
 
 
 @dataclass(frozen=True, eq=False)
-class SystemRanks:
+class SystemRanks(Drawable):
     """The same systems ranked under several definitions; made by ``whichf1.rank_systems``.
 
     >>> import whichf1 as wf

@@ -243,13 +243,21 @@ class Definition:
         if self.classes is not None or "classes" not in self.applicable:
             return self
         for each in frozen:
-            observed = None
-            if not each.units.declared:
-                with suppress(DefinitionError):  # raised if none are left
-                    observed = fix_classes(each.units, "observed", self.exclude, self.two_classes)
-            if observed is None or not np.array_equal(observed.classes, each.classes):
+            if not self._over_those_that_occur(each):
                 return self.settled(classes="declared")
         return self.over_observed
+
+    def _over_those_that_occur(self, frozen: Frozen) -> bool:
+        units = frozen.units
+        if units.declared:
+            return False
+        if not self.exclude and self.two_classes == "both":  # so it has all classes
+            table = units.table
+            return int(np.count_nonzero(table.tp + table.fp + table.fn)) == len(frozen.classes)
+        with suppress(DefinitionError):  # raised if none are left
+            observed = fix_classes(units, "observed", self.exclude, self.two_classes)
+            return np.array_equal(observed.classes, frozen.classes)
+        return False
 
     @cached_property
     def rule(self) -> ZeroRule:
@@ -386,6 +394,22 @@ def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
 
     For tables of many metrics, of which each takes some of the options.
     """
+    if all(isinstance(value, _HASHABLE) for value in options.values()):
+        typed = tuple([(key, type(value), value) for key, value in options.items()])
+        return _known_fitting(text, typed)
+    return _fitting(text, options)
+
+
+_HASHABLE = (str, int, float, type(None), Method)
+"""Definitions whose options are of these types are made once."""
+
+
+@lru_cache(maxsize=1024)
+def _known_fitting(text: str, typed: tuple[tuple[str, type, Any], ...]) -> Definition:
+    return _fitting(text, {key: value for key, _, value in typed})
+
+
+def _fitting(text: str, options: Mapping[str, Any]) -> Definition:
     name, parameters, settled = signature.read(text)
     return Definition.parse(text) if settled else _fitted(name, parameters, {}, options)
 

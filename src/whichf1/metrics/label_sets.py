@@ -64,6 +64,22 @@ def coverage_error(x: RankedLabels) -> Array:
     return _of_items(x, _item_coverage)
 
 
+@declare(
+    "label ranking",
+    tex=r"\frac{1}{n}\sum_i\frac{1}{|Y_i|\,|\bar Y_i|}"
+    r"|\{(j,k)\in Y_i\times\bar Y_i:s_{ij}\le s_{ik}\}|",
+    aliases=("ranking_loss",),
+    better="lower",
+    sklearn="label_ranking_loss",
+)
+def label_ranking_loss(x: RankedLabels) -> Array:
+    """Mean fraction of pairs of a true and another label in which the true one is not ahead.
+
+    An item with every label or none scores 0, because there is nothing to rank.
+    """
+    return _of_items(x, _item_disorder)
+
+
 def _of_items(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Array:
     """The score of each item, computed in chunks."""
     step = max(1, _CELLS // max(1, x.true.shape[1]))
@@ -78,17 +94,32 @@ def _item_coverage(true: Array, scores: Array) -> Array:
     return covered
 
 
+def _item_disorder(true: Array, scores: Array) -> Array:
+    """True labels at or below each other label, found where its run of ties ends."""
+    labels, ends = _ranked(true, -scores)
+    size = labels.sum(1)
+    at_most = np.take_along_axis(np.cumsum(labels, axis=1), ends - 1, 1)
+    pairs = size * (scores.shape[1] - size)
+    loss: Array = (~labels * at_most).sum(1) / np.maximum(pairs, 1)
+    return loss
+
+
 def _item_precision(true: Array, scores: Array) -> Array:
-    """Computed by sorting each item's labels; tied labels share the rank of the last of them."""
+    """The place of a label is that of the last one that is tied with it."""
+    labels, ends = _ranked(true, scores)
+    hits = np.take_along_axis(np.cumsum(labels, axis=1), ends - 1, 1)
+    size = labels.sum(1)
+    mean = (labels * hits / ends).sum(1) / np.maximum(size, 1)
+    return np.where((size == 0) | (size == scores.shape[1]), 1.0, mean)
+
+
+def _ranked(true: Array, scores: Array) -> tuple[Array, Array]:
+    """The labels of each item, highest score first; and for each, where its run of ties ends."""
     order = np.argsort(-scores, axis=1, kind="stable")
     ranked, labels = (np.take_along_axis(x, order, 1) for x in (scores, true))
     place = np.arange(1, scores.shape[1] + 1)
     end_of_run = np.ones(scores.shape, np.bool_)
     end_of_run[:, :-1] = ranked[:, 1:] != ranked[:, :-1]
-    # for each place, the end of its run of ties: the next end to the right
+    # the next end to the right
     ends = np.where(end_of_run, place, scores.shape[1] + 1)
-    ends = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
-    hits = np.take_along_axis(np.cumsum(labels, axis=1), ends - 1, 1)
-    size = labels.sum(1)
-    mean = (labels * hits / ends).sum(1) / np.maximum(size, 1)
-    return np.where((size == 0) | (size == scores.shape[1]), 1.0, mean)
+    return labels, np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]

@@ -19,6 +19,7 @@ from whichf1.published.numbers import Published, Scale, common_scale, read_all
 from whichf1.scoring.evaluate import evaluate
 from whichf1.scoring.macro import bounds, highest_averaged_f1
 from whichf1.tables.counts import Counts
+from whichf1.tables.display import Displayed
 
 Verdict: TypeAlias = Literal["averaged F1", "F1 of averages", "either", "impossible"]
 
@@ -76,7 +77,7 @@ class Misfit:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Displayed):
     """What a published triple can be."""
 
     verdict: Verdict

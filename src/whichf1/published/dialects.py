@@ -19,6 +19,7 @@ from whichf1.errors import DefinitionError, WhichF1Error, did_you_mean
 from whichf1.scoring.evaluate import run
 from whichf1.scoring.score import Score, difference
 from whichf1.sources.counts import as_counts
+from whichf1.tables.display import Displayed, Drawable
 from whichf1.tables.labels import Labels
 
 SAME = 1e-5
@@ -115,7 +116,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class DialectTable:
+class DialectTable(Drawable):
     """What every library would print for the same predictions."""
 
     groups: tuple[Group, ...]
@@ -136,7 +137,7 @@ class DialectTable:
 
 
 @dataclass(frozen=True)
-class Conversion:
+class Conversion(Displayed):
     """The same predictions scored in two dialects."""
 
     source: Score

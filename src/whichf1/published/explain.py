@@ -27,6 +27,7 @@ from whichf1.sources.counts import as_counts
 from whichf1.sources.sequences import to_numpy
 from whichf1.tables.cells import Array, OneVsRest, Table
 from whichf1.tables.counts import Counts
+from whichf1.tables.display import Displayed
 from whichf1.tables.labels import Label, Labels
 
 NEAREST = 5
@@ -106,7 +107,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Displayed):
     """What a published number can be."""
 
     published: Published

@@ -30,6 +30,7 @@ from whichf1.reporting.layout import Line, TextColumn, cell_width, filled, table
 from whichf1.reporting.numbers import brief, items, number
 from whichf1.reporting.tabular import PACKAGES, LatexColumn, latex_tables
 from whichf1.statistics.scales import Interval
+from whichf1.tables.display import Displayed
 
 Kind: TypeAlias = Literal["text", "prose", "code", "number", "interval"]
 """What a column holds: names, sentences, signatures, numbers, or intervals."""
@@ -517,7 +518,7 @@ def _latex_below(block: Block, decimals: int) -> Iterator[str]:
     yield from (rf"{{\footnotesize\raggedright\noindent {line}\par}}" for line in lines)
 
 
-class Presented(ABC):
+class Presented(Displayed, ABC):
     """Something that is shown as a document, in every format."""
 
     @abstractmethod
@@ -530,9 +531,6 @@ class Presented(ABC):
     def __str__(self) -> str:
         columns = max(LEAST_WIDTH, get_terminal_size().columns)
         return self._written("text", width=columns, signature="short").rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return self._written("html", signature="short")
 
     def to_dict(self) -> dict[str, Any]:
         """What JSON holds."""

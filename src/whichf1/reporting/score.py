@@ -41,6 +41,7 @@ from whichf1.sources.counts import DATA_OPTIONS, as_counts
 from whichf1.sources.request import is_path
 from whichf1.statistics.scales import Interval
 from whichf1.tables.counts import Counts
+from whichf1.tables.display import Drawable
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label
 from whichf1.tables.moments import Moments
@@ -70,7 +71,7 @@ LONG_HEAD = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Report(Presented):
+class Report(Presented, Drawable):
     """The scores of one set of predictions; made by ``whichf1.report``.
 
     >>> import whichf1 as wf

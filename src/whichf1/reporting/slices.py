@@ -54,8 +54,12 @@ def slice_document(
 ) -> Document:
     """Score the whole and every slice: a table for each metric."""
     empty: dict[Key, None] = {}
-    metrics = [(name, _scored(each, whole, slices, empty)) for name, each in definitions]
-    lacking = [_name(key) for key in empty]
+    metrics = []
+    for name, each in definitions:
+        scored, nothing = score_slices(each, whole, slices)
+        metrics.append((name, scored))
+        empty |= dict.fromkeys(nothing)
+    lacking = [slice_name(key) for key in empty]
     notes = [NOTE, *([f"Nothing to score in: {', '.join(lacking)}"] if lacking else [])]
     notes += [WORTH_NOTE] if any(_weighted(scored) for _, scored in metrics) else []
     return Document(
@@ -74,23 +78,23 @@ def slice_document(
     )
 
 
-def _scored(
-    definition: Definition, whole: Scorer, slices: Mapping[Key, Scorer], empty: dict[Key, None]
-) -> list[SliceScore]:
-    """The whole, then the slices, worst first; ``empty`` gets those with nothing to score."""
-    of_whole, scored = whole(definition), []
+def score_slices(
+    definition: Definition, whole: Scorer, slices: Mapping[Key, Scorer]
+) -> tuple[list[SliceScore], list[Key]]:
+    """The whole, then the slices, worst first; and the slices with nothing to score."""
+    of_whole, scored, empty = whole(definition), [], []
     plain = replace(definition, data=())  # what a signature says of its data is of the whole
     for key, score in slices.items():
         try:
             of_slice = score(plain)
         except InputError:  # it may lack what the whole has, or all items are ignored
-            empty[key] = None
+            empty.append(key)
             continue
         gap = of_slice.value - of_whole.value
         scored.append(SliceScore(key, of_slice, gap, _verdict(of_slice, of_whole)))
     sign = -1 if definition.declaration.better == "lower" else 1
     scored.sort(key=lambda row: (math.isnan(row.gap), sign * row.gap))
-    return [SliceScore(None, of_whole), *scored]
+    return [SliceScore(None, of_whole), *scored], empty
 
 
 def _verdict(score: Score, whole: Score) -> str:
@@ -105,7 +109,8 @@ def _verdict(score: Score, whole: Score) -> str:
     return SMALL if wide else "near"
 
 
-def _name(key: Key | None) -> str:
+def slice_name(key: Key | None) -> str:
+    """A slice as its values; the whole in words."""
     if key is None:
         return WHOLE
     return ", ".join("(missing)" if value is None else str(value) for value in key)
@@ -133,10 +138,11 @@ def _table(name: str, scored: Sequence[SliceScore]) -> Grid:
         x, judged = row.score, ["", ""] if row.key is None else [row.gap, row.verdict]
         worth = [x.effective_n] if weighted else []
         cells = [x.n, *worth, len(x.classes), x.value, x.interval, *judged, x.signature]
-        rows.append([_name(row.key), *cells])
+        rows.append([slice_name(row.key), *cells])
     columns = [*COLUMNS[:2], *([WORTH] if weighted else []), *COLUMNS[2:]]
     whole, *slices = scored
-    said = [f"{WHOLE}: {sentence(whole.score.definition)}", *(f"{_name(x.key)}:" for x in slices)]
+    said = [f"{WHOLE}: {sentence(whole.score.definition)}"]
+    said += [f"{slice_name(x.key)}:" for x in slices]
     return Grid(columns, rows, name, sentences=said)
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import SEED, Auto, whole
-from whichf1.errors import DefinitionError, InputError, is_among
+from whichf1.errors import DefinitionError, InputError, is_among, is_number
 from whichf1.metrics.probability import Binning, bin_edges, bin_of
 from whichf1.metrics.ranking import gain
 from whichf1.scoring.decisions import at_threshold
@@ -24,19 +24,37 @@ from whichf1.scoring.score import Score
 from whichf1.sources.counts import COLUMN_OPTIONS, rank
 from whichf1.sources.lines import numbers
 from whichf1.sources.request import has_columns
+from whichf1.statistics.bands import AT as SHAPES
+from whichf1.statistics.bands import Band, Shape, draw_rates, enclosing, rates_of
+from whichf1.statistics.bands import band as curve_band
+from whichf1.statistics.intervals import hit_limits
 from whichf1.statistics.sample import generator
 from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array, RankTable, Table, sum_by
+from whichf1.tables.display import Drawable
 from whichf1.tables.ranking import Ranking
 
 _CHUNK = 1 << 17
 """Thresholds tried at a time."""
 _REPLICATES = 200
 _FOLDS, _REPEATS = 10, 10
+_PLACES = np.concatenate([[0.0, 0.001, 0.002, 0.005], np.linspace(0.01, 0.99, 99), [0.995, 1.0]])
+"""Where a band has limits."""
+_MOST_IN_BAND = 200
+"""Thresholds at which the band of a score has limits."""
+
+
+def refuse_odd_draws(level: Any, simultaneous: Any, seed: Any) -> None:
+    """Raise if the options of a band are malformed."""
+    whole("seed", seed, 0)
+    if not isinstance(simultaneous, (bool, np.bool_)):
+        raise DefinitionError(f"simultaneous is True or False; got {simultaneous!r}")
+    if not is_number(level) or not 0 < level < 1:
+        raise DefinitionError(f"level must be between 0 and 1, for example 0.95; got {level!r}")
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Drawable):
     """A curve as points in order, ready for ``plot(curve.x, curve.y)``.
 
     >>> import whichf1 as wf
@@ -53,6 +71,28 @@ class Curve:
     y_label: str
     score: Score
     """The score that summarizes the curve, with its signature."""
+    ranking: Ranking
+    """The items that it is of."""
+    shape: ClassVar[Shape]
+
+    def band(self, level: float = 0.95, *, simultaneous: bool = False, seed: int = 0) -> Band:
+        """Where the curve of the population lies.
+
+        level: The nominal coverage, of each point or of the whole curve.
+        simultaneous: Whether the whole curve is to lie inside at once.
+        seed: The seed of the draws.
+        Returns: Limits of the height of the curve at some places.
+        InputError: If the items have weights.
+        DefinitionError: If the level is not between 0 and 1.
+
+        >>> import whichf1 as wf
+        >>> band = wf.roc_curve([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9]).band(simultaneous=True)
+        >>> band.low.shape == band.high.shape == band.x.shape
+        True
+        """
+        refuse_odd_draws(level, simultaneous, seed)
+        places = _PLACES[_PLACES >= 0.02] if self.shape == "lift" else _PLACES
+        return curve_band(self.ranking, self.shape, places, level, simultaneous, seed)
 
     def __len__(self) -> int:
         return len(self.x)
@@ -63,6 +103,8 @@ class Curve:
 
 class RocCurve(Curve):
     """True positive rate by false positive rate."""
+
+    shape: ClassVar[Shape] = "roc"
 
     @property
     def fpr(self) -> Array:
@@ -78,6 +120,8 @@ class RocCurve(Curve):
 class PrCurve(Curve):
     """Precision by recall."""
 
+    shape: ClassVar[Shape] = "pr"
+
     @property
     def recall(self) -> Array:
         """The recalls."""
@@ -92,6 +136,8 @@ class PrCurve(Curve):
 class DetCurve(Curve):
     """False negative rate by false positive rate."""
 
+    shape: ClassVar[Shape] = "det"
+
     @property
     def fpr(self) -> Array:
         """The false positive rates."""
@@ -101,6 +147,24 @@ class DetCurve(Curve):
     def fnr(self) -> Array:
         """The false negative rates."""
         return self.y
+
+
+class PrGainCurve(Curve):
+    """Precision gain by recall gain."""
+
+    shape: ClassVar[Shape] = "pr-gain"
+
+
+class GainCurve(Curve):
+    """Fraction of positives found by fraction of items."""
+
+    shape: ClassVar[Shape] = "gain"
+
+
+class LiftCurve(Curve):
+    """Lift by fraction of items."""
+
+    shape: ClassVar[Shape] = "lift"
 
 
 def _ranking(y_true: Any, scores: Any, options: dict[str, Any]) -> Ranking:
@@ -143,7 +207,7 @@ def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
     ranking = _ranking(y_true, scores, options)
     threshold, tpr, fpr = _steps(ranking, "a ROC curve")
     area = score_ranking(define("roc_auc"), ranking)
-    return RocCurve(fpr, tpr, threshold, "false positive rate", "true positive rate", area)
+    return RocCurve(fpr, tpr, threshold, "false positive rate", "true positive rate", area, ranking)
 
 
 def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
@@ -163,7 +227,7 @@ def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
     taken = table.true_positives + table.false_positives
     precision = np.concatenate([[1.0], table.true_positives / np.where(taken == 0, 1, taken)])
     area = score_ranking(define("average_precision"), ranking)
-    return PrCurve(recall, precision, threshold, "recall", "precision", area)
+    return PrCurve(recall, precision, threshold, "recall", "precision", area, ranking)
 
 
 def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
@@ -181,10 +245,36 @@ def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
     threshold, _, fpr = _steps(ranking, "a DET curve")
     missed = _below(ranking.positives)
     fnr, area = missed / missed[0], score_ranking(define("roc_auc"), ranking)
-    return DetCurve(fpr, fnr, threshold, "false positive rate", "false negative rate", area)
+    return DetCurve(
+        fpr, fnr, threshold, "false positive rate", "false negative rate", area, ranking
+    )
 
 
-def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> Curve:
+def pr_gain_curve(y_true: Any, scores: Any = None, **options: Any) -> PrGainCurve:
+    """Precision gain by recall gain, on which F1 has straight contours (Flach and Kull 2015).
+
+    A gain is 0 where the score is that of calling everything positive, and 1 where it is 1; points
+    below 0 are left out.
+
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    Returns: The points, their thresholds, and the average precision.
+    InputError: If the scores are malformed, or there are no positives or no negatives.
+
+    >>> pr_gain_curve([0, 1, 1, 0], [0.1, 0.4, 0.9, 0.2]).y.round(2).tolist()
+    [1.0, 1.0, 0.5, 0.0]
+    """
+    ranking = _ranking(y_true, scores, options)
+    threshold, tpr, fpr = (x[1:] for x in _steps(ranking, "a precision–recall–gain curve"))
+    p, n = ranking.table.sizes
+    with np.errstate(divide="ignore", invalid="ignore"):
+        recall, precision = 1 - p / n * (1 - tpr) / tpr, 1 - fpr / tpr
+    here = (tpr > 0) & (recall >= 0) & (precision >= 0)
+    area = score_ranking(define("average_precision"), ranking)
+    points = recall[here], precision[here], threshold[here]
+    return PrGainCurve(*points, "recall gain", "precision gain", area, ranking)
+
+
+def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> GainCurve:
     """Fraction of positives found by fraction of items, highest scores first.
 
     y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
@@ -197,10 +287,10 @@ def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: 
     ranking = _ranking(y_true, scores, options)
     threshold, found, share = _gains(ranking)
     score = score_ranking(define("gain", {"top": top}), ranking)
-    return Curve(share, found, threshold, "share of items", gain.title, score)
+    return GainCurve(share, found, threshold, "share of items", gain.title, score, ranking)
 
 
-def lift_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> Curve:
+def lift_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> LiftCurve:
     """Gain divided by the fraction of items: how many times better than a random order.
 
     y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
@@ -213,7 +303,7 @@ def lift_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: 
     ranking = _ranking(y_true, scores, options)
     threshold, found, share = (x[1:] for x in _gains(ranking))
     score = score_ranking(define("lift", {"top": top}), ranking)
-    return Curve(share, found / share, threshold, "share of items", "lift", score)
+    return LiftCurve(share, found / share, threshold, "share of items", "lift", score, ranking)
 
 
 def _gains(ranking: Ranking) -> tuple[Array, Array, Array]:
@@ -224,7 +314,82 @@ def _gains(ranking: Ranking) -> tuple[Array, Array, Array]:
 
 
 @dataclass(frozen=True, eq=False)
-class CalibrationCurve:
+class DecisionCurve(Drawable):
+    """Net benefit by threshold probability; made by ``whichf1.decision_curve``.
+
+    >>> import whichf1 as wf
+    >>> curve = wf.decision_curve([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9])
+    >>> curve.y[curve.x == 0.5].tolist(), curve.treat_all[curve.x == 0.5].tolist()
+    ([0.25], [0.0])
+    """
+
+    x: Array
+    """The threshold probabilities."""
+    y: Array
+    """The net benefit: (TP − FP · x / (1 − x)) / n."""
+    treat_all: Array
+    """The net benefit if every item is called positive; it is 0 if none is."""
+    ranking: Ranking
+    x_label: str = "threshold probability"
+    y_label: str = "net benefit"
+
+    def band(self, level: float = 0.95, *, simultaneous: bool = False, seed: int = 0) -> Band:
+        """Where the curve of the population lies, as :meth:`Curve.band`.
+
+        level: The nominal coverage, of each point or of the whole curve.
+        simultaneous: Whether the whole curve is to lie inside at once.
+        seed: The seed of the draws.
+        Returns: Limits of the net benefit at every threshold probability.
+        InputError: If the items have weights.
+        DefinitionError: If the level is not between 0 and 1.
+
+        >>> import whichf1 as wf
+        >>> wf.decision_curve([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9]).band(0.9).level
+        0.9
+        """
+        refuse_odd_draws(level, simultaneous, seed)
+        return curve_band(self.ranking, "decision", self.x, level, simultaneous, seed)
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+
+def decision_curve(
+    y_true: Any, probabilities: Any = None, *, highest: float = 0.99, **options: Any
+) -> DecisionCurve:
+    """Net benefit of deciding by probability, at every threshold (Vickers and Elkin 2006).
+
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    probabilities (array): The probability of the positive class for each item.
+    highest: The highest threshold probability.
+    Returns: The net benefit at 200 thresholds, and that of calling every item positive.
+    InputError: If the probabilities are not between 0 and 1, or there are no positives or no
+        negatives.
+
+    >>> decision_curve([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9]).y[0]
+    np.float64(0.5)
+    """
+    if not is_number(highest) or not 0 < highest < 1:
+        raise InputError(f"highest must be between 0 and 1; got {highest!r}")
+    ranking = _ranking(y_true, probabilities, options)
+    ranking.needs_both("a decision curve")
+    _refuse_scores(ranking, "a decision curve")
+    x = np.unique(np.append(np.linspace(0, highest, 199), 0.5 if highest > 0.5 else highest))
+    rates = rates_of(ranking)
+    all_positive = rates.prevalence - (1 - rates.prevalence) * x / (1 - x)
+    return DecisionCurve(x, SHAPES["decision"](x, rates), all_positive, ranking)
+
+
+def _refuse_scores(ranking: Ranking, what: str) -> None:
+    if not ranking.probabilities:
+        low, high = float(ranking.score[-1]), float(ranking.score[0])
+        raise InputError(
+            f"{what} is of probabilities, between 0 and 1; the scores go from {low:g} to {high:g}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationCurve(Drawable):
     """Observed by predicted fraction of positives, one point per non-empty bin."""
 
     x: Array
@@ -237,8 +402,36 @@ class CalibrationCurve:
     """All bin edges, from 0 to 1; an item on an edge belongs to the lower bin."""
     score: Score
     """The expected calibration error with the same bins."""
+    ranking: Ranking
     x_label: str = "mean predicted probability"
     y_label: str = "observed share of positives"
+
+    def consistency(self, level: float = 0.95) -> tuple[Array, Array]:
+        """Limits of the observed share in each bin if the probabilities were right.
+
+        They are quantiles of the number of positives among the items of the bin, each positive with
+        its own probability (Bröcker and Smith 2007).
+
+        level: The probability inside the limits.
+        Returns: The lower and the upper limits.
+        InputError: If the items have weights.
+        DefinitionError: If the level is not between 0 and 1.
+
+        >>> low, high = calibration_curve([0, 0, 1, 1], [0.1, 0.1, 0.1, 0.9], bins=2).consistency()
+        >>> low.tolist(), high.round(2).tolist()
+        ([0.0, 0.0], [0.67, 1.0])
+        """
+        refuse_odd_draws(level, False, 0)
+        if self.ranking.weighted:
+            raise InputError("consistency bars need items without weights: omit weights=")
+        at = bin_of(self.ranking.score, self.edges[1:-1])
+        items = (self.ranking.positives + self.ranking.negatives).astype(np.int64)
+        limits = [
+            hit_limits(self.ranking.score[at == each], items[at == each], level)
+            for each in np.unique(at)
+        ]
+        low, high = np.array(limits).T
+        return low, high
 
     def __len__(self) -> int:
         return len(self.x)
@@ -281,11 +474,11 @@ def calibration_curve(
     here = count > 0
     edges = np.concatenate([[0.0], inner, [1.0]])
     count, mass, hits = (each[here] for each in (count, mass, hits))
-    return CalibrationCurve(mass / count, hits / count, count, edges, score)
+    return CalibrationCurve(mass / count, hits / count, count, edges, score, ranking)
 
 
 @dataclass(frozen=True, eq=False)
-class ThresholdCurve:
+class ThresholdCurve(Drawable):
     """A score at every threshold, from the highest (no positives) to the lowest (all positive)."""
 
     threshold: Array
@@ -306,12 +499,38 @@ class ThresholdCurve:
         """The values, for a plot."""
         return self.value
 
+    def band(self, level: float = 0.95, *, simultaneous: bool = False, seed: int = 0) -> Band:
+        """Where the scores of the population lie, as :meth:`Curve.band`; x are thresholds.
+
+        level: The nominal coverage, of each point or of the whole curve.
+        simultaneous: Whether the whole curve is to lie inside at once.
+        seed: The seed of the draws.
+        Returns: Limits of the score at some of the thresholds, the highest first.
+        InputError: If the items have weights.
+        DefinitionError: If the level is not between 0 and 1.
+
+        >>> import whichf1 as wf
+        >>> wf.threshold_curve([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9]).band(0.9).x.tolist()
+        [0.9, 0.6, 0.5, 0.1]
+        """
+        refuse_odd_draws(level, simultaneous, seed)
+        drawn = draw_rates(self.ranking, seed)
+        last = len(drawn.threshold) - 2  # the ends are no scores
+        at = np.unique(np.linspace(1, last, min(last, _MOST_IN_BAND)).astype(np.int64))
+        n = float(self.ranking.n)
+        positive, negative = drawn.prevalence * n, (1 - drawn.prevalence) * n
+        tpr, fpr = drawn.tpr[:, at], drawn.fpr[:, at]
+        cells = (positive * tpr, positive * (1 - tpr), negative * fpr, negative * (1 - fpr))
+        thresholds = _Thresholds(self.definition, self.ranking)
+        values = thresholds.of_cells(*(each.ravel() for each in cells)).reshape(tpr.shape)
+        return enclosing(drawn.threshold[at], values, level, simultaneous)
+
     def __len__(self) -> int:
         return len(self.value)
 
 
 @dataclass(frozen=True, eq=False)
-class BestThreshold:
+class BestThreshold(Drawable):
     """The threshold at which a score is best; made by ``whichf1.best_threshold``.
 
     >>> import whichf1 as wf
@@ -428,14 +647,16 @@ class _Thresholds:
 
     def values(self, table: RankTable) -> Array:
         """The score at every threshold, from no positives to all positives."""
-        codes = self._codes
         tp, fp = (
             np.concatenate([[0], x])  # no item is positive at first
             for x in (table.true_positives, table.false_positives)
         )
-        cells = (tp, _below(table.positives), fp, _below(table.negatives))
-        parts = []
-        for start in range(0, len(tp), _CHUNK):  # a table of two classes for each threshold
+        return self.of_cells(tp, _below(table.positives), fp, _below(table.negatives))
+
+    def of_cells(self, *cells: Array) -> Array:
+        """The score of each table of true positives, false negatives, false and true ones."""
+        codes, parts = self._codes, []
+        for start in range(0, len(cells[0]), _CHUNK):  # a table of two classes for each threshold
             at = slice(start, start + _CHUNK)
             count = np.stack([each[at] for each in cells], -1).astype(np.float64)
             tables = Table(codes.repeat(2), np.tile(codes, 2), count, 2)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whichf1.definitions.definition import AnyCounts, Definition, Frozen
+from whichf1.definitions.methods import Posterior
 from whichf1.errors import DefinitionError
 from whichf1.metrics import COUNTED
 from whichf1.scoring.score import PerClass, Score, effective_n, warn_of_other_data
@@ -22,7 +23,7 @@ from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Labels
 
 if TYPE_CHECKING:
-    from whichf1.statistics.sample import Statistic
+    from whichf1.statistics.sample import Sample, Statistic
 
 
 def run(
@@ -140,6 +141,21 @@ def _score(
     return Score(float(values[0]), definition, _items(frozen, counts), frozen.labels, *facts)
 
 
+def draw_posterior(definition: Definition, counts: AnyCounts) -> tuple[Score, Array]:
+    """A score with its credible interval, and its values on draws from the posterior."""
+    from whichf1.statistics.intervals import credible, posterior_values
+
+    method, frozen = definition.interval, _frozen(definition, counts)
+    if not isinstance(method, Posterior):
+        raise DefinitionError("draws need interval='posterior'")
+    if frozen.units.weighted and frozen.units.squares is None:
+        raise DefinitionError("a posterior of weighted items needs the squares of their weights")
+    draws = posterior_values(method, _statistic(definition, frozen), _sample(frozen))
+    values = definition.values(frozen).reshape(-1)
+    score = _score(definition.on(frozen), frozen, counts, values, credible(method, values, draws))
+    return score, draws[:, 0]
+
+
 def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
     """Run a definition on every class of its class set."""
     frozen = definition.freeze(counts)
@@ -173,10 +189,14 @@ def _estimate(
         values = definition.values(frozen).reshape(-1)
         return values, [None] * len(values)
     from whichf1.statistics.intervals import estimate
+
+    return estimate(definition, statistic or _statistic(definition, frozen), _sample(frozen))
+
+
+def _sample(frozen: Frozen) -> Sample:
     from whichf1.statistics.sample import Sample
 
-    sample = Sample(frozen.table.count, units.squares, units.cluster)
-    return estimate(definition, statistic or _statistic(definition, frozen), sample)
+    return Sample(frozen.table.count, frozen.units.squares, frozen.units.cluster)
 
 
 def _statistic(definition: Definition, frozen: Frozen) -> Statistic:

@@ -24,6 +24,7 @@ from whichf1.sources.counts import DATA_OPTIONS, as_counts
 from whichf1.sources.sequences import to_numpy
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts, refuse_dense
+from whichf1.tables.display import Drawable
 from whichf1.tables.labels import Label, Labels
 
 MOST_PAIRED = 10_000
@@ -40,7 +41,7 @@ class ClassPair(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class MacroF1:
+class MacroF1(Drawable):
     """Both macro F1s of the same predictions; made by ``whichf1.macro_f1``.
 
     >>> import whichf1 as wf

@@ -15,11 +15,12 @@ from whichf1.definitions.signature import with_data
 from whichf1.errors import DefinitionError, OtherDataWarning, warn
 from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array
+from whichf1.tables.display import Displayed, Drawable
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.units import some
 
 
-class Score(float):
+class Score(Displayed, float):
     """A number that says what it is: its definition, the size of the data, and an interval.
 
     It goes wherever a float goes, and what is computed from it is a plain float. Two scores are
@@ -159,11 +160,6 @@ class Score(float):
     def __repr__(self) -> str:
         return f"<Score {self}>"
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<b>{self._shown}</b> <code>{escape(self.signature)}</code>{escape(self._aside)}"
-
     @property
     def _aside(self) -> str:
         """What stands after the signature: the effective n, and the caution of the interval."""
@@ -202,7 +198,7 @@ _NO_MEAN: dict[str, Any] = {"classes": None, "exclude": (), "two_classes": "both
 
 
 @dataclass(frozen=True, eq=False)
-class PerClass(Mapping[Label, Score]):
+class PerClass(Drawable, Mapping[Label, Score]):
     """The score of each class, as a mapping from classes to scores.
 
     >>> import whichf1 as wf
@@ -299,6 +295,10 @@ def described(
     definition: Definition, n: int | float, labels: Labels, made: tuple[tuple[str, Any], ...] = ()
 ) -> str:
     """The signature of a definition and of the data that it was computed on."""
+    return f"{definition.signature}|{data_signature(n, labels, made)}"
+
+
+def data_signature(n: int | float, labels: Labels, made: tuple[tuple[str, Any], ...] = ()) -> str:
+    """The data alone: how many items, which classes, and where they come from."""
     items = str(n) if isinstance(n, int) else f"{n:.12g}"
-    data = f"n:{items}|k:{len(labels)}|labels:{labels.digest}"
-    return with_data(f"{definition.signature}|{data}", dict(made))
+    return with_data(f"n:{items}|k:{len(labels)}|labels:{labels.digest}", dict(made))

@@ -275,6 +275,8 @@ def frequencies_column(data: Any, items: int) -> Array:
             "use weights=."
         )
     refuse_many(times.sum())
+    if len(times) and not times.any():
+        raise WeightError("all frequencies are 0: at least one row must stand for an item")
     return times
 
 

@@ -130,16 +130,16 @@ class Cells(Statistic):
         elif not rate:
             codes = np.flatnonzero((table.rows > 0) | (table.columns > 0))
         labels = self.frozen.units.labels if self.frozen.units else range(table.classes)
-        names = [labels[code] for code in codes]
         counts = table.one_vs_rest(codes)
-        tp, fp, fn = counts.tp, counts.fp, counts.fn
-        sizes = {"items": tp + fn, "hits": tp, "false positives": fp, "misses": fn}
+        squares = None
         if sample.squares is not None:
-            squares = Table(table.true, table.predicted, sample.squares, table.classes)
-            of = squares.one_vs_rest(codes)
-            sums = (of.tp + of.fn, of.tp, of.fp, of.fn)
-            pairs = zip(sizes.items(), sums, strict=True)
-            sizes = {what: equal_items(size, square)[0] for (what, size), square in pairs}
+            of_squares = Table(table.true, table.predicted, sample.squares, table.classes)
+            squares = of_squares.one_vs_rest(codes)
+
+        def size_of(what: str) -> Array:
+            size = _kind_of_size(counts, what)
+            return size if squares is None else equal_items(size, _kind_of_size(squares, what))[0]
+
         metric = definition.declaration
         needs = (False, False)
         if careful and rate:
@@ -151,7 +151,7 @@ class Cells(Statistic):
             "false positives": FEW_HITS if needs[0] else 1 if endless else 0,
             "misses": FEW_HITS if needs[1] else 0,
         }
-        return fewest(sizes, names, least)
+        return fewest(size_of, lambda place: labels[codes[place]], least)
 
     @property
     def size(self) -> int:
@@ -174,7 +174,7 @@ class Cells(Statistic):
         """The values, and each with one item added, spread over the table or over its own 2 × 2."""
         if not self._whole:
             return self._smoothed_classes(sample)
-        values, share = np.ravel(self.values(sample.count)), self.share()
+        values, share = self.values(sample.count).reshape(-1), self.share()
         if share is not None:
             return values, [share.smoothed(sample)]
         table, definition = self.frozen.table, self.definition
@@ -363,6 +363,13 @@ class Cells(Statistic):
         return Share(success, gain, float(losses[0]) if len(losses) else gain)
 
 
+def _kind_of_size(c: OneVsRest, what: str) -> Array:
+    """What there may be too little of, in each class."""
+    if what == "items":
+        return c.tp + c.fn
+    return {"hits": c.tp, "false positives": c.fp, "misses": c.fn}[what]
+
+
 @lru_cache(maxsize=256)
 def _minds_distances(definition: Definition) -> bool:
     """Whether a measure of agreement tells near errors from far ones, found by trying it."""
@@ -496,11 +503,12 @@ class MarginSlopes(NamedTuple):
 
     def centred(self, margins: Margins) -> MarginSlopes:
         """The same for a fixed number of items: minus the mean over the items of these margins."""
-        sums = [self.right @ margins.tp, self.rows @ margins.fn, self.columns @ margins.fp]
+        total = np.dot(self.right, margins.tp) + np.dot(self.rows, margins.fn)
+        total += np.dot(self.columns, margins.fp)
         if self.distances is not None:
-            sums.append(self.distances @ margins.distances)
-        mean = float(sum(sums)) / float(margins.total)
-        return self._replace(right=self.right - mean, rows=self.rows - mean)
+            total += np.dot(self.distances, margins.distances)
+        mean = float(total) / float(margins.total)
+        return MarginSlopes(self.right - mean, self.rows - mean, self.columns, self.distances)
 
 
 def margin_slopes(

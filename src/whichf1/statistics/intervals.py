@@ -217,12 +217,13 @@ def posterior(
     method: Posterior, statistic: Statistic, sample: Sample, values: Array
 ) -> list[Interval | None]:
     """The credible interval of each value: quantiles over draws of all counts (Rubin 1981)."""
-    (statistic,), sample = kinds([statistic], sample)
-    statistic, sample = statistic.with_prior(sample, method.prior)
-    draws = sample.posterior_draws(method.draws, method.seed)
-    columns = np.concatenate([statistic.values(count) for count in draws]).T
+    return credible(method, values, posterior_values(method, statistic, sample))
+
+
+def credible(method: Posterior, values: Array, draws: Array) -> list[Interval | None]:
+    """The quantiles of draws (draws, values)."""
     intervals: list[Interval | None] = []
-    for value, column in zip(values.tolist(), columns, strict=True):
+    for value, column in zip(values.tolist(), draws.T, strict=True):
         defined = column[~np.isnan(column)]
         if isnan(value) or not len(defined) or defined.min() == defined.max():
             intervals.append(None)
@@ -234,6 +235,14 @@ def posterior(
         high = inf if isnan(high) else high
         intervals.append(Interval(low, high, method.level, method.word, undefined))
     return intervals
+
+
+def posterior_values(method: Posterior, statistic: Statistic, sample: Sample) -> Array:
+    """All values on every draw of all counts from the posterior (draws, values)."""
+    (statistic,), sample = kinds([statistic], sample)
+    statistic, sample = statistic.with_prior(sample, method.prior)
+    draws = sample.posterior_draws(method.draws, method.seed)
+    return np.concatenate([statistic.values(count) for count in draws])
 
 
 def percentile_interval(
@@ -267,6 +276,26 @@ def bca_tails(
         return normal_tail(-bias - z / (1 - skew * z))
 
     return moved(tails[0]), moved(tails[1])
+
+
+FEW_HITS = 400
+"""Up to so many items the distribution of the number of positives is computed exactly."""
+
+
+def hit_limits(probabilities: Array, items: Array, level: float) -> tuple[float, float]:
+    """Limits of the share of positives if each item is positive with its own probability."""
+    n, tails = int(items.sum()), ((1 - level) / 2, (1 + level) / 2)
+    mean = float((items * probabilities).sum()) / n
+    if n > FEW_HITS:
+        variance = float((items * probabilities * (1 - probabilities)).sum())
+        half = normal_quantile(tails[1]) * sqrt(variance) / n
+        return max(0.0, mean - half), min(1.0, mean + half)
+    angle = np.exp(-2j * np.pi * np.arange(n + 1) / (n + 1))
+    factors = 1 - probabilities[:, None] + probabilities[:, None] * angle
+    chance = np.fft.ifft(np.prod(factors ** items[:, None], 0)).real
+    below = np.cumsum(chance.clip(0))
+    low, high = np.searchsorted(below / below[-1], tails).tolist()
+    return low / n, min(high, n) / n
 
 
 def wilson(x: float, n: float, level: float) -> tuple[float, float]:

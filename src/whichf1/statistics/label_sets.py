@@ -134,10 +134,11 @@ class LabelSets(Statistic):
             return few_items(sample)
         codes = self.frozen.classes[[at]] if self._by_label else self.frozen.classes
         counts = self._table.one_vs_rest(codes)
-        names = [self.frozen.units.labels[code] for code in codes]
         hits = FEW_HITS if self._by_label or careful else 0
         sizes = {"items": counts.tp + counts.fn, "hits": counts.tp}
-        return fewest(sizes, names, {"items": FEW, "hits": hits})
+        labels = self.frozen.units.labels
+        least = {"items": FEW, "hits": hits}
+        return fewest(sizes.__getitem__, lambda place: labels[codes[place]], least)
 
     @property
     def size(self) -> int:

@@ -7,10 +7,8 @@ by their counts is drawing items, at a cost that does not grow with their number
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, sqrt
@@ -260,7 +258,8 @@ class Sample:
         second, fourth = added
         for start in range(0, len(self.count), _BLOCK):
             block = slice(start, start + _BLOCK)
-            more = self.at(block).powers(slope(block))
+            part = self if len(self.count) <= _BLOCK else self.at(block)
+            more = part.powers(slope(block))
             second, fourth = second + more[0], fourth + more[1]
         uncertain = fourth - second**2 / (self.effective_n + 1)
         freedom = max(2 * second**2 / uncertain, LEAST_FREEDOM) if uncertain > 0 else inf
@@ -499,14 +498,17 @@ class Itemwise(Statistic):
 
 
 def fewest(
-    sizes: Mapping[str, Array], names: Sequence[Any], least: Mapping[str, float]
+    size_of: Callable[[str], Array], name_of: Callable[[int], Any], least: Mapping[str, float]
 ) -> str | None:
     """The class that has the fewest of something, if it is less than the least that will do."""
-    for what, size in sizes.items():
-        if len(size) and float(size.min()) < least[what]:
-            at = int(np.argmin(size))
+    for what, enough in least.items():
+        if enough <= 0:
+            continue
+        size = size_of(what)
+        at = int(size.argmin()) if len(size) else -1
+        if at >= 0 and size[at] < enough:
             number = f"{float(size[at]):.3g}"
-            return f"class {names[at]} has {number} {what[:-1] if number == '1' else what}"
+            return f"class {name_of(at)} has {number} {what[:-1] if number == '1' else what}"
     return None
 
 
@@ -595,22 +597,14 @@ def generator(seed: int) -> np.random.Generator:
 def chunks(replicates: int, width: int) -> Iterator[int]:
     """How many replicates are drawn at a time, with a progress bar if it takes long."""
     step = max(1, min(replicates, CHUNK // max(width, 1)))
-    with progress(replicates, replicates * width) as advance:
-        for start in range(0, replicates, step):
-            size = min(step, replicates - start)
+    sizes = (min(step, replicates - start) for start in range(0, replicates, step))
+    if replicates * width < LONG:
+        yield from sizes
+        return
+    from whichf1.statistics.progress import advancing, working
+
+    with working("resampling", replicates) as work:
+        advance = advancing(work)
+        for size in sizes:
             yield size
             advance(size)
-
-
-@contextmanager
-def progress(steps: int, work: int) -> Iterator[Any]:
-    """A function that advances a progress bar, shown on a terminal if resampling takes long."""
-    if work < LONG or not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("resampling", total=steps)
-        yield lambda done: bar.advance(task, done)

@@ -117,14 +117,12 @@ def smoothed_interval(
         x, own = (at - low) / (high - low), error / (high - low)
         if not 0 < x < 1:
             return None
-        below, above = (
-            low + (high - low) * end
-            for end in (
-                _beta_ends(x, own * quantile / normal_quantile((1 + level) / 2), level)
-                if scale == "beta"
-                else _logit_ends(x, own, shift, quantile)
-            )
-        )
+        if scale == "beta":
+            own *= quantile / normal_quantile((1 + level) / 2)
+            below, above = _beta_ends(x, own, level)
+        else:
+            below, above = _logit_ends(x, own, shift, quantile)
+        below, above = low + (high - low) * below, low + (high - low) * above
     if score is not None:
         below, above = score(below), score(above)
     below, above = max(min(below, value), bounds[0]), min(max(above, value), bounds[1])
@@ -252,7 +250,7 @@ def t_quantile(p: float, freedom: float) -> float:
         return normal_quantile(p)
     from scipy.special import stdtrit
 
-    return float(np.minimum(stdtrit(max(freedom, _LEAST), p), _FAR))
+    return min(float(stdtrit(max(freedom, _LEAST), p)), _FAR)
 
 
 def upper_tail(t: float, freedom: float) -> float:

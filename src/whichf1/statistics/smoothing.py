@@ -10,7 +10,7 @@ the powers of such sums add up in closed form.
 
 from __future__ import annotations
 
-from math import comb, factorial
+from math import factorial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +41,7 @@ class PseudoItem(NamedTuple):
         are therefore spread over the distances as those are.
         """
         seen = ((table.rows > 0) | (table.columns > 0)).astype(np.float64)
-        k = int(seen.sum())
+        k = int(np.add.reduce(seen))
         if k < 2:
             seen = np.ones(len(seen))
             k = len(seen)
@@ -79,12 +79,12 @@ class PseudoItem(NamedTuple):
     ) -> tuple[float, float]:
         """Σ part · slope² and Σ part · slope⁴ over all cells, from the slopes of the margins."""
         near, far = (0.0, np.zeros(1)) if distances is None else (distances[0], distances)
-        diagonal = self.right * self.seen * (right + near) ** 2
-        second = float(diagonal.sum())
-        fourth = float(((right + near) ** 2 * diagonal).sum())
+        squares = (right + near) ** 2
+        diagonal = self.right * self.seen * squares
+        second, fourth = float(np.add.reduce(diagonal)), float(np.dot(squares, diagonal))
         if len(rows) > 1:
             # a constant may move between the sides; so little cancels
-            middle = float(columns.mean())
+            middle = float(np.add.reduce(columns)) / len(columns)
             rows, columns = rows + middle, columns - middle
             if self.even:
                 flat = rows + (0.0 if distances is None else float(distances[1]))
@@ -96,14 +96,14 @@ class PseudoItem(NamedTuple):
 
     def _even_powers(self, rows: Array, columns: Array) -> list[float]:
         """By the binomial theorem, over all cells but the diagonal."""
-        sides = np.stack([rows, columns, rows + columns])
-        sums = np.array([x.sum(-1) for x in self._powers(sides, 4)])
-        left, right, diagonal = sums.T.tolist()
-        part, off = float(self.wrong[1]), []
-        for power in (2, 4):
-            terms = [comb(power, e) * left[e] * right[power - e] for e in range(power + 1)]
-            off.append(max(part * (sum(terms) - diagonal[power]), 0.0))
-        return off
+        sides = np.array([rows, columns, rows + columns])
+        squares = sides * sides
+        sums = np.array([sides, squares, squares * sides, squares * squares]) @ self.seen
+        (r1, c1, _), (r2, c2, d2), (r3, c3, _), (r4, c4, d4) = sums.tolist()
+        part, k = float(self.wrong[1]), float(np.add.reduce(self.seen))
+        second = k * r2 + 2 * r1 * c1 + k * c2 - d2
+        fourth = k * r4 + 4 * (r3 * c1 + r1 * c3) + 6 * r2 * c2 + k * c4 - d4
+        return [max(part * second, 0.0), max(part * fourth, 0.0)]
 
     def _powers(self, values: Array, most: int, start: Any = None) -> list[Array]:
         """The powers of values from 0 up, of the classes seen."""

@@ -16,6 +16,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from whichf1.tables.cells import Array
 
+_total: Any = np.add.reduce
 Pull: TypeAlias = Callable[[Array], Any]
 """From the derivative by a result to the derivative by one of the arrays that it came from."""
 
@@ -48,7 +49,7 @@ class Traced(NDArrayOperatorsMixin):
     def sum(self, axis: int = -1, keepdims: bool = False) -> Traced:
         """The sum over the last axis."""
         _refuse_other(axis)
-        total = self.value.sum(-1, keepdims=keepdims)
+        total = _total(self.value, -1, keepdims=keepdims)
 
         def pull(g: Array) -> Array:
             whole = np.empty(self.value.shape)
@@ -74,6 +75,45 @@ class Traced(NDArrayOperatorsMixin):
             if isinstance(source, Traced):
                 parents.append((source, partial(slope, result, *plain)))
         return Traced(result, self.tape, *parents)
+
+    def _with(self, ufunc: np.ufunc, x: Any, y: Any) -> Traced:
+        """An operator of two arrays, at least one of them traced, without NumPy's detour."""
+        by_x, by_y = _SLOPES[ufunc]
+        if not isinstance(y, Traced):
+            result = ufunc(x.value, y)
+            return Traced(result, self.tape, (x, partial(by_x, result, x.value, y)))
+        if not isinstance(x, Traced):
+            result = ufunc(x, y.value)
+            return Traced(result, self.tape, (y, partial(by_y, result, x, y.value)))
+        left, right = x.value, y.value
+        result = ufunc(left, right)
+        return Traced(
+            result,
+            self.tape,
+            (x, partial(by_x, result, left, right)),
+            (y, partial(by_y, result, left, right)),
+        )
+
+    def __add__(self, other: Any) -> Traced:
+        return self._with(np.add, self, other)
+
+    def __radd__(self, other: Any) -> Traced:
+        return self._with(np.add, other, self)
+
+    def __sub__(self, other: Any) -> Traced:
+        return self._with(np.subtract, self, other)
+
+    def __rsub__(self, other: Any) -> Traced:
+        return self._with(np.subtract, other, self)
+
+    def __mul__(self, other: Any) -> Traced:
+        return self._with(np.multiply, self, other)
+
+    def __rmul__(self, other: Any) -> Traced:
+        return self._with(np.multiply, other, self)
+
+    def __truediv__(self, other: Any) -> Traced:
+        return self._with(np.divide, self, other)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         rule = _FUNCTIONS.get(function)

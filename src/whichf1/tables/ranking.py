@@ -11,6 +11,7 @@ import numpy as np
 
 from whichf1.errors import InputError
 from whichf1.tables.cells import Array, RankTable
+from whichf1.tables.display import Drawable
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.units import (
     Additive,
@@ -26,7 +27,7 @@ _COLUMNS = ("score", "positives", "negatives")
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking(Additive, kind="ranking"):
+class Ranking(Additive, Drawable, kind="ranking"):
     """How many positives and negatives have each score; made by ``whichf1.rank``.
 
     Rankings with the same positive class can be added; ``sum(parts)`` merges many.

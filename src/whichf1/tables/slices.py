@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from whichf1.errors import MergeError
 from whichf1.tables.counts import Counts
+from whichf1.tables.display import Drawable
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.moments import Moments
 from whichf1.tables.ranking import Ranking
@@ -20,7 +21,7 @@ AnyTable: TypeAlias = Counts | MultiLabelCounts | Ranking | Moments
 
 
 @dataclass(frozen=True)
-class Slices(Additive, Mapping[Key, Counts], kind="slices"):
+class Slices(Additive, Drawable, Mapping[Key, Counts], kind="slices"):
     """Counts of each slice; a key has one value for each column, None if it is missing.
 
     If there is one column, ``slices["en"]`` is short for ``slices[("en",)]``. All slices have the

@@ -13,6 +13,7 @@ import numpy as np
 
 from whichf1.errors import FileError, InputError, LabelError, MergeError, WeightError
 from whichf1.tables.cells import Array
+from whichf1.tables.display import Drawable
 from whichf1.tables.labels import Labels
 
 T = TypeVar("T")
@@ -208,7 +209,7 @@ def merged(parts: Sequence[T], add: Callable[[T, T], T] = add) -> T:
     return parts[0]
 
 
-class Units(Additive):
+class Units(Additive, Drawable):
     """How many items each unit stands for, with their weights, clusters and systems.
 
     The base of :class:`Counts` and :class:`MultiLabelCounts`. Immutable; a subclass has the
@@ -314,6 +315,8 @@ class Units(Additive):
     @property
     def facts(self) -> tuple[tuple[str, Any], ...]:
         """How the data were made, as fields of a signature."""
+        if self.decision is None and not self.weighted and self.cluster is None:
+            return ()
         facts = {
             "decision": self.decision,
             "weighted": self.weighted or None,

@@ -271,6 +271,12 @@ def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any) -> float:
 
 
 @drop_in
+def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any) -> float:
+    """Label ranking loss."""
+    return _of_labels(label_sets.label_ranking_loss, y_true, y_score, sample_weight, 2)
+
+
+@drop_in
 def label_ranking_average_precision_score(
     y_true: Any, y_score: Any, *, sample_weight: Any
 ) -> float:

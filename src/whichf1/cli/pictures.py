@@ -1,0 +1,145 @@
+"""``whichf1 plot``: a picture of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, TypeAlias, TypeVar
+
+from whichf1.cli.compare import read_run
+from whichf1.cli.counts import read_table
+from whichf1.cli.options import (
+    CompareOptions,
+    CountOptions,
+    OptionGroup,
+    OutputOptions,
+    PlotOptions,
+)
+from whichf1.comparison.compare import planned
+from whichf1.errors import InputError
+from whichf1.reporting.document import Document, Grid, GridColumn
+from whichf1.reporting.pictures.drawing import format_of
+from whichf1.reporting.pictures.kinds import Kind, every_kind, find_kind, picture
+from whichf1.reporting.pictures.typeface import plotting
+from whichf1.scoring.curves import best_threshold
+from whichf1.tables.ranking import Ranking
+
+G = TypeVar("G", bound=OptionGroup)
+Reader: TypeAlias = Callable[[PlotOptions, Kind], tuple[Any, set[str]]]
+"""Reads what a kind is drawn of, and says which options it used."""
+PASSED = ("band", "share", "order", "baseline", "level", "title", "caption")
+"""Options that are the picture's own."""
+ONLY = {
+    "metric": ("metric", "threshold, slices, comparison, flips and posterior"),
+    "correct": ("correct", "threshold"),
+    "by": ("by", "slices"),
+    "margin": ("margin", "comparison"),
+}
+"""Options that some kinds use, as they are written, and which kinds."""
+
+
+def plot(options: PlotOptions) -> None:
+    """Draw a picture of a file: confusion matrix, classes, curves, calibration, comparisons."""
+    if options.kind == "list":
+        OutputOptions(output=None).write(kind_list())
+        return
+    kind = find_kind(options.kind)
+    if options.output is None:
+        raise InputError("where to? Give a file with -o that ends in .pdf, .svg or .png")
+    format_of(options.output)
+    plotting()
+    given = {name: getattr(options, name) for name in PASSED}
+    own = {name: value for name, value in given.items() if value is not None}
+    result, used = READ.get(kind.name, _table)(options, kind)
+    for name, (written, kinds) in ONLY.items():
+        if getattr(options, name) is not None and name not in used:
+            raise InputError(f"--{written} is for {kinds}, not for {kind.name}: remove it")
+    if kind.name == "posterior" and options.metric:
+        own["metrics"] = options.metric
+    elif kind.name == "slices" and options.metric:
+        own["metric"] = _single(options, "metric")
+    if "level" in used:
+        own.pop("level", None)
+    picture(result, kind.name, **own).save(options.output, options.dpi)
+
+
+def kind_list() -> Document:
+    """Every kind of picture, and what it shows."""
+    kinds = every_kind().values()
+    rows = [[kind.name, kind.summary, ", ".join(kind.options)] for kind in kinds]
+    said = [GridColumn(name, "prose") for name in ("what it shows", "options")]
+    return Document(
+        [Grid([GridColumn("kind"), *said], rows)],
+        lambda: {"rows": rows},
+        lambda: [["kind", "summary", "options"], *rows],
+        f"{len(rows)} kinds of pictures",
+        kind="kind_list",
+    )
+
+
+def _as(group: type[G], options: PlotOptions, **changes: Any) -> G:
+    """The same options as another command takes them."""
+    known = {each.name for each in fields(group)}  # type: ignore[arg-type]
+    mine = {each.name for each in fields(options)} - {
+        "output",
+        "metric",
+        "pred",
+        "score_column",
+        "by",
+    }
+    return group(**{name: getattr(options, name) for name in known & mine} | changes)
+
+
+def _single(options: PlotOptions, name: str) -> Any:
+    values = getattr(options, name) or [None]
+    if len(values) > 1:
+        raise InputError(f"{options.kind} shows one: give --{name.partition('_')[0]} once")
+    return values[0]
+
+
+def _table(options: PlotOptions, kind: Kind) -> tuple[Any, set[str]]:
+    """What is counted of the file; for several columns of scores, a ranking of each."""
+    scores: list[str | None] = [*(options.score_column or ())] or [None]
+    if not kind.several:
+        _single(options, "score_column")
+    if Ranking in kind.of and options.pred:
+        raise InputError(f"{kind.name} is drawn of scores: name their column with --score")
+    if kind.name == "slices" and options.by is None and not _is_saved(options):
+        raise InputError("slices of what? Name the columns with --by")
+    by = options.by if kind.name == "slices" else None
+    pred, used = _single(options, "pred"), {"by"} if by else set()
+    tables = {
+        str(score): read_table(_as(CountOptions, options, pred=pred, score_column=score, by=by))
+        for score in scores
+    }
+    table: Any = tables if len(tables) > 1 else next(iter(tables.values()))
+    if kind.name == "threshold" and isinstance(table, Ranking):
+        correct: Any = options.correct
+        metric = _single(options, "metric") or "f1"
+        table = best_threshold(table, metric=metric, correct=correct)
+        used |= {"metric", "correct"}
+    if kind.name in ("slices", "posterior") and options.metric:
+        used |= {"metric"}
+    return table, used
+
+
+def _is_saved(options: PlotOptions) -> bool:
+    return options.from_ is None and str(options.file).endswith((".json", "-"))
+
+
+def _comparison(options: PlotOptions, kind: Kind) -> tuple[Any, set[str]]:
+    if len(options.pred or []) < 2:
+        raise InputError(f"{kind.name} needs at least two systems: repeat --pred")
+    metric = _single(options, "metric") or "averaged_f1"
+    read = _as(CompareOptions, options, pred=options.pred, metric=[metric])
+    chosen, run = read_run(read)
+    plan = {"margin": options.margin} if kind.name == "comparison" else {}
+    used = {"metric", *plan, "level"}
+    return run(*planned(metric, chosen, options.level, plan)), used
+
+
+READ: dict[str, Reader] = {
+    "comparison": _comparison,
+    "flips": _comparison,
+}
+"""What is read for kinds that are not of tables."""

@@ -1,0 +1,1 @@
+"""Pictures of results: what is drawn, apart from who draws it."""
