@@ -260,3 +260,9 @@ def test_more_items_than_floats_count_are_refused(times: float, tmp_path: Path) 
     for call in calls:
         with pytest.raises(WeightError, match=r"fewer than 2\*\*53 items"):
             call()
+
+
+@pytest.mark.parametrize("odd", [None, 3, np.array(1), object()])
+def test_labels_without_a_length_are_refused(odd: Any) -> None:
+    with pytest.raises(WhichF1Error, match="y_true"):
+        wf.roc_auc(odd, [0.1, 0.9], frequencies=[1, 2])

@@ -188,7 +188,12 @@ BY_LINE = ("true", "scores", "items", "weights", "squares", "cluster", "slices")
 
 
 def _length(data: Any) -> int:
-    return int(data.shape[0]) if hasattr(data, "shape") else len(data)
+    try:
+        return int(data.shape[0]) if hasattr(data, "shape") else len(data)
+    except Exception:  # whatever an object raises that has no length
+        raise ShapeError(
+            f"y_true must be a sequence of labels; got {type(data).__name__}. Give a list."
+        ) from None
 
 
 def _at(values: Any, places: Array) -> Any:
