@@ -2,9 +2,10 @@
 
 Every interval comes from the public functions, as a user gets it. A cell is a way to draw data
 sets. A score of a cell is red if less than 93 % of its intervals without a caution cover the truth;
-data sets without an interval count as not covered.
+data sets without an interval count as not covered. At other levels the limits are as many standard
+deviations away.
 
-Run: python benchmarks/coverage.py [--random] [--only clusters] [--page]
+Run: python benchmarks/coverage.py [--random | --levels] [--only clusters] [--page]
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 from zlib import crc32
@@ -25,12 +26,15 @@ import whichf1 as wf
 
 HERE = Path(__file__).parent
 GRID, RANDOM = HERE / "coverage.csv", HERE / "coverage_random.csv"
+OTHER_LEVELS = HERE / "coverage_levels.csv"
 PAGE, PICTURE = HERE.parent / "docs" / "intervals.md", HERE.parent / "docs" / "coverage.svg"
 START, END = "<!-- coverage: made by benchmarks/coverage.py -->", "<!-- end of coverage -->"
 COLOURS = {"green": "#7fbf7b", "blue": "#92b7dc", "grey": "#d0d0d0", "red": "#d7301f"}
 HUGE = 10**12
 """Items of the table that stands for the truth."""
 AUTO, DELTA = wf.Auto(), wf.Delta()
+LEVELS = (0.8, 0.9, 0.99)
+"""Levels other than 0.95 that are tried."""
 
 
 class Drawn(NamedTuple):
@@ -107,15 +111,22 @@ SCORES: dict[str, tuple[str, dict[str, Any]]] = {
     "recall of a class": ("recall", {"positive": LAST}),
     "F2 of a class": ("f_beta(beta=2)", {"positive": LAST}),
     "LR+ of a class": ("positive_likelihood_ratio", {"positive": LAST}),
+    "LR− of a class": ("negative_likelihood_ratio", {"positive": LAST}),
+    "informedness of a class": ("informedness", {"positive": LAST}),
+    "markedness of a class": ("markedness", {"positive": LAST}),
     "micro F1": ("micro_f1", {}),
     "subset accuracy": ("subset_accuracy", {}),
     "Hamming loss": ("hamming_loss", {}),
     "ROC AUC": ("roc_auc", {}),
     "average precision": ("average_precision", {}),
+    "gain": ("gain", {}),
+    "lift": ("lift", {}),
     "log loss": ("log_loss", {}),
     "Brier score": ("brier", {}),
 }
-COUNTED = tuple(SCORES)[:13]
+COUNTED = tuple(SCORES)[:16]
+AT_TOP = ("gain", "lift")
+"""The delta method does not apply to these."""
 FEW_COUNTED = ("averaged F1", "macro R", "kappa", "MCC", "accuracy", "F1 of a class")
 
 
@@ -280,7 +291,7 @@ class LabelSets(Cell):
 
 @dataclass(frozen=True)
 class Rankings(Cell):
-    """Normal scores; those of positives may be more spread out."""
+    """Normal scores; those of positives may be more spread out. So many positives are expected."""
 
     family = "rankings"
     area: float
@@ -295,12 +306,13 @@ class Rankings(Cell):
         return float(ndtri(self.area) * np.hypot(1, self.deviation))
 
     def draws(self, times: int, rng: np.random.Generator) -> Iterator[Drawn]:
-        true = np.arange(self.positives + self.negatives) < self.positives
-        enough = min(self.positives, self.negatives) >= 10
+        n = self.positives + self.negatives
         for _ in range(times):
-            scores = rng.normal(size=len(true))
-            scores[: self.positives] = self.shift + self.deviation * scores[: self.positives]
-            yield Drawn((true, scores), {}, 1, enough)
+            true = rng.random(n) < self.positives / n
+            true[:2] = True, False
+            scores = rng.normal(size=n)
+            scores = np.where(true, self.shift + self.deviation * scores, scores)
+            yield Drawn((true, scores), {}, 1, bool(10 <= true.sum() <= n - 10))
 
     def truths(self) -> dict[str, float]:
         from scipy.special import ndtr, ndtri
@@ -310,7 +322,25 @@ class Rankings(Cell):
         limit = self.shift + self.deviation * ndtri(quantiles)
         hits = share * (1 - quantiles)
         precision = hits / (hits + (1 - share) * ndtr(-limit))
-        return {"ROC AUC": self.area, "average precision": float(precision.mean())}
+        return {
+            "ROC AUC": self.area,
+            "average precision": float(precision.mean()),
+            "gain": self._gain(share),
+            "lift": self._gain(share) / 0.1,
+        }
+
+    def _gain(self, share: float) -> float:
+        """The fraction of positives in the top tenth."""
+        from scipy.optimize import brentq
+        from scipy.special import ndtr
+
+        def above(limit: float) -> tuple[float, float]:
+            return ndtr((self.shift - limit) / self.deviation), ndtr(-limit)
+
+        def off(limit: float) -> float:
+            return float(np.dot((share, 1 - share), above(limit))) - 0.1
+
+        return float(above(brentq(off, -20, 20))[0])
 
 
 @dataclass(frozen=True)
@@ -395,14 +425,16 @@ class Result(NamedTuple):
     covered_ample: float
     width_ratio: float
     """On these, the mean width over that of the delta method (of ratios: on the log scale)."""
+    level: float = 95.0
+    """The nominal coverage, in per cent."""
 
     @property
     def colour(self) -> str:
         if self.cautioned > 50:
             return "grey"
-        if self.covered_uncautioned < 93:
-            return "red"
-        return "green" if self.covered_uncautioned <= 98 else "blue"
+        off = self.covered_uncautioned - self.level
+        off *= np.sqrt(95 * 5 / (self.level * (100 - self.level)))
+        return "red" if off < -2 else "green" if off <= 3 else "blue"
 
 
 def width(interval: wf.Interval, endless: bool) -> float:
@@ -426,11 +458,12 @@ def measure(
             rich = drawn.ample
             facts = [1, hit, wary, hit and not wary, rich, rich and wary, rich and hit]
             tally += drawn.times * np.array(facts, float)
-            if rich and at < widths and interval is not None:
+            if rich and at < widths and interval is not None and name not in AT_TOP:
                 other, endless = run(name, drawn, DELTA).interval, name.startswith("LR")
                 if other is not None:
                     both = np.array([width(x, endless) for x in (interval, other)])
-                    ratios[name] += drawn.times * both * np.isfinite(both).all()
+                    if np.isfinite(both).all():
+                        ratios[name] += drawn.times * both
     results = []
     for name, tally in tallies.items():
         n, hits, warned, clean, enough, enough_warned, enough_hits = tally.tolist()
@@ -447,6 +480,7 @@ def measure(
             cautioned_ample=_percent(enough_warned, enough),
             covered_ample=_percent(enough_hits, enough),
             width_ratio=round(ours / theirs, 3) if theirs else float("nan"),
+            level=100 * method.level,
         )
         results.append(result)
     return results
@@ -518,6 +552,11 @@ def jobs(random: bool, seed: int) -> Iterator[tuple[Cell, list[str]]]:
             yield from ((cells[at], [*cells[at].truths()]) for at in sorted(places.tolist()))
 
 
+def level_jobs(seed: int) -> Iterator[tuple[Cell, list[str]]]:
+    """Half of the random cells of a seed, for other levels."""
+    yield from islice(jobs(True, seed), 0, None, 2)
+
+
 def read(path: Path) -> list[Result]:
     """The results of an earlier run."""
     with path.open(encoding="utf-8") as file:
@@ -577,17 +616,33 @@ def table(results: Sequence[Result]) -> Iterator[str]:
         yield f"| {' | '.join([family, str(len(own)), *colours, *cells])} |"
 
 
+def level_table(results: Sequence[Result]) -> Iterator[str]:
+    """What the results say in sum, by level."""
+    head = ["level", "scores of cells", *COLOURS, "without a caution", "median"]
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    for level in sorted({x.level for x in results}):
+        own = [x for x in results if x.level == level]
+        colours = [str(sum(x.colour == colour for x in own)) for colour in COLOURS]
+        plain = [x.covered_uncautioned for x in own if x.colour != "grey"]
+        cells = [f"{min(plain):.1f}–{max(plain):.1f} %", f"{np.median(plain):.1f} %"]
+        yield f"| {' | '.join([f'{level:g} %', str(len(own)), *colours, *cells])} |"
+
+
 def write_page() -> None:
     """Put the tables and the picture of the last runs on the page."""
-    grid, random = read(GRID), read(RANDOM)
+    grid, random, levels = read(GRID), read(RANDOM), read(OTHER_LEVELS)
     PICTURE.write_text(picture(grid), encoding="utf-8")
     middle = [
         START,
         "The grid:",
         "\n".join(table(grid)),
         "![Coverage of every score in every cell of the grid](coverage.svg)",
-        f"{len(random)} cells drawn at random, one score each, 2,000 data sets each:",
+        f"{len(random)} cells drawn at random, one score each, "
+        f"{int(random[0].data_sets):,} data sets each:",
         "\n".join(table(random)),
+        f"Other levels, {int(levels[0].data_sets):,} data sets each:",
+        "\n".join(level_table(levels)),
         END,
     ]
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
@@ -598,6 +653,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-sets", type=int, default=300)
     parser.add_argument("--random", action="store_true", help="fifty random cells, one score each")
+    parser.add_argument("--levels", action="store_true", help="random cells at other levels")
     parser.add_argument("--only", help="one family of cells")
     parser.add_argument("--seed", type=int, default=2019)
     parser.add_argument("--page", action="store_true", help="only put the last results on the page")
@@ -605,18 +661,28 @@ def main() -> None:
     if options.page:
         write_page()
         return
-    with (RANDOM if options.random else GRID).open("w", newline="", encoding="utf-8") as file:
+    path = RANDOM if options.random else OTHER_LEVELS if options.levels else GRID
+    with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*Result._fields, "colour"])
-        for cell, names in jobs(options.random, options.seed):
-            if options.only not in (None, cell.family):
-                continue
-            look = measure if options.random else decided
-            for result in look(cell, names, options.data_sets, options.seed):
-                writer.writerow([*result, result.colour])
-                if result.colour == "red" or options.random:
-                    print(result.colour, *result, flush=True)
+        for result in results_of(options):
+            writer.writerow([*result, result.colour])
+            if result.colour == "red" or options.random or options.levels:
+                print(result.colour, *result, flush=True)
             file.flush()
+
+
+def results_of(options: argparse.Namespace) -> Iterator[Result]:
+    """The results of the cells that are asked for, one after the other."""
+    seed, times = options.seed, options.data_sets
+    for cell, names in level_jobs(seed) if options.levels else jobs(options.random, seed):
+        if options.only not in (None, cell.family):
+            continue
+        if options.levels:
+            for level in LEVELS:
+                yield from measure(cell, names, times, seed, wf.Auto(level=level), widths=0)
+        else:
+            yield from (measure if options.random else decided)(cell, names, times, seed)
 
 
 if __name__ == "__main__":

@@ -1,20 +1,29 @@
 """Do planned numbers come true? Power, wins of equal systems, and thresholds on other items.
 
-Prints the figures of docs/comparing.md and docs/scores.md, all by the public functions.
-Run: python benchmarks/planning.py [power] [wins] [thresholds]
+Prints the figures of docs/comparing.md, and writes those of thresholds to thresholds.csv and
+docs/intervals.md; all by the public functions.
+Run: python benchmarks/planning.py [power] [wins] [thresholds] [disasters]
 """
 
 from __future__ import annotations
 
+import csv
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from benchmarks.type_one import SHARES, WAYS, classes_draw
-from scipy.special import ndtr
+from scipy.special import expit, ndtr
 
 import whichf1 as wf
 
+HERE = Path(__file__).parent
+THRESHOLDS, PAGE = HERE / "thresholds.csv", HERE.parent / "docs" / "intervals.md"
+START, END = "<!-- thresholds: made by benchmarks/planning.py -->", "<!-- end of thresholds -->"
+HEAD = ["items", "correct", "data sets", "bias", "coverage"]
+RATE = 0.2
+"""The rate of positives, for thresholds."""
 PILOTS, TESTS = 40, 50
 """Pilot studies, and test sets that each of them plans."""
 
@@ -76,19 +85,20 @@ def wins(sets: int = 500) -> None:
 
 
 def thresholds(sets: int = 300) -> None:
-    """F1 at the best threshold: its bias and the coverage of its interval."""
-    for n, rate, apart in ((100, 0.2, 1.0), (500, 0.2, 1.0), (2000, 0.2, 1.0)):
+    """F1 at the best threshold: its bias and the coverage of its interval; to CSV and the page."""
+    rows = []
+    for n in (100, 500, 2000):
         rng = np.random.default_rng(13)
         bias: dict[str, list[float]] = {}
         covered: dict[str, list[bool]] = {}
-        for _ in range(sets if n < 2000 else sets // 3):
-            true = (rng.random(n) < rate).astype(int)
+        for _ in range(sets):
+            true = (rng.random(n) < RATE).astype(int)
             true[:2] = 0, 1
-            scores = apart * true + rng.normal(size=n)
+            scores = true + rng.normal(size=n)
             for correct in (None, "bootstrap", "cross-validation"):
                 best: Any = wf.best_threshold(true, scores, "f1", correct=correct)
-                hit, false = ndtr(apart - best.threshold), ndtr(-best.threshold)
-                truth = 2 * hit * rate / (hit * rate + false * (1 - rate) + rate)
+                hit, false = ndtr(1 - best.threshold), ndtr(-best.threshold)
+                truth = 2 * hit * RATE / (hit * RATE + false * (1 - RATE) + RATE)
                 interval = best.interval
                 if correct is None:
                     counts = wf.at_threshold(true, scores, best.threshold)
@@ -99,13 +109,48 @@ def thresholds(sets: int = 300) -> None:
                 inside = interval is not None and interval.low <= truth <= interval.high
                 covered.setdefault(key, []).append(inside)
         for key in bias:
-            print(f"threshold for F1, n {n}, {rate:.0%} positives, {key}: "
-                  f"bias {np.mean(bias[key]):+.3f}, coverage {np.mean(covered[key]):.1%}",
-                  flush=True)  # fmt: skip
+            share = f"{100 * np.mean(covered[key]):.1f} %"
+            rows.append([n, key, sets, f"{np.mean(bias[key]):+.3f}", share])
+            print(*rows[-1], flush=True)
+    with THRESHOLDS.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([HEAD, *rows])
+    write_page()
+
+
+def write_page() -> None:
+    """Put the table of the last run on the page."""
+    with THRESHOLDS.open(encoding="utf-8") as file:
+        head, *rows = csv.reader(file)
+    lines = [head, ["---"] * len(head), *rows]
+    table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
+    PAGE.write_text(f"{before}{START}\n{table}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+def disasters(sets: int = 150) -> None:
+    """The power of the t test and of randomization for a log loss in which few items decide."""
+    for n, rate, floor in ((500, 0.01, 1e-3), (500, 0.004, 1e-6), (2000, 0.002, 1e-9)):
+        for what, other in (("equal", 0.5), ("apart", 1.2)):
+            rng, found = np.random.default_rng(1), np.zeros(2)
+            for _ in range(sets):
+                x = 2 * rng.normal(size=n)
+                true = (rng.random(n) < expit(x)).astype(int)
+                true[:2] = 0, 1
+                systems = {}
+                for name, noise in (("A", 0.5), ("B", other)):
+                    p = expit(x + noise * rng.normal(size=n))
+                    p = np.where(rng.random(n) < rate, np.where(true, floor, 1 - floor), p)
+                    systems[name] = np.stack([1 - p, p], 1)
+                (pair,) = wf.compare(true, systems, "log_loss", replicates=199).pairs
+                found += [(p or 0) <= 0.05 for p in (pair.p_value, pair.p_randomization)]
+            print(f"{rate:.1%} of {n} items at {floor:g}, {what}: t {found[0] / sets:.0%}, "
+                  f"randomization {found[1] / sets:.0%}", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
-    asked = sys.argv[1:] or ["power", "wins", "thresholds"]
+    asked = sys.argv[1:] or ["power", "wins", "thresholds", "disasters"]
+    if "disasters" in asked:
+        disasters()
     if "power" in asked:
         power("accuracy", "50:50", 0.9, 500, 0.03)
         power("averaged_f1", "6:3:1", 0.9, 500, 0.04)

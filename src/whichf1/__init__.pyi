@@ -257,8 +257,17 @@ class _Ks(_Metric, Protocol):
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[_KsOptions]) -> Score: ...
     def definition(self, **options: Unpack[_KsOptions]) -> Definition: ...
 
-class _GainOptions(_KsOptions, total=False):
+class _GainOptions(_Scores, total=False):
     top: float
+    positive: Any
+    interval: (
+        Literal["auto"]
+        | Auto
+        | Literal["bootstrap", "bca", "percentile", "posterior"]
+        | Bootstrap
+        | Posterior
+        | None
+    )
 
 class _Gain(_Metric, Protocol):
     def __call__(

@@ -15,6 +15,7 @@ from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
 from whichf1.metrics.registry import EVERY, Metric
 from whichf1.sources.arrays import count_together
 from whichf1.sources.systems import read_systems
+from whichf1.tables.slices import Slices
 
 
 def test_joint_counts_are_those_of_each_system(data: Any) -> None:
@@ -22,8 +23,9 @@ def test_joint_counts_are_those_of_each_system(data: Any) -> None:
     joint = count_together(gold, systems)
     for at, name in enumerate(systems):
         assert joint.system(at) == wf.count(gold, systems[name])
-    read = read_systems(SYSTEMS, COLUMNS, counted=True, true="gold")
-    assert isinstance(read, wf.Counts)
+    slices_read = read_systems(SYSTEMS, COLUMNS, counted=True, true="gold")
+    assert isinstance(slices_read, Slices)
+    read: Any = slices_read.whole
     assert [read.system(at) for at in range(3)] == [joint.system(at) for at in range(3)]
     assert int(joint.count.sum()) == joint.n == len(gold)
 

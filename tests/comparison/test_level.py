@@ -11,6 +11,7 @@ from benchmarks.type_one import (
     loss_cell,
     ranking_cell,
     run,
+    weights_cell,
 )
 
 SETS = 200
@@ -19,6 +20,7 @@ HIGH = 0.065 + 2 * np.sqrt(0.05 * 0.95 / SETS)
 WORST = [
     ranking_cell(0.95, 2, 0.9, 20, 480),
     loss_cell("unlike", 50),
+    weights_cell("50:50", "alike", 1.969, 2.0, 720),
     clusters_cell(50, 0.0, "unlike"),
     classes_cell("90:10", "unlike", "macro_recall", 0.97, 200),
     classes_cell("6:3:1", "unlike", "averaged_f1", 0.97, 200),

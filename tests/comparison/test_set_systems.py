@@ -32,6 +32,7 @@ from whichf1.sources.answers.rows import complete_together
 from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.systems import read_systems
 from whichf1.tables.label_sets import FN, FP, TP, MultiLabelCounts
+from whichf1.tables.slices import Slices
 
 SIDES = ("tags", "x", "y")
 DATA: tuple[dict[str, str], ...] = (
@@ -56,8 +57,9 @@ def sets_of(rows: Rows) -> tuple[list[set[Any]], dict[str, list[set[Any]]]]:
 
 def read(source: Any, systems: Any = None, **options: Any) -> MultiLabelCounts:
     """The sets of systems in columns, as ``compare`` reads them."""
-    joint = read_systems(source, systems or {"A": "x", "B": "y"}, counted=True, **options)
-    assert isinstance(joint, MultiLabelCounts)
+    read_joint = read_systems(source, systems or {"A": "x", "B": "y"}, counted=True, **options)
+    assert isinstance(read_joint, Slices)
+    joint: MultiLabelCounts = read_joint.whole  # type: ignore[assignment]
     return joint
 
 
@@ -397,10 +399,11 @@ def test_gold_and_predictions_in_two_files(tmp_path: Path) -> None:
     numbered = [row | {"id": at} for at, row in enumerate(with_texts())]
     WRITERS["a.jsonl"](gold, [{k: row[k] for k in ("id", "tags", "doc")} for row in numbered])
     WRITERS["a.csv"](found, [{k: row[k] for k in ("id", "x", "y")} for row in numbered[::-1]])
-    joint = read_systems(
+    read_joint = read_systems(
         gold, ["x", "y"], found, counted=True, true="tags", cluster="doc", sep=";", id="id"
     )
-    assert isinstance(joint, MultiLabelCounts)
+    assert isinstance(read_joint, Slices)
+    joint: Any = read_joint.whole
     expected = count_sets_together(
         [set(cell) for cell in columns(ROWS, "tags")[0]],
         {side: [set(cell) for cell in columns(ROWS, side)[0]] for side in ("x", "y")},

@@ -62,21 +62,47 @@ def python(code: str, names: dict[str, object]) -> str:
     return out.getvalue()
 
 
-PICTURE = ROOT / "docs" / "terminal.svg"
+SYSTEMS = "examples/systems.csv --pred careful --pred biased --pred weak"
+PICTURES = {
+    "terminal": (80, "score examples/animals.csv"),
+    "terminal-wide": (108, "score examples/animals.csv -m macro_f1 -m accuracy -m mcc"),
+    "terminal-results": (80, f"compare {SYSTEMS} -m averaged_f1 -m mcc --show interval"),
+    "terminal-pairs": (100, f"compare {SYSTEMS} -m accuracy"),
+    "terminal-gate": (80, "score examples/animals.csv -m accuracy --fail-under-low accuracy=0.7"),
+    "terminal-threshold": (80, "threshold examples/spam.csv --positive spam --around 2"),
+    "terminal-audit": (80, "audit --precision .62 --recall .58 --f1 .55"),
+    "terminal-explain": (80, "explain examples/eight.csv --value 0.35"),
+}
+"""Pictures in docs: the columns of the terminal, and the command."""
 
 
-def picture(command: str = "score examples/animals.csv") -> str:
-    """A terminal of 80 columns with what a command prints, without fonts from elsewhere."""
+def picture_of(name: str) -> Path:
+    """Where a picture is."""
+    return ROOT / "docs" / f"{name}.svg"
+
+
+def picture(name: str) -> str:
+    """A terminal with what a command prints, without fonts from elsewhere."""
     from rich.console import Console
     from rich.text import Text
 
+    width, command = PICTURES[name]
     with contextlib.chdir(ROOT):
-        out = invoke(*command.split(), FORCE_COLOR="1", COLUMNS="80", TERM="xterm")[1]
-    console = Console(record=True, width=82, file=io.StringIO())
+        _, out, err = invoke(*command.split(), FORCE_COLOR="1", COLUMNS=str(width), TERM="xterm")
+    console = Console(record=True, width=width + 2, file=io.StringIO())
     console.print(Text(f"$ whichf1 {command}", style="bold"))
-    console.print(Text.from_ansi(out.rstrip("\n")))
-    svg = console.export_svg(title="whichf1", unique_id="whichf1")
+    console.print(Text.from_ansi((out + err).rstrip("\n")))
+    svg = console.export_svg(title="whichf1", unique_id=name)
     return re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.DOTALL) + "\n"
+
+
+def terminals() -> str:
+    """The pictures, one below the other."""
+    parts = [
+        f"`whichf1 {command}`, {width} columns:\n\n![whichf1 {command}]({name}.svg)\n"
+        for name, (width, command) in PICTURES.items()
+    ]
+    return "\n".join(parts)
 
 
 def filled(page: str) -> str:
@@ -122,6 +148,8 @@ def refreshed(path: Path) -> str:
     page = filled(path.read_text())
     if path.name in LISTS:
         page = listed(page, LISTS[path.name])
+    if path.name == "terminals.md":
+        page = page[: page.index("`whichf1 ")] + terminals()
     return re.sub(
         r"\| work \| whichf1 \|.*?\n(?!\|)", lambda _: speed_table(), page, flags=re.DOTALL
     )
@@ -130,4 +158,5 @@ def refreshed(path: Path) -> str:
 if __name__ == "__main__":
     for name in sys.argv[1:]:
         (ROOT / name).write_text(refreshed(ROOT / name))
-    PICTURE.write_text(picture())
+    for name in PICTURES:
+        picture_of(name).write_text(picture(name))

@@ -12,8 +12,9 @@ import pytest
 
 import whichf1 as wf
 from tests.helpers.commands import NASTY, Run
-from whichf1.reporting.escape import breakable, latex, visible
-from whichf1.reporting.tabular import PACKAGES
+from whichf1.errors import InputError
+from whichf1.reporting.escape import breakable, latex, latex_numbers, visible
+from whichf1.reporting.tabular import LatexStyle
 
 COMMANDS = [
     "score examples/animals.csv --confusion",
@@ -43,6 +44,13 @@ COMMANDS = [
     "compare NASTY --true true --pred first --pred [/red]_& --pred third --replicates 0",
     "dialects NASTY --pred first",
     "compare NASTY --true true --pred first --pred [/red]_& -m accuracy -m mcc --show interval",
+    "compare NASTY --true true --pred first --pred [/red]_& -m accuracy -m mcc --show interval"
+    " --siunitx --by third",
+    "compare examples/systems.csv --pred careful --pred weak -m averaged_f1 -m mcc --siunitx"
+    " --show error --percent --by document --latex-label tab:results --caption 50_%$of",
+    "compare examples/systems.csv --pred careful --pred biased --pred weak --replicates 99"
+    " --siunitx",
+    "score examples/animals.csv --siunitx --confusion --latex-label tab:x_1 --caption #1",
 ]
 LABELS = [
     NASTY, "[1em]", "*", "a & b", r"\\", "50 %", "$", "−∞ × ≤ ≥", "Zürich ß łódź", "αβ Ω",
@@ -64,10 +72,10 @@ def nasty(tmp_path: Path) -> Path:
 
 def complaints(folder: Path, body: str) -> list[str]:
     """What pdflatex says of a text: errors, and lines and pages that are too full."""
-    packages = [line[line.index("\\") :] for line in PACKAGES if r"\usepackage" in line]
+    named = LatexStyle(siunitx=True).packages
+    packages = [line[line.index("\\") :] for line in named if r"\usepackage" in line]
     head = "\n".join([r"\documentclass{article}", *packages, r"\usepackage{lmodern}"])
-    named = head.replace(" and ", "\n")
-    text = f"{named}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    text = f"{head.replace(' and ', chr(10))}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
     (folder / "t.tex").write_text(text, encoding="ascii")
     command = ["pdflatex", "-interaction=nonstopmode", "t.tex"]
     for _ in range(2):  # longtable settles its columns in the second run
@@ -84,7 +92,8 @@ def test_pdflatex_takes_everything(run: Run, tmp_path: Path, nasty: Path) -> Non
         words = [str(nasty) if word == "NASTY" else word for word in command.split()]
         code, out, err = run(*words, "--format", "latex")
         assert (code, err) == (0, ""), command
-        assert out.isascii() and out.startswith("\n".join(PACKAGES)), command
+        packages = LatexStyle(siunitx="--siunitx" in command).packages
+        assert out.isascii() and out.startswith("\n".join(packages)), command
         tables.append(out)
     assert complaints(tmp_path, "\n\\clearpage\n".join(tables)) == []
 
@@ -113,3 +122,48 @@ def test_every_letter_is_ascii_in_latex_and_no_two_are_the_same() -> None:
     assert latex("ü") == r"\"{u}" and latex("β") == r"$\beta$" and latex("日") == "{[}U+65E5]"
     for label in LABELS:
         assert breakable(label).replace(r"\allowbreak{}", "") == latex(visible(label))
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("-0.125", r"\num{-0.125}"),
+        ("+0.5", r"\num{+0.5}"),
+        ("1,234,567", r"\num{1234567}"),
+        ("0.63 [-0.5, 0.7]", r"\num{0.63} {[}\num{-0.5}, \num{0.7}]"),
+        ("63.3 ± 7.1", r"\num{63.3} $\pm$ \num{7.1}"),
+        ("< 0.0001", r"\textless{} \num{0.0001}"),
+        ("235–∞", r"\num{235}\textendash{}$\infty$"),
+        ("undefined", "undefined"),
+        ("[1, 2]", r"{[}\num{1}, \num{2}]"),
+    ],
+)
+def test_siunitx_writes_the_numbers(text: str, written: str) -> None:
+    assert latex_numbers(text) == written
+
+
+def test_a_caption_and_a_label_are_the_authors(tmp_path: Path) -> None:
+    table = wf.results_table(
+        "examples/systems.csv", ["careful", "weak"], ["accuracy", "mcc"], true="gold"
+    )
+    out = table.to_latex(caption="Our results, 5 %", label="tab:ours")
+    assert r"\caption{Our results, 5 \%.}\label{tab:ours}" in out and "300 items, 4" not in out
+    assert complaints(tmp_path, rf"{out} See table~\ref{{tab:ours}}.") == []
+    assert "undefined references" not in (tmp_path / "t.log").read_text(encoding="latin1")
+    wide = wf.report("examples/animals.csv", confusion=True).to_latex(label="tab:x")
+    labels = re.findall(r"\\label\{(.*?)\}", wide)
+    assert labels[:2] == ["tab:x", "tab:x-2"] and len({*labels}) == len(labels)
+    for wrong in ("a b", "x}", "%", "\\"):
+        with pytest.raises(InputError, match="a label of LaTeX has letters"):
+            table.to_latex(label=wrong)
+
+
+def test_a_long_table_goes_over_pages_with_its_head(run: Run, tmp_path: Path) -> None:
+    systems = "examples/systems.csv --pred careful --pred weak -m accuracy --by document"
+    out = run("compare", *systems.split(), "-f", "latex", "--caption", "Long")[1]
+    assert complaints(tmp_path, out) == []
+    command = ["pdftotext", "-layout", "t.pdf", "-"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    pages = [page for page in done.stdout.split("\f") if "doc" in page]
+    assert len(pages) > 1 and all("accuracy" in page and "system" in page for page in pages)
+    assert sum(page.count("careful") for page in pages) >= 51

@@ -61,7 +61,7 @@ def test_every_format_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     text, markdown = str(found), found.to_markdown()
     assert (
         "careful" in text
-        and "76.7 ± 4.8¹" in text
+        and "76.7¹ ± 4.8" in text
         and "accuracy ↑" in text
         and "error rate ↓" in text
     )
@@ -178,5 +178,5 @@ def test_a_report_takes_metrics_counts_and_options() -> None:
         wf.report(counts, average="macro")
     with pytest.raises(DefinitionError, match="formula= does not apply"):
         wf.report(counts, metrics=["accuracy"], formula="averaged")
-    with pytest.raises(DefinitionError, match="a report is of predictions"):
+    with pytest.raises(InputError, match="which class do high scores stand for"):
         wf.report("examples/spam.csv", score="score")

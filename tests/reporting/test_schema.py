@@ -30,7 +30,10 @@ COMMANDS = {
         f"compare {SYSTEMS} --replicates 99",
         f"compare {SYSTEMS} --replicates 99 -m accuracy --cluster document --margin 0.05",
     ],
-    "results": [f"compare {SYSTEMS} -m averaged_f1 -m error_rate --baseline weak"],
+    "results": [
+        f"compare {SYSTEMS} -m averaged_f1 -m error_rate --baseline weak",
+        f"compare {SYSTEMS} -m averaged_f1 -m accuracy --by document",
+    ],
     "threshold": ["threshold examples/spam.csv --positive spam"],
     "dialects": ["dialects examples/eight.csv"],
     "dialect_list": ["dialects"],

@@ -26,6 +26,7 @@ from whichf1.sources.lines import ScoredLines
 from whichf1.sources.request import Request
 from whichf1.sources.systems import read_systems
 from whichf1.tables.counts import Counts
+from whichf1.tables.slices import Slices
 
 SCORES: list[tuple[Any, list[Any]]] = [
     (pa.float64(), [0.0, -0.0, 0.125, 0.3, 0.5, 1.0]),
@@ -93,8 +94,9 @@ def check_ranking(frame: Any, rows: Rows, gold: Any) -> None:
 
 
 def check_systems(frame: Any, rows: Any, gold: Any) -> None:
-    joint = read_systems(frame, ["a", "b"], counted=True, true="gold", cluster="doc")
-    assert isinstance(joint, Counts)
+    read_joint = read_systems(frame, ["a", "b"], counted=True, true="gold", cluster="doc")
+    assert isinstance(read_joint, Slices)
+    joint: Any = read_joint.whole
     assert cells(joint) == Counter((r["gold"], r["a"], r["b"], r["doc"]) for r in rows)
     assert {type(label) for label in joint.labels} <= {int, str, bool}
     documents = clusters_of(rows)
@@ -106,8 +108,9 @@ def check_systems(frame: Any, rows: Any, gold: Any) -> None:
     if any(weights):
         found = wf.count(frame, true="gold", pred="a", cluster="doc", weights="w")
         assert found == wf.count(gold, a, cluster=documents, weights=weights)
-    plain = read_systems(frame, {"A": "a", "B": "b"}, counted=True, true="gold")
-    assert isinstance(plain, Counts)
+    read_plain = read_systems(frame, {"A": "a", "B": "b"}, counted=True, true="gold")
+    assert isinstance(read_plain, Slices)
+    plain: Any = read_plain.whole
     assert plain.systems == ("A", "B")
     assert cells(plain) == Counter((r["gold"], r["a"], r["b"]) for r in rows)
     slices = wf.count_by(frame, true="gold", pred="a", by="b", cluster="doc")

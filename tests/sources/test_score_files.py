@@ -172,7 +172,7 @@ def test_the_best_threshold(spam: str) -> None:
     y, s = (list(x) for x in zip(*SPAM, strict=True))
     best = wf.best_threshold(y, s, "f1", positive="spam")
     text = run("threshold", spam, "-m", "f1", "--positive", "spam")
-    assert f"best threshold: {best.threshold!r}" in text
+    assert f"Best threshold: {best.threshold!r}" in text
     assert best.score.signature in " ".join(text.split())
     assert f"F1/2 = {best.value / 2:.4f}" in text
     found = json.loads(run("threshold", spam, "--positive", "spam", "--format", "json"))

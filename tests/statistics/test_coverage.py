@@ -47,6 +47,8 @@ WORST = [
     (coverage.Rankings(0.99, 2.0, 20, 480), "ROC AUC", 88),
     (coverage.Rankings(0.99, 1.0, 30, 30), "ROC AUC", 95),
     (coverage.Losses("calibrated", 0.1, 100), "log loss", 94),
+    (coverage.Classes(5, "90:10", 0.97, "adjacent", 1000), "LR+ of a class", 93),
+    (coverage.Rankings(0.99, 2.0, 30, 30), "average precision", 90),
 ]
 """The worst cells of older methods, a score, and what per cent the delta method covers at most."""
 

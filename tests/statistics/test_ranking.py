@@ -271,7 +271,7 @@ def test_what_depends_on_individual_items_is_only_resampled() -> None:
     cases += [("expected_calibration_error(binning=equal-mass)", p)]
     for name, scores in cases:
         assert not find(wf.Definition.parse(name).metric).smooth
-        with pytest.raises(DefinitionError, match="Use 'bootstrap'"):
+        with pytest.raises(DefinitionError, match=r"[Uu]se ('auto' or )?'bootstrap'"):
             wf.score(y, scores, name, interval="delta")
         for cluster in (None, np.arange(len(y)) // 2):
             method = wf.Bootstrap(replicates=199)

@@ -59,7 +59,10 @@ def _whichf1(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Classification scores that say what they are."""
+    """Classification scores that say what they are.
+
+    Exit codes: 0 success, 1 a gate such as --fail-under failed, 2 bad input, 3 a fault of whichf1.
+    """
 
 
 OURS = (OtherDataWarning, LabelWarning)
@@ -87,7 +90,7 @@ def _short_warnings() -> Iterator[None]:
 def main() -> NoReturn:
     """Run the program.
 
-    Exit codes: 0 success, 1 a score below its floor, 2 bad input, 3 a fault of the program,
+    Exit codes: 0 success, 1 a gate failed, 2 bad input, 3 a fault of the program,
     128 + n ended by signal n.
     """
     with _short_warnings():

@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from whichf1.cli.files import opened, source_name
 from whichf1.cli.options import CompareOptions, find_label
 from whichf1.comparison.compare import (
-    Run,
+    Runs,
+    beside_saved,
     compare_counts,
-    compare_items,
     made_from,
+    of_decisions,
     planned,
     refuse_few,
+    with_classes,
 )
 from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
-from whichf1.errors import DefinitionError, InputError
+from whichf1.errors import DefinitionError, FileError, InputError
 from whichf1.reporting.comparison import comparison_document
+from whichf1.reporting.gates import regressions
 from whichf1.reporting.leaderboard import make_table, plan_each
-from whichf1.scoring.lines import items_of_each
+from whichf1.reporting.numbers import size
+from whichf1.scoring.decisions import decide_systems
 from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.sequences import column
 from whichf1.sources.systems import ScoreColumns, read_systems
+from whichf1.tables.counts import Counts
 
 NAMES = ("replicates", "seed", "power", "margin", "adjust", "effect", "rope")
 """Options that belong to the plan."""
@@ -32,41 +38,118 @@ NAMES = ("replicates", "seed", "power", "margin", "adjust", "effect", "rope")
 
 def compare(options: CompareOptions) -> None:
     """Compare systems on the same items. Prints tests and rank flips, or a table of metrics."""
-    chosen, run = read_run(options)
+    chosen, runs, remarks = read_runs(options)
     planning = {name: getattr(options, name) for name in NAMES}
     planning["posterior"] = options.posterior or None
     source, metrics = source_name(options), options.metric
     if not options.wants_table:
-        comparison = run(*planned(metrics[0], chosen, options.level, planning))
-        options.write(comparison_document(comparison, source))
+        comparison = runs.whole(*planned(metrics[0], chosen, options.level, planning))
+        options.finish(comparison_document(comparison, source), source, [])
         return
     for name in ("power", "margin", "effect", "rope", "posterior"):
         if planning.pop(name) is not None:
             raise InputError(f"--{name} does not apply to a table of results: remove it")
     plans = plan_each(metrics, chosen, options.level, planning)
     show: Any = options.show.value
-    table = make_table(
-        plans, run, baseline=options.baseline, show=show, percent=options.percent, source=source
-    )
-    options.write(table.document(options.decimals))
+    shown = {"show": show, "percent": options.percent, "arrows": options.arrows}
+    table = make_table(plans, runs, options.baseline, source=source, remarks=remarks, **shown)
+    verdicts = []
+    if options.fail_if_worse is not None:
+        verdicts = regressions(table, options.fail_if_worse)
+    options.finish(table.document(options.decimals), source, verdicts)
 
 
-def read_run(options: CompareOptions) -> tuple[dict[str, Any], Run]:
-    """The options of the metrics, and what runs definitions on the systems, which are read once."""
+def read_runs(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, ...]]:
+    """The options of the metrics, what runs definitions on the systems, and remarks on them."""
     counted, sets = made_from(define(read(options.metric[0])[0]).declaration)
+    if options.threshold is not None:
+        return _decided(options)
+    saved = _saved(options)
     with opened(options) as ((data, other), reading):
         columns = options.columns("true", "weights", "frequencies", "cluster")
-        columns |= {"sep": options.labels_sep, **reading}
+        columns |= {"sep": options.labels_sep, "by": options.slice_columns, **reading}
         systems = read_systems(data, options.pred, other, counted=counted, sets=sets, **columns)
         if isinstance(systems, ScoreColumns):
             lines = read_scores(data, other, systems.request, apart=True)
-    if not isinstance(systems, ScoreColumns):
-        return options.chosen(systems.system(0).labels), partial(compare_counts, systems)
-    refuse_few(systems.systems)
-    names = [*systems.systems]
-    return _chosen(options, lines), lambda definition, plan: compare_items(
-        plan, names, *items_of_each(definition, systems, lines)
+    if isinstance(systems, ScoreColumns):
+        if saved is not None:
+            raise InputError(
+                f"{options.baseline} holds counts of predicted classes, and {options.metric[0]} "
+                "compares scores: give the baseline as a column, with --pred"
+            )
+        return _chosen(options, lines), Runs.of_lines(systems, with_classes(lines)), ()
+    whole: Any = systems.whole
+    chosen = options.chosen(whole.system(0).labels)
+    if saved is None or options.baseline is None:
+        return chosen, Runs.of_counts(systems), ()
+    runs = beside_saved(whole, options.baseline, saved)
+    return chosen, runs, (_remark(options.baseline, saved, whole),)
+
+
+def _saved(options: CompareOptions) -> Counts | None:
+    """The counts of a baseline that is a file, not one of the systems."""
+    name = options.baseline
+    if name is None or name in options.pred or not Path(name).is_file():
+        return None
+    try:
+        counts = Counts.load(name)
+    except FileError as error:
+        raise FileError(
+            f"{error} A baseline is one of the systems, or a file that whichf1 count has written."
+        ) from None
+    for option in ("by", "cluster", "labels_sep"):
+        if getattr(options, option) is not None:
+            raise InputError(
+                f"--{option.replace('_', '-')} needs the items of the baseline, and {name} holds "
+                "their counts: give its predictions as a column, with --pred"
+            )
+    if counts.cluster is not None:
+        raise InputError(f"{name} was counted in clusters: count the baseline without --cluster")
+    return counts if options.declared is None else counts.declare(options.declared)
+
+
+def _remark(name: str, saved: Counts, counts: Any) -> str:
+    """That tests are not paired, and whether the items may be the same."""
+    paired = (
+        f"Tests are unpaired, because {name} holds counts and not predictions. Paired tests on the "
+        "same items find smaller differences: for these, give both systems as columns of one file, "
+        "with --pred."
     )
+    mine, theirs = (_support(x) for x in (saved, counts.system(0)))
+    if mine == theirs:
+        return paired
+    return (
+        f"{paired} {name} was counted on other items: {size(saved.n)}, or other numbers of items "
+        "of each class."
+    )
+
+
+def _support(counts: Counts) -> dict[Any, float]:
+    """The items of each true class that has any."""
+    classes = counts.per_class()
+    items = zip(counts.labels, (classes.tp + classes.fn).tolist(), strict=True)
+    return {label: n for label, n in items if n}
+
+
+def _decided(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, ...]]:
+    """The same of systems whose scores a threshold turns into predictions."""
+    if options.labels_sep is not None:
+        raise InputError("--threshold decides between two classes: remove --labels-sep")
+    if options.by is not None:
+        raise InputError("--threshold does not apply to slices (--by): remove one of them")
+    with opened(options) as ((data, other), reading):
+        columns = options.columns("true", "weights", "frequencies", "cluster")
+        systems: Any = read_systems(data, options.pred, other, counted=False, **columns, **reading)
+        refuse_few(systems.systems)
+        lines = read_scores(data, other, systems.request, apart=True)
+    classes = classes_of(column(lines.true, "y_true"), lines.labels)
+    chosen = options.chosen(classes)
+    declared, names = options.labels is not None, [*systems.systems]
+    positive = chosen.get("positive")
+    counts = decide_systems(lines, names, options.threshold, positive, declared=declared)
+    fitting = [of_decisions(metric, chosen) for metric in options.metric]
+    runs = Runs(partial(compare_counts, counts))
+    return (chosen if chosen in fitting else fitting[0]), runs, ()
 
 
 def _chosen(options: CompareOptions, lines: ScoredLines) -> dict[str, Any]:

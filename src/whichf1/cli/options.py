@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import csv
 import inspect
+import math
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import partial, wraps
@@ -20,15 +21,17 @@ from typing import Annotated, Any, TypeAlias, dataclass_transform, get_type_hint
 import typer
 from typer.core import TyperCommand
 
-from whichf1.cli.process import emit
+from whichf1.cli.process import emit, say
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError, did_you_mean
-from whichf1.reporting.document import LEAST_WIDTH, Document, render, signed, text_lines
+from whichf1.reporting.document import LEAST_WIDTH, Document, Terminal, render, signed, text_lines
+from whichf1.reporting.gates import KINDS, Limit, Verdict, github, junit, summary, with_gates
 from whichf1.reporting.layout import Line
+from whichf1.reporting.tabular import LatexStyle
 from whichf1.sources.engines.database import MEMORY_LIMIT
 from whichf1.tables.labels import Label, Labels, from_text
-from whichf1.tables.saving import write_whole
+from whichf1.tables.saving import add_to, write_whole
 
 Text: TypeAlias = str | None
 REQUIRED = ...
@@ -50,6 +53,7 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments of the command line."""
+        args = _with_values(args)
         seen: set[int] = set()
         for each in self.make_parser(ctx).parse_args(args=list(args))[2]:
             if id(each) in seen and not each.multiple:
@@ -57,6 +61,28 @@ class Command(TyperCommand):
             if each.param_type_name == "option":
                 seen.add(id(each))
         return super().parse_args(ctx, args)
+
+
+MAY_LACK_A_VALUE = {"--fail-if-worse": "0"}
+"""Options whose value may be left out, and what it is then."""
+
+
+def _with_values(args: list[str]) -> list[str]:
+    """The arguments, with the values that were left out."""
+    filled: list[str] = []
+    for arg, following in zip(args, [*args[1:], ""], strict=False):
+        filled.append(arg)
+        if arg in MAY_LACK_A_VALUE and not _is_number(following):
+            filled.append(MAY_LACK_A_VALUE[arg])
+    return filled
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def command(run: Callable[[Any], None]) -> Callable[..., None]:
@@ -80,6 +106,8 @@ def command(run: Callable[[Any], None]) -> Callable[..., None]:
 
 
 Format = StrEnum("Format", "text json markdown latex html csv")
+GateFormat = StrEnum("GateFormat", "text json markdown latex html csv junit github")
+"""With the formats that tell a server for continuous integration what became of gates."""
 OnError = StrEnum("OnError", {"stop": "raise", "skip": "skip"})
 Engine = StrEnum("Engine", "duckdb spark")
 Show = StrEnum("Show", "value interval error")
@@ -123,6 +151,30 @@ class OutputOptions(FormatOptions):
         "is printed, full in files and other formats.",
         default=None,
     )
+    caption: Text = option(
+        "A title in place of ours; in LaTeX, the caption of tables.", default=None
+    )
+    latex_label: Text = option(
+        "A label for \\ref in LaTeX; further tables get -2, -3, … after it.", default=None
+    )
+    siunitx: bool = option(
+        "In LaTeX: numbers as \\num, so that siunitx formats them.", "--siunitx", default=False
+    )
+
+    def _style(self) -> LatexStyle | None:
+        """What is chosen for LaTeX; an error for an option that would do nothing."""
+        if self.format == Format.latex:
+            return LatexStyle(self.latex_label or "", self.siunitx)
+        asked = {"--latex-label": self.latex_label, "--siunitx": self.siunitx}
+        unused = [name for name, given in asked.items() if given]
+        if self.caption is not None and self.format in ("json", "csv", "junit"):
+            unused.append("--caption")
+        if unused:
+            what = "tables" if unused[0] == "--caption" else "LaTeX"
+            raise InputError(
+                f"{unused[0]} is for {what}, not for --format {self.format.value}: remove it"
+            )
+        return None
 
     @property
     def places(self) -> int:
@@ -137,18 +189,27 @@ class OutputOptions(FormatOptions):
                 f"--signature {form} does not apply to {self.format.value}, in which every number "
                 "has its full signature: remove it"
             )
-        rendered = partial(render, document, self.format.value, self.places)
+        style = self._style()
+        if self.caption is not None:
+            document = document.titled(self.caption)
+        rendered = partial(render, document, self.format.value, self.places, style=style)
         if self.output is not None:
             write_whole(self.output, rendered(signature=form or "full").encode())
-        elif self.format is not Format.text:
+        elif self.format != Format.text:
             emit(rendered(signature=form or "full"))
         else:
-            width = max(LEAST_WIDTH, shutil.get_terminal_size().columns)  # 80 in a pipe
-            _print(text_lines(signed(document, form or "short"), self.places, width))
+            _print(self.lines(document))
+
+    def lines(self, document: Document) -> Iterable[Line]:
+        """The lines of a document on this terminal."""
+        form: Any = self.signature and self.signature.value
+        width = max(LEAST_WIDTH, shutil.get_terminal_size().columns)  # 80 in a pipe
+        terminal = Terminal(width, bars=is_terminal(), plain=not _has_symbols())
+        return text_lines(signed(document, form or "short"), self.places, terminal)
 
 
 def _print(lines: Iterable[Line]) -> None:
-    if not wants_colour():
+    if not is_terminal():
         emit("".join([f"{line.text}\n" for line in lines]))
         return
     from rich.console import Console
@@ -216,17 +277,10 @@ class CountingOptions(DataOptions):
     cluster: Text = option(CLUSTER)
 
 
-class TableOptions(CountingOptions):
-    """What is counted: predictions, scores, probabilities or label sets, whole or in slices."""
+class SliceOptions(OptionGroup):
+    """Slices of the items."""
 
     by: Text = option("Treat each slice of these columns by itself: lang,domain.")
-    score_column: Text = option(SCORE, "--score")
-    threshold: float | None = option("With --score: items with at least this score are positive.")
-    probs: list[str] | None = option(
-        "A column of probabilities for each class, named like the class or CLASS=COLUMN: a,b,c; "
-        "repeatable."
-    )
-    labels_sep: Text = option(SEPARATOR)
 
     @property
     def slice_columns(self) -> list[str]:
@@ -237,6 +291,18 @@ class TableOptions(CountingOptions):
         if not columns or not all(columns):
             raise InputError(f"--by takes names of columns, such as lang,domain; got {self.by!r}")
         return columns
+
+
+class TableOptions(SliceOptions, CountingOptions):
+    """What is counted: predictions, scores, probabilities or label sets, whole or in slices."""
+
+    score_column: Text = option(SCORE, "--score")
+    threshold: float | None = option("With --score: items with at least this score are positive.")
+    probs: list[str] | None = option(
+        "A column of probabilities for each class, named like the class or CLASS=COLUMN: a,b,c; "
+        "repeatable."
+    )
+    labels_sep: Text = option(SEPARATOR)
 
     @property
     def kind(self) -> str | None:
@@ -266,6 +332,55 @@ class CountsFileOptions(OptionGroup):
     output: Text = option("Write the counts to this file, not standard output.", "--output", "-o")
 
 
+class GateOptions(OutputOptions):
+    """Commands that fail where a number is not good enough."""
+
+    format: GateFormat = option(  # type: ignore[assignment]
+        "Output format; junit and github tell a server what became of the gates.",
+        "--format",
+        "-f",
+        default=GateFormat.text,
+    )
+
+    def finish(self, document: Document, source: str, verdicts: Sequence[Verdict]) -> None:
+        """Print the document and what became of the gates; exit with 1 if one of them failed."""
+        if self.format == GateFormat.junit and not verdicts:
+            raise InputError(
+                "--format junit shows what became of gates: give one, such as --fail-under "
+                "averaged_f1=0.8"
+            )
+        if verdicts:
+            document = with_gates(document, verdicts)
+        if self.format == GateFormat.junit:
+            self._style()
+            self._emit(junit(source, verdicts))
+        elif self.format == GateFormat.github:
+            self._annotate(document, verdicts)
+        else:
+            self.write(document)
+        for verdict in verdicts:
+            if not verdict.passed and self.format != GateFormat.github:
+                say(verdict.message)
+        if False in [verdict.passed for verdict in verdicts]:
+            raise typer.Exit(1)
+
+    def _emit(self, text: str) -> None:
+        if self.output is None:
+            emit(text)
+        else:
+            write_whole(self.output, text.encode())
+
+    def _annotate(self, document: Document, verdicts: Sequence[Verdict]) -> None:
+        """Annotations and the report in the log; and in the summary of the step, if any."""
+        self._style()
+        document = document.titled(self.caption)
+        path = os.environ.get("GITHUB_STEP_SUMMARY")
+        if path:
+            add_to(path, summary(document, verdicts, self.places).encode())
+        lines = "".join([f"{line.text}\n" for line in self.lines(document)])
+        self._emit(github(lines, verdicts))
+
+
 class DefinitionOptions(OptionGroup):
     """What the score is."""
 
@@ -289,6 +404,11 @@ class DefinitionOptions(OptionGroup):
             word = name == "classes" and text in ("declared", "observed", "true", "range")
             if text is not None:
                 options[name] = text if word else [find_label(x, labels) for x in split_list(text)]
+        if self.scope not in (None, "empty") and self.undefined in (None, "0"):
+            raise DefinitionError(
+                f"--scope {self.scope} changes nothing where 0/0 counts as 0: add --undefined 1, "
+                "skip or nan, or remove it"
+            )
         number = self.undefined in ("0", "1")
         options["undefined"] = int(self.undefined or 0) if number else self.undefined
         return {name: value for name, value in options.items() if value is not None}
@@ -304,7 +424,7 @@ class ResamplingOptions(OptionGroup):
     seed: int | None = option("Seed for resampling.")
 
 
-class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
+class ReportOptions(DefinitionOptions, ResamplingOptions, GateOptions):
     """What is reported of some counts."""
 
     metric: list[str] | None = option(
@@ -320,8 +440,26 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, OutputOptions):
         "Show the confusion matrix. Default: on a terminal, if it fits and has up to 12 classes."
     )
     fail_under: list[str] | None = option(
-        "NAME=VALUE: exit with code 1 if the score is lower; repeatable."
+        "NAME=VALUE: exit with code 1 if the score is lower; with --by, in any slice; repeatable."
     )
+    fail_over: list[str] | None = option(
+        "The same if the score is higher, for metrics such as log_loss; repeatable."
+    )
+    fail_under_low: list[str] | None = option(
+        "The same if the lower end of the interval is lower; repeatable."
+    )
+    fail_over_high: list[str] | None = option(
+        "The same if the upper end of the interval is higher; repeatable."
+    )
+
+    @property
+    def limits(self) -> list[Limit]:
+        """What the scores are to be compared with."""
+        return [
+            Limit.parse(kind, text)
+            for name, kind in KINDS.items()
+            for text in getattr(self, name) or []
+        ]
 
     @property
     def asks_for_intervals(self) -> bool:
@@ -393,22 +531,35 @@ class MergeOptions(CountsFileOptions):
     files: list[str] = argument("Files of saved counts, all of one kind.", default=REQUIRED)
 
 
-class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOptions):
+class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOptions, GateOptions):
     """All that ``whichf1 compare`` takes."""
 
     pred: list[str] = option(
         "Column with the predictions of a system; repeat it.", default=REQUIRED
     )
     metric: list[str] = option(
-        "A metric, or a signature. Several, or --baseline, make a table of systems and metrics. "
-        "Default: averaged_f1.",
+        "A metric, or a signature. Several, --baseline or --by make a table of systems and "
+        "metrics. Default: averaged_f1.",
         "--metric",
         "-m",
         default=("averaged_f1",),
     )
-    baseline: Text = option("In a table: test against this system, not the best of each column.")
+    baseline: Text = option(
+        "In a table: test against this system, not the best of each column; or a file of saved "
+        "counts, which is tested as if on other items."
+    )
+    fail_if_worse: float | None = option(
+        "Exit with code 1 if a system is significantly worse than --baseline, by more than this "
+        "margin (default: 0).",
+        metavar="[MARGIN]",
+    )
     show: Show = option("In a table: value, interval, or error for ±.", default=Show.value)
     percent: bool = option("In a table: values in percent.", "--percent", default=False)
+    arrows: bool = option("In a table: arrows for the better direction.", default=True)
+    threshold: float | None = option(
+        "Columns of --pred hold scores of the class --positive; items with at least this score are "
+        "predicted as it."
+    )
     cluster: Text = option(CLUSTER)
     labels_sep: Text = option(SEPARATOR)
     power: float | None = option("Power for the detectable difference. Default: 0.8.")
@@ -425,12 +576,24 @@ class CompareOptions(DataOptions, DefinitionOptions, ResamplingOptions, OutputOp
     @property
     def wants_table(self) -> bool:
         """Whether a table of systems and metrics is asked for."""
-        asked = {"--show": self.show is not Show.value, "--percent": self.percent}
-        table = len(self.metric) > 1 or self.baseline is not None
+        asked = {
+            "--show": self.show is not Show.value,
+            "--percent": self.percent,
+            "--no-arrows": not self.arrows,
+        }
+        table = len(self.metric) > 1 or self.baseline is not None or self.by is not None
+        if self.fail_if_worse is not None and self.baseline is None:
+            raise InputError(
+                "--fail-if-worse needs a --baseline: a system, or a file of saved counts"
+            )
+        if self.fail_if_worse is not None and not 0 <= self.fail_if_worse < math.inf:
+            raise InputError(
+                f"--fail-if-worse takes a margin of at least 0; got {self.fail_if_worse}"
+            )
         unused = [name for name, given in asked.items() if given and not table]
         if unused:
             raise InputError(
-                f"{unused[0]} is for a table of results: give several -m, or --baseline"
+                f"{unused[0]} is for a table of results: give several -m, --baseline or --by"
             )
         return table
 
@@ -541,10 +704,19 @@ class PaperOptions(OptionGroup):
     page: Text = option("Write the annotated page here; needs all and --output.")
 
 
-def wants_colour() -> bool:
+def is_terminal() -> bool:
     """Whether standard output is a terminal, or is to be treated as one."""
     terminal = sys.stdout is not None and sys.stdout.isatty()
     return terminal or bool(os.environ.get("FORCE_COLOR"))
+
+
+def _has_symbols() -> bool:
+    """Whether standard output has the characters that places are marked with."""
+    try:
+        "¹²".encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def split_list(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, TypeAlias, TypeVar
 
-from whichf1.cli.compare import read_run
+from whichf1.cli.compare import read_runs
 from whichf1.cli.counts import read_table
 from whichf1.cli.options import (
     CompareOptions,
@@ -132,10 +132,10 @@ def _comparison(options: PlotOptions, kind: Kind) -> tuple[Any, set[str]]:
         raise InputError(f"{kind.name} needs at least two systems: repeat --pred")
     metric = _single(options, "metric") or "averaged_f1"
     read = _as(CompareOptions, options, pred=options.pred, metric=[metric])
-    chosen, run = read_run(read)
+    chosen, runs, _ = read_runs(read)
     plan = {"margin": options.margin} if kind.name == "comparison" else {}
     used = {"metric", *plan, "level"}
-    return run(*planned(metric, chosen, options.level, plan)), used
+    return runs.whole(*planned(metric, chosen, options.level, plan)), used
 
 
 READ: dict[str, Reader] = {

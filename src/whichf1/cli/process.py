@@ -21,6 +21,8 @@ BAD_INPUT, INTERNAL = 2, 3
 _PLAIN = {
     "–": "-", "—": "-", "−": "-", "…": "...", "∞": "inf", "×": "x", "≤": "<=", "≥": ">=",
     "±": "+/-", "→": "->", "²": "^2", "√": "sqrt", "“": '"', "”": '"', "’": "'",
+    "¹": "^1", "†": "+", "↑": "^", "↓": "v", "─": "-", "├": "|", "┤": "|", "┊": ":", "●": "o",
+    "Σ": "sum ",
 }  # fmt: skip
 """What is written in place of symbols that the encoding of a stream does not have."""
 

@@ -24,9 +24,22 @@ def _counts(options: DialectOptions) -> tuple[str, Counts]:
     file, labels = options.file, options.declared
     if (file is None) == (options.matrix is None):
         raise InputError("give a file of predictions, or --matrix with --rows")
+    _refuse_unused(options)
     if file is None:
         return "matrix", _read_matrix(options.matrix or "", options.rows, labels)
     return file, count(file, true=options.true, pred=options.pred, labels=labels)
+
+
+def _refuse_unused(options: DialectOptions) -> None:
+    """Raise for an option that is about other data than were given."""
+    kind, unused = "a list of dialects", ["true", "pred", "rows", "labels"]
+    if options.matrix is not None:
+        kind, unused = "--matrix", ["true", "pred"]
+    elif options.file is not None:
+        kind, unused = "a file of predictions", ["rows"]
+    for name in unused:
+        if getattr(options, name) is not None:
+            raise InputError(f"--{name} does not apply to {kind}: remove it")
 
 
 def _read_matrix(text: str, rows: str | None, labels: Any = None) -> Counts:
@@ -50,6 +63,7 @@ def _scale(text: str | None) -> Any:
 def dialects(options: DialectOptions) -> None:
     """Print every library's macro F1 for the same predictions. Without a file, lists them."""
     if options.file is None and options.matrix is None:
+        _refuse_unused(options)
         options.write(reports.dialect_list(known))
         return
     source, counts = _counts(options)
@@ -58,6 +72,8 @@ def dialects(options: DialectOptions) -> None:
 
 def convert(options: ConvertOptions) -> None:
     """Express a score of one dialect in another. Prints both signatures."""
+    if options.value_decimals is not None and options.value is None:
+        raise InputError("--value-decimals is about a published --value: give both, or neither")
     name, counts = _counts(options)
     conversion = known.convert(counts, source=options.source, target=options.target)
     if options.value is not None:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-import typer
 
 from whichf1.cli import files
 from whichf1.cli.files import Paths
 from whichf1.cli.options import (
-    Format,
+    GateFormat,
     MatrixOptions,
     ReportOptions,
     ScoreOptions,
@@ -25,12 +23,12 @@ from whichf1.cli.options import (
     find_label,
     split_list,
 )
-from whichf1.cli.process import say
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.signature import read
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
 from whichf1.reporting.document import Document
+from whichf1.reporting.gates import Verdict
 from whichf1.reporting.score import (
     BOTH_F1,
     SYMMETRIC,
@@ -39,10 +37,9 @@ from whichf1.reporting.score import (
     name_definitions,
     threshold_document,
 )
-from whichf1.reporting.slices import slice_document
+from whichf1.reporting.slices import slice_document, slice_name
 from whichf1.scoring.curves import best_threshold
 from whichf1.scoring.evaluate import refuse_other_data
-from whichf1.scoring.score import Score
 from whichf1.scoring.subject import Subject, of_classes, of_counts, of_lines, of_slices, of_table
 from whichf1.sources.answers.label_sets import count_cells, slice_cells
 from whichf1.sources.answers.lines import ClassScores
@@ -202,15 +199,15 @@ def score(options: ScoreOptions) -> None:
         chosen = options.chosen(subject.counts.labels)
         if subject.summary and options.metric is None:
             chosen.pop("positive", None)  # it says which class the scores are for
-        if options.confusion and (subject.by or options.format is Format.csv):
+        if options.confusion and (subject.by or options.format == GateFormat.csv):
             other = "slices (--by)" if subject.by else "--format csv"
             raise InputError(f"--confusion does not apply to {other}: remove one of them")
         if subject.by:
             document = _slices(options, subject, chosen)
         else:
             document = _report(files.source_name(options), subject, options, chosen)
-        below = below_floors(options.fail_under, chosen, subject.evaluate)
-    _finish(options, document, below)
+        verdicts = judged(options, chosen, subject)
+    options.finish(document, files.source_name(options), verdicts)
 
 
 def _report(
@@ -257,42 +254,22 @@ def definitions_of(
     return definitions
 
 
-def below_floors(
-    floors: list[str] | None, chosen: dict[str, Any], run: Callable[[Definition], Score]
-) -> list[str]:
-    """A message for each score below its --fail-under."""
-    messages = []
-    for floor in floors or []:
-        name, least = _floor(floor)
-        definition = define_fitting(name, {**chosen, "interval": None})
-        if definition.declaration.better == "lower":
-            raise DefinitionError(f"--fail-under is a floor, but lower values of {name} are better")
-        value = run(definition).value
-        if not value >= least:
-            messages.append(f"{name} is {value:.6g}, below {least:g}")
-    return messages
-
-
-def _floor(text: str) -> tuple[str, float]:
-    name, _, value = text.rpartition("=")
-    try:
-        least = float(value)
-    except ValueError:
-        least = math.nan
-    if not name or not math.isfinite(least):
-        raise DefinitionError(
-            f"--fail-under takes NAME=VALUE, such as averaged_f1=0.8; got {text!r}"
-        )
-    return name, least
-
-
-def _finish(options: ReportOptions, document: Document, below: list[str]) -> None:
-    """Print the document; exit with 1 if a score is below its floor."""
-    options.write(document)
-    for message in below:
-        say(message)
-    if below:
-        raise typer.Exit(1)
+def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> list[Verdict]:
+    """What became of each gate, on all items and in each slice."""
+    verdicts = []
+    for limit in options.limits:
+        given = chosen if limit.kind.end != "value" else {**chosen, "interval": None}
+        definition = define_fitting(limit.name, given)
+        limit.check(definition)
+        verdicts.append(limit.judge(subject.evaluate(definition)))
+        declared = options.labels is not None or options.classes is not None  # type: ignore[attr-defined]
+        of_slice = definition if declared or "|" in limit.name else definition.over_observed
+        for key, part in subject.slices.items():
+            score = None
+            with suppress(InputError):  # it may lack what the whole has
+                score = part.evaluate(replace(of_slice, data=()))
+            verdicts.append(limit.judge(score, slice_name(key)))
+    return verdicts
 
 
 # matrix
@@ -308,7 +285,7 @@ def matrix(options: MatrixOptions) -> None:
     if not oriented:
         _refuse_if_orientation_matters(counts, options, chosen)
     document = _report(source, subject, options, chosen, oriented=oriented)
-    _finish(options, document, below_floors(options.fail_under, chosen, subject.evaluate))
+    options.finish(document, source, judged(options, chosen, subject))
 
 
 def given_matrix(given: list[str]) -> tuple[str, Any]:
@@ -341,8 +318,8 @@ def _refuse_if_orientation_matters(
     swapped = Counts(
         counts.labels, counts.predicted, counts.true, counts.count.copy(), declared=True
     )
-    floors = [floor.rpartition("=")[0] for floor in options.fail_under or []]
-    for name in [*(options.metric or SYMMETRIC), *floors]:
+    limits = [limit.name for limit in options.limits]
+    for name in [*(options.metric or SYMMETRIC), *limits]:
         definition = define_fitting(name, chosen)
         refuse_other_data(definition, counts)
         a, b = (definition.values(definition.freeze(each)) for each in (counts, swapped))

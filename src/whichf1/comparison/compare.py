@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache, partial
 from itertools import combinations
-from math import inf
-from typing import Any, TypeAlias, Unpack
+from math import inf, sqrt
+from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
-from whichf1.comparison.pair import Pair, Plan, level_of, pair_of, resampled
-from whichf1.comparison.rank_flips import Flip, SystemRanks, rank_systems
+from whichf1.comparison.pair import Pair, Plan, level_of, pair_of, resampled, unpaired
+from whichf1.comparison.rank_flips import Flip, SystemRanks, rank_systems, same_labels
 from whichf1.comparison.significance import ADJUSTMENTS, CLOSE, Adjust
 from whichf1.definitions import signature
 from whichf1.definitions.definition import AnyCounts, Definition, fits
@@ -20,19 +20,24 @@ from whichf1.definitions.methods import Auto, Bootstrap, Method, enough_replicat
 from whichf1.definitions.options import Options
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, Metric
+from whichf1.scoring.decisions import decide_systems
 from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.lines import (
     ScoredItems,
+    items_of_each,
     items_of_systems,
     read_items,
     score_items,
 )
 from whichf1.scoring.score import Score, described, warn_of_other_data
+from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.arrays import count_together
 from whichf1.sources.counts import COLUMN_OPTIONS, DATA_OPTIONS, count_kept
 from whichf1.sources.label_sets import count_sets_together
+from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.request import are_sets, has_columns, is_path, name_columns
+from whichf1.sources.sequences import column, refuse_lengths
 from whichf1.sources.systems import ScoreColumns, read_systems
 from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates as replicates_of
@@ -43,6 +48,7 @@ from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable
 from whichf1.tables.label_sets import MultiLabelCounts
+from whichf1.tables.slices import Key, Slices
 
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]
 DRAWN = 2 * 10**8
@@ -158,6 +164,7 @@ def compare(
     posterior: bool | None = None,
     rope: float | None = None,
     sep: str | None = None,
+    threshold: float | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
     """Compare systems on the same items: differences, tests, groups and rank flips.
@@ -176,6 +183,8 @@ def compare(
         which is optimistic.
     posterior: Also compute the probability that a system is better than another, under two priors.
     rope: And the probability that they differ by less than this (region of practical equivalence).
+    threshold: Systems give scores of the positive class, and items with at least this score are
+        predicted as positive.
     **options: The options of the metric, and ``labels``, ``weights``, ``cluster`` and ``true``. All
         systems are scored on the same classes.
     Returns: The scores, every pair of systems, and the order under other definitions.
@@ -191,16 +200,138 @@ def compare(
     planning: dict[str, Any] = {"replicates": replicates, "seed": seed, "power": power}
     planning |= {"margin": margin, "adjust": adjust, "effect": effect}
     planning |= {"posterior": posterior, "rope": rope}
+    if threshold is not None:
+        positive = chosen.get("positive")
+        chosen = of_decisions(metric, chosen)
+        definition, plan = planned(metric, chosen, level, planning)
+        read = read_decided(y_true, systems, threshold, positive, options)
+        return compare_counts(read, definition, plan)
     definition, plan = planned(metric, chosen, level, planning)
-    return read_once(definition, y_true, systems, sep, options)(definition, plan)
+    return read_once(definition, y_true, systems, sep, options).whole(definition, plan)
+
+
+def of_decisions(metric: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a metric of decided scores: their class is not always that of the metric."""
+    name = getattr(metric, "__name__", metric)
+    base = metric if isinstance(metric, Definition) else Definition.parse(name)
+    if not made_from(base.declaration)[0]:
+        raise DefinitionError(
+            f"a threshold turns scores into predictions, and {base.metric} is computed from "
+            "scores: omit threshold= (--threshold), or choose a metric such as f1"
+        )
+    several = base.average is not None or options.get("average") is not None
+    if base.declaration.kind == "rate" and not several and base.positive is None:
+        return options
+    return {key: value for key, value in options.items() if key != "positive"}
+
+
+def read_decided(
+    y_true: Any, systems: Any, threshold: Any, positive: Any, options: Mapping[str, Any]
+) -> Counts:
+    """Joint counts of the predictions that a threshold makes of the scores of systems."""
+    data: dict[str, Any] = {key: options.get(key) for key in ("labels", "weights", "cluster")}
+    columns: dict[str, Any] = {key: options.get(key) for key in COLUMN_OPTIONS}
+    named = {key: value for key, value in columns.items() if value is not None}
+    if named or is_path(y_true) or (has_columns(y_true) and name_columns(systems)):
+        read = read_systems(y_true, systems, counted=False, **data, **named)
+        if not isinstance(read, ScoreColumns) or {len(x) for x in read.systems.values()} != {1}:
+            raise InputError("a threshold needs one column of scores for each system")
+        refuse_few(read.systems)
+        lines = read_scores(y_true, None, read.request, apart=True)
+        names = [*read.systems]
+    else:
+        if not isinstance(systems, Mapping):
+            raise InputError("systems must be a mapping such as {'A': scores}")
+        refuse_few(systems)
+        sides = [ScoredLines.of(y_true, scores, **data) for scores in systems.values()]
+        if {each.scores.ndim for each in sides} != {1}:
+            raise InputError("a threshold needs one score of each item from each system")
+        for name, each in zip(systems, sides, strict=True):
+            refuse_lengths(len(sides[0].scores), len(each.scores), str(name))
+        lines = sides[0]._replace(scores=np.stack([each.scores for each in sides], 1))
+        names = [*map(str, systems)]
+    declared = options.get("labels") is not None
+    return decide_systems(lines, names, threshold, positive, declared=declared)
 
 
 Run: TypeAlias = Callable[[Definition, Plan], "Comparison"]
 
 
+class Runs(NamedTuple):
+    """Systems that are read: what compares them under a definition, on all items and by slice."""
+
+    whole: Run
+    by: tuple[str, ...] = ()
+    """The columns that make the slices."""
+    slices: Mapping[Key, Run] = {}
+
+    @classmethod
+    def of_counts(cls, counts: Slices) -> Runs:
+        """Systems whose predictions are counted together."""
+        slices = {key: partial(_compare_slice, part) for key, part in counts.items()}
+        return cls(partial(compare_counts, counts.whole), counts.by, slices if counts.by else {})
+
+    @classmethod
+    def of_lines(cls, systems: ScoreColumns, lines: ScoredLines) -> Runs:
+        """Systems that give scores, from lines with the scores of all systems."""
+        refuse_few(systems.systems)
+        names = [*systems.systems]
+
+        def run(lines: ScoredLines, definition: Definition, plan: Plan) -> Comparison:
+            return compare_items(plan, names, *items_of_each(definition, systems, lines))
+
+        slices = {key: partial(run, lines.of_slice(at)) for at, key in enumerate(lines.keys)}
+        return cls(partial(run, lines), systems.request.by, slices)
+
+
+def beside_saved(counts: Counts, name: str, saved: Counts) -> Runs:
+    """Systems beside one of which only the counts are known: its tests cannot be paired."""
+
+    def run(definition: Definition, plan: Plan) -> Comparison:
+        systems = {x: counts.system(at) for at, x in enumerate(counts.systems)}
+        alike: Any = same_labels([*systems.values(), saved])
+        scores, statistics = evaluate_systems(
+            definition, dict(zip([*systems, name], alike, strict=True))
+        )
+        errors = [_own_error(definition, *each) for each in zip(statistics, alike, strict=True)]
+        own = [(score, *error) for score, error in zip(scores.values(), errors, strict=True)]
+        pairs = tuple(
+            unpaired(x, name, definition, each, own[-1])
+            for x, each in zip(systems, own, strict=False)
+        )
+        settled = next(iter(scores.values())).definition
+        return Comparison(settled, plan, scores, pairs, best={}, letters={})
+
+    return Runs(run)
+
+
+def _own_error(definition: Definition, statistic: Any, counts: Counts) -> tuple[float, float]:
+    """The standard error of one score, and the degrees of freedom that it has."""
+    statistics, sample = shared_cells([statistic], counts)
+    error, _ = difference_spreads(definition, statistics, sample)(0, 0)
+    freedom = counts.effective_n - 1
+    return error * sqrt((freedom + 1) / freedom) if freedom > 0 else inf, freedom
+
+
+def _compare_slice(
+    counts: Counts | MultiLabelCounts, definition: Definition, plan: Plan
+) -> Comparison:
+    """Compare the systems on the classes that a slice has, unless one that it lacks is named."""
+    seen = counts.observed()
+    classes = definition.classes if isinstance(definition.classes, tuple) else ()
+    named = {*definition.exclude, *definition.ignore, *classes, definition.positive}
+    lacks = any(x in named for x in counts.labels if x not in seen.labels)
+    return compare_counts(counts if lacks else seen, definition, plan)
+
+
 def read_once(
-    first: Definition, y_true: Any, systems: Any, sep: str | None, options: Mapping[str, Any]
-) -> Run:
+    first: Definition,
+    y_true: Any,
+    systems: Any,
+    sep: str | None,
+    options: Mapping[str, Any],
+    by: Any = (),
+) -> Runs:
     """Read the systems; what is returned compares them under any definition of the same kind."""
     names = ("labels", "weights", "frequencies", "cluster")
     data: dict[str, Any] = {key: options.get(key) for key in names}
@@ -211,27 +342,44 @@ def read_once(
     tabular = not array and (is_path(y_true) or (has_columns(y_true) and name_columns(systems)))
     ask: Any
     if named or tabular:
-        ask = partial(read_systems, y_true, systems, counted=counted, sets=sets, **named)
-        read = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
-        if isinstance(read, ScoreColumns):
-            refuse_few(read.systems)
-            return lambda definition, plan: compare_items(
+        how = {"counted": counted, "sets": sets, "by": by}
+        ask = partial(read_systems, y_true, systems, **how, **named)
+        read: Any = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
+        if not isinstance(read, ScoreColumns):
+            return Runs.of_counts(read)
+        if by:
+            lines = read_scores(read.data, read.predictions, read.request, apart=True)
+            return Runs.of_lines(read, with_classes(lines))
+        refuse_few(read.systems)
+        return Runs(
+            lambda definition, plan: compare_items(
                 plan, [*read.systems], *items_of_systems(definition, read)
             )
-        return partial(compare_counts, read)
+        )
+    if by:
+        raise InputError("by= names columns of a dataframe or file, and systems those with theirs")
     if not isinstance(systems, Mapping):
         raise InputError(
             f"systems must be a mapping such as {{'A': predictions}}; got {type(systems).__name__}"
         )
     if not counted:
         refuse_few(systems)
-        return lambda definition, plan: compare_items(
-            plan, [*map(str, systems)], *read_items(definition, y_true, systems.values(), **data)
+        return Runs(
+            lambda definition, plan: compare_items(
+                plan,
+                [*map(str, systems)],
+                *read_items(definition, y_true, systems.values(), **data),
+            )
         )
     sets = sets or (y_true.ndim == 2 if array else are_sets(y_true))
     ask = partial(count_sets_together if sets else count_together, y_true, systems)
     counts = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
-    return partial(compare_counts, counts)
+    return Runs(partial(compare_counts, counts))
+
+
+def with_classes(lines: ScoredLines) -> ScoredLines:
+    """The lines with the classes of all of them, so that every slice has the same."""
+    return lines._replace(labels=[*classes_of(column(lines.true, "y_true"), lines.labels)])
 
 
 def made_from(metric: Metric) -> tuple[bool, bool]:

@@ -179,6 +179,35 @@ def pair_of(
     return planned_pair(pair, plan, float(a.n), spread, level)
 
 
+UNPAIRED = "unpaired t"
+"""The test of a system of which only counts are known."""
+
+
+def unpaired(
+    name: str,
+    other: str,
+    definition: Definition,
+    a: tuple[Score, float, float],
+    b: tuple[Score, float, float],
+) -> Pair:
+    """Two scores as if on different items, by Welch's t test; with their errors and freedoms."""
+    (score_a, error_a, freedom_a), (score_b, error_b, freedom_b) = a, b
+    difference, error = score_a.value - score_b.value, sqrt(error_a**2 + error_b**2)
+    parts = [x**4 / f for x, f in ((error_a, freedom_a), (error_b, freedom_b)) if f > 0]
+    freedom = error**4 / sum(parts) if sum(parts) > 0 else inf
+    spread = Spread(error, freedom=max(1.0, freedom))
+    low, high = definition.declaration.bounds
+    return Pair(
+        a=name,
+        b=other,
+        difference=difference,
+        standard_error=error if isfinite(error) and isfinite(difference) else None,
+        interval=t_interval(difference, spread, level_of(definition), high - low, UNPAIRED),
+        p_value=t_p(difference, spread),
+        test=UNPAIRED,
+    )
+
+
 def resampled(
     definition: Definition,
     plan: Plan,

@@ -149,7 +149,7 @@ def rank_systems(
     names = tuple(map(str, systems))
     if len(names) < 2:
         raise InputError(f"a ranking needs at least two systems; got {len(names)}")
-    counts = dict(zip(names, _same_labels(list(systems.values())), strict=True))
+    counts = dict(zip(names, same_labels(list(systems.values())), strict=True))
     sets = isinstance(counts[names[0]], MultiLabelCounts)
     chosen = [_definition(x, options) for x in metrics or (OF_SETS if sets else DEFINITIONS)]
     if sets and metrics is None:
@@ -170,7 +170,7 @@ def _definition(metric: Any, options: Mapping[str, Any]) -> Definition:
     return define_fitting(metric, options)
 
 
-def _same_labels(counts: list[AnyCounts]) -> list[AnyCounts]:
+def same_labels(counts: list[AnyCounts]) -> list[AnyCounts]:
     """All systems on the same classes, so that they are scored by the same definition."""
     if all(each.labels == counts[0].labels for each in counts):
         return counts

@@ -120,9 +120,7 @@ def equivalence_p(difference: float, spread: Spread, margin: float) -> float | N
 def caution(a: Statistic, b: Statistic, sample: Sample, spread: Spread) -> str | None:
     """Why no test of a difference is known to keep its level, in a sentence."""
     few = sample.few(FEW_CLUSTERS) or a.paired_few(b, sample)
-    # single weights may not be known, so that fewer items decide than it seems
-    least = FEW_DECIDE if sample.squares is None else 2 * FEW_DECIDE
-    if few is None and isfinite(spread.error) and spread.freedom < 2 * least:
+    if few is None and isfinite(spread.error) and spread.freedom < 2 * FEW_DECIDE:
         what = "item" if sample.cluster is None else "cluster"
         number = max(1, round(spread.freedom / 2))
         few = f"{number} {what}{'s' if number > 1 else ''} or so decide{'' if number > 1 else 's'}"
@@ -187,8 +185,7 @@ def randomization_p(
     """
     if not isfinite(difference):
         return None
-    alone = sample.cluster is None and sample.squares is not None
-    if alone and not np.isclose(sample.variances, sample.count**2, rtol=1e-9).all():
+    if sample.squares is not None and not sample.weights_known:
         return None
     moving, swapped = a.exchange(b, sample)
     extreme = known = 0

@@ -144,7 +144,7 @@ class Definition:
             ("exclude", several, one),
             ("formula", mean and metric.harmonic, "it has only one formula"),
             ("undefined", not metric.total, "it is never undefined"),
-            ("interval", smooth, "it depends on individual items. Use 'bootstrap'"),
+            ("interval", smooth, _NO_INTERVAL if metric.of_top is None else _AT_TOP),
             ("scope", divisions, "it has only one division"),
             ("two_classes", mean, "it is not a mean over classes"),
             ("epsilon", rate, whole),
@@ -311,9 +311,16 @@ class Definition:
         return rates if self.average is None else rule.mean(rates, support)
 
 
+_AT_TOP = "it depends on individual items. Use 'auto' or 'bootstrap'"
+_NO_INTERVAL = (
+    "it depends on individual items and is biased, so that no interval is known to cover. "
+    "Omit interval=, or use 'bootstrap' to see how much it varies"
+)
+
+
 def fits(method: Method | None, metric: Metric) -> bool:
     """Whether a method gives intervals also of a metric that is not smooth."""
-    auto = isinstance(method, Auto) and metric.squared is not None
+    auto = isinstance(method, Auto) and (metric.squared or metric.of_top) is not None
     return auto or (method is not None and method.drawn)
 
 

@@ -98,9 +98,19 @@ def _area(s: Step, limit: Array) -> Array:
     return area
 
 
+def _own_precision(r: RankTable, **_: object) -> Array:
+    """Every positive is one of those that its precision counts: a guess near the top is flattered.
+
+    Of tp positives among tp + fp items, the others have (tp − 1) of tp + fp − 1.
+    """
+    parts = (s.positives * s.fp / _or_one(s.tp + s.fp) ** 2 for s in r.steps())
+    return _total(parts) / r.sizes[0]
+
+
 @declare(
     "ranking",
     tex=r"\sum_k (R_k-R_{k-1})\,P_k",
+    bias=_own_precision,
     aliases=("ap", "average_precision_score"),
     sklearn="average_precision_score",
 )
@@ -132,13 +142,25 @@ def ks(r: RankTable) -> Ratio:
     return np.max(largest, axis=0), p * n
 
 
-@declare("ranking", tex=r"\frac{TP_{q}}{P}", aliases=("cumulative_gain",), smooth=False)
+@declare(
+    "ranking",
+    tex=r"\frac{TP_{q}}{P}",
+    aliases=("cumulative_gain",),
+    smooth=False,
+    of_top=lambda found, top: found,
+)
 def gain(r: RankTable, top: Top = 0.1) -> Ratio:
     """Fraction of all positives found among the top-scored items."""
     return _found(r, top)
 
 
-@declare("ranking", tex=r"\frac{TP_{q}}{q\,P}", bounds=(0, inf), smooth=False)
+@declare(
+    "ranking",
+    tex=r"\frac{TP_{q}}{q\,P}",
+    bounds=(0, inf),
+    smooth=False,
+    of_top=lambda found, top: found / top,
+)
 def lift(r: RankTable, top: Top = 0.1) -> Ratio:
     """Gain among the top-scored items divided by the gain of a random order."""
     found, positives = _found(r, top)

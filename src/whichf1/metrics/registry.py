@@ -101,6 +101,11 @@ class Metric:
     squared: Callable[..., tuple[Array, Array]] | None = field(default=None, repr=False)
     """For the root of an estimate that may be negative: this estimate and its standard error, of
     which an automatic interval is made although the score is not smooth."""
+    of_top: Callable[[float, float], float] | None = field(default=None, repr=False)
+    """For a score of the positives among the top-scored items: from the fraction of all positives
+    that are there, and the parameter ``top``, to the score. It has an automatic interval, too."""
+    bias: Callable[..., Array] | None = field(default=None, repr=False)
+    """For a ranking: about how much higher than the truth the score of single items is."""
     sums: Callable[..., LossSums] | None = field(default=None, repr=False)
     """For a mean over items, whose formula gives a value for each: a quicker way to their sums."""
 

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from whichf1.comparison.compare import Comparison
-from whichf1.comparison.pair import level_of
+from whichf1.comparison.pair import UNPAIRED, level_of
 from whichf1.comparison.rank_flips import Flip, Order, SystemRanks
 from whichf1.definitions.words import sentence, title
 from whichf1.reporting.document import (
@@ -99,6 +99,7 @@ TESTS = {
     "McNemar": "McNemar's mid-p test",
     "randomization": "the randomization test",
     "bootstrap": "the paired bootstrap",
+    UNPAIRED: "Welch's unpaired t test",
 }
 """The tests that give p, in words."""
 

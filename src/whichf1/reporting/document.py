@@ -22,13 +22,23 @@ from whichf1.reporting.escape import (
     html,
     html_code,
     latex,
+    latex_numbers,
     markdown,
     markdown_code,
     visible,
 )
-from whichf1.reporting.layout import Line, TextColumn, cell_width, filled, table_lines, wrapped
+from whichf1.reporting.layout import (
+    Line,
+    TextColumn,
+    bars,
+    cell_width,
+    filled,
+    table_lines,
+    total_width,
+    wrapped,
+)
 from whichf1.reporting.numbers import brief, items, number
-from whichf1.reporting.tabular import PACKAGES, LatexColumn, latex_tables
+from whichf1.reporting.tabular import LatexColumn, LatexStyle, latex_tables
 from whichf1.statistics.scales import Interval
 from whichf1.tables.display import Displayed
 
@@ -45,7 +55,9 @@ class Standing:
     rank: Rank = ""
     mark: str = ""
     caution: str | None = None
-    """That of the interval in the text, which is marked."""
+    """That of the interval beside it, which is marked."""
+    beside: str = ""
+    """Its interval, or ± half of that."""
 
 
 Cell: TypeAlias = str | int | float | Interval | Standing | None
@@ -90,6 +102,17 @@ class Grid:
     """How many of the first columns name the row."""
     if_it_fits: bool = False
     """Only shown in text, and only if it is not too wide."""
+    sections: Sequence[tuple[str, int]] = ()
+    """Blocks of rows: the heading of each, and how many rows it has."""
+
+    @property
+    def heads(self) -> dict[int, str]:
+        """The heading above a row, by the number of the row."""
+        heads, at = {}, 0
+        for heading, rows in self.sections:
+            heads[at] = heading
+            at += rows
+        return heads
 
 
 LEAST_WIDTH = 40
@@ -137,6 +160,10 @@ class Document:
     kind: str = "document"
     """What JSON calls it, as ``schema.json`` describes it."""
 
+    def titled(self, caption: str | None) -> Document:
+        """The document with this title, if there is one."""
+        return self if caption is None else replace(self, title=caption)
+
     def to_dict(self) -> dict[str, Any]:
         """What JSON holds: the record, after its format and version."""
         head = {"format": f"whichf1.{self.kind}", "version": VERSION}
@@ -148,15 +175,17 @@ VERSION = 1
 
 
 def _footnotes(document: Document) -> list[str]:
-    """The notes, and the cautions of intervals, each with the rows that it is for."""
-    cautions: dict[str, list[str]] = {}
+    """The notes, and the cautions of intervals and tests, each with the rows that it is for."""
+    cautions: dict[str, dict[str, None]] = {}
     for block in document.blocks:
-        for row in block.rows if isinstance(block, Grid) else ():
+        heads, head = block.heads if isinstance(block, Grid) and block.sections else {}, ""
+        for at, row in enumerate(block.rows if isinstance(block, Grid) else ()):
+            head = heads[at].rpartition(":")[0] if at in heads else head
             for cell in row:
                 if isinstance(cell, (Interval, Standing)) and cell.caution is not None:
-                    names = cautions.setdefault(cell.caution, [])
-                    names += [str(row[0])] if str(row[0]) not in names else []
-    marked = [f"{CAUTION} {_some(x)}: {text}." for text, x in cautions.items()]
+                    name = f"{row[0]}{head and f' ({head})'}"
+                    cautions.setdefault(cell.caution, {})[name] = None
+    marked = [f"{CAUTION} {_some([*names])}: {text}." for text, names in cautions.items()]
     return [*document.notes, *marked]
 
 
@@ -183,19 +212,19 @@ class Pen(NamedTuple):
     best: str
     second: str
     mark: str
-    other: str = "{}"
-    unmarked: str = ""
     legend: str = "Bold: best; underlined: second best."
     interval: Callable[[Interval, int], str] = _in_full
+    beside_marks: bool = False
+    """Whether an interval stands after the marks of its value, and not within them."""
 
 
-PLAIN = Pen(
-    visible, visible, visible, "{}¹", "{}²", "{}", "{} ", " ", "¹ best, ² second best.", brief
-)
+PLAIN = Pen(visible, visible, visible, "{}¹", "{}²", "{}", "¹ best, ² second best.", brief, True)
+ASCII = PLAIN._replace(best="{} (1)", second="{} (2)", legend="(1) best, (2) second best.")
 MARKDOWN = Pen(markdown, markdown_code, visible, "**{}**", "<u>{}</u>", "<sup>{}</sup>")
 LATEX = Pen(
     breakable, breakable, latex, r"\textbf{{{}}}", r"\underline{{{}}}", r"\textsuperscript{{{}}}"
 )
+SIUNITX = LATEX._replace(figure=latex_numbers)
 HTML = Pen(html, html_code, html, "<strong>{}</strong>", "<u>{}</u>", "<sup>{}</sup>")
 
 
@@ -208,11 +237,19 @@ def _written(column: GridColumn, cell: Cell, decimals: int, pen: Pen) -> str:
     escape = {"code": pen.code, "number": pen.figure, "interval": pen.figure}
     write = escape.get(column.kind, pen.text)
     if isinstance(cell, Standing):
-        text = write(cell.text + (CAUTION if cell.caution else ""))
-        text = {"best": pen.best, "second": pen.second}.get(cell.rank, pen.other).format(text)
-        return text + (pen.mark.format(pen.figure(cell.mark)) if cell.mark else pen.unmarked)
+        text, beside = write(cell.text), _beside(cell, write)
+        if not pen.beside_marks:
+            text, beside = text + beside, ""
+        text = {"best": pen.best, "second": pen.second}.get(cell.rank, "{}").format(text)
+        return text + (pen.mark.format(pen.figure(cell.mark)) if cell.mark else "") + beside
     shown = _shown(column, cell, decimals, pen)
     return write(shown) if shown else ""
+
+
+def _beside(cell: Standing, write: Callable[[object], str]) -> str:
+    """What follows a value, with a mark if there is a caution."""
+    caution = CAUTION if cell.caution else ""
+    return f" {write(cell.beside + caution)}" if cell.beside else caution
 
 
 def _shown(column: GridColumn, cell: Cell, decimals: int, pen: Pen) -> str:
@@ -246,6 +283,7 @@ def render(
     decimals: int = 4,
     width: int | None = None,
     signature: SignatureForm = "full",
+    style: LatexStyle | None = None,
 ) -> str:
     """Write a document as text (in lines of this width), json, markdown, latex, html or csv."""
     match format:
@@ -258,10 +296,10 @@ def render(
         case "markdown":
             return _markdown(document, decimals)
         case "latex":
-            return _latex(document, decimals)
+            return _latex(document, decimals, style or LatexStyle())
         case "html":
             return _html(document, decimals)
-    return "".join(f"{line.text}\n" for line in text_lines(document, decimals, width))
+    return "".join(f"{line.text}\n" for line in text_lines(document, decimals, Terminal(width)))
 
 
 def signed(document: Document, form: SignatureForm) -> Document:
@@ -326,8 +364,25 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def text_lines(document: Document, decimals: int, width: int | None = None) -> Iterator[Line]:
+class Terminal(NamedTuple):
+    """What a terminal can show."""
+
+    width: int | None = None
+    """Columns; None: as many as are needed."""
+    bars: bool = False
+    """Whether intervals are drawn, where there is room."""
+    plain: bool = False
+    """Whether there are no characters beyond ASCII."""
+
+    @property
+    def pen(self) -> Pen:
+        """How places are marked."""
+        return ASCII if self.plain else PLAIN
+
+
+def text_lines(document: Document, decimals: int, terminal: Terminal) -> Iterator[Line]:
     """Lay a document out in lines: a blank line before each table and before the notes."""
+    width = terminal.width
     yield from _prose(document.title, width) if document.title else ()
     above = bool(document.title)
     for of_columns, group in groupby(document.blocks, _names_a_column):
@@ -335,7 +390,7 @@ def text_lines(document: Document, decimals: int, width: int | None = None) -> I
             yield from map(Line, filled(map(_signature_text, group), width, 2))
             continue
         for block in group:
-            lines = list(_text_block(block, decimals, width))
+            lines = list(_text_block(block, decimals, terminal))
             if lines and above and isinstance(block, Grid):
                 yield Line("")
             yield from lines
@@ -359,20 +414,23 @@ def _signature_text(block: Any) -> str:
     return visible(f"{lead}{block.text}")
 
 
-def _text_block(block: Block, decimals: int, width: int | None) -> Iterator[Line]:
+def _text_block(block: Block, decimals: int, terminal: Terminal) -> Iterator[Line]:
     match block:
         case Grid():
-            yield from _text_table(block, decimals, width)
+            yield from _text_table(block, decimals, terminal)
         case Signature():
-            yield from map(Line, wrapped(_signature_text(block), width, 2, code=True))
+            yield from map(Line, wrapped(_signature_text(block), terminal.width, 2, code=True))
         case Note():
-            for line in _lines(block, PLAIN):
-                yield from _prose(line, width)
+            for line in _lines(block, terminal.pen):
+                yield from _prose(line, terminal.width)
 
 
-def _text_table(table: Grid, decimals: int, width: int | None) -> Iterator[Line]:
-    columns = _text_columns(table, decimals)
-    lines = list(table_lines(columns, table.keys, None if table.if_it_fits else width))
+def _text_table(table: Grid, decimals: int, terminal: Terminal) -> Iterator[Line]:
+    columns, width = _text_columns(table, decimals, terminal.pen), terminal.width
+    if terminal.bars and width is not None and not table.stacked:
+        columns = with_bars(table, columns, width)
+    heads = {at: visible(text) for at, text in table.heads.items()} if table.sections else {}
+    lines = list(table_lines(columns, table.keys, None if table.if_it_fits else width, heads))
     if table.if_it_fits and width is not None and max(cell_width(x.text) for x in lines) > width:
         return
     yield from _prose(table.title, width) if table.title else ()
@@ -390,12 +448,14 @@ def _text_table(table: Grid, decimals: int, width: int | None) -> Iterator[Line]
         yield Line(f"… and {hidden:,} more {table.unit}: all are in --format csv")
 
 
-def _text_columns(table: Grid, decimals: int) -> list[TextColumn]:
+def _text_columns(table: Grid, decimals: int, pen: Pen) -> list[TextColumn]:
     """The columns as text; an interval that belongs to a number stands beside it."""
-    body = _body(table, decimals, PLAIN, table.most)
+    body = _body(table, decimals, pen, table.most)
     columns: list[TextColumn] = []
     for at, column in enumerate(table.columns):
         cells = [row[at] for row in body]
+        if table.rows and isinstance(table.rows[0][at], Standing):
+            cells = _aligned(cells, [row[at] for row in table.rows])
         if column.optional and columns:
             last = columns.pop()
             width = max(map(cell_width, last.cells), default=0)
@@ -405,6 +465,40 @@ def _text_columns(table: Grid, decimals: int) -> list[TextColumn]:
             name = visible(column.name)
             columns.append(TextColumn(name, cells, column.align, column.kind))
     return columns
+
+
+def with_bars(table: Grid, columns: list[TextColumn], width: int) -> list[TextColumn]:
+    """The columns with a drawing of each interval, if all of them still fit."""
+    at = next((x for x, c in enumerate(table.columns) if c.kind == "interval"), 0)
+    if not at or table.columns[at].optional or table.columns[at - 1].kind != "number":
+        return columns
+    pairs = [(row[at - 1], row[at]) for row in table.rows[: table.most]]
+    drawn = bars([(x if isinstance(x, (int, float)) else math.nan, _ends(y)) for x, y in pairs])
+    if drawn is None:
+        return columns
+    more = [*columns[: at + 1], TextColumn(*drawn), *columns[at + 1 :]]
+    return more if total_width(more) <= width else columns
+
+
+def _ends(cell: Cell) -> tuple[float, float] | None:
+    return (cell.low, cell.high) if isinstance(cell, Interval) else None
+
+
+def _aligned(shown: list[str], cells: Iterable[Cell]) -> list[str]:
+    """Places and marks stand in columns of their own, so that numbers are aligned."""
+    parts = []
+    for text, cell in zip(shown, cells, strict=False):
+        beside = _beside(cell, visible) if isinstance(cell, Standing) else ""
+        marked = text.removesuffix(beside)
+        value = cell.text if isinstance(cell, Standing) else marked
+        parts.append((marked, cell_width(marked) - cell_width(value), beside))
+    most, wide = (
+        max(sizes) for sizes in zip(*((x, cell_width(y)) for _, x, y in parts), strict=True)
+    )
+    return [
+        f"{marked}{' ' * (most - more)}{beside}{' ' * (wide - cell_width(beside))}"
+        for marked, more, beside in parts
+    ]
 
 
 def _markdown(document: Document, decimals: int) -> str:
@@ -418,7 +512,8 @@ def _markdown(document: Document, decimals: int) -> str:
             case Signature(name=""):
                 parts.append(markdown_code(block.text))
             case Signature():
-                item = f"- {markdown(block.name)}: {markdown_code(block.text)}"
+                lead = block.sentence if block.aside else f"{block.name}:"
+                item = f"- {markdown(lead)} {markdown_code(block.text)}"
                 if parts and parts[-1].startswith("- "):  # it joins the list
                     item = f"{parts.pop()}\n{item}"
                 parts.append(item)
@@ -428,11 +523,13 @@ def _markdown(document: Document, decimals: int) -> str:
 
 
 def _markdown_table(table: Grid, decimals: int) -> str:
+    heads, empty = table.heads, [""] * (len(table.columns) - 1)
     lines = [
         [markdown(column.name) for column in table.columns],
         ["---" if column.align == "left" else "---:" for column in table.columns],
-        *_body(table, decimals, MARKDOWN),
     ]
+    for at, row in enumerate(_body(table, decimals, MARKDOWN)):
+        lines += [[f"*{markdown(heads[at])}*", *empty], row] if at in heads else [row]
     title = f"**{markdown(table.title)}**\n\n" if table.title else ""
     return title + "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -447,8 +544,8 @@ def _html(document: Document, decimals: int) -> str:
             case Grid():
                 parts += _html_table(block, decimals)
             case Signature():
-                lead = f"{html(block.name)}: " if block.name else ""
-                parts.append(f"<p>{lead}{html_code(block.text)}</p>")
+                lead = block.sentence if block.aside else block.name and f"{block.name}:"
+                parts.append(f"<p>{html(lead)} {html_code(block.text)}</p>".replace("<p> ", "<p>"))
             case Note():
                 parts.append(f"<p>{'<br>'.join(map(html, _lines(block, HTML)))}</p>")
     return "\n".join([*parts, *(f"<p>{html(note)}</p>" for note in _footnotes(document))]) + "\n"
@@ -461,16 +558,21 @@ def _html_table(table: Grid, decimals: int) -> Iterator[str]:
     heads = "".join(f'<th scope="col">{html(column.name)}</th>' for column in table.columns)
     yield f"<thead><tr>{heads}</tr></thead>"
     yield "<tbody>"
-    for row in _body(table, decimals, HTML):
+    for at, row in enumerate(_body(table, decimals, HTML)):
+        if at in table.heads:
+            yield from ("</tbody>", "<tbody>") if at else ()
+            wide = f'<th scope="rowgroup" colspan="{len(table.columns)}">'
+            yield f"<tr>{wide}{html(table.heads[at])}</th></tr>"
         names = "".join(f'<th scope="row">{cell}</th>' for cell in row[: table.keys])
         yield f"<tr>{names}{''.join(f'<td>{cell}</td>' for cell in row[table.keys :])}</tr>"
     yield "</tbody>"
     yield "</table>"
 
 
-def _latex(document: Document, decimals: int) -> str:
+def _latex(document: Document, decimals: int, style: LatexStyle) -> str:
     """Write booktabs tables, and below each its signatures and notes."""
-    lines, titles = list(PACKAGES), [document.title] if document.title else []
+    lines, titles = [*style.packages], [document.title] if document.title else []
+    pen, labels = SIUNITX if style.siunitx else LATEX, style.labels()
     blocks = [x for x in document.blocks if not (isinstance(x, Grid) and x.if_it_fits)]
     if titles and not any(isinstance(block, Grid) for block in blocks):
         lines.append(rf"{latex(document.title)}\par")
@@ -478,14 +580,18 @@ def _latex(document: Document, decimals: int) -> str:
         if isinstance(block, Grid):
             caption = ". ".join(filter(None, (*titles, block.title))).rstrip(".")
             lines += latex_tables(
-                _latex_columns(block, decimals), block.keys, caption and f"{breakable(caption)}."
+                _latex_columns(block, decimals, pen),
+                block.keys,
+                caption and f"{breakable(caption)}.",
+                {at: breakable(text) for at, text in block.heads.items()},
+                labels,
             )
         lines += _latex_below(block, decimals)
     return "\n".join(lines) + "\n"
 
 
-def _latex_columns(table: Grid, decimals: int) -> list[LatexColumn]:
-    body = _body(table, decimals, LATEX)
+def _latex_columns(table: Grid, decimals: int, pen: Pen) -> list[LatexColumn]:
+    body = _body(table, decimals, pen)
     return [
         LatexColumn(
             [breakable(column.name), *(row[at] for row in body)],
@@ -525,8 +631,11 @@ class Presented(Displayed, ABC):
     def document(self, decimals: int | None = None) -> Document:
         """What is shown; ``decimals`` are those of numbers in sentences."""
 
-    def _written(self, format: str, decimals: int | None = None, **how: Any) -> str:
-        return render(self.document(decimals), format, 4 if decimals is None else decimals, **how)
+    def _written(
+        self, format: str, decimals: int | None = None, caption: str | None = None, **how: Any
+    ) -> str:
+        document = self.document(decimals).titled(caption)
+        return render(document, format, 4 if decimals is None else decimals, **how)
 
     def __str__(self) -> str:
         columns = max(LEAST_WIDTH, get_terminal_size().columns)
@@ -544,9 +653,22 @@ class Presented(Displayed, ABC):
         """A table in Markdown."""
         return self._written("markdown", decimals, signature=signature)
 
-    def to_latex(self, decimals: int | None = None, signature: SignatureForm = "full") -> str:
-        """Tables in LaTeX; the first line names the packages that they need."""
-        return self._written("latex", decimals, signature=signature)
+    def to_latex(
+        self,
+        decimals: int | None = None,
+        signature: SignatureForm = "full",
+        *,
+        caption: str | None = None,
+        label: str = "",
+        siunitx: bool = False,
+    ) -> str:
+        r"""Tables in LaTeX; the first line names the packages that they need.
+
+        ``caption`` stands in place of ours, and is plain text; ``label`` is for \ref, further
+        tables have -2, -3, … after it; with ``siunitx``, numbers are written with \num.
+        """
+        style = LatexStyle(label, siunitx)
+        return self._written("latex", decimals, caption, signature=signature, style=style)
 
     def to_html(self, decimals: int | None = None, signature: SignatureForm = "full") -> str:
         """A fragment of HTML, without styles."""

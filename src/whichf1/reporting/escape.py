@@ -44,6 +44,7 @@ _LATEX = (
 _CODE_POINT = "{[}U+"
 _RUN = 10
 """So many letters may stand together where a line must be broken somewhere."""
+_NUMBER = re.compile(r"(?:(?<!\S)[-+−]|(?<=\[)[-−])?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~$])")
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 """What a spreadsheet takes for the start of a formula; some also where it is full-width."""
@@ -83,6 +84,22 @@ def html_code(text: object) -> str:
     return f"<code>{html(text)}</code>"
 
 
+def xml(text: object) -> str:
+    """Escape text for XML, attributes in quotes included; some code points cannot be in it."""
+    lacking = re.compile("[\ufffe\uffff\U0001fffe\U0001ffff]")
+    return lacking.sub(lambda found: ascii(found[0])[1:-1], html(text))
+
+
+def github_text(text: object) -> str:
+    """Escape text for the message of a command of GitHub Actions."""
+    return visible(text).replace("%", "%25")
+
+
+def github_property(text: object) -> str:
+    """Escape text for a property of a command of GitHub Actions."""
+    return github_text(text).replace(":", "%3A").replace(",", "%2C")
+
+
 def latex(text: object) -> str:
     """Escape text for LaTeX, every special character spelled out, in ASCII."""
     return "".join(map(_latex, visible(text)))
@@ -100,6 +117,16 @@ def breakable(text: object) -> str:
             out.append(r"\allowbreak{}")
             run = 0
     return "".join(out)
+
+
+def latex_numbers(text: object) -> str:
+    r"""Escape text for LaTeX, with its numbers as siunitx's \num."""
+    shown, out, end = visible(text), [], 0
+    for number_in_it in _NUMBER.finditer(shown):
+        out += [latex(shown[end : number_in_it.start()])]
+        out.append(rf"\num{{{number_in_it[0].replace(',', '').replace('−', '-')}}}")
+        end = number_in_it.end()
+    return "".join([*out, latex(shown[end:])])
 
 
 def latex_length(escaped: str) -> int:

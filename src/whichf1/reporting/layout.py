@@ -7,13 +7,16 @@ broken between words; then columns move into a second table.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import zip_longest
-from typing import Literal, NamedTuple
+from math import isfinite
+from types import MappingProxyType
+from typing import Literal, NamedTuple, TypeAlias
 
 WORDS, BARS = re.compile(r"\s*\S+\s*"), re.compile(r"[^|]*\|+|[^|]+")
+NO_HEADS: Mapping[int, str] = MappingProxyType({})
 LEAST = 24
 """Columns of sentences are not made narrower than this."""
 
@@ -92,10 +95,16 @@ def _pieces(text: str, room: int, breaks: Sequence[re.Pattern[str]]) -> Iterator
         yield from chop_cells(text, room)
 
 
-def table_lines(columns: Sequence[TextColumn], keys: int, width: int | None) -> Iterator[Line]:
+Heads: TypeAlias = Mapping[int, str]
+"""Headings of parts of a table, each by the number of the row that it stands above."""
+
+
+def table_lines(
+    columns: Sequence[TextColumn], keys: int, width: int | None, heads: Heads = NO_HEADS
+) -> Iterator[Line]:
     """A table; its first columns, so many as ``keys``, say what a row is."""
-    if width is None or _total(columns) <= width:
-        yield from _rows(columns)
+    if width is None or total_width(columns) <= width:
+        yield from _rows(columns, width, heads)
         return
     others = [column for column in columns if column.kind != "code"]
     prose = [column for column in others if column.kind == "prose"]
@@ -103,20 +112,19 @@ def table_lines(columns: Sequence[TextColumn], keys: int, width: int | None) -> 
     if narrow is None:
         yield from _records(columns, keys, width)
         return
-    if _total(narrow) <= width:
-        yield from _rows(narrow)
+    if total_width(narrow) <= width:
+        yield from _rows(narrow, width, heads)
     else:
-        yield from _split(others, keys, width)
+        yield from _split(others, keys, width, heads)
     for column in columns:
         if column.kind == "code":
             lines = zip(others[0].cells, column.cells, strict=True)
-            for name, code in lines:
-                yield from (
-                    Line(x) for x in wrapped(f"{name}: {code}", width, 2, code=True) if code
-                )
+            texts = [f"{name}: {code}" for name, code in lines if code]
+            yield from map(Line, filled(texts, width, 2))
 
 
-def _total(columns: Sequence[TextColumn]) -> int:
+def total_width(columns: Sequence[TextColumn]) -> int:
+    """The columns of the terminal that a table takes."""
     return sum(column.width for column in columns) + 2 * (len(columns) - 1)
 
 
@@ -133,9 +141,16 @@ def _narrowed(columns: Sequence[TextColumn], width: int) -> list[TextColumn] | N
     return [replace(c, limit=shares[at]) if at in shares else c for at, c in enumerate(columns)]
 
 
-def _rows(columns: Sequence[TextColumn]) -> Iterator[Line]:
+def _heading(row: int, heads: Heads, width: int | None) -> Iterator[Line]:
+    yield from [Line("")] if row else []
+    yield from (Line(text, bold=True) for text in wrapped(heads[row], width))
+
+
+def _rows(columns: Sequence[TextColumn], width: int | None, heads: Heads) -> Iterator[Line]:
     """The header and every row."""
     for row in range(-1, len(columns[0].cells)):
+        if row in heads:
+            yield from _heading(row, heads, width)
         cells = [c.name if row < 0 else c.cells[row] for c in columns]
         yield from _row(cells, columns, row < 0)
 
@@ -159,25 +174,27 @@ def _padded(cell: str, column: TextColumn) -> str:
     return f"{cell}{space}" if column.align == "left" else f"{space}{cell}"
 
 
-def _split(columns: Sequence[TextColumn], keys: int, width: int) -> Iterator[Line]:
+def _split(columns: Sequence[TextColumn], keys: int, width: int, heads: Heads) -> Iterator[Line]:
     """Several tables of the same rows; names that take most of the width have their own lines."""
     names, others = columns[:keys], columns[keys:]
-    most = width - _total(names) - 2
-    apart = _total(names) > width // 2 or any(column.width > most for column in others)
-    room = width - (2 if apart else _total(names) + 2)
+    most = width - total_width(names) - 2
+    apart = total_width(names) > width // 2 or any(column.width > most for column in others)
+    room = width - (2 if apart else total_width(names) + 2)
     parts: list[list[TextColumn]] = [[]]
     for wide in others:
         column = replace(wide, limit=room) if wide.width > room else wide
-        if parts[-1] and _total([*parts[-1], column]) > room:
+        if parts[-1] and total_width([*parts[-1], column]) > room:
             parts.append([])
         parts[-1].append(column)
     for at, part in enumerate(parts):
         if at:
             yield Line("")
         if not apart:
-            yield from _rows([*names, *part])
+            yield from _rows([*names, *part], width, heads)
             continue
         for row in range(-1, len(names[0].cells)):
+            if row in heads:
+                yield from _heading(row, heads, width)
             name = "  ".join(_cell(column, row) for column in names)
             yield from (Line(line, row < 0) for line in wrapped(name, width))
             yield from _row([_cell(column, row) for column in part], part, row < 0, "  ")
@@ -191,3 +208,39 @@ def _records(columns: Sequence[TextColumn], keys: int, width: int) -> Iterator[L
             if cell:
                 text, code = f"  {column.name}: {cell}", column.kind == "code"
                 yield from (Line(x) for x in wrapped(text, width, 4, code))
+
+
+BAR = 21
+"""The width of a drawn interval."""
+
+
+def bars(
+    intervals: Sequence[tuple[float, tuple[float, float] | None]],
+) -> tuple[str, list[str]] | None:
+    """Intervals drawn on one scale, each with its value as a dot: a heading and a text for each.
+
+    None if there is nothing to compare, or if the numbers are not of one kind.
+    """
+    ends = [x for _, both in intervals if both is not None for x in both if isfinite(x)]
+    if len(ends) < 4 or not 0 < max(ends) - min(ends) <= 2:
+        return None
+    low, high = min(ends), max(ends)
+    texts = [f"{x:.2f}".replace("0.", ".", 1) for x in (low, high)]
+    head = f"{texts[0]}{texts[1]:>{BAR - len(texts[0])}}"
+    return head, [_bar(value, both, low, high) for value, both in intervals]
+
+
+def _bar(value: float, ends: tuple[float, float] | None, low: float, high: float) -> str:
+    def place(x: float) -> int:
+        return round((min(max(x, low), high) - low) / (high - low) * (BAR - 1))
+
+    cells = [" "] * BAR
+    if low < 0 < high:
+        cells[place(0)] = "┊"
+    if ends is not None:
+        left, right = map(place, ends)
+        cells[left : right + 1] = "─" * (right - left + 1)
+        cells[left], cells[right] = "├", "┤"
+    if low <= value <= high:
+        cells[place(value)] = "●"
+    return "".join(cells).rstrip()

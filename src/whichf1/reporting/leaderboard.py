@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, Unpack, get_args
 
-from whichf1.comparison.compare import Comparison, Run, made_from, planned, read_once
-from whichf1.comparison.pair import Plan, level_of
+from whichf1.comparison.compare import Comparison, Runs, made_from, planned, read_once
+from whichf1.comparison.pair import UNPAIRED, Plan, level_of
 from whichf1.comparison.significance import ADJUSTMENTS, Adjust
 from whichf1.definitions.definition import Definition, define, define_fitting
 from whichf1.definitions.options import Options
 from whichf1.definitions.signature import names_of, read
 from whichf1.definitions.words import sentence, title
 from whichf1.errors import DefinitionError, InputError, did_you_mean
+from whichf1.reporting.comparison import TESTS
 from whichf1.reporting.document import (
     Block,
     Cell,
@@ -30,8 +32,11 @@ from whichf1.reporting.document import (
 )
 from whichf1.reporting.numbers import number, size
 from whichf1.reporting.score import SCORE_COLUMNS, score_cells, worth_notes
+from whichf1.reporting.slices import WHOLE, plain_key, slice_name
 from whichf1.scoring.score import Score
 from whichf1.sources.counts import DATA_OPTIONS
+from whichf1.statistics.scales import Interval
+from whichf1.tables.slices import Key
 
 Show: TypeAlias = Literal["value", "interval", "error"]
 """What stands beside a value: nothing, its interval, or ± half of that."""
@@ -56,18 +61,24 @@ class Result:
     """The score minus that of the reference; None for the reference itself."""
     p_value: float | None = None
     p_adjusted: float | None = None
-    """Adjusted for all systems that are compared with the reference."""
+    """Adjusted for all systems that are compared with the reference, and for all slices."""
     test: str | None = None
     """The test that gives the p-value."""
     test_caution: str | None = None
     """Why the test may not keep its level, in a sentence; None if nothing speaks against it."""
+    interval: Interval | None = None
+    """Of the difference."""
 
 
 FACTS = ("rank", "difference", "p_value", "p_adjusted", "significant", "test", "test_caution")
 """What JSON and CSV say of a result besides its score."""
 
 
-@dataclass(frozen=True, eq=False)
+Results: TypeAlias = Mapping[str, Mapping[str, Result]]
+"""For each system, the result of each metric."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ResultsTable(Presented):
     """Systems × metrics; made by ``whichf1.results_table``.
 
@@ -78,16 +89,32 @@ class ResultsTable(Presented):
     {'A': 1.0, 'B': 0.667}
     """
 
-    results: Mapping[str, Mapping[str, Result]]
-    """For each system, the result of each metric."""
+    results: Results
+    """For each system, the result of each metric on all items."""
     definitions: Mapping[str, Definition]
     baseline: str | None
     """The system that the others are tested against; None: the best by each metric."""
     adjust: str
-    tests: tuple[str, ...]
+    tests: Mapping[str, tuple[str, ...]]
+    """The tests that give the p-values, by metric."""
     source: str = ""
     show: Show = "value"
     percent: bool = False
+    arrows: bool = True
+    by: tuple[str, ...] = ()
+    """The columns that make the slices."""
+    slices: Mapping[Key, Results] = field(default_factory=dict)
+    empty: tuple[Key, ...] = ()
+    """Slices in which a metric has nothing to score."""
+    remarks: tuple[str, ...] = ()
+    """What else is to be said below the table."""
+
+    @property
+    def blocks(self) -> dict[Key | None, Results]:
+        """The results on all items (None), then those of each slice."""
+        blocks: dict[Key | None, Results] = {None: self.results}
+        blocks.update(self.slices)
+        return blocks
 
     def document(self, decimals: int | None = None) -> Document:
         """The table, with what its marks mean below it."""
@@ -98,16 +125,21 @@ class ResultsTable(Presented):
         ]
         rows: list[list[Cell]] = [
             [name, *(self._cell(result, places) for result in row.values())]
-            for name, row in self.results.items()
+            for results in self.blocks.values()
+            for name, row in results.items()
         ]
-        blocks: list[Block] = [Grid(columns, rows), Note(self._footnote(), ranks=True)]
+        sections = [(self._heading(key), len(x)) for key, x in self.blocks.items()]
+        table = Grid(columns, rows, sections=sections if self.by else ())
+        blocks: list[Block] = [table, Note(self._footnote(), ranks=True)]
         first = self._scores(next(iter(self.definitions)))[0]
         blocks += map(Note, [*self._test_cautions(), *worth_notes(first.effective_n)])
         for name, definition in self.definitions.items():
             score = self._scores(name)[0]
-            said = sentence(definition, len(score.classes), score.n)
+            said = self._sentence(name)
             blocks.append(Signature(score.signature, title(definition), said, aside=True))
-        return Document(blocks, self._record, self._rows, self._title(), kind="results")
+        lacking = "; ".join(map(slice_name, self.empty))
+        notes = [*self.remarks, *([f"Nothing to compare in: {lacking}."] if lacking else [])]
+        return Document(blocks, self._record, self._rows, self._title(), notes, kind="results")
 
     def _scores(self, metric: str) -> list[Score]:
         return [row[metric].score for row in self.results.values()]
@@ -115,101 +147,190 @@ class ResultsTable(Presented):
     def _head(self, metric: str) -> str:
         definition = self.definitions[metric]
         arrow = {"higher": " ↑", "lower": " ↓"}.get(definition.declaration.better, "")
-        return f"{title(definition)}{arrow}"
+        return f"{title(definition)}{arrow if self.arrows else ''}"
+
+    def _heading(self, key: Key | None) -> str:
+        score = next(iter(next(iter(self.blocks[key].values())).values())).score
+        return f"{'all' if key is None else slice_name(key)}: {size(score.n)}"
 
     def _cell(self, result: Result, places: int) -> Cell:
         factor = 100 if self.percent else 1
         score, interval = result.score, result.score.interval
-        text, caution = number(factor * score, places), None
-        if interval is not None and self.show != "value":
-            caution = interval.caution
-        if interval is not None and self.show == "interval":
-            text += (
-                f" [{', '.join(number(factor * x, places) for x in (interval.low, interval.high))}]"
-            )
-        elif interval is not None and self.show == "error":
-            text += f" ± {number(factor * (interval.high - interval.low) / 2, places)}"
-        return Standing(text, result.rank, MARK if result.significant else "", caution)
+        text, mark = number(factor * score, places), MARK if result.significant else ""
+        if interval is None or self.show == "value":
+            return Standing(text, result.rank, mark)
+        ends = [number(factor * x, places) for x in (interval.low, interval.high)]
+        half = number(factor * (interval.high - interval.low) / 2, places)
+        beside = f"[{', '.join(ends)}]" if self.show == "interval" else f"± {half}"
+        return Standing(text, result.rank, mark, interval.caution, beside)
 
     def _title(self) -> str:
         score = self._scores(next(iter(self.definitions)))[0]
         lead = f"{self.source}: " if self.source else ""
+        sliced = f", {len(self.slices):,} slices by {', '.join(self.by)}" if self.by else ""
         unit = ", in percent" if self.percent else ""
+        unpaired = any(UNPAIRED in tests for tests in self.tests.values())
+        same = "" if unpaired else "the same "
         return (
-            f"{lead}{len(self.results):,} systems on the same {size(score.n)}, "
-            f"{len(score.classes):,} classes{unit}"
+            f"{lead}{len(self.results):,} systems on {same}{size(score.n)}, "
+            f"{len(score.classes):,} classes{sliced}{unit}"
         )
+
+    def _sentence(self, metric: str) -> str:
+        """The exact definition, the test and the number of items in one sentence."""
+        score, definition = self._scores(metric)[0], self.definitions[metric]
+        k = None if self.by else len(score.classes)
+        words = sentence(definition.settled(interval=None), k).rstrip(".")
+        tests = " or ".join(TESTS[test] for test in self.tests[metric])
+        tested = f", tested by {tests}" if tests else ""
+        method = definition.interval
+        shown = method is not None and self.show != "value"
+        intervals = f"; intervals by the {method.word} method" if method and shown else ""
+        return f"{words}; on {size(score.n)}{tested}{intervals}."
 
     def _footnote(self) -> str:
         """What the marks mean: the test, its level and its adjustment, and the number of items."""
         first = next(iter(self.definitions))
         score, level = self._scores(first)[0], level_of(self.definitions[first])
-        others = len(self.results) - 1
-        marked = any(x.significant for row in self.results.values() for x in row.values())
+        marked = any(
+            x.significant
+            for results in self.blocks.values()
+            for row in results.values()
+            for x in row.values()
+        )
         against = f"differs from {self.baseline}" if self.baseline else "is worse than the best"
         share = f"{100 * level:g} %"
         beside = {
             "interval": f" [ ]: {share} interval.",
             "error": f" ±: half of the {share} interval.",
         }
+        tests = " or ".join(sorted({test for each in self.tests.values() for test in each}))
+        tested = f"a paired test ({tests}) on the same"
+        if tests == UNPAIRED:
+            tested = "Welch's unpaired t test on"
+        each = "Best and second best are those of each block. " if self.by else ""
         return (
-            f"{MARK if marked else 'None'} {against} at the {100 * (1 - level):g} % level by a "
-            f"paired test ({' or '.join(self.tests)}) on the same {size(score.n)}, "
-            f"{ADJUSTED[self.adjust]} for {others:,} "
-            f"comparison{'s' if others > 1 else ''} by each metric."
+            f"{each}{MARK if marked else 'None'} {against} at the {100 * (1 - level):g} % level by "
+            f"{tested} {size(score.n)}, "
+            f"{ADJUSTED[self.adjust]}{self._family()}."
             f"{beside.get(self.show, '')}"
         )
 
+    def _family(self) -> str:
+        """How many tests the p-values are adjusted for: those of the whole, those of slices."""
+        others = len(self.results) - 1
+        if self.adjust == "none":
+            return ""
+        comparisons = f" for {others:,} comparison{'s' if others > 1 else ''} by each metric"
+        if not self.by:
+            return comparisons
+        every = sum(len(results) - 1 for results in self.slices.values())
+        return f"{comparisons} on all items, and for {every:,} in all slices together"
+
     def _test_cautions(self) -> list[str]:
-        """Each caution of a test, with the metrics that it is for."""
+        """Each caution of a test on all items, with its metrics; how many there are in slices."""
         titles: dict[str, dict[str, None]] = {}
         for row in self.results.values():
             for metric, x in row.items():
                 if x.test_caution is not None:
                     titles.setdefault(x.test_caution, {})[title(self.definitions[metric])] = None
-        return [f"Caution ({', '.join(names)}): {text}." for text, names in titles.items()]
+        notes = [f"Caution ({', '.join(names)}): {text}." for text, names in titles.items()]
+        tests = [
+            result
+            for results in self.slices.values()
+            for row in results.values()
+            for result in row.values()
+            if result.p_value is not None
+        ]
+        doubtful = sum(x.test_caution is not None for x in tests)
+        if doubtful:
+            notes.append(
+                f"In the slices, {doubtful:,} of {len(tests):,} tests may not keep their level, "
+                "because few items decide."
+            )
+        return notes
 
     def _record(self) -> dict[str, Any]:
-        return {
+        record: dict[str, Any] = {
             "source": self.source,
             "baseline": self.baseline,
             "adjust": self.adjust,
-            "tests": list(self.tests),
+            "tests": sorted({test for each in self.tests.values() for test in each}),
             "metrics": {
-                name: {"title": title(x), "better": x.declaration.better, "definition": x.signature}
+                name: {
+                    "title": title(x),
+                    "better": x.declaration.better,
+                    "definition": x.signature,
+                    "tests": list(self.tests[name]),
+                    "words": self._sentence(name),
+                }
                 for name, x in self.definitions.items()
             },
-            "systems": {
-                name: {metric: _fields(result) for metric, result in row.items()}
-                for name, row in self.results.items()
-            },
+            "systems": _fields_of(self.results),
         }
+        if self.by:
+            record |= {
+                "by": list(self.by),
+                "slices": [
+                    {"slice": self._named(key), "systems": _fields_of(results)}
+                    for key, results in self.slices.items()
+                ],
+                "nothing_to_score_in": [slice_name(key) for key in self.empty],
+            }
+        return record
+
+    def _named(self, key: Key) -> dict[str, Any]:
+        return dict(zip(self.by, map(plain_key, key), strict=True))
 
     def _rows(self) -> Rows:
-        yield ["system", "metric", *SCORE_COLUMNS, *FACTS, "n", "signature"]
-        for name, row in self.results.items():
-            for metric, x in row.items():
-                facts = (getattr(x, fact) for fact in FACTS)
-                yield [name, metric, *score_cells(x.score), *facts, x.score.n, x.score.signature]
+        yield [*self.by, "system", "metric", *SCORE_COLUMNS, *FACTS, "n", "signature"]
+        for key, results in self.blocks.items():
+            for name, row in results.items():
+                for metric, x in row.items():
+                    facts = (getattr(x, fact) for fact in FACTS)
+                    told = [*score_cells(x.score), *facts, x.score.n, x.score.signature]
+                    yield [*self._values_of(key), name, metric, *told]
+
+    def _values_of(self, key: Key | None) -> list[Any]:
+        return [WHOLE] * len(self.by) if key is None else [plain_key(value) for value in key]
 
     def to_pandas(self) -> Any:
-        """The values as a DataFrame: systems × metrics."""
+        """The values as a DataFrame: systems × metrics, with slices in the index."""
         import pandas as pd
 
-        return pd.DataFrame(self._values(), index=pd.Index(self.results, name="system"))
+        columns = self._values()
+        keys = [columns.pop(name) for name in (*self.by, "system")]
+        names = [*self.by, "system"]
+        several = pd.MultiIndex.from_arrays(keys, names=names) if self.by else None
+        return pd.DataFrame(
+            columns, index=pd.Index(keys[0], name="system") if several is None else several
+        )
 
     def to_polars(self) -> Any:
-        """The values as a polars DataFrame, with a column of systems."""
+        """The values as a polars DataFrame, with a column of systems, and one of each slice."""
         import polars as pl
 
-        return pl.DataFrame({"system": list(self.results), **self._values()})
+        return pl.DataFrame(self._values())
 
-    def _values(self) -> dict[str, list[float]]:
-        return {name: [x.value for x in self._scores(name)] for name in self.definitions}
+    def _values(self) -> dict[str, list[Any]]:
+        """The columns of a table: slices, systems, and the value by each metric."""
+        rows = [
+            [*map(str, self._values_of(key)), name, *(x.score.value for x in row.values())]
+            for key, results in self.blocks.items()
+            for name, row in results.items()
+        ]
+        names = [*self.by, "system", *self.definitions]
+        return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def _fields(result: Result) -> dict[str, Any]:
-    return {**result.score.to_dict(), **{fact: getattr(result, fact) for fact in FACTS}}
+def _fields_of(results: Results) -> dict[str, Any]:
+    return {
+        name: {
+            metric: {**x.score.to_dict(), **{fact: getattr(x, fact) for fact in FACTS}}
+            for metric, x in row.items()
+        }
+        for name, row in results.items()
+    }
 
 
 def results_table(
@@ -221,6 +342,8 @@ def results_table(
     adjust: Adjust = "holm",
     show: Show = "value",
     percent: bool = False,
+    arrows: bool = True,
+    by: str | Sequence[str] = (),
     level: float | None = None,
     replicates: int | None = None,
     seed: int | None = None,
@@ -236,6 +359,9 @@ def results_table(
     adjust: The adjustment of p-values for the systems of a column: 'holm', 'fdr' or 'none'.
     show: What stands beside a value: 'value' alone, 'interval', or 'error' for ± half of it.
     percent: Whether values are shown in percent.
+    arrows: Whether an arrow beside each metric says if higher or lower is better.
+    by: Columns of the dataframe or file: a block of rows for each of their values, on the classes
+        that it has. The p-values of all slices are adjusted together.
     level: The level of the intervals. Default: 0.95.
     replicates: Also resample so often; by default only for metrics that need it.
     **options: Options of the metrics, used where they apply, and ``labels``, ``weights``,
@@ -253,8 +379,8 @@ def results_table(
     plans = plan_each(
         metrics, chosen, level, {"replicates": replicates, "seed": seed, "adjust": adjust}
     )
-    run = read_once(next(iter(plans.values()))[0], y_true, systems, sep, options)
-    return make_table(plans, run, baseline=baseline, show=show, percent=percent)
+    runs = read_once(next(iter(plans.values()))[0], y_true, systems, sep, options, by)
+    return make_table(plans, runs, baseline, show=show, percent=percent, arrows=arrows)
 
 
 Plans: TypeAlias = Mapping[str, tuple[Definition, Plan]]
@@ -290,39 +416,88 @@ def plan_each(
     return plans
 
 
-def make_table(
-    plans: Plans, run: Run, *, baseline: str | None, show: Show, percent: bool, source: str = ""
-) -> ResultsTable:
+def make_table(plans: Plans, runs: Runs, baseline: str | None, **shown: Any) -> ResultsTable:
     """Compare the systems under each definition, and put the results side by side."""
-    if show not in get_args(Show):
-        raise InputError(f"show must be 'value', 'interval' or 'error'; got {show!r}")
-    columns: dict[str, dict[str, Result]] = {}
-    definitions: dict[str, Definition] = {}
+    if shown["show"] not in get_args(Show):
+        raise InputError(f"show must be 'value', 'interval' or 'error'; got {shown['show']!r}")
+    compared = {metric: runs.whole(*plan) for metric, plan in plans.items()}
+    _refuse_equal(compared)
+    systems = [*next(iter(compared.values())).scores]
+    if baseline is not None and baseline not in systems:
+        hint = did_you_mean(baseline, systems)
+        raise InputError(f"the baseline {baseline!r} is not one of the systems. {hint}")
+    sliced: dict[Key, dict[str, Comparison]] = {}
+    for key, run in runs.slices.items():
+        with suppress(InputError):  # it may lack what the whole has
+            sliced[key] = {
+                metric: run(replace(definition, data=()), plan)
+                for metric, (definition, plan) in plans.items()
+            }
+    every = [*compared.values(), *(x for each in sliced.values() for x in each.values())]
+    return ResultsTable(
+        results=_results([compared], baseline)[0],
+        definitions={metric: _definition(x) for metric, x in compared.items()},
+        baseline=baseline,
+        adjust=every[0].plan.adjust,
+        tests={metric: _tests(compared[metric]) for metric in compared},
+        by=runs.by,
+        slices=dict(zip(sliced, _results([*sliced.values()], baseline), strict=True)),
+        empty=tuple(key for key in runs.slices if key not in sliced),
+        **shown,
+    )
+
+
+def _definition(comparison: Comparison) -> Definition:
+    return next(iter(comparison.scores.values())).definition
+
+
+def _tests(comparison: Comparison) -> tuple[str, ...]:
+    return tuple(sorted({pair.test for pair in comparison.pairs if pair.test is not None}))
+
+
+def _refuse_equal(compared: Mapping[str, Comparison]) -> None:
+    """Raise if two metrics are one definition on these data."""
     signatures: dict[str, str] = {}
-    tests: dict[str, None] = {}
-    plan = Plan()
-    for metric, (definition, plan) in plans.items():
-        comparison = run(definition, plan)
-        if baseline is not None and baseline not in comparison.scores:
-            hint = did_you_mean(baseline, list(comparison.scores))
-            raise InputError(f"the baseline {baseline!r} is not one of the systems. {hint}")
-        columns[metric] = _column(comparison, baseline)
+    for metric, comparison in compared.items():
         signature = next(iter(comparison.scores.values())).signature
         other = signatures.setdefault(signature, metric)
         if other != metric:
             raise DefinitionError(f"{metric} is {other} on these data: name each metric once")
-        definitions[metric] = next(iter(comparison.scores.values())).definition
-        tests |= {pair.test: None for pair in comparison.pairs if pair.test is not None}
-    systems = next(iter(columns.values()))
-    results = {name: {metric: columns[metric][name] for metric in columns} for name in systems}
-    order = sorted(tests)
-    return ResultsTable(
-        results, definitions, baseline, plan.adjust, tuple(order), source, show, percent
-    )
+
+
+def _results(
+    blocks: Sequence[Mapping[str, Comparison]], baseline: str | None
+) -> list[Mapping[str, Mapping[str, Result]]]:
+    """The results of each block by system and metric; all p-values of a metric are one family."""
+    columns: list[dict[str, dict[str, Result]]] = [{} for _ in blocks]
+    for metric in blocks[0] if blocks else ():
+        compared = [block[metric] for block in blocks]
+        for column, tested in zip(columns, _tested(compared, baseline), strict=True):
+            column[metric] = tested
+    return [
+        {
+            name: {metric: each[metric][name] for metric in each}
+            for name in next(iter(each.values()))
+        }
+        for each in columns
+    ]
+
+
+def _tested(compared: Sequence[Comparison], baseline: str | None) -> list[dict[str, Result]]:
+    """The results of one metric on each block, with p-values adjusted for all of them."""
+    columns = [_column(comparison, baseline) for comparison in compared]
+    every = [(column, name) for column in columns for name in column]
+    p_values = [column[name].p_value for column, name in every]
+    adjusted = ADJUSTMENTS[compared[0].plan.adjust](p_values)
+    limit = 1 - level_of(compared[0].definition)
+    for (column, name), p in zip(every, adjusted, strict=True):
+        apart = p is not None and p < limit
+        column[name] = replace(column[name], p_adjusted=p, significant=apart)
+    return columns
 
 
 def _column(comparison: Comparison, baseline: str | None) -> dict[str, Result]:
-    """The results by one metric, in the order of the systems."""
+    """The results by one metric, in the order of the systems, before p-values are adjusted."""
     scores = comparison.scores
     reference = comparison.ranking[0] if baseline is None else baseline
     pairs = {
@@ -330,23 +505,23 @@ def _column(comparison: Comparison, baseline: str | None) -> dict[str, Result]:
         for pair in comparison.pairs
         if reference in (pair.a, pair.b)
     }
-    adjusted = ADJUSTMENTS[comparison.plan.adjust]([pair.p_value for pair in pairs.values()])
-    p_adjusted = dict(zip(pairs, adjusted, strict=True))
-    limit = 1 - level_of(comparison.definition)
     ranks = _ranks(comparison)
     column = {}
     for name, score in scores.items():
-        pair, p = pairs.get(name), p_adjusted.get(name)
-        column[name] = Result(score, ranks.get(name, ""), p is not None and p < limit)
-        if pair is not None:
-            column[name] = replace(
-                column[name],
+        result = Result(score, ranks.get(name, ""), significant=False)
+        if name in pairs:
+            pair, between = pairs[name], pairs[name].interval
+            if pair.a == reference and between is not None:
+                between = replace(between, low=-between.high, high=-between.low)
+            result = replace(
+                result,
                 difference=score - scores[reference].value,
                 p_value=pair.p_value,
-                p_adjusted=p,
                 test=pair.test,
                 test_caution=pair.caution,
+                interval=between,
             )
+        column[name] = result
     return column
 
 

@@ -226,6 +226,12 @@ def name_definitions(
         x for name in names_of(metrics) for x in (BOTH_F1 if plain_name(name) in BOTH else (name,))
     ]
     definitions = [(name, define_fitting(name, options)) for name in names]
+    signatures: dict[str, str] = {}
+    for name, definition in definitions:
+        other = signatures.setdefault(definition.signature, name)
+        if names.count(name) > 1 or other != name:
+            same = "" if other == name else f", as {other}"
+            raise DefinitionError(f"{name} is given twice{same}: name each metric once")
     for key, value in options.items():
         wanted = tuple(value) if isinstance(value, list) else value
         used = any(getattr(definition, key) == wanted for _, definition in definitions)
@@ -483,20 +489,22 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
     """The best threshold with ``around`` others on either side."""
     nearby = range(max(0, best.at - around), min(len(best.curve), best.at + around + 1))
     curve = [_point(best, at) for at in nearby]
+    name = title(best.score.definition)
+    of_metric = f"{name[0].upper()}{name[1:]}"
     notes = [
-        f"best threshold: {_limit(best.threshold)} (a score equal to it is positive)",
-        f"value there: {number(best.value, decimals)} ({best.score.signature})",
+        f"Best threshold: {_limit(best.threshold)}; a score equal to it counts as positive.",
+        f"{of_metric} there: {number(best.value, decimals)} ({best.score.signature})",
     ]
     if best.corrected is not None:
         ends = "" if best.interval is None else f" {best.interval:.{decimals}f}"
-        notes.append(f"expected on other items: {number(best.corrected, decimals)}{ends}")
+        notes.append(f"Expected on other items: {number(best.corrected, decimals)}{ends}.")
         if best.interval is not None and best.interval.caution is not None:
             notes.append(f"{CAUTION} {best.interval.caution}.")
     worth = effective_n(best.curve.ranking)
     notes += [best.note, *worth_notes(worth)]
     if best.calibrated is not None:
         notes.append(
-            f"if the scores are calibrated, the best threshold is F1/2 = {best.calibrated:.4f}"
+            f"If the scores are calibrated, the best threshold is F1/2 = {best.calibrated:.4f}."
         )
     return Document(
         [*map(Note, notes), Grid(CURVE_COLUMNS, [[*point.values()] for point in curve])],

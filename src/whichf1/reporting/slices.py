@@ -158,7 +158,7 @@ def _record(by: Sequence[str], name: str, scored: Sequence[SliceScore]) -> dict[
         "whole": whole.score.to_dict(),
         "slices": [
             {
-                "slice": dict(zip(by, map(_plain, row.key or ()), strict=True)),
+                "slice": dict(zip(by, map(plain_key, row.key or ()), strict=True)),
                 **row.score.to_dict(),
                 "gap": row.gap,
                 "verdict": row.verdict,
@@ -168,7 +168,8 @@ def _record(by: Sequence[str], name: str, scored: Sequence[SliceScore]) -> dict[
     }
 
 
-def _plain(value: Any) -> Any:
+def plain_key(value: Any) -> Any:
+    """A value of a slice for programs."""
     return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
@@ -177,7 +178,7 @@ def _rows(by: Sequence[str], metrics: Sequence[tuple[str, list[SliceScore]]]) ->
     yield ["name", *by, *SCORE_COLUMNS, "gap", "verdict", "n", "signature"]
     for name, scored in metrics:
         for row in scored:
-            values = [WHOLE] * len(by) if row.key is None else map(_plain, row.key)
+            values = [WHOLE] * len(by) if row.key is None else map(plain_key, row.key)
             judged = [None if row.key is None else row.gap, row.verdict]
             score = row.score
             yield [name, *values, *score_cells(score), *judged, score.n, score.signature]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
 from typing import NamedTuple
 
+from whichf1.errors import InputError
 from whichf1.reporting.escape import latex_length
 
 TEXT_WIDTH = 345.0
@@ -15,10 +19,41 @@ LEAST, MOST = 60.0, 130.0
 """A column of text is at least so wide in points, and broken beyond."""
 MANY = 30
 """Tables of more rows go over pages."""
-PACKAGES = (
-    r"% needs \usepackage{array,booktabs,longtable,textcomp} and \usepackage[T1]{fontenc}",
-    r"% (pdflatex knows few letters beyond Latin ones: others are written as their code points)",
-)
+LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9:._-]*")
+
+
+@dataclass(frozen=True)
+class LatexStyle:
+    """What the author of a paper chooses."""
+
+    label: str = ""
+    """For \\ref; further tables have -2, -3, … after it."""
+    siunitx: bool = False
+    """Whether numbers are written with \\num, so that they look as the document's others do."""
+
+    def __post_init__(self) -> None:
+        if self.label and not LABEL.fullmatch(self.label):
+            raise InputError(
+                "a label of LaTeX has letters, digits and : . _ -, such as tab:results; "
+                f"got {self.label!r}"
+            )
+
+    @property
+    def packages(self) -> tuple[str, str]:
+        """Comments that name the packages that the tables need."""
+        more = ",siunitx" if self.siunitx else ""
+        return (
+            rf"% needs \usepackage{{array,booktabs,longtable,textcomp{more}}} and "
+            r"\usepackage[T1]{fontenc}",
+            r"% (pdflatex knows few letters beyond Latin ones: others are written as their code "
+            r"points)",
+        )
+
+    def labels(self) -> Iterator[str]:
+        """The label of each table."""
+        yield rf"\label{{{self.label}}}" if self.label else ""
+        for number in count(2):
+            yield rf"\label{{{self.label}-{number}}}" if self.label else ""
 
 
 class LatexColumn(NamedTuple):
@@ -37,10 +72,20 @@ class LatexColumn(NamedTuple):
         return (LETTER if self.text else DIGIT) * max(map(latex_length, self.cells))
 
 
-def latex_tables(columns: Sequence[LatexColumn], keys: int, caption: str) -> Iterator[str]:
-    """One or more tables of the same rows, each with its caption and columns that fit."""
+def latex_tables(
+    columns: Sequence[LatexColumn],
+    keys: int,
+    caption: str,
+    heads: Mapping[int, str],
+    labels: Iterator[str],
+) -> Iterator[str]:
+    """One or more tables of the same rows, each with its caption and columns that fit.
+
+    ``heads`` are headings by the number of the row that they stand above.
+    """
     for part in _parts(columns, keys):
-        yield from _table(part, caption)
+        label = next(labels)
+        yield from _table(part, rf"\caption{{{caption}}}{label}" if caption else "", heads)
 
 
 def _parts(columns: Sequence[LatexColumn], keys: int) -> list[list[tuple[LatexColumn, float]]]:
@@ -71,21 +116,31 @@ def _widened(part: list[tuple[LatexColumn, float]]) -> list[tuple[LatexColumn, f
     return [(c, min(c.width, w + more) if w < c.width else w) for c, w in part]
 
 
-def _table(part: Sequence[tuple[LatexColumn, float]], caption: str) -> Iterator[str]:
+def _table(
+    part: Sequence[tuple[LatexColumn, float]], caption: str, heads: Mapping[int, str]
+) -> Iterator[str]:
     letters = "".join(_letter(*each) for each in part)
     lines = zip(*(column.cells for column, _ in part), strict=True)
-    head, *body = (" & ".join(line) + r" \\" for line in lines)
+    head, *rows = (" & ".join(line) + r" \\" for line in lines)
+    width = sum(width + GAP for _, width in part) - GAP
+    body: list[str] = []
+    for at, row in enumerate(rows):
+        if at in heads:
+            cell = rf">{{\raggedright\arraybackslash}}p{{{max(width, LEAST):.0f}pt}}"
+            space = [r"\addlinespace"] if at else []
+            body += [*space, rf"\multicolumn{{{len(part)}}}{{{cell}}}{{\itshape {heads[at]}}} \\*"]
+        body.append(row)
     small = r"\footnotesize\setlength{\tabcolsep}{4pt}"
     if len(body) <= MANY and not any(width < column.width for column, width in part):
         yield rf"\begin{{table}}[htbp]\centering{small}"
         yield rf"\begin{{tabular}}{{{letters}}}"
         yield from (r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}")
-        yield from [rf"\caption{{{caption}}}"] if caption else []
+        yield from [caption] if caption else []
         yield r"\end{table}"
         return
     yield rf"{{{small}"
     yield rf"\begin{{longtable}}{{{letters}}}"
-    yield from [rf"\caption{{{caption}}}\\"] if caption else []
+    yield from [rf"{caption}\\"] if caption else []
     yield from (r"\toprule", head, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot", *body)
     yield r"\end{longtable}}"
 

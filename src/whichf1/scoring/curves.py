@@ -571,7 +571,7 @@ class BestThreshold(Drawable):
             off = "low" if better == "lower" else "high"
             return (
                 f"The threshold was chosen on the same items, so the value is too {off} for "
-                "others: correct='bootstrap' (--correct bootstrap) estimates by how much."
+                "others; correct='bootstrap' (--correct bootstrap) estimates by how much."
             )
         return "Corrected for choosing the threshold on the same items."
 

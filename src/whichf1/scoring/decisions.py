@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from math import inf
 from typing import Any
@@ -82,6 +82,22 @@ def threshold_lines(
     if code == 0:
         true, guessed = 1 - true, 1 - guessed
     return _decided(above._replace(true=true), guessed, decision, declared)
+
+
+def decide_systems(
+    lines: ScoredLines, systems: Sequence[str], threshold: Any, positive: Any, *, declared: bool
+) -> Counts:
+    """Joint counts of systems with a column of scores each, of which a threshold makes classes."""
+    limit = _threshold(threshold)
+    above, label = lines._replace(scores=lines.scores[:, 0]).against_rest(positive)
+    code = _two_classes(above.labels).code(label)
+    sides = [above.true.astype(np.intp), *(limit <= lines.scores.T).astype(np.intp)]
+    true, *guessed = sides if code == 1 else [1 - side for side in sides]
+    facts: dict[str, Any] = {"declared": declared, "decision": f"{label!r} if score>={limit!r}"}
+    if lines.cluster is not None:
+        facts["cluster"], facts["cluster_names"] = clusters_of(lines.cluster, len(true))
+    count, facts["squares"] = _measured(lines)
+    return Counts(above.labels, true, tuple(guessed), count, systems=tuple(systems), **facts)
 
 
 def _decided(lines: ScoredLines, guessed: Array, decision: str, declared: bool = True) -> Counts:

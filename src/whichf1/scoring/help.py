@@ -126,7 +126,8 @@ def _narrow(option: str, hint: Any, metric: Metric) -> Any:
         return Literal["macro", "weighted"] | None
     if option == "interval" and not metric.smooth:
         drawn = Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior
-        return (drawn if metric.squared is None else Literal["auto"] | Auto | drawn) | None
+        automatic = metric.squared or metric.of_top
+        return (drawn if automatic is None else Literal["auto"] | Auto | drawn) | None
     return hint
 
 

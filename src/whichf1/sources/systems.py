@@ -11,8 +11,7 @@ from whichf1.sources.answers.label_sets import hold_lists, read_sets, tally_sets
 from whichf1.sources.answers.rows import tally_together
 from whichf1.sources.questions.grouped import Grouped
 from whichf1.sources.request import Request, has_columns, refuse_other_order
-from whichf1.tables.counts import Counts
-from whichf1.tables.label_sets import MultiLabelCounts
+from whichf1.tables.slices import Slices
 
 
 class ScoreColumns(NamedTuple):
@@ -38,9 +37,12 @@ def read_systems(
     frequencies: Any = None,
     cluster: Any = None,
     true: Any = None,
+    by: Any = (),
     **reading: Any,
-) -> Counts | MultiLabelCounts | ScoreColumns:
+) -> Slices | ScoreColumns:
     """What systems are compared on: joint counts of classes or sets, or columns of scores.
+
+    Counts are by slice; without ``by``, only their whole is of interest.
 
     Cells are ``sets`` of labels if the metric is of these, or if they are lists, or if ``sep``
     stands between two labels.
@@ -50,7 +52,7 @@ def read_systems(
     if reading.get("pred") is not None or reading.get("score") is not None:
         raise InputError("the systems name their columns: {'A': 'column', 'B': 'other'}")
     columns = _columns(systems)
-    options = {"labels": labels, "weights": weights, "cluster": cluster, **reading}
+    options = {"labels": labels, "weights": weights, "cluster": cluster, "by": by, **reading}
     options["frequencies"] = frequencies
     if not counted:
         if sep is not None:
@@ -66,7 +68,7 @@ def read_systems(
     for name, names in columns.items():
         if len(names) != 1 and not bits:
             raise InputError(f"system {name!r} has one column of predictions; got {names!r}")
-    joint: Counts | MultiLabelCounts
+    joint: Slices
     if sets or bits or sep is not None:
         joint = read_sets(data, predictions, true, [*columns.values()], sep=sep, **options)
     else:
@@ -74,7 +76,7 @@ def read_systems(
         request = Request.of(true=true, pred=every, joint=True, **options)
         answer = Grouped().gather(data, predictions, request)
         joint = tally_sets(*answer) if hold_lists(*answer) else tally_together(*answer)
-    return joint.changed(systems=tuple(columns))
+    return joint.changed(lambda counts: counts.changed(systems=tuple(columns)))
 
 
 def _by_class(

@@ -18,6 +18,7 @@ from whichf1.metrics import Metric
 from whichf1.statistics.sample import (
     FEW,
     FEW_HITS,
+    FEW_WEIGHTED,
     Sample,
     Share,
     Statistic,
@@ -26,13 +27,15 @@ from whichf1.statistics.sample import (
     equal_items,
     fewest,
 )
-from whichf1.statistics.scales import NONE, Smoothed, Spread
+from whichf1.statistics.scales import NONE, Smoothed, Spread, TwoRates
 from whichf1.statistics.smoothing import PseudoItem
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, Margins, OneVsRest, Table, outside, sum_by
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
+FEW_EACH = 5
+"""Agreement needs as many items for each class, wherever they are."""
 FEW_CELLS = 1 << 14
 """Up to here cells are summed class by class; beyond, in sorted order."""
 _BLOCK = 1 << 13
@@ -119,7 +122,33 @@ class Cells(Statistic):
         return cells
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
-        """Too few items or hits of a class, or errors if the method needs them."""
+        """Too few items or hits of a class, or errors if the method needs them.
+
+        A smoothed score of one class holds with any number of items. Agreement needs some for each
+        class; only a mean over classes needs them in every class.
+        """
+        definition = self.definition
+        if not careful and sample.single and not self._whole:
+            if definition.declaration.bounds[1] < inf:
+                return None
+            return self._few_in_class(sample, at, careful, FEW_HITS)
+        agreement = definition.declaration.kind == "agreement" and self._fraction is None
+        if not careful and agreement:
+            seen = int(((self.frozen.table.rows > 0) | (self.frozen.table.columns > 0)).sum())
+            if self.frozen.table.classes <= 2 or not _minds_distances(definition):
+                n = sample.effective_n
+                return f"there are {n:.3g} items of {seen} classes" if n < FEW_EACH * seen else None
+        return self._few_in_class(sample, at, careful, FEW)
+
+    def paired_few(self, other: Cells, sample: Sample) -> str | None:
+        """Too few items of a class."""
+        least = FEW if sample.squares is None else FEW_WEIGHTED
+        few = self._few_in_class(sample, 0, False, least)
+        return few or other._few_in_class(sample, 0, False, least)
+
+    def _few_in_class(
+        self, sample: Sample, at: int, careful: bool, least_items: float
+    ) -> str | None:
         definition, table, codes = self.definition, self.frozen.table, self.frozen.classes
         fraction = not careful and self._fraction is not None
         if definition.average == "micro" or (fraction and (self._whole or sample.single)):
@@ -146,9 +175,9 @@ class Cells(Statistic):
             needs = _needed_errors(metric, definition.parameters)
         endless = metric.bounds[1] == inf
         least = {
-            "items": FEW if sample.squares is None else FEW / 2,
-            "hits": FEW_HITS if careful or not (self._whole or fraction) else 0,
-            "false positives": FEW_HITS if needs[0] else 1 if endless else 0,
+            "items": least_items,
+            "hits": FEW_HITS if careful else 0,
+            "false positives": FEW_HITS if needs[0] else 1 if endless and self._whole else 0,
             "misses": FEW_HITS if needs[1] else 0,
         }
         return fewest(size_of, lambda place: labels[codes[place]], least)
@@ -186,7 +215,7 @@ class Cells(Statistic):
         slope = slope.centred(margins)
         powers = added.powers(*[None if x is None else weight * x for x in slope])  # type: ignore[arg-type]
         spread = sample.smoothed_spread(
-            lambda x: slope.at(table.true[x], table.predicted[x]), powers
+            lambda x: slope.at(table.true[x], table.predicted[x]), powers, table.true
         )
         return values, [
             Smoothed(value, spread, "beta" if sample.cluster is None else "transformed")
@@ -235,13 +264,46 @@ class Cells(Statistic):
                 own = own if not clustered else share._replace(success=share.success[self._kind(k)])
                 each.append(own.smoothed(sample if clustered else own_kinds))
                 continue
+            if self._sides is not None and not clustered:
+                each.append(self._two_rates(own_kinds, self._sides))
+                continue
             step = slope[:, k]
             powers = [float((weight * step) ** e @ np.full(4, 0.25)) for e in (2, 4)]
             cells = self._slope_of_class(OneVsRest(*slope), k) if clustered else step
             drawn = sample if clustered else own_kinds
-            spread = drawn.smoothed_spread(cells.__getitem__, (powers[0], powers[1]))
+            own_class = (table.true == classes[k]).astype(np.intp) if clustered else None
+            spread = drawn.smoothed_spread(cells.__getitem__, (powers[0], powers[1]), own_class)
             each.append(Smoothed(value, spread, "transformed" if clustered else "beta"))
         return values, each
+
+    @cached_property
+    def _sides(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
+        """If a score of one class only depends on two rates: of which of its four kinds of items.
+
+        The first kind of each side, of both kinds.
+        """
+        definition = self.definition
+        if definition.epsilon:
+            return None
+        return _independent_sides(definition.declaration, definition.parameters)
+
+    def _two_rates(self, kinds: Sample, sides: tuple[tuple[int, int], ...]) -> TwoRates:
+        """The rates of the two sides, of the four kinds of items of a class."""
+        metric, arguments = self._formula
+        n, hits = [], []
+        for side in sides:
+            sums, squares = (float(x[[*side]].sum()) for x in (kinds.count, kinds.variances))
+            n.append(sums**2 / squares if squares else 0.0)
+            hits.append(n[-1] * float(kinds.count[side[0]]) / sums if sums else 0.0)
+
+        def score(*rates: float) -> float:
+            of_kinds = np.zeros(4)
+            for (first, second), rate in zip(sides, rates, strict=True):
+                of_kinds[first], of_kinds[second] = rate, 1 - rate
+            top, bottom = metric.formula(OneVsRest(*of_kinds), **arguments)
+            return float(top / bottom) if bottom else inf
+
+        return TwoRates((hits[0], hits[1]), (n[0], n[1]), score)
 
     def _kind(self, at: int) -> Array:
         """To the class at that place, which of five kinds each cell is."""
@@ -385,6 +447,21 @@ def _needed_errors(metric: Metric, parameters: tuple[tuple[str, Any], ...]) -> t
     bottom = _alone(metric, dict(parameters), 1)[1]
     every = not bottom.any()  # a ratio of ratios
     return every or bool(bottom[3]), every or bool(bottom[2])
+
+
+@lru_cache(maxsize=256)
+def _independent_sides(
+    metric: Metric, parameters: tuple[tuple[str, Any], ...]
+) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Whether a rate only depends on how each true class is predicted, or on how each predicted one
+    is true: it stays as it is if a side has more items. Found by trying it.
+    """
+    tp, fp, fn, tn = np.array([[3.0, 9, 9], [2, 2, 6], [1, 3, 1], [5, 5, 5]])
+    top, bottom = metric.formula(OneVsRest(tp, fp, fn, tn), **dict(parameters))
+    ratio = top / bottom
+    if abs(ratio[0] - ratio[1]) <= NONE:
+        return (0, 2), (1, 3)
+    return ((0, 1), (2, 3)) if abs(ratio[0] - ratio[2]) <= NONE else None
 
 
 def shared_cells(systems: Sequence[Cells], counts: Counts) -> tuple[list[Cells], Sample]:

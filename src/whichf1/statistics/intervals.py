@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from math import inf, isfinite, isnan, sqrt
+from itertools import product
+from math import exp, hypot, inf, isfinite, isnan, log, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -20,6 +21,7 @@ from whichf1.statistics.scales import (
     Interval,
     Smoothed,
     Spread,
+    TwoRates,
     normal_quantile,
     normal_tail,
     smoothed_interval,
@@ -111,10 +113,39 @@ def twin_interval(definition: Definition, value: float, twin: Twin) -> Interval 
         return cautioned(Interval(*bounds, method.level, method.word), "nothing shows the spread")
     if isinstance(twin, Smoothed):
         return smoothed_interval(value, twin, bounds, method.level, method.word)
-    if not twin.n:  # nothing is known of a fraction of no items
-        return cautioned(Interval(*bounds, method.level, method.word), "there are no items")
+    if isinstance(twin, TwoRates):
+        low, high = interval_of_two_rates(twin, bounds, method.level)
+        return Interval(min(low, value), max(high, value), method.level, method.word)
     low, high = map(twin.score, modified_jeffreys(twin.hits, twin.n, method.level))
     return Interval(low, high, method.level, method.word)
+
+
+def interval_of_two_rates(
+    twin: TwoRates, bounds: tuple[float, float], level: float
+) -> tuple[float, float]:
+    """The ends of a function of two rates, from Jeffreys' interval of each (Donner and Zou 2012).
+
+    Each rate alone would move the score so far, on the log scale if it is a ratio; the squares of
+    the moves add up. A rate of no items can be anything.
+    """
+    ratio, pairs = bounds[1] == inf, [*zip(twin.hits, twin.n, strict=True)]
+    ends = [modified_jeffreys(x, n, level) for x, n in pairs]
+    if not all(twin.n):
+        corners = [twin.score(*corner) for corner in product(*ends)]
+        return max(min(corners), bounds[0]), min(max(corners), bounds[1])
+    rates = [(x + 0.5) / (n + 1) if ratio else x / n for x, n in pairs]
+
+    def at(*rates: float) -> float:
+        score = twin.score(*rates)
+        return score if not ratio or score == inf else log(score) if score > 0 else -inf
+
+    here, down, up = at(*rates), 0.0, 0.0
+    for place, own in enumerate(ends):
+        moved = [at(*rates[:place], end, *rates[place + 1 :]) for end in own]
+        down, up = hypot(down, here - min(moved)), hypot(up, max(moved) - here)
+    if not ratio:
+        return max(here - down, bounds[0]), min(here + up, bounds[1])
+    return exp(here - down), exp(here + up) if up < inf else inf
 
 
 def refuse_other(definition: Definition) -> None:
@@ -330,7 +361,12 @@ def beta(x: float, n: float, level: float, prior: float = 0.0) -> tuple[float, f
 
 
 def modified_jeffreys(x: float, n: float, level: float) -> tuple[float, float]:
-    """Jeffreys' interval, wider next to 0 and n where it covers too little (Brown et al. 2001)."""
+    """Jeffreys' interval, wider next to 0 and n where it covers too little (Brown et al. 2001).
+
+    Of no items anything is possible.
+    """
+    if not n:
+        return 0.0, 1.0
     low, high = beta(x, n, level, prior=0.5)
     widest = ((1 - level) / 2) ** (1 / n)
     if x == 0 or x == n:

@@ -37,6 +37,8 @@ FEW_MISPLACED = 5
 _APART = 0.5
 FEW_RANKED = 50
 """The delta method of an area needs as many in each class."""
+FEW_AT_TOP = 20
+"""A fraction of positives at the top, which depends on how many there are, needs as many."""
 FEW_OTHERS = 30
 """And that of other rankings as many."""
 
@@ -273,7 +275,7 @@ class Rankings(Itemwise):
         return by_item
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
-        """One whole area with pseudo-items in both classes; a perfect ranking as hits; or none."""
+        """One ranking with pseudo-items in both classes; other perfect ones as hits; or none."""
         values = self.values(sample.count)
         tables = [ranking.table(sample.count) for ranking in self._rankings]
         if self._single_area and sample.cluster is None:
@@ -284,11 +286,82 @@ class Rankings(Itemwise):
         squared = self._definition.declaration.squared
         if squared is not None:
             return values, [_root_twin(*squared(tables[0], **self._definition.arguments))]
+        if self._definition.declaration.of_top is not None:
+            return values, [self._top_twin(tables[0], float(values[0]), sample)]
+        if self._smooths(sample):
+            return values, [self._ranking_twin(tables[0], sample)]
         if float(values[0]) == self._definition.declaration.bounds[1]:
             fewest = min(float(size) for table in tables for size in table.sizes)
             worth = fewest / sample.typical_weight
             return values, [Proportion(worth, worth, float)]
         return values, [None]
+
+    def _smooths(self, sample: Sample) -> bool:
+        """Whether pseudo-items can be added: there is one ranking, without clusters."""
+        metric = self._definition.declaration
+        fitting = metric.smooth or metric.of_top is not None
+        return fitting and len(self._rankings) == 1 and sample.cluster is None
+
+    def _ranking_twin(self, table: RankTable, sample: Sample) -> Smoothed:
+        """The score with light items: in each class one in the middle of the other class, and one
+        at the right end. The rarer a class, the heavier they are.
+        """
+        (ranking,) = self._rankings
+        sizes = [float(x) for x in ranking.table(sample.equal_items[0]).sizes]
+        if min(sizes) <= 1:
+            return Smoothed(float(self.values(sample.count)[0]), Spread(inf))
+        middles = [
+            int(np.searchsorted(np.cumsum(side), side.sum() / 2))
+            for side in (table.negatives, table.positives)
+        ]
+        places = np.array([middles[0], -1, middles[1], len(table.score)])
+        place = np.full(self.items, len(table.score) + 1)  # those that are not ranked are nowhere
+        place[ranking.order] = ranking.marks(self.items)[ranking.order] // 2
+        positive = np.zeros(self.items, bool)
+        positive[ranking.order] = ranking.positive
+        ranked = Ranked(
+            -np.concatenate([place, places]).astype(np.float64),
+            np.concatenate([positive, [True, True, False, False]]),
+            np.concatenate([ranking.order, self.items + np.arange(4)]),
+        )
+        share = np.repeat([size / (4 * sum(sizes)) for size in sizes[::-1]], 2)
+        own = np.zeros(self.items, np.intp) if sample.stratum is None else sample.stratum
+        classes = [own[ranking.order[side][:1]] for side in (ranking.positive, ~ranking.positive)]
+        larger = sample.beside_light_items(share, np.repeat(classes, 2))
+        statistic = Rankings(self._definition, [ranked], self.items + 4)
+        value, bias = float(statistic.values(larger.count)[0]), self._definition.declaration.bias
+        if bias is not None:
+            more = sample.typical_weight * float(bias(table, **self._definition.arguments))
+            value -= min(more, value / 2)
+        return Smoothed(value, larger.stratified_spread(statistic), "bent")
+
+    def _top_twin(self, table: RankTable, value: float, sample: Sample) -> Smoothed:
+        """The fraction of positives at the top with half a hit and half a miss added.
+
+        Where the cutoff is depends on all items. One more at the top moves it, and of the items
+        there the fraction of positives drops out: that of the items around the cutoff.
+        """
+        of_top, top = self._definition.declaration.of_top, self._definition.arguments["top"]
+        assert of_top is not None
+        (ranking,) = self._rankings
+        weight, positives = sample.typical_weight, float(table.sizes[0])
+        found = (value / of_top(1.0, top) * positives + weight / 2) / (positives + weight)
+        items = np.asarray(table.positives + table.negatives, np.float64)
+        before = np.cumsum(items) - items
+        limit = top * items.sum()
+        above = np.clip((limit - before) / items, 0, 1)
+        reach = weight * max(sample.effective_n**0.8 / 8, 5.0)
+        around = (before < limit + reach) & (before + items > limit - reach)
+        rate = (table.positives[around].sum() + weight / 2) / (items[around].sum() + weight)
+        place = ranking.marks(self.items)
+        at_top = np.where(place < 0, 0.0, above[place // 2])
+        slope = (place % 2) * (at_top - found) - rate * (at_top - top)
+        slope = sample.centred(np.where(place < 0, 0.0, slope) / positives)
+        hit, miss = (weight / positives * x for x in (1 - found, found))
+        powers = ((hit**2 + miss**2) / 2, (hit**4 + miss**4) / 2)
+        spread = sample.smoothed_spread(slope.__getitem__, powers)
+        scale: Any = "beta" if sample.cluster is None else "transformed"
+        return Smoothed(found, spread, scale, score=lambda x: of_top(x, top))
 
     @property
     def _single_area(self) -> bool:
@@ -297,7 +370,11 @@ class Rankings(Itemwise):
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items of a class that is ranked."""
         squares = sample.variances
-        least = FEW_RANKED if careful else FEW if self._single_area else FEW_OTHERS
+        least: float = FEW if self._single_area or self._smooths(sample) else FEW_OTHERS
+        if careful:
+            least = FEW_RANKED
+        elif self._definition.declaration.of_top is not None:
+            least = FEW_AT_TOP
         for ranking in self._rankings:
             sizes = [ranking.table(x).sizes for x in (sample.count, squares)]
             few = few_ranked(sizes[0], sizes[1], least)

@@ -25,6 +25,7 @@ from whichf1.statistics.sample import (
     Share,
     Statistic,
     Twin,
+    equal_items,
     fewest,
 )
 from whichf1.statistics.scales import Smoothed
@@ -129,15 +130,22 @@ class LabelSets(Statistic):
         return per_class(definition.declaration, definition.arguments, definition.rule, items)
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
-        """Too few items or hits of a label."""
+        """Too few items of a label, or hits if the method needs them."""
         if self._mean or self.definition.average == "micro":
             return few_items(sample)
+        if self._by_label and sample.single and not careful:
+            return None
         codes = self.frozen.classes[[at]] if self._by_label else self.frozen.classes
-        counts = self._table.one_vs_rest(codes)
-        hits = FEW_HITS if self._by_label or careful else 0
-        sizes = {"items": counts.tp + counts.fn, "hits": counts.tp}
+        counts, squares = (
+            replace(self._table, count=x).one_vs_rest(codes)
+            for x in (sample.count, sample.variances)
+        )
         labels = self.frozen.units.labels
-        least = {"items": FEW, "hits": hits}
+        sizes = {
+            "items": equal_items(counts.tp + counts.fn, squares.tp + squares.fn)[0],
+            "hits": equal_items(counts.tp, squares.tp)[0],
+        }
+        least = {"items": FEW, "hits": FEW_HITS if careful else 0}
         return fewest(sizes.__getitem__, lambda place: labels[codes[place]], least)
 
     @property

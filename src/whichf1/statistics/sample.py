@@ -22,6 +22,7 @@ from whichf1.statistics.scales import (
     Proportion,
     Smoothed,
     Spread,
+    TwoRates,
     spread_of,
     tested_spread,
 )
@@ -32,7 +33,9 @@ CHUNK = 1 << 18
 LONG = 1 << 25
 """From this many draws on, about a second, a terminal shows a progress bar."""
 FEW = 10
-"""With fewer items in a class, no method is known to hold."""
+"""With fewer items in a class, no method is known to hold for a mean of classes."""
+FEW_WEIGHTED = 20
+"""For a test with weights, a class should be worth as many items."""
 FEW_HITS = 5
 FEW_CLUSTERS = 8
 DISPUTED = 0.25
@@ -107,6 +110,13 @@ class Sample:
         """The number of equal items with the same Σw and Σw², and their weight."""
         return equal_items(self.count, self.variances)
 
+    @cached_property
+    def weights_known(self) -> bool:
+        """Whether the weight of every item is known, not only sums of several."""
+        if self.squares is None or self.cluster is not None:
+            return True
+        return bool(np.isclose(self.squares, self.count**2, rtol=1e-9).all())
+
     def refuse_extremes(self) -> None:
         """Raise if products of the weights are too large or too small for a float."""
         if self.squares is not None and in_range(self.count) is not self.count:
@@ -144,6 +154,13 @@ class Sample:
         """Some of the units."""
         facts = (self.squares, self.cluster, self.stratum)
         return Sample(self.count[places], *[None if x is None else x[places] for x in facts])
+
+    def beside_light_items(self, share: Array, stratum: Array) -> Sample:
+        """The same with further items, which have these shares of the typical weight."""
+        weight = share * self.typical_weight
+        count, squares = ((self.count, weight), (self.variances, weight**2))
+        own = None if self.stratum is None else np.concatenate([self.stratum, stratum])
+        return Sample(np.concatenate(count), np.concatenate(squares), stratum=own)
 
     def draws(self, replicates: int, seed: int) -> Iterator[Array]:
         """Replicates of the units' counts, in chunks (some replicates, units)."""
@@ -246,15 +263,18 @@ class Sample:
         return second, float(np.dot(part, slope))
 
     def smoothed_spread(
-        self, slope: Callable[[slice], Array], added: tuple[float, float]
+        self,
+        slope: Callable[[slice], Array],
+        added: tuple[float, float],
+        classes: Array | None = None,
     ) -> Spread:
         """The spread with an item added that gives these powers; slopes are asked for in blocks.
 
         The degrees of freedom are Satterthwaite's (1946): rare items that matter much make the
-        spread itself uncertain.
+        spread itself uncertain. ``classes``: the true class of each unit, for clusters.
         """
         if self.cluster is not None:
-            return self._spread_of_clusters(slope(slice(None)), added[0])
+            return self._spread_of_clusters(slope(slice(None)), added[0], classes)
         second, fourth = added
         for start in range(0, len(self.count), _BLOCK):
             block = slice(start, start + _BLOCK)
@@ -265,27 +285,30 @@ class Sample:
         freedom = max(2 * second**2 / uncertain, LEAST_FREEDOM) if uncertain > 0 else inf
         return Spread(sqrt(second), freedom=freedom)
 
-    def _spread_of_clusters(self, slope: Array, added: float) -> Spread:
+    def _spread_of_clusters(self, slope: Array, added: float, classes: Array | None) -> Spread:
         """The jackknife over clusters, linearized, with Bell and McCaffrey's degrees of freedom.
 
-        Without a cluster g, whose items are a fraction h of all, the score is off by the sum of
-        their slopes over 1 − h.
+        Without a cluster, whose items are a fraction h of their class, the score is off by the sum
+        of their slopes over 1 − h.
         """
-        size = np.bincount(self.cluster, self.count) / self.typical_weight  # type: ignore[arg-type]
+        assert self.cluster is not None
+        times, parts = self.count / self.typical_weight, self.count * slope
+        size = np.bincount(self.cluster, times)
         present = size > 0
         size, total = size[present], float(size.sum()) + 1
-        sums = np.bincount(self.cluster, self.count * slope)[present]  # type: ignore[arg-type]
         if len(size) < 2:
             return Spread(inf)  # one cluster does not show the spread between clusters
-        share = size / total
+        sums = np.bincount(self.cluster, parts)[present]
+        left_out = parts / (1 - shares_of_clusters(self.cluster, classes, times))
+        off = np.bincount(self.cluster, left_out)[present]
         square = float(np.dot(sums, sums))
-        error = (1 - 1 / len(size)) * float(((sums / (1 - share)) ** 2).sum()) + added
+        error = (1 - 1 / len(size)) * float(np.dot(off, off)) + added
         single = self.typical_weight * float((self.count * slope**2).sum()) + added
         pairs = single * float(np.dot(size, size) - size.sum())
         alike = total * (square - single) / pairs if pairs > 0 else 0.0
         variances = size * (1 + (size - 1) * min(max(alike, 0.0), 1.0))
         freedom = min(
-            leverage_freedom(share, variances), degrees_of_freedom(sums, np.ones(len(sums)))
+            leverage_freedom(size / total, variances), degrees_of_freedom(off, np.ones(len(off)))
         )
         return Spread(sqrt(error), freedom=max(freedom, 2.0))
 
@@ -313,7 +336,10 @@ class Sample:
         if disputed is not None:
             parts = np.concatenate([parts, disputed.parts])
             times = np.concatenate([times, disputed.times])
-        return tested_spread(parts, times)
+        spread = tested_spread(parts, times)
+        # of sums of unequal weights the skewness is not known, nor how uncertain it is
+        known = self.squares is None or self.weights_known
+        return spread if known else spread._replace(skew=None)
 
     def error(self, slope: Array) -> float:
         """The standard error of a score, or of a difference, with this ∂score/∂count."""
@@ -382,7 +408,7 @@ class Share(NamedTuple):
         return Smoothed(mean, spread, scale, score=self.score)
 
 
-Twin: TypeAlias = Proportion | Smoothed | None
+Twin: TypeAlias = Proportion | TwoRates | Smoothed | None
 """What the automatic interval of a score is made of."""
 
 
@@ -560,6 +586,22 @@ def degrees_of_freedom(parts: Array, times: Array) -> float:
     square = float(np.dot(times, squares))
     uncertain = float((times * squares * squares).sum()) - square**2 / float(times.sum())
     return 2 * square**2 / uncertain if uncertain > 0 else inf
+
+
+def shares_of_clusters(cluster: Array, classes: Array | None, times: Array) -> Array:
+    """Of each unit, the share that its cluster has in the items of its class, with one item added.
+
+    That item is spread evenly over the classes; without classes all items are of one.
+    """
+    if classes is None:
+        size: Array = np.bincount(cluster, times)
+        shares: Array = (size / (size.sum() + 1))[cluster]
+        return shares
+    _, at = np.unique(cluster * (int(classes.max()) + 1) + classes, return_inverse=True)
+    sizes: Array = np.bincount(classes, times)
+    larger = sizes + 1 / max(int((sizes > 0).sum()), 1)
+    shares = np.bincount(at, times)[at] / larger[classes]
+    return shares
 
 
 def leverage_freedom(share: Array, variances: Array) -> float:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import erfc, exp, expm1, inf, isfinite, isnan, log, log1p, sqrt, ulp
 from typing import Literal, NamedTuple
@@ -83,14 +83,27 @@ class Proportion(NamedTuple):
     """From the fraction to the score."""
 
 
+class TwoRates(NamedTuple):
+    """A score of one class that only depends on two rates.
+
+    Of the items that belong to the class and of the others, how many are assigned to it; or of
+    those assigned to it and of the others, how many belong to it.
+    """
+
+    hits: tuple[float, float]
+    n: tuple[float, float]
+    score: Callable[[float, float], float]
+    """From the two rates to the score."""
+
+
 class Smoothed(NamedTuple):
     """A score with pseudo-items added, and how its interval is made of that."""
 
     value: float
     spread: Spread
-    scale: Literal["beta", "transformed", "cubic"] = "beta"
+    scale: Literal["beta", "transformed", "bent", "cubic"] = "beta"
     """Quantiles of the beta distribution with this mean and error; ± t errors on the logit or log
-    scale; or Hall's cubic transformation of a mean."""
+    scale, or on one that is bent further; or Hall's cubic transformation of a mean."""
     shift: float = 0.0
     """How many errors the interval moves on its scale."""
     score: Callable[[float], float] | None = None
@@ -104,6 +117,11 @@ def smoothed_interval(
     at, (error, skew, _, freedom), scale, shift, score = smoothed
     if isnan(value) or not (isfinite(at) and isfinite(error)) or error <= NONE:
         return None
+    if scale == "bent":
+        interval = transformed(at, smoothed.spread, bounds, level, method)
+        return interval and replace(
+            interval, low=min(interval.low, value), high=max(interval.high, value)
+        )
     low, high = (0.0, 1.0) if score else bounds
     quantile = t_quantile((1 + level) / 2, freedom)
     if scale == "cubic":

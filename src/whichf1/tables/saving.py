@@ -43,6 +43,18 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
         raise FileError(f"cannot write {path!r}: {why}") from None
 
 
+def add_to(path: str | os.PathLike[str], content: bytes) -> None:
+    """Add to the end of a file, which appears whole or not at all."""
+    try:
+        before = Path(_path(path)).read_bytes()
+    except FileNotFoundError:
+        before = b""
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise FileError(f"cannot add to {path!r}: {why}") from None
+    write_whole(path, before + content)
+
+
 def _path(path: object) -> str:
     """A path as text; a number would be a file that is open already."""
     name = os.fspath(path) if isinstance(path, os.PathLike) else path

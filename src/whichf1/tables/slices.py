@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -11,6 +11,7 @@ from whichf1.errors import MergeError
 from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable
 from whichf1.tables.label_sets import MultiLabelCounts
+from whichf1.tables.labels import Labels
 from whichf1.tables.moments import Moments
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.units import Additive, merged
@@ -44,6 +45,14 @@ class Slices(Additive, Drawable, Mapping[Key, Counts], kind="slices"):
     def whole(self) -> Counts:
         """All items together."""
         return merged([*self.parts.values()])
+
+    def changed(self, change: Callable[[Any], Any]) -> Slices:
+        """The same slices, each changed in the same way."""
+        return Slices(self.by, {key: change(part) for key, part in self.parts.items()})
+
+    def without(self, ignored: Sequence[Any], labels: Labels | None = None) -> Slices:
+        """The slices without the items of these true classes."""
+        return self.changed(lambda part: part.without(ignored, labels))
 
     def __getitem__(self, key: Any) -> Counts:
         wanted = key if isinstance(key, tuple) else (key,)

@@ -46,7 +46,8 @@ def count_cells(
     single = true is None or isinstance(true, str)
     columns = one_or_several(one_name(pred, "pred") if single else pred, "pred")
     systems = None if columns is None else [columns]
-    return read_sets(data, predictions, true, systems, **options)
+    counts: Any = read_sets(data, predictions, true, systems, **options).whole
+    return counts  # type: ignore[no-any-return]
 
 
 def read_sets(
@@ -58,8 +59,8 @@ def read_sets(
     sep: str | None = None,
     labels: Any = None,
     **options: Any,
-) -> MultiLabelCounts:
-    """GROUP BY true set, the set of each system, and cluster, where the data is.
+) -> Slices:
+    """GROUP BY slice, true set, the set of each system, and cluster, where the data is.
 
     A system has a column of sets, or as many columns of 0 and 1 as ``true`` names.
     """
@@ -101,22 +102,18 @@ def slice_cells(
 ) -> Slices:
     """Count the sets of labels of each slice; all have the classes of the whole."""
     request = Request.of(pred=one_name(pred, "pred"), joint=True, **options)
-    parts, columns, origin = Grouped().gather(data, predictions, request)
-    rows = _complete(parts, columns, origin)
-    at = len(columns.by)
+    return tally_sets(*Grouped().gather(data, predictions, request), sep)
+
+
+def tally_sets(parts: Parts, columns: Request, origin: Origin, sep: str | None = None) -> Slices:
+    """The sets of the items and of each system, by slice; all have the classes of the whole."""
+    rows, at = _complete(parts, columns, origin), len(columns.by)
     whole = _sets([row[at:] for row in rows], columns, origin, columns.labels, sep)
-    slices: dict[Key, Any] = {}
-    for key, some in by_slice(rows, columns, origin):
+    slices: dict[Key, Any] = {} if columns.by else {(): whole}
+    for key, some in by_slice(rows, columns, origin) if columns.by else ():
         sets = _sets(some, columns, origin, whole.labels, sep)
         slices[key] = sets.changed(declared=whole.declared)
     return Slices(columns.by, slices)
-
-
-def tally_sets(
-    parts: Parts, columns: Request, origin: Origin, sep: str | None = None
-) -> MultiLabelCounts:
-    """The sets of the items and of each system."""
-    return _sets(_complete(parts, columns, origin), columns, origin, columns.labels, sep)
 
 
 def _complete(parts: Parts, columns: Request, origin: Origin) -> list[Row]:
@@ -155,12 +152,13 @@ def _sets(
 
 def hold_lists(parts: Parts, columns: Request, origin: Origin) -> bool:
     """Whether cells are lists, and so sets of labels."""
+    width = len(columns.by)
     readings = [origin.reading_of(name) for name in (columns.true, *columns.preds)]
     return any(
         isinstance(cell, (list, tuple)) or (how == "json" and str(cell).lstrip().startswith("["))
         for rows in parts.values()
         for row in rows
-        for cell, how in zip(row, readings, strict=False)
+        for cell, how in zip(row[width:], readings, strict=False)
     )
 
 
@@ -193,10 +191,15 @@ def _keys(side: list[list[Any]], values: Values, classes: Labels) -> Array:
     return np.unique(item * len(classes) + label)
 
 
-def _tally_bits(parts: Parts, columns: Request, origin: Origin) -> MultiLabelCounts:
+def _tally_bits(parts: Parts, columns: Request, origin: Origin) -> Slices:
     """Columns of 0 and 1, the same labels in the same order for the items and each system."""
+    sliced = by_slice(complete_together(parts, columns, origin), columns, origin)
+    slices: dict[Key, Any] = {key: _bits(some, columns, origin) for key, some in sliced}
+    return Slices(columns.by, slices)
+
+
+def _bits(rows: list[Row], columns: Request, origin: Origin) -> MultiLabelCounts:
     labels: Labels = columns.labels
-    rows = complete_together(parts, columns, origin)
     names = (columns.true, *columns.preds)
     bits = np.array(
         [[_bit(row[at], name, origin) for at, name in enumerate(names)] for row in rows], np.bool_

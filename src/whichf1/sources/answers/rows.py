@@ -61,15 +61,21 @@ def tally(parts: Parts, columns: Request, origin: Origin) -> dict[str, Slices]:
     return slices
 
 
-def tally_together(parts: Parts, columns: Request, origin: Origin) -> Counts:
-    """The predictions of several systems on the same items."""
-    rows = complete_together(parts, columns, origin)
+def tally_together(parts: Parts, columns: Request, origin: Origin) -> Slices:
+    """The predictions of several systems on the same items, by slice."""
+    rows, width = complete_together(parts, columns, origin), len(columns.by)
     names = (columns.true, *columns.preds)
     sides = [
-        (name, origin.reading_of(name), [row[at] for row in rows]) for at, name in enumerate(names)
+        (name, origin.reading_of(name), [row[at] for row in rows])
+        for at, name in enumerate(names, width)
     ]
     values = labels_of(sides, origin, columns.labels)
-    return _counts(rows, columns, values, one_kind(values, names, origin), origin)
+    classes = one_kind(values, names, origin)
+    counts = {
+        key: _counts(some, columns, values, classes, origin)
+        for key, some in by_slice(rows, columns, origin)
+    }
+    return Slices(columns.by, counts)
 
 
 def by_slice(rows: Iterable[Row], columns: Request, origin: Origin) -> list[tuple[Key, list[Row]]]:

@@ -1,0 +1,179 @@
+"""Where little is known: ratios without false positives, rare classes, the top of a ranking."""
+
+from __future__ import annotations
+
+from math import inf, log
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import betaincinv, stdtrit
+
+import whichf1 as wf
+from tests.helpers.samples import present
+from whichf1.statistics.sample import Sample, shares_of_clusters
+
+SMALL = st.integers(0, 40)
+
+
+def one_class(tp: int, fp: int, fn: int, tn: int) -> wf.Counts:
+    return wf.Counts.from_matrix([[tn, fp], [fn, tp]], rows="true", labels=["cat", "bird"])
+
+
+def auto(scorer: Any, counts: wf.Counts) -> wf.Interval:
+    score: wf.Score = scorer(counts, positive="bird", interval="auto")
+    return present(score.interval)
+
+
+def test_a_likelihood_ratio_is_made_of_two_jeffreys_intervals() -> None:
+    interval = auto(wf.positive_likelihood_ratio, one_class(20, 7, 5, 90))
+    found, false = 20.5 / 26, 7.5 / 98
+    ends = betaincinv([20.5, 7.5], [5.5, 90.5], np.array([[0.025], [0.975]]))
+    here = log(found / false)
+    low = here - np.hypot(log(found / ends[0][0]), log(ends[1][1] / false))
+    high = here + np.hypot(log(ends[1][0] / found), log(false / ends[0][1]))
+    assert (log(interval.low), log(interval.high)) == pytest.approx((low, high), abs=1e-9)
+
+
+@settings(max_examples=100, deadline=None)
+@given(SMALL, SMALL, SMALL, SMALL)
+def test_ratios_of_rates(tp: int, fp: int, fn: int, tn: int) -> None:
+    """Wrong predictions turned round, LR+ is LR−; the value is inside; one false positive may be
+    chance, so that nothing is too large; the caution only looks at the items of the class."""
+    if not (tp + fn and fp + tn):
+        return
+    counts = one_class(tp, fp, fn, tn)
+    plus, minus = wf.positive_likelihood_ratio, wf.negative_likelihood_ratio
+    turned = auto(minus, one_class(fn, tn, tp, fp))
+    interval = auto(plus, counts)
+    assert (turned.low, turned.high) == pytest.approx((interval.low, interval.high), rel=1e-9)
+    assert interval.low <= float(plus(counts, positive="bird")) <= interval.high
+    if fp <= 1 < fp + tn:
+        assert interval.high == inf
+    assert (interval.caution is not None) == (tp + fn < 5)
+
+
+def test_which_scores_need_items_in_every_class() -> None:
+    """Only a mean over classes needs them; agreement needs some items for each class."""
+    counts = wf.Counts.from_matrix([[90, 4, 2], [3, 60, 1], [1, 1, 2]], rows="true")
+    means: list[Any] = [wf.averaged_f1, wf.f1_of_averages, wf.macro_recall, wf.weighted_f1]
+    for metric in means:
+        told = present(present(metric(counts, interval="auto").interval).caution)
+        assert told == "class 2 has 4 items: the interval may be too narrow"
+    for other in (wf.mcc, wf.cohen_kappa, wf.accuracy, wf.micro_f1):
+        assert present(other(counts, interval="auto").interval).caution is None
+    for rate in (wf.informedness, wf.markedness, wf.f1, wf.recall):
+        assert present(rate(counts, positive=2, interval="auto").interval).caution is None
+    assert present(wf.f_beta(counts, beta=2, positive=2, interval="auto").interval).caution is None
+    sparse = wf.count(range(8), [*range(7), 0])
+    told = present(present(wf.mcc(sparse, interval="auto").interval).caution)
+    assert told == "there are 8 items of 8 classes: the interval may be too narrow"
+
+
+def test_clusters_are_left_out_of_their_classes() -> None:
+    """For a mean of recalls the linearized jackknife is the jackknife itself."""
+    rng = np.random.default_rng(4)
+    cluster, classes = rng.integers(0, 12, 80), rng.choice(3, 80, p=[0.6, 0.3, 0.1])
+    count = rng.integers(1, 4, 80).astype(float)
+    right = (rng.random(80) < 0.7).astype(float)
+
+    def recalls(weight: Any) -> Any:
+        sums = (np.bincount(classes, weight * x, 3) for x in (right, np.ones(80)))
+        hits, sizes = (x + part for x, part in zip(sums, (1 / 6, 1 / 3), strict=True))
+        return hits / sizes, sizes
+
+    recall, sizes = recalls(count)
+    slope = (right - recall[classes]) / sizes[classes] / 3
+    without = [float(recalls(count * (cluster != g))[0].mean()) for g in range(12)]
+    expected = 11 / 12 * sum((recall.mean() - each) ** 2 for each in without)
+    sample = Sample(count, cluster=cluster)
+    spread = sample.smoothed_spread(slope.__getitem__, (0.0, 0.0), classes)
+    assert spread.error**2 == pytest.approx(expected, rel=1e-9)
+    plain = sample.smoothed_spread(slope.__getitem__, (0.0, 0.0))
+    assert plain.error < spread.error
+    assert shares_of_clusters(cluster, None, count).max() < 1
+
+
+def test_the_skewness_of_sums_of_weights_is_not_guessed() -> None:
+    rng = np.random.default_rng(5)
+    weights, slope = rng.exponential(size=9), rng.normal(size=9) ** 3
+    single, sums = Sample(weights, weights**2), Sample(weights, 0.7 * weights**2)
+    assert single.weights_known and not sums.weights_known
+    assert single.tested_spread(slope).skew is not None
+    assert sums.tested_spread(slope).skew is None
+
+
+def ranked(n: int, seed: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    true = (rng.random(n) < 0.2).astype(int)
+    true[:2] = 0, 1
+    return true, 1.5 * true + rng.normal(size=n)
+
+
+def test_the_gain_knows_that_its_cutoff_varies() -> None:
+    """The formula once more, item by item, without ties."""
+    n, top = 300, 0.1
+    true, scores = ranked(n, 6)
+    ordered = true[np.argsort(-scores)]
+    positives, taken = true.sum(), np.arange(n) < top * n
+    found = (ordered[taken].sum() + 0.5) / (positives + 1)
+    reach = n**0.8 / 8
+    places = np.arange(n)
+    around = (places < top * n + reach) & (places + 1 > top * n - reach)
+    rate = (ordered[around].sum() + 0.5) / (around.sum() + 1)
+    each = (ordered * (taken - found) - rate * (taken - top)) / positives
+    each -= each.mean()
+    second, fourth = (
+        (each**e).sum() + ((1 - found) ** e + found**e) / 2 / positives**e for e in (2, 4)
+    )
+    freedom = max(2 * second**2 / (fourth - second**2 / (n + 1)), 6)
+    error = np.sqrt(second) * stdtrit(freedom, 0.975) / 1.959963984540054
+    size = found * (1 - found) / error**2 - 1
+    ends = betaincinv(size * found, size * (1 - found), (0.025, 0.975)).tolist()
+    gain = present(wf.gain(true, scores, interval="auto").interval)
+    lift = present(wf.lift(true, scores, interval="auto").interval)
+    assert (gain.low, gain.high) == pytest.approx(ends, abs=1e-9)
+    assert (lift.low / 10, lift.high / 10) == pytest.approx(ends, abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", [wf.gain, wf.average_precision, wf.roc_auc])
+def test_intervals_of_rankings_only_look_at_ranks(metric: Any) -> None:
+    for seed in range(5):
+        true, scores = ranked(60, seed)
+        plain = metric(true, scores, interval="auto")
+        order = np.random.default_rng(seed).permutation(60)
+        other = metric(true[order], np.exp(scores[order]), interval="auto")
+        ends = [(x.interval.low, x.interval.high) for x in (plain, other)]
+        assert ends[0] == pytest.approx(ends[1], abs=1e-9)
+        assert plain.interval.low <= plain.value <= plain.interval.high
+        weighted = metric(true, scores, weights=np.full(60, 3.0), interval="auto").interval
+        assert (weighted.low, weighted.high) == pytest.approx(ends[0], abs=1e-6)
+
+
+def test_average_precision_of_a_perfect_ranking_may_be_less() -> None:
+    true = np.arange(60) < 12
+    interval = present(wf.average_precision(true, -np.arange(60.0), interval="auto").interval)
+    assert interval.high == 1 and 0.5 < interval.low < 0.99
+    true, scores = ranked(20_000, 7)
+    auto, delta = (
+        present(wf.average_precision(true, scores, interval=x).interval) for x in ("auto", "delta")
+    )
+    assert auto.high - auto.low == pytest.approx(delta.high - delta.low, rel=0.01)
+
+
+def test_a_score_that_no_interval_covers_says_so() -> None:
+    true, scores = ranked(60, 8)
+    with pytest.raises(wf.errors.DefinitionError, match="is biased, so that no interval is known"):
+        wf.ks(true, scores, interval="auto")  # type: ignore[arg-type]
+    with pytest.raises(wf.errors.DefinitionError, match="Use 'auto' or 'bootstrap'"):
+        wf.gain(true, scores, interval="delta")  # type: ignore[arg-type]
+
+
+def test_the_caution_of_label_sets_does_not_depend_on_the_unit_of_weights() -> None:
+    rng = np.random.default_rng(9)
+    true, predicted = rng.random((2, 200, 3)) < 0.3
+    for scale in (1e-6, 1.0, 1e6):
+        counts = wf.count_multilabel(true, predicted, weights=np.full(200, scale))
+        assert present(wf.averaged_f1(counts, interval="auto").interval).caution is None
