@@ -618,8 +618,10 @@ def refuse_overflow(items: float, *, weighted: bool = False) -> None:
 
 def refuse_sum(*counts: Array) -> None:
     """Raise if the sum of all counts or weights is too large."""
+    items = 0.0
     with np.errstate(over="ignore"):
-        items = sum([float(count.sum(dtype=np.float64)) for count in counts])
+        for count in counts:
+            items += float(count.sum(dtype=np.float64))
     refuse_overflow(items, weighted=counts[0].dtype.kind == "f")
 
 
