@@ -507,7 +507,7 @@ def _drawn(
     definition: Definition, plan: Plan, statistics: Sequence[Statistic], sample: Sample
 ) -> Array | None:
     """The scores of all systems on resampled units; None if that would take too long."""
-    many = plan.replicates * sum(each.size for each in statistics) > DRAWN
+    many = plan.replicates * sum([each.size for each in statistics]) > DRAWN
     if not plan.replicates or (many and definition.declaration.smooth):
         return None
     return replicates_of(statistics, sample, plan.replicates, plan.seed)

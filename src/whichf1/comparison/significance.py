@@ -201,7 +201,8 @@ def mcnemar(a: Statistic, b: Statistic, sample: Sample) -> McNemar | None:
     """McNemar's test; None unless both scores are fractions of the same, single items."""
     if not sample.single:
         return None
-    left, right = a.share(), b.share()
+    left = a.share()
+    right = None if left is None else b.share()
     if left is None or right is None:
         return None
     if not np.array_equal(np.isnan(left.success), np.isnan(right.success)):

@@ -196,7 +196,8 @@ def _head(entry: Entry, shared: str, parameter: inspect.Parameter) -> str:
     if default is inspect.Parameter.empty:
         return f"{entry.names} : {kind}"
     kind = kind.removesuffix(" | None")
-    how = "optional" if default is None else f"default {default!r}"
+    shown = default.__name__ if inspect.isfunction(default) else repr(default)
+    how = "optional" if default is None else f"default {shown}"
     return f"{entry.names} : {kind}, {how}"
 
 

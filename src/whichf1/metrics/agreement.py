@@ -43,8 +43,7 @@ def cohen_kappa(
 ) -> Ratio:
     """Agreement beyond chance, optionally weighted by the distance between classes."""
     power = {"none": 0, "linear": 1, "quadratic": 2}[weighting]
-    away = _apart(m.columns, power) + _apart(m.columns[..., ::-1], power)[..., ::-1]
-    expected = (m.rows * away).sum(-1)
+    expected = (m.rows * _predicted_apart(m, power)).sum(-1)
     return _within(expected - m.total * _disagreement(m, power), expected)
 
 
@@ -86,10 +85,14 @@ def _below(x: Array) -> Array:
     return np.concatenate([np.zeros_like(x[..., :1]), np.cumsum(x, -1)[..., :-1]], -1)
 
 
-def _apart(x: Array, power: int) -> Array:
-    """Σ_{j<i} (i − j)^power x_j of each class i, by additions alone: 0 if all are in one class."""
-    below = _below(x)
+def _predicted_apart(m: Margins, power: int) -> Array:
+    """Σ_{j≠i} |i − j|^power C_·j of each class i, by additions alone: 0 if all are in one class."""
     if power == 0:
-        return below
-    steps = np.cumsum(below, -1)
+        return m.tn + m.fn
+    return _apart(m.columns, power) + _apart(m.columns[..., ::-1], power)[..., ::-1]
+
+
+def _apart(x: Array, power: int) -> Array:
+    """Σ_{j<i} (i − j)^power x_j of each class i, for a power of 1 or 2."""
+    steps = np.cumsum(_below(x), -1)
     return steps if power == 1 else np.cumsum(steps, -1) + _below(steps)

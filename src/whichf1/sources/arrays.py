@@ -177,9 +177,10 @@ def count_together(
     if not systems:
         raise InputError("there are no systems: give a mapping of names to predictions")
     true = column(y_true, "y_true")
-    columns = [true, *(column(each, str(name)) for name, each in systems.items())]
-    for each in columns[1:]:
-        _refuse_other(true, each)
+    columns = [true]
+    for name, each in systems.items():
+        columns.append(column(each, str(name)))
+        _refuse_other(true, columns[-1])
     weight = None if weights is None else weights_column(weights, len(true.values))
     if frequencies is not None:
         refuse_both(weights, frequencies)

@@ -330,9 +330,6 @@ def encode_alike(columns: Sequence[Column]) -> tuple[list[Array], Labels]:
         names = Labels.sorted(numbers)
         rank = names.codes(numbers)
         return [rank[each] for each in codes], names
-    wide = np.uint64 if high >= 1 << 63 else np.int64
-    if make is int:
-        values = [x.astype(wide, copy=False) for x in values]
     if high - low < max(1 << 16, len(values[0])) and abs(low) < 1 << 62:
         shifted = [x.astype(np.intp) - low for x in values]
         present = np.zeros(high - low + 1, bool)
@@ -342,9 +339,11 @@ def encode_alike(columns: Sequence[Column]) -> tuple[list[Array], Labels]:
         observed = np.flatnonzero(present)
         if len(observed) < len(present):
             shifted = [rank[x] for x in shifted]
-        return shifted, Labels.trusted(make(low + x) for x in observed.tolist())
+        return shifted, Labels.trusted([make(low + x) for x in observed.tolist()])
+    wide = np.uint64 if high >= 1 << 63 else np.int64
+    values = [x.astype(wide, copy=False) for x in values]
     observed, at = np.unique(np.concatenate(values), return_inverse=True)
-    return np.split(at, len(values)), Labels.trusted(make(x) for x in observed.tolist())
+    return np.split(at, len(values)), Labels.trusted([make(x) for x in observed.tolist()])
 
 
 class Dictionary(NamedTuple):

@@ -83,11 +83,11 @@ class Cells(Statistic):
         return self._slope_of_class(self._kinds[1], at)
 
     @cached_property
-    def margin_slopes(self) -> tuple[float, MarginSlopes]:
+    def margin_slopes(self) -> tuple[Array, MarginSlopes]:
         """The value, and what all slopes are made of: the same however fine the cells are."""
         if self._coarse is not None:
             return self._coarse.margin_slopes
-        return margin_slopes(self.definition, self.frozen)
+        return margin_slopes(self.definition, self.frozen, self.frozen.table)
 
     @cached_property
     def _linear(self) -> bool:
@@ -143,8 +143,10 @@ class Cells(Statistic):
     def paired_few(self, other: Cells, sample: Sample) -> str | None:
         """Too few items of a class."""
         least = FEW if sample.squares is None else FEW_WEIGHTED
-        few = self._few_in_class(sample, 0, False, least)
-        return few or other._few_in_class(sample, 0, False, least)
+        few, metric = self._few_in_class(sample, 0, False, least), self.definition.declaration
+        if few is not None or (metric.kind == "rate" and metric.bounds[1] < inf):
+            return few  # a class of both systems has the same items
+        return other._few_in_class(sample, 0, False, least)
 
     def _few_in_class(
         self, sample: Sample, at: int, careful: bool, least_items: float
@@ -203,23 +205,26 @@ class Cells(Statistic):
         """The values, and each with one item added, spread over the table or over its own 2 × 2."""
         if not self._whole:
             return self._smoothed_classes(sample)
-        values, share = self.values(sample.count).reshape(-1), self.share()
+        share = self.share()
         if share is not None:
-            return values, [share.smoothed(sample)]
+            return self.values(sample.count).reshape(-1), [share.smoothed(sample)]
         table, definition = self.frozen.table, self.definition
         whole = definition.declaration.kind == "agreement"
         added = PseudoItem.to(table, by_distance=whole and _minds_distances(definition))
         weight = sample.typical_weight
-        margins = added.margins(table, weight)
-        value, slope = margin_slopes(definition, self.frozen, margins)
-        slope = slope.centred(margins)
-        powers = added.powers(*[None if x is None else weight * x for x in slope])  # type: ignore[arg-type]
+        larger = added.margins(table, weight)
+        values, both = margin_slopes(definition, self.frozen, beside(table, larger))
+        self.margin_slopes = values[0], both.of(0)
+        slope = both.of(1).centred(larger)
+        second, fourth = added.powers(*slope)
+        powers = (weight**2 * second, weight**4 * fourth)
         spread = sample.smoothed_spread(
             lambda x: slope.at(table.true[x], table.predicted[x]), powers, table.true
         )
-        return values, [
-            Smoothed(value, spread, "beta" if sample.cluster is None else "transformed")
-        ]
+        twin = Smoothed(
+            float(values[1]), spread, "beta" if sample.cluster is None else "transformed"
+        )
+        return values[:1], [twin]
 
     def with_prior(self, sample: Sample, items: float) -> tuple[Cells, Sample]:
         """Also of cells that no item is in; only of these if there are many classes."""
@@ -437,7 +442,7 @@ def _minds_distances(definition: Definition) -> bool:
     """Whether a measure of agreement tells near errors from far ones, found by trying it."""
     table = Table(*np.divmod(np.arange(9), 3), np.array([4.0, 1, 1, 1, 4, 1, 1, 1, 4]), 3)
     frozen = Frozen(table, np.arange(3), Labels.trusted(range(3)))
-    distances = margin_slopes(definition, frozen)[1].distances
+    distances = margin_slopes(definition, frozen, table)[1].distances
     return distances is not None and abs(distances[1] - distances[2]) > NONE
 
 
@@ -468,7 +473,7 @@ def shared_cells(systems: Sequence[Cells], counts: Counts) -> tuple[list[Cells],
     """The scores of several systems on the cells that they share, and these cells."""
     definition = systems[0].definition
     counts = counts.without(definition.ignore)
-    classes = max(each.frozen.table.classes for each in systems)
+    classes = max([each.frozen.table.classes for each in systems])
     margins = SystemMargins(counts.true, counts.predictions, classes)
     sample = Sample(counts.count.astype(np.float64), counts.squares, counts.cluster)
     shared = []
@@ -557,7 +562,7 @@ def _sum(fixed: Margins, moving: Margins) -> Margins:
 
 
 class MarginSlopes(NamedTuple):
-    """All that the slope ∂M/∂count of a cell is made of."""
+    """All that the slope ∂M/∂count of a cell is made of, arrays (…, classes)."""
 
     right: Array
     """Of the right cell of each class."""
@@ -578,6 +583,12 @@ class MarginSlopes(NamedTuple):
             cells += self.distances[np.abs(true - predicted)]
         return cells
 
+    def of(self, table: int) -> MarginSlopes:
+        """Those of one table of a batch."""
+        right, rows, columns, distances = self
+        far = None if distances is None else distances[table]
+        return MarginSlopes(right[table], rows[table], columns[table], far)
+
     def centred(self, margins: Margins) -> MarginSlopes:
         """The same for a fixed number of items: minus the mean over the items of these margins."""
         total = np.dot(self.right, margins.tp) + np.dot(self.rows, margins.fn)
@@ -588,28 +599,38 @@ class MarginSlopes(NamedTuple):
         return MarginSlopes(self.right - mean, self.rows - mean, self.columns, self.distances)
 
 
+def beside(first: Margins, second: Margins) -> Margins:
+    """The margins of two tables as a batch."""
+    return Margins(
+        np.array([first.tp, second.tp]),
+        np.array([first.fp, second.fp]),
+        np.array([first.fn, second.fn]),
+        lambda: np.array([first.tn, second.tn]),
+        lambda: np.array([first.distances, second.distances]),
+    )
+
+
 def margin_slopes(
-    definition: Definition, frozen: Frozen, margins: Margins | None = None
-) -> tuple[float, MarginSlopes]:
-    """The value and the slopes of a definition that gives one number."""
-    table = frozen.table if margins is None else margins
+    definition: Definition, frozen: Frozen, margins: Margins
+) -> tuple[Array, MarginSlopes]:
+    """The value and the slopes of a definition that gives one number, for each table of a batch."""
     asked: dict[str, Traced] = {}
 
     def values(tp: Any, fp: Any, fn: Any) -> Any:
         def traced(name: str) -> Traced:
-            asked[name] = Traced(getattr(table, name), tp.tape)
+            asked[name] = Traced(getattr(margins, name), tp.tape)
             return asked[name]
 
         rest: Any = partial(traced, "tn"), partial(traced, "distances")
         return definition.values(frozen, Margins(tp, fp, fn, *rest))
 
-    value, (right, columns, rows) = slopes(values, table.tp, table.fp, table.fn)
+    value, (right, columns, rows) = slopes(values, margins.tp, margins.fp, margins.fn)
     if "tn" in asked and asked["tn"].grad is not None:  # a cell is a true negative of other classes
         tn = asked["tn"].grad
-        others = tn.sum() - tn
+        others = tn.sum(-1, keepdims=True) - tn
         right, rows, columns = right + others, rows + others, columns - tn
     distances = asked["distances"].grad if "distances" in asked else None
-    return float(value), MarginSlopes(right, rows, columns, distances)
+    return value, MarginSlopes(right, rows, columns, distances)
 
 
 def kind_slopes(

@@ -639,7 +639,7 @@ def generator(seed: int) -> np.random.Generator:
 def chunks(replicates: int, width: int) -> Iterator[int]:
     """How many replicates are drawn at a time, with a progress bar if it takes long."""
     step = max(1, min(replicates, CHUNK // max(width, 1)))
-    sizes = (min(step, replicates - start) for start in range(0, replicates, step))
+    sizes = [min(step, replicates - start) for start in range(0, replicates, step)]
     if replicates * width < LONG:
         yield from sizes
         return

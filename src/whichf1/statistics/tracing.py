@@ -17,8 +17,53 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from whichf1.tables.cells import Array
 
 _total: Any = np.add.reduce
-Pull: TypeAlias = Callable[[Array], Any]
-"""From the derivative by a result to the derivative by one of the arrays that it came from."""
+Pull: TypeAlias = Callable[[Array], Any] | None
+"""From the derivative by a result to that by one of the arrays it came from; None: the same."""
+
+
+def _slope_of_root(root: Any, x: Any, g: Array) -> Array:
+    # nothing flows back from 0: a 0/0 rule has cut that branch
+    slope: Array = np.divide(g, 2 * root, out=np.zeros_like(g), where=root != 0)
+    return slope
+
+
+_SLOPES: dict[np.ufunc, tuple[Callable[..., Any] | None, ...]] = {
+    np.add: (None, None),
+    np.subtract: (None, lambda r, x, y, g: -g),
+    np.multiply: (lambda r, x, y, g: g * y, lambda r, x, y, g: g * x),
+    np.divide: (lambda r, x, y, g: g / y, lambda r, x, y, g: g * (-r / y)),
+    np.power: (lambda r, x, y, g: g * (y * x ** (y - 1)), lambda *_: None),  # constant exponents
+    np.negative: (lambda r, x, g: -g,),
+    np.sqrt: (_slope_of_root,),
+}
+"""By each argument, g × the derivative of the result r, given r, the arguments and g.
+
+None is g itself.
+"""
+
+
+def _operators(ufunc: np.ufunc) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """An operator of two arrays, from the left and from the right, without NumPy's detour."""
+    by_left, by_right = _SLOPES[ufunc]
+
+    def left(self: Traced, other: Any) -> Traced:
+        x = self.value
+        if not isinstance(other, Traced):
+            result = ufunc(x, other)
+            pull = None if by_left is None else partial(by_left, result, x, other)
+            return Traced(result, self.tape, (self, pull))
+        y = other.value
+        result = ufunc(x, y)
+        pull = None if by_left is None else partial(by_left, result, x, y)
+        other_pull = None if by_right is None else partial(by_right, result, x, y)
+        return Traced(result, self.tape, (self, pull), (other, other_pull))
+
+    def right(self: Traced, other: Any) -> Traced:
+        result = ufunc(other, self.value)
+        pull = None if by_right is None else partial(by_right, result, other, self.value)
+        return Traced(result, self.tape, (self, pull))
+
+    return left, right
 
 
 class Traced(NDArrayOperatorsMixin):
@@ -73,47 +118,14 @@ class Traced(NDArrayOperatorsMixin):
         parents: list[tuple[Traced, Pull]] = []
         for source, slope in zip(inputs, _SLOPES[ufunc], strict=True):
             if isinstance(source, Traced):
-                parents.append((source, partial(slope, result, *plain)))
+                pull = None if slope is None else partial(slope, result, *plain)
+                parents.append((source, pull))
         return Traced(result, self.tape, *parents)
 
-    def _with(self, ufunc: np.ufunc, x: Any, y: Any) -> Traced:
-        """An operator of two arrays, at least one of them traced, without NumPy's detour."""
-        by_x, by_y = _SLOPES[ufunc]
-        if not isinstance(y, Traced):
-            result = ufunc(x.value, y)
-            return Traced(result, self.tape, (x, partial(by_x, result, x.value, y)))
-        if not isinstance(x, Traced):
-            result = ufunc(x, y.value)
-            return Traced(result, self.tape, (y, partial(by_y, result, x, y.value)))
-        left, right = x.value, y.value
-        result = ufunc(left, right)
-        return Traced(
-            result,
-            self.tape,
-            (x, partial(by_x, result, left, right)),
-            (y, partial(by_y, result, left, right)),
-        )
-
-    def __add__(self, other: Any) -> Traced:
-        return self._with(np.add, self, other)
-
-    def __radd__(self, other: Any) -> Traced:
-        return self._with(np.add, other, self)
-
-    def __sub__(self, other: Any) -> Traced:
-        return self._with(np.subtract, self, other)
-
-    def __rsub__(self, other: Any) -> Traced:
-        return self._with(np.subtract, other, self)
-
-    def __mul__(self, other: Any) -> Traced:
-        return self._with(np.multiply, self, other)
-
-    def __rmul__(self, other: Any) -> Traced:
-        return self._with(np.multiply, other, self)
-
-    def __truediv__(self, other: Any) -> Traced:
-        return self._with(np.divide, self, other)
+    __add__, __radd__ = _operators(np.add)
+    __sub__, __rsub__ = _operators(np.subtract)
+    __mul__, __rmul__ = _operators(np.multiply)
+    __truediv__, __rtruediv__ = _operators(np.divide)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         rule = _FUNCTIONS.get(function)
@@ -124,22 +136,6 @@ def _plain(x: Any) -> Any:
     return x.value if isinstance(x, Traced) else x
 
 
-def _slope_of_root(root: Any, x: Any, g: Array) -> Array:
-    # nothing flows back from 0: a 0/0 rule has cut that branch
-    slope: Array = np.divide(g, 2 * root, out=np.zeros_like(g), where=root != 0)
-    return slope
-
-
-_SLOPES: dict[np.ufunc, tuple[Callable[..., Any], ...]] = {
-    np.add: (lambda r, x, y, g: g, lambda r, x, y, g: g),
-    np.subtract: (lambda r, x, y, g: g, lambda r, x, y, g: -g),
-    np.multiply: (lambda r, x, y, g: g * y, lambda r, x, y, g: g * x),
-    np.divide: (lambda r, x, y, g: g / y, lambda r, x, y, g: g * (-r / y)),
-    np.power: (lambda r, x, y, g: g * (y * x ** (y - 1)), lambda *_: None),  # constant exponents
-    np.negative: (lambda r, x, g: -g,),
-    np.sqrt: (_slope_of_root,),
-}
-"""By each argument, g × the derivative of the result r, given r, the arguments and g."""
 _CHOICES: dict[np.ufunc, np.ufunc] = {np.minimum: np.less_equal, np.maximum: np.greater_equal}
 """Functions that give their first argument if this is true, otherwise their second."""
 
@@ -212,7 +208,7 @@ def slopes(function: Callable[..., Any], *arrays: Array) -> tuple[Array, list[Ar
             if node.grad is None:
                 continue
             for parent, pull in node.parents:
-                part = pull(node.grad)
+                part = node.grad if pull is None else pull(node.grad)
                 if part.shape != parent.value.shape:
                     part = _fold(part, parent.value.shape)
                 parent.grad = part if parent.grad is None else parent.grad + part

@@ -227,7 +227,7 @@ class Record:
     def positive(self, name: str, length: int | None = None, *, whole: bool = False) -> Array:
         """Numbers above 0."""
         column = self.numbers(name, length, whole=whole)
-        self.expect((column > 0).all(), f"a {name} is not positive")
+        self.expect((column > 0).all(), f"a value of {name!r} is not positive")
         return column
 
     def numbers(self, name: str, length: int | None = None, *, whole: bool = False) -> Array:
