@@ -258,6 +258,7 @@ def test_what_only_converts_to_numbers_is_no_weight(weights: object, option: str
 
 
 def test_what_cannot_be_a_label_is_not_among_no_labels() -> None:
-    assert [] not in wf.Counts.empty().labels
+    odd: Any = []
+    assert odd not in wf.Counts.empty().labels
     with pytest.raises(LabelError):
         wf.Ranking.empty([], positive=[])
