@@ -27,7 +27,7 @@ LOWEST := .venv-lowest
 test-lowest: $(VENV)/test
 	$(PYTHON) -m venv --clear $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet . $$($(BIN)/python -m tests.helpers.lowest) pytest hypothesis
-	$(LOWEST)/bin/python -m pytest -q -p no:cacheprovider -m "not slow" tests/cli/test_process.py tests/cli/test_cli.py \
+	$(LOWEST)/bin/python -m pytest -q -p no:cacheprovider -W default::DeprecationWarning -m "not slow" tests/cli/test_process.py tests/cli/test_cli.py \
 		tests/tables/test_saving.py tests/metrics/test_exact.py tests/scoring/test_class_sets.py
 
 # damage at every byte of a file of each format, in about ten minutes

@@ -39,9 +39,9 @@ def _endless() -> Any:
 
 
 SCALARS: list[Any] = [
-    None, True, 0, 1, -1, 2, 3, 10**30, -(2**63) - 1, 0.5, 1.5, -0.0, float("nan"), float("inf"),
-    1e-320, 1e308, "", "a", "macro", "none", "\0", "\ud800", "f1|avg:macro|v:1", b"a", 1j,
-    Fraction(1, 3), Decimal("NaN"), date(2020, 1, 1), object, np.float16(0.1), np.str_("a"),
+    None, True, 0, 1, -1, 2, 3, 10**30, -(2**63) - 1, 10**400, 0.5, 1.5, -0.0, float("nan"),
+    float("inf"), 1e-320, 1e308, "", "a", "macro", "none", "\0", "\ud800", "f1|avg:macro|v:1", b"a",
+    1j, Fraction(1, 3), Decimal("NaN"), date(2020, 1, 1), object, np.float16(0.1), np.str_("a"),
     np.uint64(2**64 - 1), Path("/nonexistent"), Path("/"), "/nonexistent/*.csv", ..., len,
 ]  # fmt: skip
 GOOD: list[Callable[[], Any]] = [

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 NEAR = st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.7, 1e-9, 1.0, 3.0]) | st.floats(1e-6, 1e6)
 FAR = st.sampled_from([1e-300, 1e-200, 1e160, 1e300]) | st.floats(1e-300, 1e300)
+TINY = st.floats(1e-300, 1e-290)
 WEIGHT = st.just(0.0) | NEAR | FAR
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import whichf1 as wf
 from tests.helpers.audit_simulation import simulate, table
+from whichf1.errors import InputError
 from whichf1.published.audit import highest_averaged, reachable
 from whichf1.published.numbers import Published, read_published
 from whichf1.scoring.macro import highest_averaged_f1
@@ -205,3 +206,11 @@ def test_a_number_of_classes_that_the_counts_contradict() -> None:
     counts = wf.count([0, 1, 1], [0, 1, 0])
     with pytest.raises(wf.errors.InputError, match="but the data have 2 classes"):
         wf.audit(precision="0.75", recall="0.75", f1="0.67", classes=5, counts=counts)
+
+
+@pytest.mark.parametrize("odd", [True, 3, "0.5", {1, 2}, np.array(3.0), [0.5], [[0.5]], {"a": 1}])
+def test_classes_and_counts_that_are_none(odd: Any) -> None:
+    published: Any = {"precision": 0.62, "recall": 0.58, "f1": 0.55}
+    for name in ("per_class", "counts"):
+        with pytest.raises(InputError, match=rf"{name}=|class .*: pass|per_class is empty"):
+            wf.audit(**published, **{name: odd})

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import whichf1 as wf
 from tests.helpers import exact
-from tests.helpers.weights import NEAR, WEIGHT, same
+from tests.helpers.weights import NEAR, TINY, WEIGHT, same
 from whichf1.definitions.definition import Definition
 from whichf1.errors import DefinitionError
 from whichf1.metrics import EVERY
@@ -135,7 +135,7 @@ JUDGED = st.tuples(st.integers(0, 2), DISTRIBUTION)
 
 @settings(max_examples=60)
 @given(
-    weighted(JUDGED, WEIGHT) | weighted(JUDGED, st.just(0.0) | NEAR),
+    st.sampled_from([WEIGHT, st.just(0.0) | NEAR, TINY]).flatmap(lambda w: weighted(JUDGED, w)),
     st.sampled_from(of_kind("loss")),
     st.data(),
 )

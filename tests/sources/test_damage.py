@@ -14,6 +14,7 @@ import pytest
 
 import whichf1 as wf
 from whichf1.errors import FileError, WhichF1Error
+from whichf1.sources.engines.database import Database
 
 FLIP = """
 import sys
@@ -109,3 +110,15 @@ def test_texts_that_differ_in_the_middle_are_counted_quickly() -> None:
     texts = [f"prefix--{i % 1500:08d}--suffix--" for i in range(60_000)]
     others = ["".join(text) for text in texts]  # no two the same object
     assert wf.count(texts, [f"{text} "[:-1] for text in others]).n == 60_000
+
+
+def test_a_text_that_python_cannot_take_is_a_damaged_file() -> None:
+    """DuckDB gives it to Python all the same if a damaged page hides it from its own check."""
+    with Database() as database, pytest.raises(FileError, match=r"^x: it holds a text that"):
+        database.ask(b"\xff".decode, lambda said: f"x: {said}")
+
+    def fetch() -> None:
+        raise SystemError("<method> returned a result with an exception set")
+
+    with Database() as database, pytest.raises(FileError, match=r"^x: it holds a text that"):
+        database.ask(fetch, lambda said: f"x: {said}")

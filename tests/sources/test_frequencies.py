@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import whichf1 as wf
 from tests.helpers.engines import duckdb_relation
 from tests.helpers.samples import ends, systems_of
-from whichf1.errors import WhichF1Error
+from whichf1.errors import WeightError, WhichF1Error
 from whichf1.metrics import METRICS
 
 ROWS = st.lists(
@@ -241,3 +241,28 @@ def test_weights_and_frequencies_exclude_each_other() -> None:
 def test_frequencies_and_ignored_classes_go_together() -> None:
     counts = wf.count([0, 1, -1], [0, 0, 1], frequencies=[3, 2, 9], ignore=[-1])
     assert counts.matrix.tolist() == [[3, 0], [2, 0]]
+
+
+@pytest.mark.parametrize("times", [2**53, 2**63, 2.0**70])
+def test_more_items_than_floats_count_are_refused(times: float, tmp_path: Path) -> None:
+    """Beyond 2**53 a float counts every second item, and beyond 2**63 an integer none."""
+    many = [times, 1.0]
+    frame = pd.DataFrame({"y": [0, 1], "p": [0, 0], "s": [0.2, 0.7], "n": many})
+    frame.to_parquet(tmp_path / "a.parquet")
+    path = tmp_path / "a.parquet"
+    calls: list[Any] = [
+        lambda: wf.count([0, 1], [0, 0], frequencies=many),
+        lambda: wf.roc_auc([0, 1], [0.2, 0.7], frequencies=many),
+        lambda: wf.count(path, true="y", pred="p", frequencies="n"),
+        lambda: wf.roc_auc(path, true="y", score="s", frequencies="n"),
+        lambda: wf.roc_auc(frame, true="y", score="s", frequencies="n"),
+    ]
+    for call in calls:
+        with pytest.raises(WeightError, match=r"fewer than 2\*\*53 items"):
+            call()
+
+
+@pytest.mark.parametrize("odd", [None, 3, np.array(1), object()])
+def test_labels_without_a_length_are_refused(odd: Any) -> None:
+    with pytest.raises(WhichF1Error, match="y_true"):
+        wf.roc_auc(odd, [0.1, 0.9], frequencies=[1, 2])

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -49,6 +52,27 @@ def test_large_integers_do_not_tie_in_silence(tmp_path: Path, source: str) -> No
     data = makers[source]()
     with pytest.raises(InputError, match=r"beyond 2\*\*53"):
         wf.roc_auc(data)
+
+
+@pytest.mark.parametrize("source", ["object", "polars", "lazy", "pyarrow", "parquet", "duckdb"])
+def test_large_decimals_do_not_tie_in_silence(tmp_path: Path, source: str) -> None:
+    def frame(scores: list[str]) -> Any:
+        cells = [*map(Decimal, scores)]
+        table = pa.table({"true": [0, 1, 1], "score": pa.array(cells, pa.decimal128(38, 4))})
+        pq.write_table(table, tmp_path / "a.parquet")
+        makers: dict[str, Callable[[], Any]] = {
+            "object": lambda: pd.DataFrame({"true": [0, 1, 1], "score": cells}),
+            "polars": lambda: pl.from_arrow(table),
+            "lazy": lambda: pl.LazyFrame(table),
+            "pyarrow": lambda: table,
+            "parquet": lambda: tmp_path / "a.parquet",
+            "duckdb": lambda: duckdb.connect().from_arrow(table),
+        }
+        return makers[source]()
+
+    assert wf.roc_auc(frame(["0.25", "0.5", "0.1"])).value == 0.5
+    with pytest.raises(InputError, match=r"beyond 2\*\*53"):
+        wf.roc_auc(frame([*map(str, LARGE)]))
 
 
 @settings(max_examples=20)

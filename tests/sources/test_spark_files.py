@@ -10,6 +10,7 @@ import pytest
 import whichf1 as wf
 from tests.helpers.engines import spark
 from tests.helpers.files import written
+from whichf1.errors import InputError
 
 pytestmark = [
     pytest.mark.slow,
@@ -55,6 +56,25 @@ def test_spark_reads_every_kind_of_column(tmp_path: Path, name: str) -> None:
     assert found.pairs == expected.pairs and found.signature == expected.signature
     found = wf.compare(path, ["x", "y"], "accuracy", true="true", **own)
     assert found.pairs == wf.compare(here, ["x", "y"], "accuracy", true="true").pairs
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_integers_that_tie_as_floats_are_refused(tmp_path: Path, format: str) -> None:
+    def path(*scores: str) -> Path:
+        rows = [{"true": at % 2, "score": x, "w": 2**60 + 1} for at, x in enumerate(scores)]
+        text = "true,score,w\n" + "".join(f"{','.join(map(str, x.values()))}\n" for x in rows)
+        if format == "jsonl":
+            cells = (", ".join(f'"{k}": {v}' for k, v in row.items()) for row in rows)
+            text = "".join(f"{{{each}}}\n" for each in cells)
+        file = tmp_path / f"a.{format}"
+        file.write_text(text)
+        return file
+
+    large: Any = {"engine": "spark", "weights": "w"}  # a weight is no score
+    assert wf.roc_auc(path("1", "9007199254740992", "-12", "3e20"), **large).value == 1
+    for score in ("9007199254740993", "-9007199254740993", "12345678901234567890", "1" + "0" * 30):
+        with pytest.raises(InputError, match=r"1 of its 2 items.*beyond 2\*\*53"):
+            wf.roc_auc(path("1", score), **large)
 
 
 def test_json_values_keep_their_types(tmp_path: Path) -> None:

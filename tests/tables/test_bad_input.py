@@ -255,3 +255,10 @@ def test_bad_input_gets_a_clear_error(
 def test_what_only_converts_to_numbers_is_no_weight(weights: object, option: str) -> None:
     with pytest.raises(wf.errors.WeightError, match="must be numbers"):
         loose.accuracy([0, 1], [0, 1], **{option: weights})
+
+
+def test_what_cannot_be_a_label_is_not_among_no_labels() -> None:
+    odd: Any = []
+    assert odd not in wf.Counts.empty().labels
+    with pytest.raises(LabelError):
+        wf.Ranking.empty([], positive=[])

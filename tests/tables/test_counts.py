@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import math
+import pickle
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,6 @@ import whichf1 as wf
 from tests.helpers.peak import calls_of
 from tests.helpers.samples import present
 from whichf1.errors import InputError, LabelError, MergeError, TooLargeError
-from whichf1.tables.units import merged
 
 TRUE, PRED = [0, 1, 2, 1], [0, 2, 2, 1]
 
@@ -243,25 +244,71 @@ def test_a_prediction_is_never_ignored() -> None:
     assert declared.value == 0.75  # a declared class stays in the mean
 
 
-def parts_with_new_classes(number: int, size: int = 20) -> list[wf.Counts]:
+PARTS: dict[str, Callable[[list[str]], Any]] = {
+    "counts": lambda names: wf.count(names, names[::-1]),
+    "clusters": lambda names: wf.count(names, names[::-1], cluster=names),
+    "weights": lambda names: wf.count(names, names[::-1], weights=[0.5] * len(names)),
+    "sets": lambda names: wf.count_multilabel([{x} for x in names], [{x, "c"} for x in names]),
+    "ranking": lambda names: wf.rank(
+        [x == names[0] for x in names], [hash(x) % 2**50 for x in names]
+    ),
+}
+"""Parts of a sum, each with classes, clusters or scores of its own."""
+
+
+def parts_of(kind: str, number: int, size: int = 8) -> list[Any]:
     names = [[f"c{part}-{at}" for at in range(size)] for part in range(number)]
-    return [wf.count(each, each[::-1]) for each in names]
+    return [PARTS[kind](each) for each in names]
 
 
-def test_merging_parts_with_new_classes_is_not_quadratic() -> None:
-    """No function is called for each class that is known already; and none is copied often."""
-    few, many = (parts_with_new_classes(number) for number in (50, 200))
-    assert calls_of(lambda: sum(many)) < 5 * calls_of(lambda: sum(few))
-    copied = 0
+def _items_of_sum(parts: Any) -> Any:
+    whole: Any = sum(parts)
+    return whole.n
 
-    def plus(a: wf.Counts, b: wf.Counts) -> wf.Counts:
-        nonlocal copied
-        copied += len(a.count) + len(b.count)
-        return a + b
 
-    whole = merged(many, plus)
-    assert whole == sum(many)
-    assert copied <= len(whole.count) * math.ceil(math.log2(len(many)))
+@pytest.mark.parametrize("kind", PARTS)
+def test_merging_parts_is_not_quadratic(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bytes that are moved and the functions that are called grow like n log n at most."""
+    moved = 0
+    concatenate = np.concatenate
+
+    def counted(arrays: Any, *options: Any) -> Any:
+        nonlocal moved
+        joined = concatenate(arrays, *options)
+        moved += joined.nbytes
+        return joined
+
+    monkeypatch.setattr(np, "concatenate", counted)
+    work: dict[int, tuple[int, int]] = {}
+    for number in (100, 200, 400, 800):
+        parts, moved = parts_of(kind, number), 0
+        calls = calls_of(partial(_items_of_sum, parts))
+        work[number] = moved, calls
+    for before, after in zip(work[200], work[800], strict=True):
+        assert 0 < after < 10 * before, work  # 16, were it quadratic
+
+
+@pytest.mark.parametrize("kind", PARTS)
+def test_a_sum_that_waits_is_the_same_as_one_that_does_not(kind: str) -> None:
+    """Whether anything looks at a sum before the next part comes makes no difference."""
+    parts = parts_of(kind, 150, 20)
+    looked = parts[0]
+    for part in parts[1:]:
+        looked = looked + part
+        assert len(looked.labels) and looked.n
+    for other in (sum(parts), sum(parts[90:]) + sum(parts[:90]), sum(parts[::-1])):
+        assert other == looked == pickle.loads(pickle.dumps(sum(parts)))
+    assert repr(sum(parts)) == repr(looked)
+    with pytest.raises(AttributeError, match=r"ha(s no attribute|ve no) 'no_such'"):
+        _ = sum(parts).no_such
+
+
+def test_a_long_stream_of_batches_does_not_pile_up() -> None:
+    counts, batch = wf.Counts.empty(), wf.count([0, 1, 2], [0, 2, 1])
+    for _ in range(5000):
+        counts = counts + batch
+        assert len(counts._parts) <= 2
+    assert counts.n == 15_000 and len(counts.count) == 3
 
 
 LINES = st.tuples(

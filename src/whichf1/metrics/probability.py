@@ -10,7 +10,7 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import DefinitionError
 from whichf1.kernel import LossSums
-from whichf1.metrics.registry import Floor, Ratio, Whole, declare
+from whichf1.metrics.registry import Bins, Floor, Ratio, Whole, declare
 from whichf1.tables.cells import Array, Predicted, RankTable, Ties, sum_by
 
 Binning: TypeAlias = Literal["equal-width", "equal-mass"]
@@ -98,7 +98,7 @@ def top_k_accuracy(
 )
 def expected_calibration_error(
     r: RankTable,
-    bins: Annotated[Whole, "How many bins the probabilities are grouped into."] = 10,
+    bins: Annotated[Bins, "How many bins the probabilities are grouped into."] = 10,
     binning: Annotated[
         Binning, "Bins of equal width, or bins holding equally many items."
     ] = "equal-width",
@@ -160,7 +160,7 @@ def _squared(
 )
 def debiased_calibration_error(
     r: RankTable,
-    bins: Annotated[Whole, "How many bins the probabilities are grouped into."] = 10,
+    bins: Annotated[Bins, "How many bins the probabilities are grouped into."] = 10,
     binning: Annotated[
         Binning, "Bins of equal width, or bins holding equally many items."
     ] = "equal-width",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -41,6 +42,7 @@ class Within:
 Share = Annotated[float, Within(math.ulp(0), 1, False, "a number above 0 and at most 1")]
 Floor = Annotated[float, Within(0, 0.5, False, "a number from 0 to 0.5")]
 Whole = Annotated[int, Within(1, math.inf, True, "a whole number of at least 1")]
+Bins = Annotated[int, Within(1, 10**6, True, "a whole number of at least 1 and at most 1,000,000")]
 ANY = Within(0, math.inf, False, "a finite number of at least 0")
 
 
@@ -63,7 +65,8 @@ class Parameter:
                 raise DefinitionError(f"{name} must be one of {known}; got {value!r}")
             return str(value)
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        fits = number and math.isfinite(value) and self.within.low <= value <= self.within.high
+        most = min(self.within.high, sys.float_info.max)
+        fits = number and self.within.low <= value <= most
         if not fits or (self.within.whole and not float(value).is_integer()):
             raise DefinitionError(f"{name} must be {self.within.says}; got {value!r}")
         return int(value) if float(value).is_integer() else float(value)

@@ -275,6 +275,8 @@ def _compare(p: Published, r: Published, f: Published, known: _Recomputed) -> Au
 
 def _from_counts(counts: Counts) -> _Recomputed:
     """From counts, everything is known exactly."""
+    if not isinstance(counts, Counts):
+        raise InputError(f"counts= are made by count(y_true, y_pred); got {type(counts).__name__}")
     values = {name: evaluate(each, counts).value for name, each in DEFINITIONS.items()}
     spans = {name: Span(value, value) for name, value in values.items()}
     return _Recomputed(len(counts.labels), spans, [])
@@ -297,6 +299,11 @@ def _from_classes(per_class: Any, decimals: int | None, scale: Scale) -> _Recomp
 
 def _read_classes(per_class: Any, decimals: int | None, scale: Scale) -> dict[Any, list[Published]]:
     """Read all numbers together, so that floats share their decimals."""
+    if not isinstance(per_class, (Mapping, list, tuple)):
+        raise InputError(
+            "per_class= has a pair (precision, recall) for each class, as a list or by the names "
+            f"of classes; got {type(per_class).__name__}"
+        )
     rows = dict(per_class) if isinstance(per_class, Mapping) else dict(enumerate(per_class))
     if not rows:
         raise InputError("per_class is empty: pass the precision and recall of each class")

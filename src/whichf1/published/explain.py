@@ -25,7 +25,7 @@ from whichf1.scoring.evaluate import run
 from whichf1.scoring.score import Score
 from whichf1.sources.counts import as_counts
 from whichf1.sources.sequences import to_numpy
-from whichf1.tables.cells import Array, OneVsRest
+from whichf1.tables.cells import Array, OneVsRest, Table
 from whichf1.tables.counts import Counts
 from whichf1.tables.display import Displayed
 from whichf1.tables.labels import Label, Labels
@@ -43,6 +43,7 @@ EACH_CLASS = 120
 """Up to this many classes, excluding or ignoring each one is tried; beyond, only likely ones."""
 LIKELY = 12
 """How many of the largest classes count as likely."""
+SIDES = ("tp", "fp", "fn", "tn")
 BACKGROUND = ("o", "other", "none", "background", "no_relation", "neutral", "unknown", "na")
 """Names of classes that programs often leave out."""
 
@@ -310,8 +311,8 @@ class Family:
 def search(counts: Counts) -> Iterator[Family]:
     """Every formula under every variant."""
     wide = _widen(counts)
-    tried = _tried(wide.labels, wide.matrix)
-    c = _tables(wide.matrix.astype(np.float64), tried)
+    tried = _tried(wide.labels, wide.table)
+    c = _tables(wide.table, tried)
     sets = _class_sets(wide.labels, len(counts.labels), c)
     if not counts.declared:  # a class whose items are ignored is then no class
         sets["declared"] = sets["declared"] & sets["observed"]
@@ -377,25 +378,23 @@ def _integers(labels: Labels) -> Array | None:
     return integers if integers.min() >= 0 else None
 
 
-def _tried(labels: Labels, dense: Array) -> Array:
+def _tried(labels: Labels, table: Table) -> Array:
     """The classes that are excluded or ignored, one at a time."""
     if len(labels) <= EACH_CLASS:
         return np.arange(len(labels))
     background = [at for at, label in enumerate(labels) if str(label).lower() in BACKGROUND]
-    largest = np.argsort(-dense.sum(1), kind="stable")[:LIKELY]
+    largest = np.argsort(-table.rows, kind="stable")[:LIKELY]
     return np.unique([*background, *largest, 0, len(labels) - 1])
 
 
-def _tables(dense: Array, tried: Array) -> OneVsRest:
+def _tables(table: Table, tried: Array) -> OneVsRest:
     """The counts of all items, then without the items of each tried class (1 + tried, classes)."""
-    dropped = np.zeros((len(tried) + 1, len(dense)), bool)
-    dropped[np.arange(1, len(tried) + 1), tried] = True
-    removed = np.vstack([np.zeros(len(dense)), dense[tried]])
-    tp = np.where(dropped, 0, np.diag(dense))
-    rows = np.where(dropped, 0, dense.sum(1))
-    columns = dense.sum(0) - removed
-    fn, fp = rows - tp, columns - tp
-    return OneVsRest(tp, fp, fn, rows.sum(-1, keepdims=True) - tp - fp - fn)
+    kept = [np.flatnonzero(table.true != at) for at in (-1, *tried.tolist())]
+    rest = [
+        Table(table.true[cells], table.predicted[cells], table.count[cells], table.classes)
+        for cells in kept
+    ]
+    return OneVsRest(*(np.stack([getattr(x, side) for x in rest]) for side in SIDES))
 
 
 def _class_sets(labels: Labels, declared: int, c: OneVsRest) -> dict[str, Array]:

@@ -105,7 +105,7 @@ def parse_number(printed: Any, name: str) -> tuple[Decimal, Scale | None]:
     """The number as written, and its scale if it ends in a percent sign."""
     real = isinstance(printed, Real) and not isinstance(printed, bool)
     text = unmarked(printed).text if isinstance(printed, str) else ""
-    if real and abs(float(printed)) < 1e300:
+    if real and -1e300 < printed < 1e300:
         text = str(int(printed)) if float(printed).is_integer() else repr(float(printed))
     try:
         number = Decimal(text.rstrip("% ")) if "_" not in text else Decimal("nan")

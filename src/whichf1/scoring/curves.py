@@ -13,7 +13,7 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import SEED, Auto, whole
-from whichf1.errors import DefinitionError, InputError, is_number
+from whichf1.errors import DefinitionError, InputError, is_among, is_number
 from whichf1.metrics.probability import Binning, bin_edges, bin_of
 from whichf1.metrics.ranking import gain
 from whichf1.scoring.decisions import at_threshold
@@ -711,7 +711,7 @@ def _best(definition: Definition, values: Array) -> int:
 def _corrected(best: BestThreshold, correct: Correction, seed: int) -> BestThreshold:
     """The threshold with the optimism of its value, and the interval moved by it."""
     whole("seed", seed, 0)
-    if correct not in OPTIMISM:
+    if not is_among(correct, OPTIMISM):
         raise DefinitionError(
             f"correct must be {' or '.join(map(repr, OPTIMISM))}; got {correct!r}"
         )

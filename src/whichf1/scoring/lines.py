@@ -368,7 +368,10 @@ def _score_clusters(definition: Definition, sums: EngineSums, scores: ClassScore
     np.add.at(table, codes, sums.table)
     _, w, ww, wv, *_ = table[table[:, 1] > 0].T
     means = ScoredItems(definition, _means(definition, wv / w), None, scores.labels)
-    count, squares = (w.astype(np.int64), None) if scores.weights is None else (w, ww)
+    count, squares = w.astype(np.int64), None
+    if scores.weights is not None:
+        with np.errstate(over="ignore"):
+            count, squares = sums.weight(w), sums.weight(ww, 2)
     return score_items(means, Sample(count, squares, np.arange(len(w))))
 
 
@@ -384,7 +387,7 @@ def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> 
     equal = worth(w, ww)
     interval = sums_interval(definition, mean, error, equal)
     facts = (interval, (("weighted", True),), _known(equal))
-    return Score(mean, definition, w, names, *facts)
+    return Score(mean, definition, float(sums.weight(w)), names, *facts)
 
 
 def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any) -> Moments:

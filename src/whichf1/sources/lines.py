@@ -25,6 +25,7 @@ from whichf1.sources.sequences import (
     column,
     frequencies_column,
     refuse_lengths,
+    refuse_many,
     squared,
     to_numpy,
     weights_column,
@@ -119,6 +120,7 @@ class ScoredLines(NamedTuple):
         Items in order are repeated, so that sums have the same bits as if they had been given so;
         of very many, and of groups, only the numbers change.
         """
+        refuse_many(frequencies.sum())
         times = np.rint(frequencies).astype(np.int64)
         plain = self._replace(items=None, weights=None, squares=None)
         if self.ordered and times.sum() <= MOST_REPEATED:
@@ -186,7 +188,12 @@ BY_LINE = ("true", "scores", "items", "weights", "squares", "cluster", "slices")
 
 
 def _length(data: Any) -> int:
-    return int(data.shape[0]) if hasattr(data, "shape") else len(data)
+    try:
+        return int(data.shape[0]) if hasattr(data, "shape") else len(data)
+    except Exception:  # whatever an object raises that has no length
+        raise ShapeError(
+            f"y_true must be a sequence of labels; got {type(data).__name__}. Give a list."
+        ) from None
 
 
 def _at(values: Any, places: Array) -> Any:

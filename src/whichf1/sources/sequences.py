@@ -13,7 +13,7 @@ from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError, WeightError, WhichF1Error
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Kind, Labels, kind_of, shortened
-from whichf1.tables.units import cluster_labels
+from whichf1.tables.units import cluster_labels, refuse_sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,9 +253,7 @@ def weights_column(data: Any, items: int, name: str = "weights") -> Array:
         raise WeightError(
             f"{name}[{position}] is {weights[position]}: {name} are finite and not negative"
         )
-    with np.errstate(over="ignore"):
-        if not np.isfinite(weights.sum()):
-            raise WeightError("the weights sum to infinity: divide all of them by the same number")
+    refuse_sum(weights)
     return weights
 
 
@@ -276,9 +274,19 @@ def frequencies_column(data: Any, items: int) -> Array:
             f"frequencies[{at}] is {times[at]}: frequencies are whole numbers. For other numbers "
             "use weights=."
         )
+    refuse_many(times.sum())
     if len(times) and not times.any():
         raise WeightError("all frequencies are 0: at least one row must stand for an item")
     return times
+
+
+def refuse_many(items: float) -> None:
+    """Raise if frequencies are of more items than floats count one by one."""
+    if items >= 2**53:
+        raise WeightError(
+            f"the frequencies sum to about {items:.3g}, and fewer than 2**53 items can be counted. "
+            "Divide all of them by the same number."
+        )
 
 
 def cluster_codes(cluster: Any, items: int) -> Array:

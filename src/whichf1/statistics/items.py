@@ -26,7 +26,7 @@ from whichf1.statistics.sample import (
 )
 from whichf1.statistics.scales import Proportion, Smoothed, Spread, normal_quantile
 from whichf1.statistics.tracing import Traced, slopes
-from whichf1.tables.cells import Array, RankTable, Step
+from whichf1.tables.cells import Array, RankTable, Step, near_one
 
 FEW_ITEMS = 20
 """A mean of fewer items may be too skewed."""
@@ -56,6 +56,7 @@ class Means(Itemwise):
         return self._mean(count)[..., None]
 
     def _mean(self, count: Array) -> Array:
+        count = near_one(count)
         endless = np.isinf(self.each)
         total = (count * np.where(endless, 0.0, self.each)).sum(-1)  # as the counts are summed
         if endless.any():  # an infinite loss counts where its item does

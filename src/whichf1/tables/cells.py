@@ -334,6 +334,17 @@ def in_range(count: Array) -> Array:
     return scaled
 
 
+def near_one(weights: Array) -> Array:
+    """Weights of which means are taken, times a power of two that brings the largest near 1.
+
+    Then no product with a small number loses digits; a mean stays the same.
+    """
+    if weights.dtype.kind != "f":
+        return weights
+    high = int(np.frexp(weights.max(initial=0.0))[1])
+    return weights if -_RANGE <= high <= _RANGE else np.ldexp(weights, -high)
+
+
 ENDLESS = 10**5000
 """Infinity among fractions: more than any mean with it can be rounded to."""
 

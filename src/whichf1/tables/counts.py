@@ -13,9 +13,8 @@ from whichf1.tables.cells import Array, OneVsRest, Table, sum_by
 from whichf1.tables.labels import Label, Labels, from_text, kind_of
 from whichf1.tables.units import (
     Units,
-    items_in,
     present_clusters,
-    refuse_overflow,
+    refuse_sum,
     refuse_undeclared,
     some,
 )
@@ -68,7 +67,7 @@ class Counts(Units, kind="counts"):
         """``in_order``: the cells are known to be sorted, distinct and not 0; ``n``: known, too."""
         sides = predicted if isinstance(predicted, tuple) else (predicted,)
         if not in_order:
-            refuse_overflow(items_in(count))
+            refuse_sum(count)
             keys = np.stack([true, *sides, *([] if cluster is None else [cluster])])
             keys, count, squares = in_order_of_keys(keys, count, squares)
             true, *rest = keys

@@ -14,9 +14,8 @@ from whichf1.tables.cells import Array, OneVsRest, in_range, remainder, sum_by
 from whichf1.tables.labels import Labels
 from whichf1.tables.units import (
     Units,
-    items_in,
     present_clusters,
-    refuse_overflow,
+    refuse_sum,
     refuse_undeclared,
 )
 
@@ -135,7 +134,7 @@ class MultiLabelCounts(Units, kind="label sets"):
     ) -> None:
         """``in_order``: the kinds of items are known to be sorted, distinct and not empty."""
         if not in_order:
-            refuse_overflow(items_in(count))
+            refuse_sum(count)
             lines, count, squares, cluster = group_sets(lines, count, squares, cluster)
             cluster, cluster_names = present_clusters(cluster, cluster_names)
         keys = dict(zip(("item", "label", "outcome"), lines, strict=True))

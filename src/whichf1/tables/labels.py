@@ -147,7 +147,8 @@ class Labels(tuple[Label, ...]):
         return dict(zip(self, range(len(self)), strict=True))
 
     def __contains__(self, label: object) -> bool:
-        return kind_of(label) == self.kind and label in self._codes
+        kind = kind_of(label)
+        return kind is not None and kind == self.kind and label in self._codes
 
     def code(self, label: Any) -> int:
         """The position of a class."""

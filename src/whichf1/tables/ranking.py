@@ -13,7 +13,15 @@ from whichf1.errors import InputError
 from whichf1.tables.cells import Array, RankTable
 from whichf1.tables.display import Drawable
 from whichf1.tables.labels import Label, Labels
-from whichf1.tables.units import Additive, common_labels, worth
+from whichf1.tables.units import (
+    Additive,
+    are_sums,
+    common_labels,
+    refuse_overflow,
+    refuse_sum,
+    stacked,
+    worth,
+)
 
 _COLUMNS = ("score", "positives", "negatives")
 
@@ -69,6 +77,8 @@ class Ranking(Additive, Drawable, kind="ranking"):
     def __post_init__(self) -> None:
         for column in (self.score, self.positives, self.negatives):
             column.flags.writeable = False
+        if self.positives.dtype.kind == "f":
+            refuse_sum(self.positives, self.negatives)
 
     @cached_property
     def table(self) -> RankTable:
@@ -112,10 +122,10 @@ class Ranking(Additive, Drawable, kind="ranking"):
         facts = {
             "the positive class": self.positive,
             "the type of labels": self.labels.kind,
-            "weighting": self.weighted,
+            "weighting": self._parts[0].weighted,
             "the bins of scores": self.resolution,
         }
-        if self.units:
+        if self._parts[0].units:
             return facts
         return {name: facts[name] for name in ("the positive class", "the type of labels")}
 
@@ -126,7 +136,7 @@ class Ranking(Additive, Drawable, kind="ranking"):
         """The facts of two parts together; an error if they do not add up."""
         super().agreed(other)
         labels, declared = common_labels(self, other)
-        parts = [part for part in (self, other) if part.units] or [self]
+        parts = [part for part in (self, other) if part._parts[0].units] or [self]
         squares = [part.squares for part in parts if part.squares is not None]
         return {
             "labels": labels,
@@ -140,15 +150,44 @@ class Ranking(Additive, Drawable, kind="ranking"):
         """How many distinct scores there are."""
         return len(self.score)
 
+    @property
+    def _parts(self) -> tuple[Ranking, ...]:
+        """Parts of falling size whose sum this is: itself, once its scores were looked at."""
+        return self.__dict__.get("_stack") or (self,)
+
     def _plus(self, other: Ranking, facts: dict[str, Any]) -> Ranking:
-        weighted = (self if self.units else other).weighted
-        score, *sides = map(np.append, self._columns(), other._columns())
+        """Both parts; if one is much larger, it is not touched before the sum is looked at."""
+        total = self._total + other._total
+        refuse_overflow(total, weighted=self._parts[0].weighted or other._parts[0].weighted)
+        stack = self._parts
+        for part in other._parts:
+            stack = stacked(stack, part, lambda x: x.units, lambda a, b: a._merged([a, b]))
+        if len(stack) == 1:
+            return replace(stack[0], **facts)
+        whole = object.__new__(Ranking)
+        whole.__dict__.update(facts, positive=self.positive, _stack=stack, _total=total)
+        return whole
+
+    @cached_property
+    def _total(self) -> float:
+        return float(self.n)
+
+    def __getattr__(self, name: str) -> Any:
+        """Scores that were never looked at: the parts are merged now."""
+        stack = self.__dict__.get("_stack")
+        if stack is not None and name in _COLUMNS:
+            columns = self._merged(stack)._columns()
+            self.__dict__.update(zip(_COLUMNS, columns, strict=True))
+            self.__dict__.pop("_stack", None)  # another thread may have been as quick
+        return object.__getattribute__(self, name)
+
+    def _merged(self, parts: Sequence[Ranking]) -> Ranking:
+        score, *sides = map(np.concatenate, zip(*(x._columns() for x in parts), strict=True))
         distinct, at = np.unique(-score, return_inverse=True)
         sums = (np.bincount(at, side, len(distinct)) for side in sides)  # exact below 2⁵³
-        kind = np.float64 if weighted else np.int64
-        positives, negatives = (side.astype(kind) for side in sums)
-        score = -distinct + 0.0
-        return replace(self, score=score, positives=positives, negatives=negatives, **facts)
+        weighted = any(part.weighted for part in parts if part.units)
+        positives, negatives = (x.astype(np.float64 if weighted else np.int64) for x in sums)
+        return Ranking(-distinct + 0.0, positives, negatives, self.labels, self.positive)
 
     def without_items(self) -> Ranking:
         """The same ranking before the first item."""
@@ -158,7 +197,8 @@ class Ranking(Additive, Drawable, kind="ranking"):
     def _record(self) -> dict[str, Any]:
         facts = ("labels", "positive", "declared", "weighted")
         record = {name: getattr(self, name) for name in (*facts, *_COLUMNS)}
-        further = {name: getattr(self, name) for name in ("resolution", "squares")}
+        squares = self.squares if are_sums(self.squares) else None
+        further = {"resolution": self.resolution, "squares": squares}
         return record | {name: value for name, value in further.items() if value is not None}
 
     @classmethod

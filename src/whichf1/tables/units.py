@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from whichf1.errors import FileError, InputError, LabelError, MergeError
+from whichf1.errors import FileError, InputError, LabelError, MergeError, WeightError
 from whichf1.tables.cells import Array
 from whichf1.tables.display import Drawable
 from whichf1.tables.labels import Labels
@@ -264,7 +264,7 @@ class Units(Additive, Drawable):
     @classmethod
     def _columns(cls) -> tuple[str, ...]:
         """What is known only when parts have been merged."""
-        return ("count", "squares", "cluster", "cluster_names", *cls.__slots__)
+        return ("labels", "count", "squares", "cluster", "cluster_names", *cls.__slots__)
 
     def _fields(self) -> dict[str, Any]:
         facts = {name: getattr(self, name) for name in ("labels", "count", *self._FACTS)}
@@ -300,7 +300,8 @@ class Units(Additive, Drawable):
         """(Σw)² / Σw², the equal items that weighted ones are worth; NaN without the squares."""
         if not self.weighted:
             return float(self.n)
-        return worth(self.n, None if self.squares is None else float(self.squares.sum()))
+        with np.errstate(over="ignore"):
+            return worth(self.n, None if self.squares is None else float(self.squares.sum()))
 
     def whole(self) -> Self:
         """The same where weights are frequencies: how many equal items a row stands for."""
@@ -339,7 +340,10 @@ class Units(Additive, Drawable):
             )
         if self.systems != other.systems and len(self.systems) + len(other.systems) > 2:
             raise MergeError("the parts are of different systems. Count both with the same ones.")
-        labels, declared = common_labels(self, other)
+        labels, declared = None, self.declared or other.declared
+        alike = len(first) == 2 and first[0].labels.kind == first[1].labels.kind
+        if declared or not alike:  # otherwise all of them, when they are looked at
+            labels, declared = common_labels(self, other)
         refuse_other_clusters(first)
         return {
             "labels": labels,
@@ -354,7 +358,8 @@ class Units(Additive, Drawable):
         first = [part._parts[0] for part in parts]
         weighted = any(part.weighted for part in first)
         n = None if weighted else sum(int(part.n) for part in parts)
-        refuse_overflow(n or 0)
+        total = sum(part._total for part in parts)
+        refuse_overflow(total, weighted=weighted)
         if len(parts) < 2:
             return self._merged(parts or [self, other], **facts)
         stack = self._parts
@@ -368,11 +373,16 @@ class Units(Additive, Drawable):
             return stack[0]
         whole = object.__new__(type(self))
         for name, value in facts.items():
-            object.__setattr__(whole, name, value)
-        whole.__dict__.update(_stack=stack, weighted=weighted)
+            if value is not None or name != "labels":
+                object.__setattr__(whole, name, value)
+        whole.__dict__.update(_stack=stack, _agreed=facts, weighted=weighted, _total=total)
         if n is not None:
             whole.__dict__["n"] = n
         return whole
+
+    @cached_property
+    def _total(self) -> float:
+        return float(self.n)
 
     @property
     def _parts(self) -> tuple[Self, ...]:
@@ -390,15 +400,18 @@ class Units(Additive, Drawable):
         if name not in self._columns():
             raise AttributeError(f"{type(self).__name__} have no {name!r}")
         if stack is not None:
-            facts = {x: getattr(self, x) for x in ("labels", "declared", "systems", "decision")}
-            whole = self._merged(stack, **facts)
+            whole = self._merged(stack, **self.__dict__["_agreed"])
             for each in self._columns():
                 object.__setattr__(self, each, getattr(whole, each))
             self.__dict__.pop("_stack", None)  # another thread may have been as quick
         return object.__getattribute__(self, name)
 
     @classmethod
-    def _merged(cls, parts: Sequence[Self], *, labels: Labels, **facts: Any) -> Self:
+    def _merged(cls, parts: Sequence[Self], *, labels: Labels | None, **facts: Any) -> Self:
+        if labels is None:
+            labels = parts[0].labels
+            if any(part.labels != labels for part in parts):
+                labels = Labels.sorted({label for part in parts for label in part.labels})
         names, clusters = common_clusters(parts)
         fields = {"cluster": clusters, "cluster_names": names, "labels": labels, **facts}
         fields["squares"] = _joined([part.squares for part in parts if part.units])
@@ -438,9 +451,12 @@ class Units(Additive, Drawable):
             raise MergeError("these clusters have no names: count the items again, then save")
         record = {name: getattr(self, name) for name in ("labels", "declared", "weighted")}
         record |= {name: getattr(self, name) for name in self._KEYS}
-        for name in ("count", "decision", "squares", "cluster"):
-            if getattr(self, name) is not None:
-                record[name] = getattr(self, name)
+        columns = {
+            name: getattr(self, name) for name in ("count", "decision", "squares", "cluster")
+        }
+        if self.weighted and not are_sums(self.squares):  # no interval could use them
+            columns["squares"] = None
+        record |= {name: column for name, column in columns.items() if column is not None}
         return record | ({} if self.cluster_names is None else {"clusters": self.cluster_names})
 
     @classmethod
@@ -584,18 +600,29 @@ def present_clusters(
     return codes, names
 
 
-def refuse_overflow(items: float) -> None:
-    """Raise if there are more items than 64-bit integers can count."""
-    if items >= 2.0**63:
+def are_sums(squares: Any) -> bool:
+    """Whether sums of squared weights are positive numbers: far from 1, floats cannot hold them."""
+    return squares is not None and bool((np.isfinite(squares) & (np.asarray(squares) > 0)).all())
+
+
+def refuse_overflow(items: float, *, weighted: bool = False) -> None:
+    """Raise if there are more items than 64-bit integers can count, or more weight than floats."""
+    if weighted and not math.isfinite(items):
+        raise WeightError("the weights sum to infinity: divide all of them by the same number")
+    if not weighted and items >= 2.0**63:
         raise InputError(
             f"the counts sum to about {items:.3g} items, and fewer than 2**63 can be counted. "
             "Divide all of them by the same number: the score stays the same."
         )
 
 
-def items_in(count: Array) -> float:
-    """How many items are counted, roughly; sums of weights count none."""
-    return 0.0 if count.dtype.kind == "f" else float(count.sum(dtype=np.float64))
+def refuse_sum(*counts: Array) -> None:
+    """Raise if the sum of all counts or weights is too large."""
+    items = 0.0
+    with np.errstate(over="ignore"):
+        for count in counts:
+            items += float(count.sum(dtype=np.float64))
+    refuse_overflow(items, weighted=counts[0].dtype.kind == "f")
 
 
 def refuse_undeclared(observed: Labels, declared: Labels) -> None:

@@ -28,6 +28,7 @@ from whichf1.sources.sequences import column, is_missing
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.slices import Key, order
+from whichf1.tables.units import refuse_sum
 
 UNFAIR = ("distribution", "")
 """What an item lacks whose probabilities are not a distribution over the classes."""
@@ -195,11 +196,22 @@ class EngineSums(NamedTuple):
     """The slices, in order."""
     slices: Array
     """The place of each line's slice among them."""
+    unit: int
+    """The exponent of the unit of w."""
 
     def of_slice(self, at: int) -> EngineSums:
         """The lines of one slice."""
         places = np.flatnonzero(self.slices == at)
-        return EngineSums(self.cluster[places], self.table[places], (), self.slices[places])
+        return self._replace(
+            cluster=self.cluster[places],
+            table=self.table[places],
+            keys=(),
+            slices=self.slices[places],
+        )
+
+    def weight(self, sums: Any, power: int = 1) -> Any:
+        """Sums of weights, or of a power of them, in their own unit."""
+        return np.ldexp(sums, power * self.unit)
 
 
 class ClassScores:
@@ -216,8 +228,9 @@ class ClassScores:
         self._rows = _report(rows, columns, origin)
         last = derived.complete(columns) if origin.skip else derived.complete(columns) - 1
         kept = [row for row in rows if not is_missing(row[0]) and row[1] >= last]
-        self.n = int(sum(row[3] for row in kept))
-        values = [row[0] for row in kept if row[3] > 0]
+        self.n = int(sum(row[4] for row in kept))
+        self._unit = max((int(row[2]) for row in kept), default=0)
+        values = [row[0] for row in kept if row[4] > 0]
         self.labels, self._places = self._classes(values, columns, origin)
         _refuse_unfair(rows, columns, origin)
         self.columns = columns
@@ -348,7 +361,7 @@ class ClassScores:
         return lines.frequent(lines.weights) if request.whole else lines
 
     def _sums(self, values: derived.Values) -> EngineSums:
-        parts, _, origin = derived.Added(values).gather(*self._source, self.request)
+        parts, _, origin = derived.Added(values, self._unit).gather(*self._source, self.request)
         rows, width = parts[KEY], len(self.request.by)
         if self.request.cluster is not None:  # 1 and 1.0 are one cluster
             named = ((row, cluster_name(row[width], origin.reading)) for row in rows)
@@ -360,7 +373,10 @@ class ClassScores:
             cells[:, 0] = cells[:, 2]
         cluster = np.array([row[width] for row in rows])
         keys, slices = slices_of([row[:width] for row in rows], origin)
-        return EngineSums(cluster, np.delete(cells, 1, 1), keys, slices)
+        sums = EngineSums(cluster, np.delete(cells, 1, 1), keys, slices, self._unit)
+        with np.errstate(over="ignore"):
+            refuse_sum(sums.weight(sums.table[:, 1]))
+        return sums
 
     def _refuse_changed(self, n: int, unknown: bool, origin: Origin) -> None:
         if n != self._rows or unknown:
@@ -393,7 +409,7 @@ def _report(rows: Sequence[Row], columns: Request, origin: Origin) -> int:
     gaps = [(_kind(name, columns), name) for name in columns.used]
     lacking = dict.fromkeys([("label", columns.true), *gaps, UNFAIR], 0)
     n = 0
-    for value, gap, items, _ in rows:
+    for value, gap, _, items, _ in rows:
         if is_missing(value):
             lacking["label", columns.true] += int(items)
         elif gap < derived.complete(columns):
@@ -414,6 +430,6 @@ def _kind(name: str, columns: Request) -> str:
 
 
 def _refuse_unfair(rows: Sequence[Row], columns: Request, origin: Origin) -> None:
-    unfair = sum(row[2] for row in rows if row[1] == derived.complete(columns) - 1)
+    unfair = sum(row[3] for row in rows if row[1] == derived.complete(columns) - 1)
     if not origin.skip:
-        report_lacking({UNFAIR: unfair}, int(sum(row[2] for row in rows)), origin)
+        report_lacking({UNFAIR: unfair}, int(sum(row[3] for row in rows)), origin)

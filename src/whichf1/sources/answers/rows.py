@@ -16,7 +16,7 @@ import numpy as np
 from whichf1.errors import InputError, LabelError, WeightError
 from whichf1.sources.questions.grouped import MEASURES
 from whichf1.sources.request import Origin, Reading, Request, Row
-from whichf1.sources.sequences import is_missing
+from whichf1.sources.sequences import is_missing, refuse_many
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import (
@@ -266,7 +266,10 @@ def sizes_of(rows: list[Row], columns: Request) -> tuple[Array, Array | None]:
     weight, squares = (
         np.array([row[at] for row in rows], np.float64) for at in (1 - MEASURES, 2 - MEASURES)
     )
-    return (np.rint(weight).astype(np.int64), None) if columns.whole else (weight, squares)
+    if not columns.whole:
+        return weight, squares
+    refuse_many(weight.sum())
+    return np.rint(weight).astype(np.int64), None
 
 
 def _counts(

@@ -89,6 +89,8 @@ class Database:
             if isinstance(error, self._memory_error) or self._spilled(text):
                 raise FileError(self._no_room(text)) from None
             raise FileError(explain(text)) from None
+        except (SystemError, UnicodeDecodeError):  # from DuckDB to Python
+            raise FileError(explain("it holds a text that is not UTF-8")) from None
 
     def _watched(self, ask: Callable[[], Any], progress: Progress) -> Any:
         with ThreadPoolExecutor(1) as pool:
@@ -168,7 +170,10 @@ def as_number(column: str) -> str:
 def as_score(column: str) -> str:
     """A column as a number, NULL also where integers would tie as floats though they differ."""
     number, written = as_number(column), f"CAST({quote(column)} AS VARCHAR)"
-    integer = f"regexp_full_match({written}, '\\s*[+-]?[0-9]+\\s*')"
+    integer = (
+        f"(typeof({quote(column)}) LIKE 'DECIMAL%' OR "
+        f"regexp_full_match({written}, '\\s*[+-]?[0-9]+\\s*'))"
+    )
     exact = f"abs(TRY_CAST({written} AS HUGEINT)) <= {EXACT}"
     tied = f"abs({number}) >= {EXACT} AND {integer} AND NOT coalesce({exact}, false)"
     return f"CASE WHEN {tied} THEN NULL ELSE {number} END"

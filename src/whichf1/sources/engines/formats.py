@@ -603,7 +603,7 @@ class ArrowFile(File):
                 for batch in some if used is not None else ():
                     batch.validate(full=True)
                     yield names, batch.select(used)
-        except (OSError, EOFError, pyarrow.ArrowException) as error:
+        except (OSError, EOFError, ValueError, pyarrow.ArrowException) as error:
             raise FileError(f"{self.name} is a damaged Arrow file: {error}") from None
 
 

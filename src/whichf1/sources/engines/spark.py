@@ -10,7 +10,7 @@ from whichf1.sources.engines.database import first_line
 from whichf1.sources.engines.files import ReadingOptions, format_of
 from whichf1.sources.engines.formats import FIRST_LINES, CsvFile, TsvFile, keys_of
 from whichf1.sources.engines.frames import gather_frame
-from whichf1.sources.request import Answer, Origin, Reading, Request
+from whichf1.sources.request import EXACT, Answer, Origin, Reading, Request
 
 if TYPE_CHECKING:
     from whichf1.sources.questions.grouped import Question
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 KNOWN = ("csv", "tsv", "jsonl", "parquet")
 BAD_LINE = "the line of whichf1 that is malformed"
 OBJECT = "schema_of_variant(line) LIKE 'OBJECT%'"
-
-
-LONG = "^[+-]?[1-9][0-9]{16,}$"
-"""Integers that tie as floats though they differ."""
 
 
 class Read(NamedTuple):
@@ -63,7 +59,7 @@ def gather_on_spark(
         frame = read.frame
         if read.reading != "typed":
             columns = request.find(frame.columns, origin.name)
-            frame = _with_numbers(frame, columns.numbers)
+            frame = _with_numbers(frame, columns)
         return gather_frame(frame, request, question, origin)
     except (PySparkException, Py4JError) as error:
         said = first_line(str(getattr(error, "java_exception", None) or error))
@@ -143,14 +139,26 @@ def _path(key: str) -> str:
     return f"""'$["{key}"]'"""
 
 
-def _with_numbers(frame: Any, numbers: list[str]) -> Any:
-    """Columns of text as numbers, NULL where a cell is not a number."""
+def _with_numbers(frame: Any, columns: Request) -> Any:
+    """Columns of text as numbers, NULL where a cell is not a number.
+
+    NULL also where scores are integers that would tie as floats though they differ.
+    """
     names = frame.columns
     short = frame.toDF(*(f"c{at}" for at in range(len(names))))
     shown = [
-        f"CASE WHEN NOT c{at} RLIKE '{LONG}' THEN try_cast(c{at} AS DOUBLE) END AS c{at}"
-        if name in numbers
+        f"{_number(f'c{at}', name != columns.weights)} AS c{at}"
+        if name in columns.numbers
         else f"c{at}"
         for at, name in enumerate(names)
     ]
     return short.selectExpr(*shown).toDF(*names)
+
+
+def _number(cell: str, score: bool) -> str:
+    number = f"try_cast({cell} AS DOUBLE)"
+    if not score:
+        return number
+    exact = f"abs(try_cast({cell} AS DECIMAL(38, 0))) <= {EXACT}"
+    tied = f"trim({cell}) RLIKE '^[+-]?[0-9]+$' AND NOT coalesce({exact}, false)"
+    return f"CASE WHEN {tied} THEN NULL ELSE {number} END"

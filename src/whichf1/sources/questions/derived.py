@@ -308,33 +308,47 @@ def _unfair(scores: Sequence[Any]) -> Any:
     return outside | (off > kernel.TOLERANCE) | (off < -kernel.TOLERANCE)
 
 
+UNIT = 200
+"""Weights are added up in units of 2**200, 2**400, … or of their inverses, if they are far from 1:
+squares and products of what is near 1 keep all digits."""
+
+
+def _unit_of(weight: Any) -> Any:
+    """The exponent of the unit nearest to a weight: 0 from 2**-100 to 2**100."""
+    steps = range(-1000 + UNIT // 2, 1000, UNIT)
+    above = [nw.when(weight >= 2.0**at).then(nw.lit(UNIT)).otherwise(nw.lit(0)) for at in steps]
+    return total(above) - 1000
+
+
 class Classes(Question):
-    """How many items there are of each true class, by what they lack."""
+    """How many items there are of each true class, by what they lack and the size of weights."""
 
     def __init__(self, distributions: int) -> None:
         """``distributions``: how many systems have probabilities."""
         self._distributions = distributions
 
     def answer(self, items: Any, columns: Request) -> dict[str, list[Row]]:
-        """(true class, gap, items, and the items that they stand for)."""
+        """(true class, gap, unit of weights, items, and the items that they stand for)."""
         gap = gap_of(columns, self._distributions).alias("gap")
+        unit = _unit_of(nw.col("w")) if columns.weights else nw.lit(0)
         times = nw.col("w") if columns.whole else nw.lit(1.0)
-        rows = items.select(nw.col("k"), gap, times.alias("w"))
-        return {KEY: plain_rows(grouped_frame(rows, ["k", "gap"], ["w"]))}
+        rows = items.select(nw.col("k"), gap, unit.alias("unit"), times.alias("w"))
+        return {KEY: plain_rows(grouped_frame(rows, ["k", "gap", "unit"], ["w"]))}
 
 
 class Added(Question):
     """Sums over the items, by cluster, of a value v of each: see ``EngineSums``."""
 
-    def __init__(self, values: Values) -> None:
-        self._values = values
+    def __init__(self, values: Values, unit: int) -> None:
+        """``unit``: the exponent of the unit of weights."""
+        self._values, self._unit = values, unit
 
     def answer(self, items: Any, columns: Request) -> dict[str, list[Row]]:
         """(*slice, cluster, items, those of unknown classes, *sums); without clusters it is 0."""
         (value,) = self._values.shown(columns)
         weight = nw.lit(1.0)
         if columns.weights:  # without a weight, even an infinite loss does not count
-            weight = nw.col("w")
+            weight = nw.col("w") * 2.0**-self._unit
             value = nw.when(weight > 0).then(value).otherwise(nw.lit(0.0))
         cluster = nw.col("c") if columns.cluster else nw.lit(0)
         lost = nw.when(nw.col("t") == 0).then(nw.lit(1.0)).otherwise(nw.lit(0.0))

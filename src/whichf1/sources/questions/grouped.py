@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -285,8 +286,7 @@ def _prepared(frame: Any, columns: Request) -> Any:
         frames.refuse_mixed_objects(frame, columns)
         for name in columns.preds if columns.scores else ():
             if schema[name] == nw.Object:
-                cells = (x for x in frame[name].to_list() if isinstance(x, (int, np.integer)))
-                refuse_large(cells, f"column {name!r}: scores")
+                refuse_large(filter(_is_whole, frame[name].to_list()), f"column {name!r}: scores")
     spelled: dict[str, str] = {}
     if frame.implementation.is_pyspark():  # where a dot in a name means a field of a structure
         native = frame.to_native()
@@ -296,11 +296,19 @@ def _prepared(frame: Any, columns: Request) -> Any:
     for short, name, number in _names(columns):
         column = nw.col(spelled.get(name, name))
         if number:
-            large = schema[name].is_integer() and short[0] == "s"
+            kind = schema[name]
+            large = (kind.is_integer() or kind.is_decimal()) and short[0] == "s"
             exact = (column <= EXACT) & (column >= -EXACT)
             column = (nw.when(exact).then(column) if large else column).cast(nw.Float64)
         shown.append(column.alias(short))
     return _without_nan(frame.select(*shown), columns)
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether this is an integer, or a decimal number that may be one."""
+    if isinstance(value, Decimal):
+        return value.is_finite()
+    return isinstance(value, (int, np.integer))
 
 
 def _without_nan(items: Any, columns: Request) -> Any:
