@@ -25,18 +25,18 @@ COMMANDS = {
     "compare scores": "compare FILE --pred p --pred r --positive 1 -m roc_auc --replicates 99",
     "results": "compare FILE --pred a --pred b -m averaged_f1 -m mcc --show interval",
     "results, errors": "compare FILE --pred a --pred b -m averaged_f1 -m mcc --show error",
-    "threshold": "threshold FILE --score p --positive 1 --metric mcc",
+    "threshold": "threshold FILE --score p --positive 1 --metric averaged_f1",
 }
 """Every command that prints scores, on items of which one class has few."""
 
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Forty items, five of them of class 1; weights, frequencies, clusters and slices."""
+    """Forty items, four of them of class 1; weights, frequencies, clusters and slices."""
     path = tmp_path_factory.mktemp("few") / "few.csv"
     lines = ["true,a,b,p,q,r,lang,w"]
     for at in range(40):
-        true = int(at % 8 == 0)
+        true = int(at % 10 == 0)
         a, b = (true if at % k else 1 - true for k in (7, 5))
         p = round(0.2 + 0.5 * a + 0.005 * at, 3)
         facts = (p, round(1 - p, 3), round(0.3 + 0.4 * b, 3), "en" if at % 2 else "de", at % 3 + 1)
@@ -87,8 +87,10 @@ def test_a_score_prints_its_caution_and_its_effective_n() -> None:
     score = wf.averaged_f1(true, [*true[1:], 0], weights=weights, interval="auto")
     assert score.interval is not None and score.interval.caution is not None
     assert score.effective_n == pytest.approx(68**2 / (17 * 10))
-    for text in (str(score), repr(score), score._repr_html_()):
+    for text in (str(score), repr(score)):
         assert score.interval.caution in text and "effective n 27.2" in text
+    html = score._repr_html_()
+    assert score.interval.caution in html and "The weighted items are worth 27.2 equal ones" in html
     assert score.to_dict()["effective_n"] == score.effective_n
     each = wf.recall.per_class(true, true, weights=weights)
     assert each[1].effective_n == score.effective_n

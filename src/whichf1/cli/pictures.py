@@ -39,7 +39,7 @@ ONLY = {
 
 
 def plot(options: PlotOptions) -> None:
-    """Draw a picture of a file: confusion matrix, classes, curves, calibration, comparisons."""
+    """Draw a picture of a file: a confusion matrix, a curve, a comparison."""
     if options.kind == "list":
         OutputOptions(output=None).write(kind_list())
         return

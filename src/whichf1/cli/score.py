@@ -276,7 +276,7 @@ def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> 
 
 
 def matrix(options: MatrixOptions) -> None:
-    """Score a confusion matrix: whichf1 matrix cm.csv --rows true."""
+    """Score a confusion matrix, from numbers or from a file."""
     oriented = options.rows is not None
     rows: Any = options.rows or "true"
     source, cells = given_matrix(options.numbers)

@@ -35,7 +35,7 @@ from whichf1.reporting.published import (
     dialect_document,
     explanation_document,
 )
-from whichf1.reporting.score import threshold_document
+from whichf1.reporting.score import threshold_document, worth_notes
 from whichf1.reporting.slices import slice_name
 from whichf1.scoring.curves import BestThreshold, CalibrationCurve, Curve
 from whichf1.scoring.macro import MacroF1
@@ -111,7 +111,8 @@ def _scores(scores: Sequence[Score], notes: Sequence[str] = ()) -> Document:
         [title_of(x.definition), x.value, *([x.interval] if intervals else []), x.signature]
         for x in scores
     ]
-    return Document([Grid([*columns, SIGNATURE], rows)], notes=notes)
+    worth = worth_notes(scores[0].effective_n)
+    return Document([Grid([*columns, SIGNATURE], rows)], notes=[*worth, *notes])
 
 
 def _per_class(scores: PerClass) -> Document:
@@ -121,7 +122,8 @@ def _per_class(scores: PerClass) -> Document:
         columns.append(GridColumn("interval", "interval"))
         cells.append(scores.intervals)
     rows = [*zip(*cells, strict=True)]
-    return Document([Grid(columns, rows, unit="classes"), Signature(scores.signature)])
+    table = Grid(columns, rows, unit="classes")
+    return Document([table, Signature(scores.signature)], notes=worth_notes(scores.effective_n))
 
 
 def _counts(counts: Counts) -> Document:
