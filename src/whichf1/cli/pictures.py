@@ -39,7 +39,7 @@ ONLY = {
 
 
 def plot(options: PlotOptions) -> None:
-    """Draw a picture of a file: a confusion matrix, a curve, a comparison."""
+    """Draw what a file shows: classes, curves, comparisons."""
     if options.kind == "list":
         OutputOptions(output=None).write(kind_list())
         return
