@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from whichf1.cli.options import CountingOptions, FileOptions, TableOptions, ThresholdOptions
+from whichf1.cli.options import (
+    CountingOptions,
+    FileOptions,
+    TableOptions,
+    ThresholdOptions,
+    padding,
+)
 from whichf1.cli.process import say, standard_input, watching
 from whichf1.errors import FileError, InputError, SkippedWarning, WhichF1Error
 from whichf1.sources.answers.lines import read_scores
@@ -24,7 +30,7 @@ from whichf1.sources.sequences import column
 from whichf1.statistics.progress import working
 from whichf1.tables.counts import Counts, NamedMatrix
 from whichf1.tables.label_sets import MultiLabelCounts
-from whichf1.tables.labels import from_text
+from whichf1.tables.labels import Labels, from_text
 from whichf1.tables.saving import FORMAT, read_text
 from whichf1.tables.slices import Slices
 from whichf1.tables.units import Additive, restored
@@ -38,7 +44,8 @@ COLUMNS = ("true", "pred", "weights", "frequencies", "cluster")
 def read_counts(options: CountingOptions) -> Counts:
     """Count predictions."""
     with opened(options) as ((data, predictions), reading):
-        return count(data, predictions, **options.columns(*COLUMNS), **reading)
+        columns = {**options.columns(*COLUMNS), "ignore": padding(options)}
+        return count(data, predictions, **columns, **reading)
 
 
 def read_slices(options: TableOptions) -> Slices:
@@ -64,6 +71,9 @@ def read_saved(options: TableOptions) -> Any:
         return saved
     if not isinstance(saved, (Counts, MultiLabelCounts)):
         raise InputError(f"saved {saved.kind} have their classes: remove --labels")
+    left_out = padding(options)
+    if left_out and isinstance(saved, Counts):
+        return saved.without(left_out, Labels(options.declared))
     return saved.declare(options.declared)
 
 

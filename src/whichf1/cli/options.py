@@ -403,7 +403,8 @@ class DefinitionOptions(OptionGroup):
             text = getattr(self, name)
             word = name == "classes" and text in ("declared", "observed", "true", "range")
             if text is not None:
-                options[name] = text if word else [find_label(x, labels) for x in split_list(text)]
+                known = Labels([*labels, *padding(self)]) if name == "ignore" else labels
+                options[name] = text if word else [find_label(x, known) for x in split_list(text)]
         if self.scope not in (None, "empty") and self.undefined in (None, "0"):
             raise DefinitionError(
                 f"--scope {self.scope} changes nothing where 0/0 counts as 0: add --undefined 1, "
@@ -722,6 +723,16 @@ def _has_symbols() -> bool:
 def split_list(text: str) -> list[str]:
     """Split a list like a line of CSV, so that a class in quotes may contain a comma."""
     return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def padding(options: Any) -> list[Label]:
+    """The classes of --ignore that are not among those of --labels."""
+    declared, ignored = (getattr(options, name, None) for name in ("labels", "ignore"))
+    if declared is None or ignored is None:
+        return []
+    names = split_list(declared)
+    every = [*from_text([*names, *split_list(ignored)])]
+    return [label for label in every[len(names) :] if label not in every[: len(names)]]
 
 
 def find_label(text: str, labels: Labels) -> Label:
