@@ -338,3 +338,30 @@ def test_progress_is_told_and_a_query_can_be_interrupted(tmp_path: Path) -> None
     with pytest.raises(KeyboardInterrupt):
         while True:
             wf.count(path, progress=stop)
+
+
+SMALL_PAIR = """
+import sys
+import whichf1 as wf
+from tests.helpers.peak import held, peak
+pair = {"memory_limit": "50MB"}
+wf.count(*sys.argv[1:3], **pair)
+before = held()
+print(wf.count(*sys.argv[3:5], **pair).n, peak() - before)
+"""
+
+
+@pytest.mark.slow
+def test_a_pair_of_npz_files_does_not_have_to_fit_into_memory(tmp_path: Path) -> None:
+    """12,000,000 items are 192 MB in both files; DuckDB may use 50."""
+    rng = np.random.default_rng(1)
+    paths = []
+    for n in (10, 12_000_000):
+        for name in ("true", "pred"):
+            paths.append(str(tmp_path / f"{name}{n}.npz"))
+            np.savez(paths[-1], **{name: rng.integers(0, 5, n)})
+    done = subprocess.run(
+        [sys.executable, "-c", SMALL_PAIR, *paths], capture_output=True, text=True, check=True
+    )
+    n, more = map(int, done.stdout.split())
+    assert n == 12_000_000 and more < 120 << 20

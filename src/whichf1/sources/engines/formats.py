@@ -169,17 +169,29 @@ class File(ABC):
     def _columns(self, database: Database, skip: bool) -> list[str]: ...
 
     def views(self, database: Database, view: str, shown: Shown) -> Iterator[None]:
-        """Make the items visible to SQL under a name: at once, or piece by piece."""
+        """Make the items visible to SQL under a name: at once, or piece by piece.
+
+        Pieces of a file that is wanted whole become a table, which need not fit into memory.
+        """
+        kept = False
         for items in self._items(shown):
             if isinstance(items, str):
                 used = ", ".join(map(quote, shown.used)) or "*"
                 query = f"CREATE OR REPLACE VIEW {view} AS SELECT {used} FROM {items}"
                 database.run(query, self.explain)
                 yield
+            elif shown.whole and isinstance(items, dict):
+                database.connection.register("piece", items)
+                into = f"INSERT INTO {view}" if kept else f"CREATE TABLE {view} AS"
+                database.run(f"{into} SELECT * FROM piece", self.explain)
+                database.connection.unregister("piece")
+                kept = True
             else:
                 database.connection.register(view, items)
                 yield
                 database.connection.unregister(view)
+        if kept:
+            yield
         now = os.stat(self.path)
         if (now.st_size, now.st_mtime_ns) != (self.size, self.changed):
             raise FileError(
@@ -620,7 +632,7 @@ class NpzFile(File):
             raise FileError(f"{self.name} is a damaged npz file: {error}") from None
 
     def _items(self, shown: Shown) -> Iterator[dict[str, Array]]:
-        """The arrays, piece by piece unless they are wanted whole."""
+        """The arrays, piece by piece."""
         try:
             with ExitStack() as stack:
                 archive = stack.enter_context(zipfile.ZipFile(self.path))
@@ -631,7 +643,7 @@ class NpzFile(File):
                 _refuse_shapes(dict(zip(shown.used, heads, strict=True)), self.name)
                 items = heads[0][0][0]
                 row = sum(dtype.itemsize for _, dtype in heads)
-                size = max(items, 1) if shown.whole else max(1, min(ITEMS, PIECE // max(row, 1)))
+                size = max(1, min(ITEMS, PIECE // max(row, 1)))
                 for start in range(0, items, size):
                     n = min(size, items - start)
                     yield {
