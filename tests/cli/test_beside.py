@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -135,3 +136,15 @@ def test_every_printed_p_says_its_method(run: Run, few: Path, metric: str, forma
         assert f",{pair.test}," in table
     else:
         assert words[pair.test] in out and f"paired test ({pair.test})" in table
+
+
+def test_counts_without_squared_weights_say_why_they_have_no_interval(
+    run: Run, tmp_path: Path
+) -> None:
+    weighted = wf.count([0, 1, 1], [0, 1, 0], weights=[1, 2, 0.5])
+    saved = json.loads(weighted.to_json())
+    for field in ("kind", "checksum", "squares"):  # as files saved before have none
+        del saved[field]
+    (tmp_path / "c.json").write_text(json.dumps(saved))
+    code, out, _ = run("score", str(tmp_path / "c.json"))
+    assert code == 0 and "not those of their squares" in " ".join(out.split())

@@ -389,6 +389,12 @@ def _gap_notes(report: Report, decimals: int) -> list[str]:
     return notes
 
 
+NO_SQUARES = (
+    "–: no interval, because only the sums of these weights are known, not those of their squares. "
+    "Count the data again, which keeps both."
+)
+
+
 def _interval_notes(report: Report) -> list[str]:
     """What a dash in place of an interval means, and how many replicates were undefined."""
     scores = [score for _, score in report.scores]
@@ -407,6 +413,8 @@ def _interval_notes(report: Report) -> list[str]:
         return [*notes, said]
     if all(asked):
         return notes
+    if report.counts.weighted and getattr(report.counts, "squares", None) is None:
+        return [*notes, NO_SQUARES]
     note = "–: no interval, because the score does not vary in these items."
     every: list[Score | PerClass] = [*scores, *tables]
     plain = all(not x.made and x.definition.declaration.kind in COUNTED for x in every)

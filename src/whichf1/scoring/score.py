@@ -31,7 +31,8 @@ class Score(Displayed, float):
     definition: The metric with every choice that changes its value.
     n: The number of items, or the sum of their weights.
     classes: The classes averaged over; all classes for a measure of agreement.
-    interval: None if none was requested, or if the method gives none (as for a perfect score).
+    interval: None if none was requested, or if the method gives none: for a perfect score, say, or
+        for weighted counts that were saved without the sums of squared weights.
     made: Where the data come from, as fields of the signature: decision rules, clusters.
     effective_n: (Σw)² / Σw², the number of equal items that weighted ones are worth; None without
         weights, or if only their sums are known.
