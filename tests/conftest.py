@@ -38,6 +38,14 @@ def pytest_runtest_makereport() -> Generator[None, Any, None]:
         report.longrepr = f"skipped under CI=true: {report.longrepr}"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of the paper's figures, which take long to make, run in one process."""
+    for item in items:
+        if "made" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("paper"))
+
+
 @pytest.fixture(scope="session")
 def made() -> dict[str, Figure]:
     """Every figure of the paper by name, as ``whichf1 paper all`` computes it."""

@@ -8,6 +8,7 @@ from functools import cache
 from math import isclose, isnan
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,11 +38,13 @@ def every_value() -> dict[Definition, tuple[float, float]]:
     return {each: (each(one).value, each(two).value) for each in every_definition()}
 
 
+@pytest.mark.xdist_group("exact")
 def test_every_metric_has_an_exact_twin() -> None:
     assert set(METRICS) == set(exact.RATES) | set(exact.AGREEMENT)
     assert {each.metric for each in every_value()} == set(METRICS)
 
 
+@pytest.mark.xdist_group("exact")
 def test_every_definition_gives_its_exact_value_on_e1_and_e2() -> None:
     pairs = [list(zip(*example, strict=True)) for example in (E1, E2)]
     for definition, values in every_value().items():
@@ -49,6 +52,7 @@ def test_every_definition_gives_its_exact_value_on_e1_and_e2() -> None:
             assert same(value, exact.score(example, LABELS, definition)), definition
 
 
+@pytest.mark.xdist_group("exact")
 def test_definitions_that_differ_on_e1_or_e2_have_different_signatures() -> None:
     seen: dict[str, str] = {}
     for definition, values in every_value().items():

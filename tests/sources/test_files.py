@@ -359,7 +359,8 @@ def test_a_pair_of_npz_files_does_not_have_to_fit_into_memory(tmp_path: Path) ->
     for n in (10, 12_000_000):
         for name in ("true", "pred"):
             paths.append(str(tmp_path / f"{name}{n}.npz"))
-            np.savez(paths[-1], **{name: rng.integers(0, 5, n)})
+            arrays: dict[str, Any] = {name: rng.integers(0, 5, n)}
+            np.savez(paths[-1], **arrays)
     done = subprocess.run(
         [sys.executable, "-c", SMALL_PAIR, *paths], capture_output=True, text=True, check=True
     )
