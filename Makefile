@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 BENCH := .venv-bench
 C_FILES := $(wildcard src/whichf1/kernel/c/*.[ch] src/whichf1/kernel/c/*.inc tests/native/*.c)
 
-.PHONY: demo check test test-lowest test-faults test-peers test-portable test-duckdb-1.5 test-dialects lint format hooks bench clean
+.PHONY: demo check test test-lowest test-faults test-peers test-portable test-duckdb-1.5 test-dialects release-check lint format hooks bench clean
 
 demo: $(VENV)/demo
 	$(BIN)/whichf1 score examples/animals.csv
@@ -60,6 +60,7 @@ lint: $(VENV)/test
 	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/zizmor --offline --quiet .github
 
 # fix what can be fixed automatically
 format: $(VENV)/test
@@ -70,6 +71,11 @@ format: $(VENV)/test
 # check each commit with the tools of `make lint`
 hooks: $(VENV)/test
 	$(BIN)/pre-commit install
+
+# the release checklist: what is built, its tags, and the README's example in empty environments
+release-check: $(VENV)/test
+	$(BIN)/python -m pip install --quiet '.[release]'
+	$(BIN)/python -m tests.helpers.release
 
 # every dialect against the real library, each in its own environment; writes docs/dialects-tested.md
 test-dialects: $(VENV)/test
