@@ -67,8 +67,8 @@ def build(folder: Path) -> list[Path]:
     built.unlink()
     unpacked = folder / "unpacked"
     shutil.unpack_archive(source, unpacked)
-    command = [sys.executable, "-m", "build", "--wheel", "--outdir", folder, "."]
-    run(command, NO_COMPILER, unpacked / source.name.removesuffix(".tar.gz"))
+    tree = unpacked / source.name.removesuffix(".tar.gz")
+    run([sys.executable, "-m", "build", "--wheel", "--outdir", folder, "."], NO_COMPILER, tree)
     (native,) = folder.glob("*-cp311-abi3-manylinux*.whl")
     (pure,) = folder.glob("*-py3-none-any.whl")
     run([sys.executable, "-m", "twine", "check", "--strict", source, native, pure])
