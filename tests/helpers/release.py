@@ -41,13 +41,12 @@ def run(
 
 def version_is_dated() -> str:
     """The changelog has a section for this version, with its date."""
-    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    page = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    heading: str = re.findall(r"^## (.+)$", page, re.M)[0]
     version = whichf1.__version__
-    if not headings or not re.fullmatch(
-        rf"{re.escape(version)} \(\d{{4}}-\d\d-\d\d\)", headings[0]
-    ):
-        raise ValueError(f"CHANGELOG.md starts with {headings[:1]}, not with {version} and a date")
-    return headings[0]
+    if not re.fullmatch(rf"{re.escape(version)} \(\d{{4}}-\d\d-\d\d\)", heading):
+        raise ValueError(f"CHANGELOG.md starts with {heading!r}, not with {version} and a date")
+    return heading
 
 
 def everything_is_committed() -> str:
