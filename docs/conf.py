@@ -8,9 +8,9 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-import reference  # noqa: E402
+import reference
 
-import whichf1  # noqa: E402
+import whichf1
 
 project = "whichf1"
 author = "The whichf1 maintainers"
@@ -51,6 +51,8 @@ intersphinx_mapping = reference.inventories()
 
 html_theme = "pydata_sphinx_theme"
 html_title = "whichf1"
+html_favicon = "_static/icon.svg"
+html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False

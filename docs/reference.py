@@ -212,5 +212,3 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("metric", MetricDirective)
     app.connect("builder-inited", lambda _: write())
     return {"parallel_read_safe": True}
-
-
