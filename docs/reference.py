@@ -8,8 +8,12 @@ from __future__ import annotations
 import inspect
 import re
 import shutil
+import subprocess
+import sys
+import time
 import zlib
 from collections.abc import Callable, Iterable
+from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -169,6 +173,40 @@ def index(groups: dict[str, dict[str, Any]]) -> list[str]:
     return lines
 
 
+DEPENDENCIES = {
+    "numpy": "arrays",
+    "scipy": "quantiles of intervals and tests",
+    "narwhals": "dataframes of any library",
+    "duckdb": "files, larger than memory too",
+    "typer": "the command line",
+    "rich": "tables on a terminal",
+    "matplotlib": "pictures (extra `plot`)",
+}
+
+
+def dependencies() -> list[str]:
+    """What each dependency is for, and what it costs on the machine that builds the site."""
+    lines = ["| package | for | on disk | first import |", "| --- | --- | --: | --: |"]
+    bare = seconds("pass")
+    for name, purpose in DEPENDENCIES.items():
+        files = metadata.files(name) or []
+        size = sum(file.size or 0 for file in files) / 2**20
+        took = max(0.0, seconds(f"import {name}") - bare)
+        lines.append(f"| {name} | {purpose} | {size:.0f} MB | {1000 * took:.0f} ms |")
+    return lines
+
+
+def seconds(code: str) -> float:
+    """The time that a new interpreter takes, at best of three."""
+
+    def once() -> float:
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        return time.perf_counter() - start
+
+    return min(once() for _ in range(3))
+
+
 def write(folder: Path = FOLDER) -> None:
     """All pages, anew."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -178,6 +216,7 @@ def write(folder: Path = FOLDER) -> None:
         for name in values:
             save(folder / f"{name}.rst", PAGES[group](name))
     save(folder / "index.rst", index(groups))
+    save(folder / "dependencies.txt", dependencies())
 
 
 def save(file: Path, lines: Iterable[str]) -> None:
