@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 BENCH := .venv-bench
 C_FILES := $(wildcard src/whichf1/kernel/c/*.[ch] src/whichf1/kernel/c/*.inc tests/native/*.c)
 
-.PHONY: demo check test test-lowest test-faults test-peers test-portable test-duckdb-1.5 test-dialects release-check lint format hooks bench clean
+.PHONY: demo check test test-lowest test-faults test-peers test-portable test-duckdb-1.5 test-dialects release-check lint format hooks docs bench clean
 
 demo: $(VENV)/demo
 	$(BIN)/whichf1 score examples/animals.csv
@@ -81,6 +81,18 @@ release-check: $(VENV)/test
 test-dialects: $(VENV)/test
 	$(BIN)/python -m tests.dialects.run_all
 
+# the site, in docs/_build/html: warnings are errors, and a browser opens every page
+DOCS := .venv-docs
+docs: $(DOCS)/ready $(VENV)/test
+	$(DOCS)/bin/python -m sphinx -b html -q -W --keep-going docs docs/_build/html
+	$(BIN)/python -m tests.helpers.site
+
+$(DOCS)/ready: pyproject.toml
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --upgrade pip
+	$(DOCS)/bin/python -m pip install --quiet --editable '.[docs]'
+	touch $@
+
 # speed compared with peers, in about four minutes; writes benchmarks/RESULTS.md
 bench: $(BENCH)/ready
 	$(BENCH)/bin/python -m benchmarks.speed
@@ -109,7 +121,8 @@ $(VENV)/test: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --target $(VENV)/duckdb-1.5 --upgrade 'duckdb>=1.5,<2'
 	command -v java >/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends openjdk-17-jre-headless)
 	(command -v pdflatex && command -v pdftotext) >/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends texlive-latex-extra texlive-science lmodern poppler-utils)
+	command -v chromium >/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends chromium)
 	touch $@ $(VENV)/demo
 
 clean:
-	rm -rf $(VENV) $(BENCH) $(LOWEST) .venv-dialects build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(LOWEST) $(DOCS) .venv-dialects build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
