@@ -40,10 +40,14 @@ def pytest_runtest_makereport() -> Generator[None, Any, None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of the paper's figures, which take long to make, run in one process."""
+    """Tests of the paper's figures, which take long to make, run in one process.
+
+    What runs in one process starts first, so that no process is left alone with it at the end.
+    """
     for item in items:
         if "made" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("paper"))
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
 
 
 @pytest.fixture(scope="session")
