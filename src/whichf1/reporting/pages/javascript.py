@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -22,6 +22,7 @@ from whichf1.definitions.definition import Definition, Frozen, chosen_codes
 from whichf1.errors import DefinitionError
 from whichf1.scoring.macro import MacroF1
 from whichf1.tables.cells import Margins, every_class
+from whichf1.tables.labels import Labels
 
 MOST_CLASSES = 8
 """Programs are written for 1 to this many classes."""
@@ -129,7 +130,9 @@ def _refusal(on: str) -> DefinitionError:
 
 
 def _broadcast(inputs: Sequence[Any]) -> tuple[int, ...]:
-    return np.broadcast_shapes(*(np.shape(x) if not isinstance(x, Symbol) else x.shape for x in inputs))
+    return np.broadcast_shapes(
+        *(np.shape(x) if not isinstance(x, Symbol) else x.shape for x in inputs)
+    )
 
 
 def _where(*inputs: Any) -> Symbol:
@@ -188,7 +191,7 @@ class Program:
     def score(self, definition: Definition) -> int:
         """Write down a definition, of the counts of those classes that it is over."""
         return self.add(
-            lambda n: definition.values(Frozen(None, every_class(n), None), margins(n))  # type: ignore[arg-type]
+            lambda n: definition.values(Frozen(None, every_class(n), Labels(range(n))), margins(n))
         )
 
     def class_set(self, definition: Definition) -> int:
@@ -201,33 +204,38 @@ class Program:
 
         return self.add(codes)
 
-    def macro_f1(self, averaged: int, of_averages: int, precision: int, recall: int) -> dict[str, int]:
+    def macro_f1(
+        self, averaged: int, of_averages: int, precision: int, recall: int
+    ) -> dict[str, int]:
         """Write down what is known about both macro F1s, given the steps that compute them."""
+        means = (averaged, of_averages)
 
         def of(name: str) -> Callable[[int], Any]:
             def value(n: int) -> Any:
-                a, b = (SimpleNamespace(value=Step(x), classes=range(n)) for x in (averaged, of_averages))
-                return getattr(MacroF1(a, b, *(Step(x, n) for x in (precision, recall))), name)  # type: ignore[arg-type]
+                a, b = (SimpleNamespace(value=Step(x), classes=range(n)) for x in means)
+                p, r = (Step(x, n) for x in (precision, recall))
+                return getattr(MacroF1(*cast(Any, (a, b, p, r))), name)
 
             return value
 
         return {name: self.add(of(name)) for name in ("gap", "terms", "contributions", "supremum")}
 
-    def _joined(self, same: list[Any], seen: dict[int, int]) -> int:
+    def _joined(self, same: Sequence[Any], seen: dict[tuple[int, ...], int]) -> int:
         """The number of a step that is the same for every number of classes."""
-        first = same[0]
+        first, key = same[0], tuple(map(id, same))
         if not isinstance(first, Symbol):
             return self._constant(same)
-        if id(first) not in seen:
-            if isinstance(first, Step):
-                return first.number
-            if any(getattr(x, "step", None) != first.step for x in same):
+        if isinstance(first, Step):
+            return first.number
+        if key not in seen:
+            kinds = {(x.step, len(x.inputs)) if isinstance(x, Symbol) else None for x in same}
+            if len(kinds) > 1:
                 raise _refusal("the number of classes")
             inputs = zip(*(x.inputs for x in same), strict=True)
-            seen[id(first)] = self._step(first.step, [self._joined([*x], seen) for x in inputs])
-        return seen[id(first)]
+            seen[key] = self._step(first.step, [self._joined(x, seen) for x in inputs])
+        return seen[key]
 
-    def _constant(self, same: list[Any]) -> int:
+    def _constant(self, same: Sequence[Any]) -> int:
         values = [_plain(x) for x in same]
         if all(x == values[0] for x in values):
             return self._step("number", [values[0]])

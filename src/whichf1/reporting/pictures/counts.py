@@ -312,12 +312,18 @@ LEVELS = (0.2, 0.4, 0.6, 0.8)
 """The F1s of the contours."""
 
 
-def contour(f1: float, points: int = 60) -> tuple[Numbers, Numbers]:
-    """Recall and precision of the same F1: precision = F R / (2 R − F)."""
-    recall = np.linspace(f1 / (2 - f1), 1, points) if f1 > 0 else np.array([0.0, 1.0])
+def precision_at(f1: Any, recall: Any) -> Array:
+    """The precision that gives this F1 at this recall, at most 1: F R / (2 R − F)."""
     bottom = 2 * recall - f1
     precision = np.divide(f1 * recall, bottom, out=np.zeros_like(recall), where=bottom > 0)
-    return numbers(recall), numbers(np.minimum(precision, 1.0))
+    limited: Array = np.minimum(precision, 1.0)
+    return limited
+
+
+def contour(f1: float, points: int = 60) -> tuple[Numbers, Numbers]:
+    """Recall and precision of the same F1."""
+    recall = np.linspace(f1 / (2 - f1), 1, points) if f1 > 0 else np.array([0.0, 1.0])
+    return numbers(recall), numbers(precision_at(f1, recall))
 
 
 def contours(levels: Sequence[float] = LEVELS) -> list[Mark]:
