@@ -161,18 +161,20 @@ const matrices = (() => {
   const listed = (matrix) => `[\n${matrix.map((row) => `    [${row.join(", ")}],`).join("\n")}\n]`;
   const toPython = (state, signatures, gap) => {
     const lines = ["import whichf1 as wf", "", `matrix = ${listed(state.matrix)}  # a row is a true class`];
-    if (state.shares) {
-      lines.push(`weights = [${weights(state).join(", ")}]  # for other shares of the classes`);
-      lines.push("matrix = [[n * weight for n in row] for row, weight in zip(matrix, weights)]");
-    }
     lines.push(`labels = [${state.names.map(quoted).join(", ")}]`, 'counts = wf.Counts.from_matrix(matrix, rows="true", labels=labels)', "");
-    lines.push("signatures = [", ...signatures.map((x) => `    ${quoted(x)},`), "]");
-    lines.push("for signature in signatures:", "    score = wf.Definition.parse(signature)(counts)", '    print(f"{score.value:.6f}  {signature}")');
+    lines.push("signatures = [", ...signatures.map((x) => `    ${quoted(x)},`), "]", "scores = {x: wf.Definition.parse(x)(counts).value for x in signatures}");
+    lines.push("for signature, score in scores.items():", '    print(f"{score:.6f}  {signature}")');
     if (gap) {
       lines.push("", `m = wf.macro_f1(counts, classes=${quoted(state.classes)}, undefined=${state.undefined})`);
-      lines.push('print(f"gap {m.gap:.6f} of at most {m.supremum:.6f}")', "print(m.terms)  # by pairs of classes; they add up to the gap");
+      lines.push('print(f"gap {m.gap:.6f}, below {m.supremum:.6f}")', "print(m.terms)  # by pairs of classes; they add up to the gap");
     }
-    lines.push("print(wf.dialects.table(counts))  # what each library would print", "");
+    lines.push("", "for group in wf.dialects.table(counts).groups:  # what libraries would print", '    print(f"{group.value:.6f}  {\', \'.join(group.names)}")', "");
+    if (state.shares) {
+      lines.push("# the same at other shares of the classes", `weights = [${weights(state).join(", ")}]`);
+      lines.push("cells = [", "    (true, predicted, n * weight)", "    for true, row, weight in zip(labels, matrix, weights)", "    for predicted, n in zip(labels, row)", "    if n * weight", "]");
+      lines.push("true, predicted, weight = map(list, zip(*cells))", "shifted = wf.count(true, predicted, weights=weight, labels=labels)");
+      lines.push("for signature in signatures:", '    print(f"{wf.Definition.parse(signature)(shifted).value:.6f}  {signature}")', "");
+    }
     return lines.join("\n");
   };
   return { parse, count, check, tidy, visible, short, letters, toLink, fromLink, toPython, support, usualShares, withShare, reweighted, DEFAULTS, SHARES };

@@ -57,7 +57,7 @@ class Definitions:
         base = define(metric, parameters, options)
         every = []
         for undefined, scope in product(UNDEFINED, SCOPES):
-            rest = {"undefined": undefined, "scope": scope, "classes": "observed"}
+            rest: dict[str, Any] = {"undefined": undefined, "scope": scope, "classes": "observed"}
             fitting = {name: value for name, value in rest.items() if name in base.applicable}
             every.append(self.add(replace(base, **fitting)))
         return every
@@ -151,10 +151,13 @@ def _over(class_set: Any) -> Definition:
     return define("averaged_f1", None, {"classes": class_set})
 
 
+_CITED = ("name", "library", "versions", "file", "note")
+
+
 def _dialect(scores: Definitions, dialect: Dialect) -> dict[str, Any]:
     """A dialect; if it excludes classes by name, also as it is where none of them exists."""
     d = dialect.definition
-    entry = {"name": dialect.name, "cited": dialect.citation, "note": dialect.note}
+    entry: dict[str, Any] = {name: getattr(dialect, name) for name in _CITED}
     if d.batch is not None:
         return {**entry, "absent": "a mean over batches of items, whose order a matrix lacks"}
     if d.classes == "range":
