@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 import whichf1 as wf
+from tests.helpers.matrices import margins, random_matrices
 from whichf1.definitions.definition import Definition, Frozen, define
 from whichf1.errors import DefinitionError
 from whichf1.metrics.registry import EVERY, METRICS, Metric
@@ -21,7 +22,7 @@ from whichf1.reporting.pages.playground import playground_data
 from whichf1.reporting.pages.shell import FOLDER
 from whichf1.reporting.pictures.counts import contour
 from whichf1.scoring.macro import gap_contributions, gap_terms, supremum
-from whichf1.tables.cells import Array, Margins, OneVsRest, every_class
+from whichf1.tables.cells import Array, OneVsRest, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
@@ -37,44 +38,18 @@ def data() -> dict[str, Any]:
 
 @cache
 def matrices() -> dict[int, Array]:
-    """Random matrices (tables, k, k): sparse, even and huge; with empty rows, columns, classes."""
+    """Random matrices by their number of classes."""
     rng = np.random.default_rng(17)
-    every = {}
-    for k in range(2, MOST_CLASSES + 1):
-        scale = rng.choice([0.1, 1, 30, 1e4, 1e9], size=(EACH, 1, 1))
-        tables = rng.poisson(scale * rng.choice([0, 0.2, 1, 5], size=(EACH, k, k)))
-        for at, table in enumerate(tables):
-            if at % 3 == 0:
-                table[rng.integers(k)] = 0
-            if at % 4 == 0:
-                table[:, rng.integers(k)] = 0
-            if at % 5 == 0:
-                empty = rng.integers(k)
-                table[empty], table[:, empty] = 0, 0
-            if at % 7 == 0:
-                np.fill_diagonal(table, 0)
-            if table.sum() == 0:
-                table[0, -1] = 1
+    every = {k: random_matrices(rng, EACH, k) for k in range(2, MOST_CLASSES + 1)}
+    for k, tables in every.items():
         tables[0] = np.eye(k)
         tables[1], tables[1, :, 0] = 0, 2**40  # a constant prediction
-        every[k] = tables
     return every
 
 
 def everything(k: int) -> Frozen:
     """All of so many classes."""
     return Frozen(None, every_class(k), Labels(range(k)))
-
-
-def margins(tables: Array) -> Margins:
-    """What formulas see of whole tables (tables, k, k)."""
-    floats = tables.astype(np.float64)
-    k = tables.shape[-1]
-    tp = np.diagonal(floats, axis1=1, axis2=2).copy()
-    fp, fn = floats.sum(1) - tp, floats.sum(2) - tp
-    apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
-    distances = np.stack([floats[:, apart == d].sum(1) for d in range(k)], -1)
-    return Margins(tp, fp, fn, None, distances)
 
 
 @pytest.fixture(scope="module")
@@ -150,12 +125,12 @@ def test_a_score_by_its_name_gives_the_same_bits(script: Page) -> None:
 
 
 @pytest.mark.parametrize("undefined", [0, 1])
-def test_the_gap_and_its_terms(script: Page, undefined: int) -> None:
+def test_the_gap_and_its_terms(script: Page, undefined: Any) -> None:
     at = data()["macro"][undefined]
     steps = [at[name] for name in ("gap", "terms", "contributions", "supremum")]
     for k, tables in matrices().items():
         expected = []
-        for table in tables:
+        for table in tables[::3]:
             counts = Counts.from_matrix(table, rows="true")
             m = wf.macro_f1(counts, undefined=undefined)
             terms, parts = (
@@ -163,20 +138,20 @@ def test_the_gap_and_its_terms(script: Page, undefined: int) -> None:
                 gap_contributions(m.precision, m.recall),
             )
             expected += [np.array([m.gap]), terms.ravel(), parts, np.array([supremum(k)])]
-        same_bits(run(script, tables, steps), np.concatenate(expected))
+        same_bits(run(script, tables[::3], steps), np.concatenate(expected))
 
 
 def test_class_sets(script: Page) -> None:
     for name, step in data()["class_sets"].items():
         for tables in matrices().values():
             expected = []
-            for table in tables:
+            for table in tables[::3]:
                 counts = Counts.from_matrix(table, rows="true")
                 codes = (
                     wf.Definition.parse("averaged_f1").settled(classes=name).freeze(counts).classes
                 )
                 expected.append(codes.astype(float))
-            same_bits(run(script, tables, [step]), np.concatenate(expected))
+            same_bits(run(script, tables[::3], [step]), np.concatenate(expected))
 
 
 def test_contours(script: Page) -> None:

@@ -29,6 +29,8 @@ const pictures = (() => {
 
   const key = (mark, words) => make("li", {}, draw("svg", { viewBox: "0 0 30 12", class: "key", "aria-hidden": "true" }, mark), words);
 
+  const pen = document.createElement("canvas").getContext("2d");
+  const width = (words) => { pen.font = `12px ${getComputedStyle(document.body).fontFamily}`; return pen.measureText(words).width; };
   const meet = ([a, b, w, h], [c, d, v, g]) => a < c + v && c < a + w && b < d + g && d < b + h;
 
   // names beside points, where they do not cover each other; returns how many found no room
@@ -36,7 +38,7 @@ const pictures = (() => {
     const texts = [];
     let lacking = 0;
     for (const { x, y, r, name } of points) {
-      const wide = 6.6 * [...name].length + 2, tall = 13;
+      const wide = width(name) + 2, tall = 13;
       const spots = [[x + r + 4, y + 4, "start"], [x - r - 4, y + 4, "end"], [x, y - r - 5, "middle"], [x, y + r + 14, "middle"],
         [x + r + 2, y - r - 2, "start"], [x - r - 2, y - r - 2, "end"], [x + r + 2, y + r + 11, "start"], [x - r - 2, y + r + 11, "end"]];
       const boxes = spots.map(([a, b, anchor]) => [a - (anchor === "end" ? wide : anchor === "middle" ? wide / 2 : 0), b - tall + 3, wide, tall]);
@@ -55,7 +57,7 @@ const pictures = (() => {
     const line = (f1) => {
       if (!(f1 > 0)) return [[x(0), y(1)], [x(0), y(0)], [x(1), y(0)]];
       const start = contour(f1, 1); // the contour is symmetric: here precision is 1
-      return Array.from({ length: 61 }, (_, i) => { const r = start + (1 - start) * (i / 60); return [x(r), y(i ? contour(f1, r) : 1)]; });
+      return Array.from({ length: 61 }, (_, i) => { const r = start + (1 - start) * (i / 60) ** 3; return [x(r), y(i ? contour(f1, r) : 1)]; });
     };
     const marks = [draw("rect", { x: L, y: T, width: side, height: side, class: "frame" })];
     for (let t = 0; t <= 5; t++) {

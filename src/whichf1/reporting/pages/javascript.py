@@ -212,8 +212,8 @@ class Program:
 
         def of(name: str) -> Callable[[int], Any]:
             def value(n: int) -> Any:
-                a, b = (SimpleNamespace(value=Step(x), classes=range(n)) for x in means)
-                p, r = (Step(x, n) for x in (precision, recall))
+                a, b = (SimpleNamespace(value=Earlier(x), classes=range(n)) for x in means)
+                p, r = (Earlier(x, n) for x in (precision, recall))
                 return getattr(MacroF1(*cast(Any, (a, b, p, r))), name)
 
             return value
@@ -225,7 +225,7 @@ class Program:
         first, key = same[0], tuple(map(id, same))
         if not isinstance(first, Symbol):
             return self._constant(same)
-        if isinstance(first, Step):
+        if isinstance(first, Earlier):
             return first.number
         if key not in seen:
             kinds = {(x.step, len(x.inputs)) if isinstance(x, Symbol) else None for x in same}
@@ -249,7 +249,7 @@ class Program:
         return self._known[key]
 
 
-class Step(Symbol):
+class Earlier(Symbol):
     """What an earlier step of a program gives."""
 
     __slots__ = ("number",)

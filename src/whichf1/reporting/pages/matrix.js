@@ -15,7 +15,7 @@ const matrices = (() => {
 
   const count = (text, where) => {
     const plain = text.trim().replace(/^[−–]/, "-").replace(/^(\d{1,3})((?:[,'’\u00a0\u202f ]\d{3})+)$/, (_, a, b) => a + b.replace(/\D/g, ""));
-    if (plain === "") return 0;
+    if (plain === "") return 0; // as spreadsheets leave it
     if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain)) throw new Wrong(`${where}: “${short(text)}” is not a number.`);
     const value = Number(plain);
     if (value < 0) throw new Wrong(`${where}: ${short(text)} is negative. Counts are whole numbers from 0 on.`);
@@ -59,12 +59,16 @@ const matrices = (() => {
     if (mark === "|" || nested) return rows.map((row) => row.filter((x, i) => x !== "" || (i > 0 && i < row.length - 1)));
     return rows;
   };
-  const numeric = (text) => /^[-+−]?[\d.,'’\s\u00a0\u202f]*\d[\d.,]*(e[-+]?\d+)?$/i.test(text);
+  // a count, or what stands for a missing or a wrong one
+  const numeric = (text) => /^([-+−–]?[\d.,'’\s\u00a0\u202f]*\d[\d.,]*(e[-+]?\d+)?|[-+]?(nan|n\/?a|null|none|inf|infinity|∞)|[-–?])$/i.test(text);
   const parse = (text, rows, limits) => {
     let lines = cells(text);
     if (!lines.length) throw new Wrong("There is nothing to read. Paste a square table of counts, with or without names.");
     if (lines.length > 1 && lines[0].length === lines[1].length - 1) lines[0].unshift("");
-    const headed = !lines[0].every(numeric), named = !(headed ? lines.slice(1) : lines).every((line) => numeric(line[0] ?? ""));
+    // names above: not only numbers after the first cell, no first cell, or a word above numbers
+    const [first, ...others] = lines, below = others.map((line) => line[0] ?? "");
+    const headed = others.length > 0 && (!first.slice(1).every(numeric) || first[0] === "" || (!numeric(first[0]) && below.every(numeric)));
+    const named = !(headed ? below : [first[0], ...below]).every(numeric);
     const corner = headed && (named || lines[0][0] === "");
     let across = headed ? lines[0].slice(corner ? 1 : 0) : null;
     if (headed) lines = lines.slice(1);
@@ -73,9 +77,9 @@ const matrices = (() => {
     const k = lines.length, wide = Math.max(0, ...lines.map((line) => line.length));
     const uneven = lines.findIndex((line) => line.length !== wide);
     if (uneven >= 0) throw new Wrong(`Row ${uneven + 1} has ${lines[uneven].length} cells and another has ${wide}. A confusion matrix has as many rows as columns.`);
-    if (wide !== k) throw new Wrong(`There are ${k} rows and ${wide} columns. A confusion matrix has as many rows as columns.`);
-    if (k < 2 || k > limits.most) check({ matrix: lines, names: [] }, limits);
+    if (wide !== k) throw new Wrong(`There ${k === 1 ? "is 1 row" : `are ${k} rows`} and ${wide === 1 ? "1 column" : `${wide} columns`}. A confusion matrix has as many rows as columns.`);
     let matrix = lines.map((line, i) => line.map((x, j) => count(x, `Row ${i + 1}, column ${j + 1}`)));
+    if (k < 2 || k > limits.most) check({ matrix, names: [] }, limits);
     across = across?.map(tidy); down = down?.map(tidy);
     if (across && across.length !== k) throw new Wrong(`There are ${k} columns and ${across.length} names above them.`);
     if (across && down) {

@@ -172,7 +172,8 @@
     $("redo").addEventListener("click", () => step(future, past));
     $("use").addEventListener("click", () => { if (paste($("pasted").value, $("pasted-rows").value)) $("pasted").value = ""; });
     document.addEventListener("keydown", (event) => {
-      if (!(event.ctrlKey || event.metaKey) || event.target.matches("textarea, .name")) return;
+      if (!(event.ctrlKey || event.metaKey) || event.target.matches("textarea")) return;
+      if (event.target.matches(".name") && event.target.value !== state.names[event.target.dataset.name]) return; // being typed
       const key = event.key.toLowerCase();
       if (key !== "z" && key !== "y") return;
       event.preventDefault();
@@ -392,7 +393,12 @@
 
   // everything
   let telling = 0;
-  const address = (link) => { if (location.hash.slice(1) !== link) history.replaceState(null, "", `#${link}`); };
+  let written = location.hash; // if it is another one, somebody follows a link, and keeps it
+  const address = (link) => {
+    if (location.hash !== written) return;
+    history.replaceState(null, "", `#${link}`);
+    written = location.hash;
+  };
   const show = () => {
     const n = state.matrix.flat().reduce((a, b) => a + b, 0);
     showMatrix();
@@ -420,6 +426,7 @@
   };
   const open = () => {
     const text = location.hash.slice(1);
+    written = location.hash;
     if (!text || text === matrices.toLink(state)) return;
     try { const next = matrices.fromLink(text, limits); if (shown) past.push(state); future.length = 0; state = next; complain(null); show(); } catch (error) {
       show();
