@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 BENCH := .venv-bench
 C_FILES := $(wildcard src/whichf1/kernel/c/*.[ch] src/whichf1/kernel/c/*.inc tests/native/*.c)
 
-.PHONY: demo check test test-lowest test-faults test-peers test-duckdb-1.5 test-dialects lint format hooks bench clean
+.PHONY: demo check test test-lowest test-faults test-peers test-portable test-duckdb-1.5 test-dialects release-check lint format hooks bench clean
 
 demo: $(VENV)/demo
 	$(BIN)/whichf1 score examples/animals.csv
@@ -39,6 +39,13 @@ test-faults: $(VENV)/test
 test-peers: $(VENV)/test
 	$(BIN)/python -m tests.helpers.sklearn_suite
 
+# the C loops on 64-bit ARM under qemu and on Windows under wine: the same bits everywhere
+test-portable: $(VENV)/test
+	(command -v wine && command -v qemu-aarch64 && command -v x86_64-w64-mingw32-gcc && command -v aarch64-linux-gnu-gcc) >/dev/null || \
+		(apt-get update -q && apt-get install -y -q --no-install-recommends gcc-mingw-w64-x86-64 wine wine64 \
+		qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
+	$(BIN)/python -m tests.helpers.portable
+
 # older DuckDBs differ in SQL and error messages, so files are also read with one of them
 test-duckdb-1.5: $(VENV)/test
 	PYTHONPATH=$(VENV)/duckdb-1.5 $(BIN)/python -m pytest -q -n 2 -m "not slow" \
@@ -53,6 +60,7 @@ lint: $(VENV)/test
 	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/zizmor --offline --quiet .github
 
 # fix what can be fixed automatically
 format: $(VENV)/test
@@ -63,6 +71,11 @@ format: $(VENV)/test
 # check each commit with the tools of `make lint`
 hooks: $(VENV)/test
 	$(BIN)/pre-commit install
+
+# the release checklist: what is built, its tags, and the README's example in empty environments
+release-check: $(VENV)/test
+	$(BIN)/python -m pip install --quiet '.[release]'
+	$(BIN)/python -m tests.helpers.release
 
 # every dialect against the real library, each in its own environment; writes docs/dialects-tested.md
 test-dialects: $(VENV)/test
