@@ -330,11 +330,8 @@ def fix_classes(
     """Determine the classes to average over."""
     if classes == "range":
         counts, classes = over_range(counts)
-    chosen = codes_of(counts, classes)
-    if two_classes != "both" and len(chosen) == 2:
-        chosen = chosen[:1] if two_classes == "first" else chosen[1:]
-    if exclude:
-        chosen = np.setdiff1d(chosen, counts.labels.codes(exclude), assume_unique=True)
+    excluded = counts.labels.codes(exclude) if exclude else None
+    chosen = chosen_codes(counts, classes, two_classes, excluded)
     if not len(chosen):
         why = "exclude= names all of them" if exclude else "declare classes with labels="
         raise DefinitionError(f"there are no classes to average over: {why}")
@@ -342,6 +339,18 @@ def fix_classes(
     if len(chosen) < len(labels):
         labels = Labels.trusted(labels[code] for code in chosen)
     return Frozen(counts.table, chosen, labels, counts)
+
+
+def chosen_codes(
+    counts: AnyCounts, classes: Any, two_classes: str, excluded: Array | None
+) -> Array:
+    """Codes of the classes to average over, without those that are excluded."""
+    chosen = codes_of(counts, classes)
+    if two_classes != "both" and len(chosen) == 2:
+        chosen = chosen[:1] if two_classes == "first" else chosen[1:]
+    if excluded is None:
+        return chosen
+    return np.setdiff1d(chosen, excluded, assume_unique=True)
 
 
 def codes_of(counts: AnyCounts, classes: Any) -> Array:
