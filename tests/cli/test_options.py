@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "define": "f1",
     "paper": "tables",
     "plot": "list",
+    "playground": "-o PAGE",
 }
 """A use of each command, to which options are added."""
 VALUES = {
@@ -54,8 +55,8 @@ def options(command: str) -> list[Any]:
 
 def use_of(command: str, tmp_path: Path) -> list[str]:
     """The words of a use of the command."""
-    counts = str(tmp_path / "counts.json")
-    return [counts if word == "COUNTS" else word for word in COMMANDS[command].split()]
+    files = {"COUNTS": str(tmp_path / "counts.json"), "PAGE": str(tmp_path / "page.html")}
+    return [files.get(word, word) for word in COMMANDS[command].split()]
 
 
 def with_value(option: Any, tmp_path: Path) -> list[str]:
