@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from whichf1.definitions.definition import Definition, Frozen, chosen_codes
+from whichf1.definitions.definition import Definition, Frozen, codes_of
 from whichf1.errors import DefinitionError
 from whichf1.scoring.macro import MacroF1
 from whichf1.tables.cells import Margins, every_class
@@ -200,7 +200,7 @@ class Program:
 
         def codes(n: int) -> Any:
             counts: Any = SimpleNamespace(table=margins(n), labels=range(n))
-            return chosen_codes(counts, definition.classes, definition.two_classes, excluded)
+            return codes_of(counts, definition.classes, definition.two_classes, excluded)
 
         return self.add(codes)
 
