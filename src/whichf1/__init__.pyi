@@ -100,39 +100,18 @@ class _Scores(Reading, total=False):
     true: str | Sequence[str] | None
     score: Any
 
-class _ExpectedCostOptions(_Predictions, total=False):
-    costs: Matrix | None
+class _AccuracyOptions(_Predictions, total=False):
     ignore: Classes
     batch: int | None
     interval: IntervalName | Method | None
 
-class _ExpectedCost(_Metric, Protocol):
+class _Accuracy(_Metric, Protocol):
     def __call__(
-        self, y_true: Any, y_pred: Any = None, **options: Unpack[_ExpectedCostOptions]
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_AccuracyOptions]
     ) -> Score: ...
-    def definition(self, **options: Unpack[_ExpectedCostOptions]) -> Definition: ...
+    def definition(self, **options: Unpack[_AccuracyOptions]) -> Definition: ...
 
-class _NormalizedExpectedCostOptions(_ExpectedCostOptions, total=False):
-    undefined: float | Literal["skip", "nan"]
-
-class _NormalizedExpectedCost(_Metric, Protocol):
-    def __call__(
-        self, y_true: Any, y_pred: Any = None, **options: Unpack[_NormalizedExpectedCostOptions]
-    ) -> Score: ...
-    def definition(self, **options: Unpack[_NormalizedExpectedCostOptions]) -> Definition: ...
-
-class _MacroMaeOptions(_Predictions, total=False):
-    ignore: Classes
-    batch: int | None
-    interval: IntervalName | Method | None
-
-class _MacroMae(_Metric, Protocol):
-    def __call__(
-        self, y_true: Any, y_pred: Any = None, **options: Unpack[_MacroMaeOptions]
-    ) -> Score: ...
-    def definition(self, **options: Unpack[_MacroMaeOptions]) -> Definition: ...
-
-class _CohenKappaOptions(_MacroMaeOptions, total=False):
+class _CohenKappaOptions(_AccuracyOptions, total=False):
     weighting: Literal["none", "linear", "quadratic"] | Matrix
     undefined: float | Literal["skip", "nan"]
 
@@ -142,7 +121,7 @@ class _CohenKappa(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_CohenKappaOptions]) -> Definition: ...
 
-class _AdjustedBalancedAccuracyOptions(_MacroMaeOptions, total=False):
+class _AdjustedBalancedAccuracyOptions(_AccuracyOptions, total=False):
     undefined: float | Literal["skip", "nan"]
 
 class _AdjustedBalancedAccuracy(_Metric, Protocol):
@@ -183,6 +162,24 @@ class _GoodmanKruskalLambda(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_GoodmanKruskalLambdaOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_GoodmanKruskalLambdaOptions]) -> Definition: ...
+
+class _ExpectedCostOptions(_AccuracyOptions, total=False):
+    costs: Matrix | None
+
+class _ExpectedCost(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_ExpectedCostOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_ExpectedCostOptions]) -> Definition: ...
+
+class _NormalizedExpectedCostOptions(_AdjustedBalancedAccuracyOptions, total=False):
+    costs: Matrix | None
+
+class _NormalizedExpectedCost(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_NormalizedExpectedCostOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_NormalizedExpectedCostOptions]) -> Definition: ...
 
 class _SubsetAccuracyOptions(_Predictions, total=False):
     classes: Literal["declared", "observed", "true", "range"] | Classes
@@ -512,12 +509,10 @@ class _BalancedAccuracy(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_PrecisionPerClassOptions]
     ) -> PerClass: ...
 
-expected_cost: _ExpectedCost
-normalized_expected_cost: _NormalizedExpectedCost
-macro_mae: _MacroMae
-accuracy: _MacroMae
-error_rate: _MacroMae
-mutual_information: _MacroMae
+accuracy: _Accuracy
+error_rate: _Accuracy
+mutual_information: _Accuracy
+macro_mae: _Accuracy
 cohen_kappa: _CohenKappa
 scott_pi: _CohenKappa
 brennan_prediger: _CohenKappa
@@ -531,6 +526,8 @@ no_information_rate: _NoInformationRate
 no_information_p_value: _NoInformationRate
 normalized_mutual_information: _NormalizedMutualInformation
 goodman_kruskal_lambda: _GoodmanKruskalLambda
+expected_cost: _ExpectedCost
+normalized_expected_cost: _NormalizedExpectedCost
 subset_accuracy: _SubsetAccuracy
 hamming_loss: _SubsetAccuracy
 label_ranking_average_precision: _LabelRankingAveragePrecision
@@ -579,7 +576,6 @@ micro_f1: _MicroF1
 macro_precision: _MacroPrecision
 macro_recall: _MacroPrecision
 balanced_accuracy: _BalancedAccuracy
-macro_averaged_mae = macro_mae
 zero_one_loss = error_rate
 misclassification_rate = error_rate
 kappa = cohen_kappa
@@ -594,6 +590,7 @@ cramers_v = cramer_v
 ari = adjusted_rand_index
 adjusted_rand = adjusted_rand_index
 cen = confusion_entropy
+macro_averaged_mae = macro_mae
 exact_match = subset_accuracy
 exact_match_ratio = subset_accuracy
 lrap = label_ranking_average_precision

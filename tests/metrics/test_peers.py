@@ -7,12 +7,11 @@ import warnings
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn import metrics as sk
 
 import whichf1 as wf
-from tests.helpers.samples import E1, random_counts
+from tests.helpers.samples import E1, ends, random_counts
 from tests.helpers.strategies import LABELS
 
 SEEDS = range(6)
@@ -87,43 +86,47 @@ def test_like_pycm(seed: int) -> None:
             if expected != "None":
                 assert wf.score(counts, ours, positive=k) == pytest.approx(expected), theirs
     for k in matrix.classes:
-        ours = wf.index_of_balanced_accuracy(counts, positive=k, alpha=1)
-        assert ours == pytest.approx(matrix.IBA[k])
+        balanced = wf.index_of_balanced_accuracy(counts, positive=k, alpha=1)
+        assert balanced == pytest.approx(matrix.IBA[k])
     for theirs, ours in OVERALL.items():
         assert wf.score(counts, ours) == pytest.approx(matrix.overall_stat[theirs]), theirs
     bits = matrix.overall_stat["Mutual Information"]
     assert wf.mutual_information(counts) == pytest.approx(bits * math.log(2))
-    for theirs, of in (("Lambda A", "true"), ("Lambda B", "predicted")):
-        expected = matrix.overall_stat[theirs]
-        assert wf.goodman_kruskal_lambda(counts, of=of) == pytest.approx(expected)
+    a, b = (matrix.overall_stat[f"Lambda {side}"] for side in "AB")
+    assert wf.goodman_kruskal_lambda(counts, of="true") == pytest.approx(a)
+    assert wf.goodman_kruskal_lambda(counts, of="predicted") == pytest.approx(b)
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("weighting", ["none", "linear", "quadratic", "matrix"])
-def test_two_raters_like_irrcac(seed: int, weighting: str) -> None:
-    """irrCAC takes weights of agreement; Fleiss' kappa of two raters is Scott's pi."""
-    from irrCAC.raw import CAC
+RATED = [[20, 4, 1, 0], [3, 15, 6, 1], [0, 2, 18, 5], [2, 0, 3, 10]]
+OWN = [[0, 1, 2, 5], [1, 0, 1, 3], [2, 1, 0, 1], [5, 3, 1, 0]]
+IRRCAC: list[tuple[Any, tuple[float, ...]]] = [
+    ("none", (0.595673877, 0.595236112, 0.6, 0.60156314)),
+    ("linear", (0.690625, 0.690350831, 0.706666667, 0.711421677)),
+    ("quadratic", (0.759410802, 0.759246622, 0.782222222, 0.788688527)),
+    (OWN, (0.711757269, 0.711501961, 0.74017094, 0.746370766)),
+]
+"""What irrCAC 0.4.4 gives for RATED: conger, fleiss, bp and gwet, with weights of agreement 1 - w,
+where w are ours divided by the largest. Of two raters, Fleiss' kappa is Scott's pi."""
 
-    k = 2 + seed
-    counts, rng = random_counts(seed, k), np.random.default_rng(seed)
-    distance = np.abs(np.subtract.outer(range(k), range(k))).astype(float)
-    drawn = rng.integers(1, 5, (k, k))
-    powers = {"none": distance > 0, "linear": distance, "quadratic": distance**2}
-    weights: Any = powers.get(weighting, (drawn + drawn.T) * (distance > 0))
-    own: Any = weights.tolist() if weighting == "matrix" else weighting
-    agree = 1 - weights / weights.max()
-    rated = pd.DataFrame(dict(zip("ab", items(counts), strict=True)))
-    raters = CAC(rated, weights=agree, categories=list(range(k)), digits=12)
-    for theirs, ours in (
-        ("conger", wf.cohen_kappa),
-        ("fleiss", wf.scott_pi),
-        ("bp", wf.brennan_prediger),
-        ("gwet", wf.gwet_ac1),
+
+@pytest.mark.parametrize(("weighting", "values"), IRRCAC)
+def test_two_raters_like_irrcac(weighting: Any, values: tuple[float, ...]) -> None:
+    counts = wf.Counts.from_matrix(RATED, rows="true")
+    for name, expected in zip(
+        ("cohen_kappa", "scott_pi", "brennan_prediger", "gwet_ac1"), values, strict=True
     ):
-        estimate = getattr(raters, theirs)()["est"]
-        value = ours(counts, weighting=own)
-        assert value == pytest.approx(estimate["coefficient_value"], abs=1e-9), theirs
+        assert wf.score(counts, name, weighting=weighting) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["cohen_kappa", "scott_pi", "brennan_prediger", "gwet_ac1"])
+def test_a_matrix_of_distances_is_what_its_name_says(name: str) -> None:
+    counts = random_counts(8, 5)
+    apart = np.abs(np.subtract.outer(range(5), range(5)))
+    for word, matrix in (("none", apart > 0), ("linear", apart), ("quadratic", apart**2)):
+        own = wf.score(counts, name, weighting=matrix.astype(int).tolist(), interval="delta")
+        named = wf.score(counts, name, weighting=word, interval="delta")
+        assert own == pytest.approx(named.value, rel=1e-12)
+        assert ends(own.interval) == pytest.approx(ends(named.interval), rel=1e-9)
 
 
 def test_costs() -> None:
@@ -135,7 +138,11 @@ def test_costs() -> None:
     signature = wf.expected_cost(counts, costs=np.array(costs)).signature
     assert signature.startswith("expected_cost(costs=[[0,1],[5,0]])|")
     assert wf.Definition.parse(signature)(counts) == pytest.approx(0.35)
-    abstain = [[0, 1, 0.2], [1, 0, 0.2], [1, 1, 1]]  # a class that only predictions have
+    abstain: list[list[float]] = [
+        [0, 1, 0.2],
+        [1, 0, 0.2],
+        [1, 1, 1],
+    ]  # a class that only predictions have
     deferred = wf.count([0, 0, 1, 1], [0, 2, 1, 2], labels=[0, 1, 2])
     assert wf.expected_cost(deferred, costs=abstain) == pytest.approx(0.1)
 
@@ -184,6 +191,7 @@ def test_any_number_for_0_by_0() -> None:
     score = wf.precision([0, 1], [0, 0], positive=1, undefined=0.25)
     assert score == 0.25 and "undef:0.25" in score.signature
     assert wf.Definition.parse(score.signature)([0, 1], [0, 0]) == 0.25
-    for value in (math.inf, "one", None, True):
+    wrong: tuple[Any, ...] = (math.inf, "one", None, True)
+    for value in wrong:
         with pytest.raises(wf.errors.DefinitionError, match="undefined must be a finite number"):
             wf.precision([0, 1], [0, 0], positive=1, undefined=value)

@@ -8,9 +8,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 import numpy as np
 
 from whichf1.errors import DefinitionError
-from whichf1.metrics.costs import across, of_cells, square
 from whichf1.metrics.registry import Ratio, Square, agreement
-from whichf1.tables.cells import Array, Margins, root
+from whichf1.tables.cells import Array, Margins, is_exact, root
 
 
 @agreement(tex=r"\frac{1}{n}\sum_i C_{ii}", sklearn="accuracy_score")
@@ -217,3 +216,31 @@ def _apart(x: Array, power: int) -> Array:
     """Σ_{j<i} (i − j)^power x_j of each class i, for a power of 1 or 2."""
     steps = np.cumsum(_below(x), -1)
     return steps if power == 1 else np.cumsum(steps, -1) + _below(steps)
+
+
+def square(m: Margins, given: Square, name: str) -> Array:
+    """A matrix over the classes of a table; in fractions, if its counts are."""
+    classes = m.tp.shape[-1]
+    if len(given) != classes:
+        raise DefinitionError(
+            f"{name} has {len(given)} rows and columns, but there are {classes} classes. Give one "
+            "for each class, in label order; declare classes that may be missing with labels=."
+        )
+    if is_exact(m.tp):
+        from fractions import Fraction  # slow to import
+
+        return np.array([[Fraction(x) for x in row] for row in given], object)
+    return np.array(given, np.float64)
+
+
+def of_cells(m: Margins, matrix: Array) -> Array:
+    """Σ matrix_ij C_ij."""
+    cells = m.cells
+    total: Array = (cells.values * matrix[cells.true, cells.predicted]).sum(-1)
+    return total
+
+
+def across(items: Array, matrix: Array) -> Array:
+    """Σ_j matrix_ij items_j of each class i."""
+    sums: Array = (items[..., None, :] * matrix).sum(-1)
+    return sums

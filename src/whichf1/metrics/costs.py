@@ -7,9 +7,9 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from whichf1.errors import DefinitionError
+from whichf1.metrics.agreement import across, of_cells, square
 from whichf1.metrics.registry import Ratio, Square, agreement
-from whichf1.tables.cells import Array, Margins, is_exact
+from whichf1.tables.cells import Array, Margins
 
 Costs: TypeAlias = Annotated[
     Square | None,
@@ -62,31 +62,3 @@ def _costs(m: Margins, costs: Square | None) -> Array:
     return (
         1 - np.eye(m.tp.shape[-1], dtype=np.int64) if costs is None else square(m, costs, "costs")
     )
-
-
-def square(m: Margins, given: Square, name: str) -> Array:
-    """A matrix over the classes of a table; in fractions, if its counts are."""
-    classes = m.tp.shape[-1]
-    if len(given) != classes:
-        raise DefinitionError(
-            f"{name} has {len(given)} rows and columns, but there are {classes} classes. Give one "
-            "for each class, in label order; declare classes that may be missing with labels=."
-        )
-    if is_exact(m.tp):
-        from fractions import Fraction  # slow to import
-
-        return np.array([[Fraction(x) for x in row] for row in given], object)
-    return np.array(given, np.float64)
-
-
-def of_cells(m: Margins, matrix: Array) -> Array:
-    """Σ matrix_ij C_ij."""
-    cells = m.cells
-    total: Array = (cells.values * matrix[cells.true, cells.predicted]).sum(-1)
-    return total
-
-
-def across(items: Array, matrix: Array) -> Array:
-    """Σ_j matrix_ij items_j of each class i."""
-    sums: Array = (items[..., None, :] * matrix).sum(-1)
-    return sums

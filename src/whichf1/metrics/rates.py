@@ -234,7 +234,7 @@ def optimized_precision(c: OneVsRest) -> Ratio:
     positives, negatives = c.tp + c.fn, c.tn + c.fp
     found, refused = c.tp * negatives, c.tn * positives
     n, both = positives + negatives, found + refused
-    return (c.tp + c.tn) * both - n * np.abs(found - refused), n * both
+    return (c.tp + c.tn) * both - n * np.maximum(found - refused, refused - found), n * both
 
 
 @rate(tex=r"\left(1+\alpha\,(TPR-TNR)\right)TPR\cdot TNR", aliases=("iba",))

@@ -36,7 +36,6 @@ _SLOPES: dict[np.ufunc, tuple[Callable[..., Any] | None, ...]] = {
     np.negative: (lambda r, x, g: -g,),
     np.sqrt: (_slope_of_root,),
     np.log: (lambda r, x, g: g / x,),
-    np.absolute: (lambda r, x, g: g * np.sign(x),),
 }
 """By each argument, g × the derivative of the result r, given r, the arguments and g.
 
