@@ -122,7 +122,8 @@ def test_two_raters_like_irrcac(weighting: Any, values: tuple[float, ...]) -> No
 def test_a_matrix_of_distances_is_what_its_name_says(name: str) -> None:
     counts = random_counts(8, 5)
     apart = np.abs(np.subtract.outer(range(5), range(5)))
-    for word, matrix in (("none", apart > 0), ("linear", apart), ("quadratic", apart**2)):
+    words: Any = (("none", apart > 0), ("linear", apart), ("quadratic", apart**2))
+    for word, matrix in words:
         own = wf.score(counts, name, weighting=matrix.astype(int).tolist(), interval="delta")
         named = wf.score(counts, name, weighting=word, interval="delta")
         assert own == pytest.approx(named.value, rel=1e-12)
