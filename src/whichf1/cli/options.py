@@ -710,6 +710,12 @@ class DefineOptions(OptionGroup):
     name: str = argument("A metric, a shorthand, an alias or a signature.", default=REQUIRED)
 
 
+class PlaygroundOptions(OptionGroup):
+    """All that ``whichf1 playground`` takes."""
+
+    output: Text = option("Write the page to this file.", "--output", "-o")
+
+
 class PaperOptions(OptionGroup):
     """All that ``whichf1 paper`` takes."""
 

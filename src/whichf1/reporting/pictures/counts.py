@@ -312,12 +312,20 @@ LEVELS = (0.2, 0.4, 0.6, 0.8)
 """The F1s of the contours."""
 
 
+def precision_at(f1: Any, recall: Any) -> Array:
+    """The precision that gives this F1 at this recall, at most 1: F R / (2 R − F)."""
+    bottom = 2 * recall - f1
+    precision = np.divide(f1 * recall, bottom, out=np.zeros_like(recall), where=bottom > 0)
+    limited: Array = np.minimum(precision, 1.0)
+    return limited
+
+
 def contour(f1: float, points: int = 31) -> tuple[Numbers, Numbers]:
-    """Recall and precision of the same F1: precision = F R / (2 R − F), close where it bends."""
+    """Recall and precision of the same F1, close where it bends."""
     if f1 <= 0:
         return (0.0, 1.0), (0.0, 0.0)
     recall = np.geomspace(f1, 1, points)
-    precision = f1 * recall / (2 * recall - f1)
+    precision = precision_at(f1, recall)
     return numbers([*precision[::-1], *recall[1:]]), numbers([*recall[::-1], *precision[1:]])
 
 
