@@ -45,6 +45,15 @@ autodoc_typehints = "none"
 autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
 numpydoc_use_plots = False
+numpydoc_xref_param_type = True
+# numpydoc's own list has places that the inventories do not have
+numpydoc.xref.DEFAULT_LINKS.clear()
+numpydoc_xref_aliases = {
+    "ndarray": ":class:`numpy.ndarray`",
+    "dataframe": ":class:`dataframe <pandas.DataFrame>`",
+    **{name: f":class:`{name}`" for name in reference.BUILT_IN},
+    **{name: f":class:`~whichf1.{name}`" for name in ("Counts", "Score", "Definition", "Ranking")},
+}
 
 # The names that pages refer to, written by reference.py: the build needs no network.
 intersphinx_mapping = reference.inventories()

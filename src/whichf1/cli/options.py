@@ -13,6 +13,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import partial, wraps
@@ -389,7 +390,7 @@ class DefinitionOptions(OptionGroup):
     classes: Text = option("Classes to average over: declared, observed, true, range, or a,b,c.")
     exclude: Text = option("Classes to leave out of averages; their items still count as errors.")
     ignore: Text = option("Drop items whose true class is one of these.")
-    undefined: Text = option("The value of 0/0: 0, 1, skip or nan.")
+    undefined: Text = option("The value of 0/0: a number, skip or nan.")
     scope: Text = option("When F is undefined: empty, one-sided or no-hits.")
 
     def chosen(self, labels: Labels) -> dict[str, Any]:
@@ -410,8 +411,10 @@ class DefinitionOptions(OptionGroup):
                 f"--scope {self.scope} changes nothing where 0/0 counts as 0: add --undefined 1, "
                 "skip or nan, or remove it"
             )
-        number = self.undefined in ("0", "1")
-        options["undefined"] = int(self.undefined or 0) if number else self.undefined
+        options["undefined"] = self.undefined
+        if self.undefined not in (None, "skip", "nan"):
+            with suppress(ValueError):  # the error of the option itself says more
+                options["undefined"] = float(self.undefined)
         return {name: value for name, value in options.items() if value is not None}
 
 

@@ -307,7 +307,7 @@ def _other_zero(definition: Definition) -> str:
     of_averages = definition.formula == "of-averages"
     what = "a precision or recall that is 0/0" if of_averages else _EMPTY[definition.scope]
     effects = {"skip": f"skips {what}", "nan": f"is undefined if there is {what}"}
-    return effects.get(str(definition.undefined), f"counts {what} as 1")
+    return effects.get(str(definition.undefined), f"counts {what} as {definition.undefined}")
 
 
 def _list(labels: Iterable[object]) -> str:

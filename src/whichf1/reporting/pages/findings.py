@@ -22,7 +22,7 @@ from whichf1.definitions.words import capital, meaning
 from whichf1.errors import WhichF1Error
 from whichf1.published.dialects import dialects
 from whichf1.reporting.citations import bibtex
-from whichf1.reporting.comparison import ADJUSTED, comparison_document
+from whichf1.reporting.comparison import ADJUSTED, comparison_document, in_a_row
 from whichf1.reporting.document import (
     CAUTION,
     Document,
@@ -340,7 +340,7 @@ def _system_cautions(comparison: Any) -> Iterator[str]:
     best, letters = comparison.ranking[0], comparison.letters
     rivals = [name for name in comparison.ranking[1:] if set(letters[name]) & set(letters[best])]
     if rivals:
-        yield f"{best} is best, but does not differ significantly from {first_of(rivals, 4)}."
+        yield f"{best} is best, but does not differ significantly from {in_a_row(rivals)}."
     many = len(comparison.flips)
     if many:
         yield (

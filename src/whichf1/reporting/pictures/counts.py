@@ -321,7 +321,7 @@ def precision_at(f1: Any, recall: Any) -> Array:
 
 
 def contour(f1: float, points: int = 31) -> tuple[Numbers, Numbers]:
-    """Recall and precision of the same F1, with points close to each other where it bends."""
+    """Recall and precision of the same F1, close where it bends."""
     if f1 <= 0:
         return (0.0, 1.0), (0.0, 0.0)
     recall = np.geomspace(f1, 1, points)
