@@ -25,7 +25,7 @@ from whichf1.scoring.evaluate import evaluate
 from whichf1.tables.cells import Array
 from whichf1.tables.ranking import Ranking
 
-WHOLE = ("averaged_f1", "f1_of_averages")
+WHOLE = ("accuracy", "error_rate", "cohen_kappa", "mcc", "averaged_f1", "f1_of_averages")
 """Scores of both classes that are shown beside those of the positive one."""
 
 
@@ -92,9 +92,8 @@ def definitions(ranking: Ranking) -> dict[str, Definition]:
         for metric in METRICS.values()
         if metric.kind == "rate" and not metric.parameters
     ]
-    agreement = [metric.name for metric in METRICS.values() if metric.kind == "agreement"]
     of_class = {name: define_fitting(name, {"positive": ranking.positive}) for name in rates}
-    return of_class | {name: define_fitting(name, {}) for name in (*agreement, *WHOLE)}
+    return of_class | {name: define_fitting(name, {}) for name in WHOLE}
 
 
 def _name(definition: Definition) -> str:
