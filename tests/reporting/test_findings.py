@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 import whichf1 as wf
-from tests.helpers.browser import NASTY, serious, too_wide, visit
+from tests.helpers.browser import NASTY, OVERLAPS, serious, too_wide, visit
 from tests.helpers.commands import Run
 from whichf1.errors import FileError, WhichF1Error
 from whichf1.reporting.pages.findings import Section
@@ -263,19 +263,3 @@ def test_saved_tables(tmp_path: Path, run: Run) -> None:
     ranking: Any = wf.rank([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9])
     wf.report(ranking).save(out)
     assert 'id="thresholds"' in out.read_text()
-
-
-OVERLAPS = """() => [...document.querySelectorAll("svg.picture")].flatMap((image) => {
-    const boxes = [...image.querySelectorAll("text")].map((x) => [x, x.getBoundingClientRect()]);
-    const area = image.getBoundingClientRect();
-    return boxes.flatMap(([x, a], i) => {
-        const outside = a.left < area.left - 1 || a.right > area.right + 1 ||
-            a.top < area.top - 1 || a.bottom > area.bottom + 1;
-        const touching = boxes.slice(i + 1).filter(([, b]) =>
-            Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
-            Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2);
-        return [...(outside ? [[x.textContent, "outside"]] : []),
-            ...touching.map(([y]) => [x.textContent, y.textContent])];
-    });
-})"""
-"""Texts of pictures that overlap, or leave their picture."""
