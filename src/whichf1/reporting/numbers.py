@@ -40,3 +40,10 @@ def items(n: float, decimals: int = 0) -> str:
 def size(n: float) -> str:
     """Say how many items there are, or their weight."""
     return f"{items(n)} items" if isinstance(n, int) else f"weight {items(n)}"
+
+
+def share_text(value: float) -> str:
+    """A share in per cent, as a reader says it: 33 %, < 1 %."""
+    if 0 < value < 0.005:
+        return "< 1 %"
+    return f"{100 * value:.0f} %"

@@ -292,13 +292,6 @@ def tick_text(value: float, decimals: int) -> str:
     return f"{value:,.{decimals}f}".replace("-", "−")
 
 
-def share_text(value: float) -> str:
-    """A share in per cent, as a reader says it: 33 %, < 1 %."""
-    if 0 < value < 0.005:
-        return "< 1 %"
-    return f"{100 * value:.0f} %"
-
-
 def finite(values: Array, what: str) -> Array:
     """The values, which must have a finite one among them."""
     if not np.isfinite(values).any():

@@ -71,6 +71,12 @@ class PagePicture:
         """Whether it is a table, which can be read cell by cell."""
         return is_table(self.picture)
 
+    @property
+    def wide(self) -> bool:
+        """Whether it takes all of the width."""
+        beside = len(self.parts) > 1 and not self.picture.stacked
+        return beside or isinstance(self.picture.panels[0].marks[0], Tiles)
+
 
 def shown(picture: Picture) -> PagePicture:
     """Draw a picture for a page."""
