@@ -159,7 +159,7 @@ class Key:
 
     text: str
     ink: Ink
-    form: Literal["line", "dots", "band", "thin"] = "line"
+    form: Literal["line", "dots", "band", "bar", "thin"] = "line"
     dash: bool | None = None
     hollow: bool = False
     pale: bool = False

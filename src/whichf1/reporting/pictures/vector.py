@@ -537,9 +537,9 @@ def _table(panel: Panel) -> str:
 def _swatch(key: Key) -> str:
     """What a series looks like."""
     drawn, kind = look(key.ink, key.dash), _ink(key.ink)
-    if key.form == "band":
+    if key.form in ("band", "bar"):
         pale = " pale" if key.pale else ""
-        shape = tag("path", class_=f"band{pale} {kind}", d="M2 2H24V12H2Z")
+        shape = tag("path", class_=f"{key.form}{pale} {kind}", d="M2 2H24V12H2Z")
     elif key.form == "dots":
         hollow = " hollow" if key.hollow else ""
         shape = tag("path", class_=f"dot{hollow} {kind}", d=SHAPE[drawn.shape](13, 7, 4.5))
