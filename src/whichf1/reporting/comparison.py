@@ -22,7 +22,7 @@ from whichf1.reporting.document import (
     Rows,
     Signature,
 )
-from whichf1.reporting.numbers import items, signed, size
+from whichf1.reporting.numbers import items, numbered, signed, size
 from whichf1.reporting.score import worth_notes
 from whichf1.statistics.scales import Interval
 
@@ -39,7 +39,8 @@ def comparison_document(comparison: Comparison, source: str) -> Document:
         [block for group in blocks for block in group],
         partial(_record, comparison, source),
         partial(_rows, comparison),
-        f"{source}: {size(score.n)}{clustered}, {len(score.classes):,} classes, "
+        f"{source}: {size(score.n)}{clustered}, "
+        f"{numbered(len(score.classes), 'class')}, "
         f"{len(comparison.scores):,} systems",
         kind="comparison",
     )

@@ -30,7 +30,7 @@ from whichf1.reporting.document import (
     Rows,
     Signature,
 )
-from whichf1.reporting.numbers import items, number, size
+from whichf1.reporting.numbers import items, number, numbered, size
 from whichf1.scoring.curves import BestThreshold
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
@@ -142,7 +142,8 @@ class Report(Presented, Drawable):
             _blocks(self),
             partial(_record, self),
             partial(_rows, self),
-            f"{self.source and f'{self.source}: '}{size(counts.n)}, {len(counts.labels):,} classes",
+            f"{self.source and f'{self.source}: '}{size(counts.n)}, "
+            f"{numbered(len(counts.labels), 'class')}",
             [*notes, *orientation, *_interval_notes(self)],
             "score",
         )
