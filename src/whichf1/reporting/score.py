@@ -66,6 +66,8 @@ MOST_CLASSES = 60
 """Classes shown in text; every other format shows all."""
 MOST_IN_MATRIX = 12
 """Classes up to which the confusion matrix is shown without being asked for."""
+WORTH_NAMING = 0.1
+"""The share of the gap from which on the pair of classes that contributes most is named."""
 LONG_HEAD = 8
 """If a class has a longer name, the columns of the matrix are numbered."""
 
@@ -287,7 +289,12 @@ def _blocks(report: Report) -> list[Block]:
     level = "interval" if levels else ""
     if len(levels) == 1:
         level = f"{100 * levels.pop():g} % interval"
+    decided = [each for each in report.scores if "decision" in dict(each[1].made)]
+    others = [each for each in report.scores if each not in decided]
     blocks: list[Block] = []
+    if others and decided:  # each table has its own signature in common
+        blocks.append(_score_table(others, level))
+        others = []
     if report.per_class:
         blocks.append(_class_table(report, level))
         blocks += [
@@ -295,7 +302,7 @@ def _blocks(report: Report) -> list[Block]:
             for name, x in report.per_class
         ]
     if report.scores:
-        blocks.append(_score_table(report, level))
+        blocks.append(_score_table(decided or others, level))
     return [*blocks, *_confusion(report)]
 
 
@@ -317,13 +324,13 @@ def _class_table(report: Report, level: str) -> Grid:
     return Grid(columns, [*zip(*cells, strict=True)], most=MOST_CLASSES, unit="classes")
 
 
-def _score_table(report: Report, level: str) -> Grid:
+def _score_table(scores: Sequence[tuple[str, Score]], level: str) -> Grid:
     heading = [GridColumn(level, "interval")] if level else []
     columns = [GridColumn("score"), GridColumn("value", "number"), *heading]
     rows: list[list[Cell]] = [
-        [name, x.value, *([x.interval] if level else []), x.signature] for name, x in report.scores
+        [name, x.value, *([x.interval] if level else []), x.signature] for name, x in scores
     ]
-    said = [_said(name, x.definition, len(x.classes), x.n) for name, x in report.scores]
+    said = [_said(name, x.definition, len(x.classes), x.n) for name, x in scores]
     return Grid([*columns, GridColumn("signature", "code")], rows, sentences=said)
 
 
@@ -385,7 +392,7 @@ def _gap_notes(report: Report, decimals: int) -> list[str]:
         first = int(parts.argmax())
         share = 100 * parts[first] / parts.sum()
         notes.append(f"Class {macro.labels[first]} accounts for {share:.0f} % of it.")
-    elif k > 2:
+    elif k > 2 and pair.share >= WORTH_NAMING:
         notes.append(f"Classes {pair.a} and {pair.b} account for {100 * pair.share:.0f} % of it.")
     return notes
 
