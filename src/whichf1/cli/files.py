@@ -76,8 +76,9 @@ def read_saved(options: TableOptions) -> Any:
     saved: Any = _saved(options)
     if saved is None:
         return None
-    names = {"score_column": "score", "labels_sep": "labels-sep"}
-    for option in (*COLUMNS, "id", "master", "by", "score_column", "probs", "labels_sep"):
+    names = {"score_column": "score", "labels_sep": "labels-sep", "pred_file": "pred-file"}
+    others = ("gold", "pred_file", "id", "master", "by", "score_column", "probs", "labels_sep")
+    for option in (*COLUMNS, *others):
         if getattr(options, option):
             raise InputError(
                 f"saved {saved.kind} have no columns: remove --{names.get(option, option)}, or "

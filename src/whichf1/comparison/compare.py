@@ -481,7 +481,7 @@ def compare_counts(
 ) -> Comparison:
     """Compare the systems of counts of classes or of label sets."""
     refuse_few(counts.systems)
-    counts = counts.without(definition.ignore)
+    counts = counts.without(definition.ignore) if definition.ignore else counts
     systems = {name: counts.system(at) for at, name in enumerate(counts.systems)}
     scores, statistics = evaluate_systems(definition, systems)
     share: Any = shared_cells if isinstance(counts, Counts) else shared_sets

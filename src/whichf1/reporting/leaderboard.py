@@ -373,7 +373,7 @@ def results_table(
     by: Columns of the dataframe or file: a block of rows for each of their values, on the classes
         that it has. The p-values of all slices are adjusted together.
     level: The level of the intervals. Default: 0.95.
-    replicates: Also resample so often; by default only for metrics that need it.
+    replicates, seed: How often, and from which seed, metrics are resampled that need it.
     threshold: Systems give scores of the positive class, and items with at least this score are
         predicted as positive.
     **options: Options of the metrics, used where they apply, and ``labels``, ``weights``,
@@ -424,6 +424,12 @@ def plan_each(
         raise DefinitionError(
             f"{kinds[True]} is computed from predictions and {kinds[False]} from scores: make a "
             "table of each"
+        )
+    drawn = given.get("replicates") or given.get("seed") is not None
+    if drawn and all(definition.declaration.smooth for definition, _ in plans.values()):
+        raise DefinitionError(
+            "replicates= and seed= (--replicates, --seed) are for metrics that are resampled, and "
+            f"{', '.join(metrics)} need not be: remove them"
         )
     for key, value in options.items():
         wanted = tuple(value) if isinstance(value, list) else value

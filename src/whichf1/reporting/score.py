@@ -214,6 +214,7 @@ def report(
             raise DefinitionError(f"{unused}= needs metrics, such as ['precision']")
         return Report.of_subject(source, subject, chosen, confusion=confusion)
     definitions = name_definitions(metrics, chosen, "{}=")
+    refuse_unused_threshold(threshold, definitions, "threshold=")
     return Report.of_subject(source, subject, chosen, definitions, confusion=confusion)
 
 
@@ -241,6 +242,16 @@ def name_definitions(
         if not used and key != "interval":
             raise DefinitionError(f"{written.format(key)} does not apply to {', '.join(names)}")
     return definitions
+
+
+def refuse_unused_threshold(threshold: float | None, definitions: Named, written: str) -> None:
+    """Raise if a threshold makes predictions that no metric looks at."""
+    if threshold is not None and not any(is_counted(each) for _, each in definitions):
+        names = ", ".join(name for name, _ in definitions)
+        raise DefinitionError(
+            f"{written} makes predictions, and {names} is computed from scores: remove it, or add "
+            "a metric such as f1"
+        )
 
 
 def _either_way(score: Score, counts: Counts) -> Score:
