@@ -9,7 +9,6 @@ import pytest
 from tests.goldens.shown import COMMANDS, FORMATS, SHOWN, WIDTHS, normal, page
 from whichf1.cli import app
 
-
 FOLDERS = {"paper", "playground", "report"}
 """Commands that write pages and pictures, which have tests of their own."""
 
