@@ -33,7 +33,7 @@ from whichf1.reporting.document import (
     footnotes,
     html_cells,
 )
-from whichf1.reporting.numbers import items, share_text, size
+from whichf1.reporting.numbers import items, numbered, share_text, size
 from whichf1.reporting.pages.shell import json_text, rendered
 from whichf1.reporting.pages.threshold import Slider
 from whichf1.reporting.pictures.kinds import picture
@@ -207,10 +207,12 @@ class _About:
     def subtitle(self) -> str:
         """How much data, and of which kind."""
         n, k = size(self.counts.n), len(self.counts.labels)
-        parts = [n, f"{k:,} classes"]
+        parts = [n, numbered(k, "class")]
         if self.report.comparison is not None:
             names = [*self.report.comparison.scores]
-            parts.append(f"{len(names):,} systems; the details are of {names[0]}, the first")
+            parts.append(
+                f"{numbered(len(names), 'system')}; the details are of {names[0]}, the first"
+            )
         return ", ".join(parts) + "."
 
     @cached_property
