@@ -32,7 +32,7 @@ from whichf1.reporting.document import (
     Rows,
     Signature,
 )
-from whichf1.reporting.numbers import items, number, numbered, size
+from whichf1.reporting.numbers import items, number, numbered, share_text, size
 from whichf1.scoring.curves import BestThreshold
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
@@ -512,10 +512,10 @@ def gap_notes(report: Report, decimals: int, lead: str = "The two macro F1s") ->
     if pair is None:
         parts = macro.contributions
         first = int(parts.argmax())
-        share = 100 * parts[first] / parts.sum()
-        notes.append(f"Class {macro.labels[first]} accounts for {share:.0f} % of it.")
+        share = share_text(float(parts[first] / parts.sum()))
+        notes.append(f"Class {macro.labels[first]} accounts for {share} of it.")
     elif k > 2 and pair.share >= WORTH_NAMING:
-        notes.append(f"Classes {pair.a} and {pair.b} account for {100 * pair.share:.0f} % of it.")
+        notes.append(f"Classes {pair.a} and {pair.b} account for {share_text(pair.share)} of it.")
     return notes
 
 

@@ -6,6 +6,7 @@ reports say in a Document. Which sections there are depends on what the data hav
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -32,11 +33,11 @@ from whichf1.reporting.document import (
     footnotes,
     html_cells,
 )
-from whichf1.reporting.numbers import items, size
-from whichf1.reporting.pages.shell import rendered
+from whichf1.reporting.numbers import items, numbered, share_text, size
+from whichf1.reporting.pages.shell import json_text, rendered
 from whichf1.reporting.pages.threshold import Slider
 from whichf1.reporting.pictures.kinds import picture
-from whichf1.reporting.pictures.marks import first_of, share_text
+from whichf1.reporting.pictures.marks import first_of
 from whichf1.reporting.pictures.vector import PagePicture, shown
 from whichf1.reporting.published import dialect_document
 from whichf1.reporting.score import (
@@ -59,6 +60,8 @@ MOST_PAIRS = 30
 """Confused pairs that are listed."""
 MOST_DRAWN = 60
 """With more classes, drawing from the posterior takes too long for a report."""
+MOST_KEPT = 10**5
+"""Lines of a table that the page holds."""
 CARDS = 4
 """Scores that are asked for and shown large; the others are in the table."""
 
@@ -149,6 +152,22 @@ class Facts:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """The whole table, which the page holds so that anything can be computed again."""
+
+    kind: ClassVar = "kept"
+    what: str
+    text: str
+
+    @property
+    def json(self) -> Any:
+        """The table as JSON that can stand in a page."""
+        from markupsafe import Markup
+
+        return Markup(json_text(json.loads(self.text)))
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading with what stands below it."""
 
@@ -188,10 +207,12 @@ class _About:
     def subtitle(self) -> str:
         """How much data, and of which kind."""
         n, k = size(self.counts.n), len(self.counts.labels)
-        parts = [n, f"{k:,} classes"]
+        parts = [n, numbered(k, "class")]
         if self.report.comparison is not None:
             names = [*self.report.comparison.scores]
-            parts.append(f"{len(names):,} systems; the details are of {names[0]}, the first")
+            parts.append(
+                f"{numbered(len(names), 'system')}; the details are of {names[0]}, the first"
+            )
         return ", ".join(parts) + "."
 
     @cached_property
@@ -530,6 +551,8 @@ def _data(about: _About) -> Iterator[Any]:
         ("made by", f"whichf1 {__version__}"),
     ]
     yield Facts([(name, text) for name, text in facts if text])
+    if about.decided and counts.units <= MOST_KEPT:
+        yield Kept(counts.kind, counts.to_json())
 
 
 def _hashes(report: Report) -> Iterator[tuple[str, str]]:

@@ -448,8 +448,8 @@ def reliability(curve: CalibrationCurve, *, level: float = 0.95) -> Picture:
         (
             Key("a bin of items", 0, "dots"),
             Key("right probabilities", "muted", "thin", dash=True),
-            Key(f"items of {names([ranking.positive])[0]}", 1, "band"),
-            Key("all items", "muted", "band"),
+            Key(f"items of {names([ranking.positive])[0]}", 1, "bar"),
+            Key("all items", "muted", "bar"),
         ),
         tuple(notes),
         (error.signature,),
