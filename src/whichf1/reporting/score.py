@@ -148,7 +148,7 @@ class Report(Presented, Drawable):
         )
 
 
-def report(
+def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric may have one too
     y_true: Any,
     y_pred: Any = None,
     metrics: Sequence[str] | None = None,
