@@ -336,11 +336,8 @@ def fix_classes(
     """Determine the classes to average over."""
     if classes == "range":
         counts, classes = over_range(counts)
-    chosen = codes_of(counts, classes)
-    if two_classes != "both" and len(chosen) == 2:
-        chosen = chosen[:1] if two_classes == "first" else chosen[1:]
-    if exclude:
-        chosen = np.setdiff1d(chosen, counts.labels.codes(exclude), assume_unique=True)
+    excluded = counts.labels.codes(exclude) if exclude else None
+    chosen = codes_of(counts, classes, two_classes, excluded)
     if not len(chosen):
         why = "exclude= names all of them" if exclude else "declare classes with labels="
         raise DefinitionError(f"there are no classes to average over: {why}")
@@ -350,15 +347,23 @@ def fix_classes(
     return Frozen(counts.table, chosen, labels, counts)
 
 
-def codes_of(counts: AnyCounts, classes: Any) -> Array:
-    """Codes of the classes of a class set."""
+def codes_of(
+    counts: AnyCounts, classes: Any, two_classes: str = "both", excluded: Array | None = None
+) -> Array:
+    """Codes of the classes of a class set, without those that are excluded."""
     if classes in (None, "declared"):
-        return every_class(len(counts.labels))
-    if classes == "observed":
-        return np.flatnonzero(counts.table.tp + counts.table.fp + counts.table.fn)
-    if classes == "true":
-        return np.flatnonzero(counts.table.tp + counts.table.fn)
-    return counts.labels.codes(classes)
+        chosen = every_class(len(counts.labels))
+    elif classes == "observed":
+        chosen = np.flatnonzero(counts.table.tp + counts.table.fp + counts.table.fn)
+    elif classes == "true":
+        chosen = np.flatnonzero(counts.table.tp + counts.table.fn)
+    else:
+        chosen = counts.labels.codes(classes)
+    if two_classes != "both" and len(chosen) == 2:
+        chosen = chosen[:1] if two_classes == "first" else chosen[1:]
+    if excluded is None:
+        return chosen
+    return np.setdiff1d(chosen, excluded, assume_unique=True)
 
 
 MOST_CLASSES = 1 << 20
