@@ -319,7 +319,7 @@ class Definition:
 
 _AT_TOP = "it depends on individual items. Use 'auto' or 'bootstrap'"
 _NO_INTERVAL = (
-    "it depends on individual items and is biased, so that no interval is known to cover. "
+    "it depends on individual items or is biased, so that no interval is known to cover. "
     "Omit interval=, or use 'bootstrap' to see how much it varies"
 )
 
