@@ -219,7 +219,8 @@ class Units(Additive, Drawable):
     _FACTS = ("squares", "cluster", "cluster_names", "systems", "declared", "decision")
     _KEYS: ClassVar[tuple[str, ...]]
     """The key columns, as they are saved."""
-    __slots__ = ("__dict__", "count", "labels", *_FACTS)
+    _SIDES: ClassVar[tuple[str, ...]]
+    """The key columns, as they are kept."""
 
     labels: Labels
     count: Array
@@ -239,10 +240,10 @@ class Units(Additive, Drawable):
 
     def __init__(self, **fields: Any) -> None:
         """Set the fields, once; arrays become read-only."""
-        for name, value in fields.items():
+        for value in fields.values():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
-            object.__setattr__(self, name, value)
+        self.__dict__.update(fields, weighted=fields["count"].dtype.kind == "f")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} are immutable: cannot set {name!r}")
@@ -264,7 +265,7 @@ class Units(Additive, Drawable):
     @classmethod
     def _columns(cls) -> tuple[str, ...]:
         """What is known only when parts have been merged."""
-        return ("labels", "count", "squares", "cluster", "cluster_names", *cls.__slots__)
+        return ("labels", "count", "squares", "cluster", "cluster_names", *cls._SIDES)
 
     def _fields(self) -> dict[str, Any]:
         facts = {name: getattr(self, name) for name in ("labels", "count", *self._FACTS)}
@@ -294,6 +295,12 @@ class Units(Additive, Drawable):
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
         return bool(self.count.dtype.kind == "f")
+
+    @cached_property
+    def occurring(self) -> int:
+        """How many classes are true or predicted somewhere."""
+        table = self.table
+        return int(np.count_nonzero(table.tp + table.fp + table.fn))
 
     @property
     def effective_n(self) -> float:
