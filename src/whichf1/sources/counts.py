@@ -54,7 +54,7 @@ def count(
     weights: Any = None,
     frequencies: Any = None,
     cluster: Any = None,
-    ignore: Sequence[Any] | None = None,
+    ignore: Sequence[Any] | None = (),
     true: str | None = None,
     pred: str | None = None,
     **reading: Unpack[Reading],

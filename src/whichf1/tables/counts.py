@@ -49,7 +49,7 @@ class Counts(Units, kind="counts"):
     """
 
     _KEYS = ("true", "predicted")
-    _SIDES = ("predictions", "true")
+    __slots__ = ("predictions", "true")
 
     true: Array
     predictions: tuple[Array, ...]

@@ -112,7 +112,7 @@ class MultiLabelCounts(Units, kind="label sets"):
     """
 
     _KEYS = ("item", "label", "outcome")
-    _SIDES = _KEYS
+    __slots__ = ("item", "label", "outcome")
 
     item: Array
     label: Array

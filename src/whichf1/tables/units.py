@@ -219,8 +219,7 @@ class Units(Additive, Drawable):
     _FACTS = ("squares", "cluster", "cluster_names", "systems", "declared", "decision")
     _KEYS: ClassVar[tuple[str, ...]]
     """The key columns, as they are saved."""
-    _SIDES: ClassVar[tuple[str, ...]]
-    """The key columns, as they are kept."""
+    __slots__ = ("__dict__", "count", "labels", *_FACTS)
 
     labels: Labels
     count: Array
@@ -240,10 +239,12 @@ class Units(Additive, Drawable):
 
     def __init__(self, **fields: Any) -> None:
         """Set the fields, once; arrays become read-only."""
-        for value in fields.values():
+        put = object.__setattr__
+        for name, value in fields.items():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
-        self.__dict__.update(fields, weighted=fields["count"].dtype.kind == "f")
+            put(self, name, value)
+        self.__dict__["weighted"] = self.count.dtype.kind == "f"  # asked of every score
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} are immutable: cannot set {name!r}")
@@ -265,7 +266,7 @@ class Units(Additive, Drawable):
     @classmethod
     def _columns(cls) -> tuple[str, ...]:
         """What is known only when parts have been merged."""
-        return ("labels", "count", "squares", "cluster", "cluster_names", *cls._SIDES)
+        return ("labels", "count", "squares", "cluster", "cluster_names", *cls.__slots__)
 
     def _fields(self) -> dict[str, Any]:
         facts = {name: getattr(self, name) for name in ("labels", "count", *self._FACTS)}
