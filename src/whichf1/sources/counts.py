@@ -46,6 +46,9 @@ DATA_OPTIONS = ("labels", "weights", "frequencies", "cluster", *COLUMN_OPTIONS)
 """Options that say how items are counted, not what the score is."""
 
 
+_NOTHING: tuple[Any, ...] = ()
+
+
 def count(
     y_true: Any,
     y_pred: Any = None,
@@ -54,7 +57,7 @@ def count(
     weights: Any = None,
     frequencies: Any = None,
     cluster: Any = None,
-    ignore: Sequence[Any] | None = (),
+    ignore: Sequence[Any] | None = _NOTHING,
     true: str | None = None,
     pred: str | None = None,
     **reading: Unpack[Reading],
@@ -70,7 +73,7 @@ def count(
     array([[1, 0],
            [1, 1]])
     """
-    if ignore is not None and (ignored := Labels(ignore)):
+    if ignore is not None and ignore is not _NOTHING and (ignored := Labels(ignore)):
         named = {"true": true, "pred": pred, "frequencies": frequencies, **reading}
         said: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
         data = {"labels": labels, "weights": weights, "cluster": cluster}
