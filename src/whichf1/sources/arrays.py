@@ -34,7 +34,7 @@ def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any =
     kind = _KINDS[left.dtype.kind] if values is None else kind_of(values[0])
     counts = count_codes(left, right, values, weights)
     if labels is None:
-        return reviewed(counts)
+        return reviewed(counts) if kind == "str" else counts
     names = Labels(labels)
     if names.kind != kind or any(label not in names for label in counts.labels):
         _refuse_undeclared(names, column(y_true, "y_true"), column(y_pred, "y_pred"))

@@ -46,6 +46,9 @@ DATA_OPTIONS = ("labels", "weights", "frequencies", "cluster", *COLUMN_OPTIONS)
 """Options that say how items are counted, not what the score is."""
 
 
+_NOTHING: tuple[Any, ...] = ()
+
+
 def count(
     y_true: Any,
     y_pred: Any = None,
@@ -54,7 +57,7 @@ def count(
     weights: Any = None,
     frequencies: Any = None,
     cluster: Any = None,
-    ignore: Sequence[Any] | None = (),
+    ignore: Sequence[Any] | None = _NOTHING,
     true: str | None = None,
     pred: str | None = None,
     **reading: Unpack[Reading],
@@ -70,8 +73,7 @@ def count(
     array([[1, 0],
            [1, 1]])
     """
-    ignored = Labels(() if ignore is None else ignore)
-    if ignored:
+    if ignore is not None and ignore is not _NOTHING and (ignored := Labels(ignore)):
         named = {"true": true, "pred": pred, "frequencies": frequencies, **reading}
         said: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
         data = {"labels": labels, "weights": weights, "cluster": cluster}
@@ -203,7 +205,7 @@ def as_counts(
     """Counts as they are, or counted from y_true and y_pred, or from columns that are named."""
     if not isinstance(y_true, (Counts, MultiLabelCounts)):
         options = {"labels": labels, "weights": weights, "cluster": cluster}
-        kept = () if labels is None else ignore  # else a definition drops the items
+        kept = None if labels is None else ignore  # else a definition drops the items
         return count(y_true, y_pred, **options, ignore=kept, **named)
     if y_pred is not None or weights is not None or cluster is not None or named:
         raise InputError("Counts hold predictions, weights and clusters: give Counts alone")

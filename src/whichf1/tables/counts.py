@@ -198,7 +198,9 @@ class Counts(Units, kind="counts"):
     def table(self) -> Table:
         """The same cells as float64 arrays without labels, for formulas."""
         self._refuse_several()
-        return Table(self.true, self.predicted, self.count.astype(np.float64), len(self.labels))
+        exact = not self.weighted and self.n <= 2**53
+        count = self.count.astype(np.float64)
+        return Table(self.true, self.predicted, count, len(self.labels), exact)
 
     def per_class(self) -> OneVsRest:
         """True and false positives and negatives of each class, in the order of ``labels``."""
