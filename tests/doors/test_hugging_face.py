@@ -80,6 +80,7 @@ def test_a_run_is_scored_written_down_and_resumed(tmp_path: Path, by_batch: bool
     expected = wf.averaged_f1(truth, predicted, labels=[*NAMES.values()], interval="auto")
     assert type(found["eval_averaged_f1"]) is float
     assert found["eval_averaged_f1"] == expected.value == metrics.scores["averaged_f1"]
+    assert expected.interval is not None
     assert found["eval_averaged_f1_low"] == pytest.approx(expected.interval.low)
     assert metrics.scores["averaged_f1"].signature == expected.signature
     shares = torch.tensor(logits, dtype=torch.float64).softmax(1).numpy()

@@ -28,7 +28,7 @@ except ImportError:
 _BACKENDS = ("torch", "jax")
 
 
-@keras.saving.register_keras_serializable(package="whichf1")  # type: ignore[untyped-decorator]
+@keras.saving.register_keras_serializable(package="whichf1")
 class KerasMetric(keras.metrics.Metric):  # type: ignore[misc]
     """Any score of predicted classes as a metric of Keras.
 
@@ -117,13 +117,13 @@ class KerasMetric(keras.metrics.Metric):  # type: ignore[misc]
                 y_true = ops.argmax(y_true, -1)
             predicted = ops.argmax(y_pred, -1)
             missing = ops.any(ops.isnan(y_pred), -1)
-        elif scores and k == 2:
+        elif scores and k == 2 and shape[-1:] in ((1,), tuple(y_true.shape)[-1:]):
             limit = 0.5 if self._reader.threshold is None else self._reader.threshold
             predicted, missing = ops.cast(y_pred > limit, "int32"), ops.isnan(y_pred)
         elif scores:
             raise ShapeError(
-                f"y_pred has shape {shape}: give scores of {k} classes in the last dimension, or "
-                "classes as integers"
+                f"y_pred has shape {shape}, y_true {tuple(y_true.shape)}: give scores of {k} "
+                "classes in the last dimension, or classes as integers"
             )
         else:
             predicted, missing = y_pred, ops.zeros_like(y_pred, dtype="bool")
@@ -142,7 +142,7 @@ class KerasMetric(keras.metrics.Metric):  # type: ignore[misc]
             import jax
 
             if isinstance(cells, jax.core.Tracer):  # inside of a compiled step
-                kind = jax.ShapeDtypeStruct((), np.float32)
+                kind: Any = jax.numpy.zeros((), np.float32)
                 return jax.pure_callback(self._value, kind, cells, refused)
         elif cells.device.type == "meta":  # Keras asks for the shape of the result
             return ops.zeros((), dtype="float32")

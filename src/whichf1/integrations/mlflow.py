@@ -86,9 +86,10 @@ def make_metric(metric: Any, *, name: str | None = None, labels: Any = None, **o
     if better == "neither":
         raise DefinitionError(f"neither high nor low values of {definition.metric} are better")
 
-    def eval_fn(predictions: Any, targets: Any = None, **_: Any) -> Any:
-        score = run(definition, targets, predictions, labels)
-        return MetricValue(aggregate_results=numbers({key: score}))
+    def eval_fn(predictions: Any, targets: Any) -> Any:
+        values = numbers({key: run(definition, targets, predictions, labels)})
+        shorter = {name.removeprefix(f"{key}_"): value for name, value in values.items()}
+        return MetricValue(aggregate_results=shorter)  # MLflow adds its name: averaged_f1/low
 
     return made(eval_fn=eval_fn, greater_is_better=better == "higher", name=key)
 
