@@ -106,6 +106,7 @@ def test_mlflow_evaluates_a_model_with_our_metric(store: Any) -> None:
         to_mlflow.make_metric("averaged_f1", interval="auto"),
         to_mlflow.make_metric("recall", name="found", positive=1),
         to_mlflow.make_metric("error_rate"),
+        to_mlflow.make_metric("cohen_kappa", undefined="nan"),
     ]
     frame["guess"] = model.predict(frame[["x"]])
     frame.loc[0, "guess"] = 1

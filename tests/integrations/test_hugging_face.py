@@ -91,7 +91,6 @@ def test_sets_of_labels() -> None:
         ((LOGITS * np.nan, TRUE), InputError, "NaN"),
         ((LOGITS.argmax(1) * 2, TRUE), LabelError, "predictions.*class 4"),
         ((LOGITS.argmax(1), TRUE), InputError, "computed from scores"),
-        ((LOGITS, np.full(50, -100)), InputError, "every label was ignored"),
         ((LOGITS, None), InputError, "EvalPrediction"),
         (3, InputError, "EvalPrediction"),
     ],
@@ -104,6 +103,14 @@ def test_bad_batches(batch: Any, error: Any, message: str) -> None:
         metrics(batch)
     if batch != 3 and batch[1] is not None:
         assert metrics((LOGITS, TRUE)) == expected  # a new evaluation
+
+
+def test_an_evaluation_without_items() -> None:
+    metrics = compute_metrics("accuracy", "log_loss")
+    with pytest.raises(InputError, match="every label was ignored"):
+        metrics((LOGITS, np.full(50, -100)))
+    metrics((LOGITS, np.full(50, -100)), compute_result=False)
+    assert metrics((LOGITS, TRUE))["accuracy"] == wf.accuracy(TRUE, LOGITS.argmax(1)).value
 
 
 def test_bad_options() -> None:

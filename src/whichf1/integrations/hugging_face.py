@@ -185,7 +185,7 @@ def _sides(eval_pred: Any) -> tuple[Array, Array]:
         raise InputError("give an EvalPrediction, or predictions and labels; got neither")
     first = sides[0][0] if isinstance(sides[0], (tuple, list)) else sides[0]
     predictions, label_ids = to_numpy(first), to_numpy(sides[1])
-    if label_ids.dtype.kind in "bu":
+    if label_ids.dtype.kind in ("b", "u"):
         label_ids = label_ids.astype(np.int64)
     return predictions, label_ids
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from math import isinf
+from math import isinf, nan
 from typing import Any
 
-from whichf1.errors import DefinitionError
+from whichf1.errors import DefinitionError, WhichF1Error
 from whichf1.integrations.tracking import (
     files,
     legal,
@@ -87,7 +87,12 @@ def make_metric(metric: Any, *, name: str | None = None, labels: Any = None, **o
         raise DefinitionError(f"neither high nor low values of {definition.metric} are better")
 
     def eval_fn(predictions: Any, targets: Any) -> Any:
-        values = numbers({key: run(definition, targets, predictions, labels)})
+        try:
+            values = numbers({key: run(definition, targets, predictions, labels)})
+        except WhichF1Error:
+            if len(predictions) > 1:
+                raise
+            values = {key: nan}  # MLflow tries a metric on the first item alone
         shorter = {name.removeprefix(f"{key}_"): value for name, value in values.items()}
         return MetricValue(aggregate_results=shorter)  # MLflow adds its name: averaged_f1/low
 
