@@ -121,6 +121,7 @@ bench: $(BENCH)/ready
 	$(BENCH)/bin/python -m benchmarks.uncertainty
 	$(BENCH)/bin/python -m benchmarks.engines
 	$(BENCH)/bin/python -m benchmarks.sklearn_functions
+	$(BENCH)/bin/python -m benchmarks.metric_classes
 
 # a separate environment; one peer pins old build tools, so it is installed without dependencies
 $(BENCH)/ready: pyproject.toml

@@ -20,7 +20,7 @@ from whichf1 import kernel
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.names import SHORTHANDS
 from whichf1.errors import DefinitionError, InputError, MergeError, did_you_mean
-from whichf1.integrations.batches import Reader, is_floating
+from whichf1.integrations.batches import Reader
 from whichf1.integrations.tracking import with_interval
 from whichf1.metrics import COUNTED, EVERY, find
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class, run
@@ -150,10 +150,13 @@ class ScoreMetric(torchmetrics.Metric):
         for name, side in (("preds", preds), ("target", target)):
             if not isinstance(side, Tensor):
                 raise InputError(f"{name} must be a tensor; got {type(side).__name__}")
-        if not is_floating(target) and target.dtype is not torch.int64:
+        if target.dtype is not torch.int64 and not target.is_floating_point():
             target = target.long()
+        preds = preds.detach() if preds.requires_grad else preds
         state = getattr(self, self._name)
-        setattr(self, self._name, self._state.added(state, preds.detach(), target))
+        added = self._state.added(state, preds, target)
+        if added is not state:
+            setattr(self, self._name, added)
 
     def compute(self) -> Tensor:
         """The score of all batches so far, in all processes."""
@@ -213,7 +216,8 @@ class ScoreMetric(torchmetrics.Metric):
 
     def sync(self, *args: Any, **kwargs: Any) -> None:
         """Gather the states of all processes, of which some may have had no batch."""
-        if getattr(self, self._name) == []:
+        state = getattr(self, self._name)
+        if isinstance(state, list) and not state:
             setattr(self, self._name, [self._state.no_items(self.device)])
         super().sync(*args, **kwargs)
 
@@ -327,8 +331,12 @@ class PairState:
 
     def added(self, state: Tensor, preds: Tensor, target: Tensor) -> Tensor:
         """The state with a further batch: in memory by the kernel, elsewhere on the device."""
-        true, predicted = self.reader.decided(preds, target)
         codes, low = self._codes
+        plain = preds.dtype is target.dtype is torch.int64 and preds.shape == target.shape
+        if plain and target.ndim == 1:  # the usual, and quicker
+            true, predicted = target, preds
+        else:
+            true, predicted = self.reader.decided(preds, target)
         if not len(true):
             return state
         if state.is_cpu and true.is_cpu and predicted.is_cpu and codes is not None:
