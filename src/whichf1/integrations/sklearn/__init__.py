@@ -6,7 +6,7 @@ f1_score`` changes nothing but the time that it takes.
 
 from __future__ import annotations
 
-from whichf1.integrations.sklearn.displays import (
+from whichf1.integrations.sklearn.bands import (
     DetCurveDisplay,
     PrecisionRecallDisplay,
     RocCurveDisplay,
