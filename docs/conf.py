@@ -8,6 +8,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import numpydoc.xref
 import reference
 
 import whichf1
@@ -45,6 +46,15 @@ autodoc_typehints = "none"
 autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
 numpydoc_use_plots = False
+numpydoc_xref_param_type = True
+# numpydoc's own list has places that the inventories do not have
+numpydoc.xref.DEFAULT_LINKS.clear()
+numpydoc_xref_aliases = {
+    "ndarray": ":class:`numpy.ndarray`",
+    "dataframe": ":class:`dataframe <pandas.DataFrame>`",
+    **{name: f":class:`{name}`" for name in reference.BUILT_IN},
+    **{name: f":class:`~whichf1.{name}`" for name in ("Counts", "Score", "Definition", "Ranking")},
+}
 
 # The names that pages refer to, written by reference.py: the build needs no network.
 intersphinx_mapping = reference.inventories()
@@ -54,6 +64,7 @@ html_title = "whichf1"
 html_favicon = "_static/icon.svg"
 html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
+html_extra_path = [reference.pages()]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_theme_options = {

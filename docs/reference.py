@@ -5,6 +5,7 @@ A Sphinx extension: conf.py names it. The pages are made by each build and not c
 
 from __future__ import annotations
 
+import csv
 import inspect
 import re
 import shutil
@@ -29,7 +30,16 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "api"
-SKLEARN = "https://scikit-learn.org/stable"
+BUILT_IN = {
+    "float": "functions",
+    "int": "functions",
+    "bool": "functions",
+    "str": "stdtypes",
+    "list": "stdtypes",
+    "tuple": "stdtypes",
+    "dict": "stdtypes",
+}
+"""Types that docstrings name, and where Python's site explains them."""
 GROUPS: dict[str, Callable[[str, object], bool]] = {
     "Metrics": lambda _, value: isinstance(value, Scorer),
     "Functions": lambda _, value: inspect.isfunction(value),
@@ -62,6 +72,7 @@ def facts(name: str) -> list[str]:
         "0/0": escaped(words.zero_rule(definition)),
         "Other names": ", ".join(f"``{x}``" for x in words.other_names(definition)) or "none",
         "In scikit-learn": in_sklearn(words.in_sklearn(definition)),
+        **peers(name),
         "Signature": f"``{definition.signature}``",
         "To paste": escaped(words.sentence(definition)),
     }
@@ -79,17 +90,44 @@ def in_sklearn(call: str | None) -> str:
     return f"``{call}`` (:func:`{name} <sklearn.metrics.{name}>`)"
 
 
+def peers(metric: str) -> dict[str, str]:
+    """What TorchMetrics and PyCM call a metric, by peers.csv."""
+    with (HERE / "peers.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["metric"] == metric:
+                words = {"In TorchMetrics": row["torchmetrics"], "In PyCM": row["pycm"]}
+                return {key: f"``{name}``" for key, name in words.items() if name}
+    return {}
+
+
 def inventories() -> dict[str, tuple[str, str]]:
-    """An inventory of scikit-learn's functions that metrics name, for links to its site."""
-    names = {metric.sklearn for metric in EVERY.values() if metric.sklearn}
-    functions = sorted({f"sklearn.metrics.{name.partition('(')[0]}" for name in names})
-    lines = [f"{name} py:function 1 modules/generated/$.html#$ -" for name in functions]
-    head = "# Sphinx inventory version 2\n# Project: scikit-learn\n# Version: 1\n"
-    head += "# The remainder of this file is compressed using zlib.\n"
-    file = HERE / "_build" / "sklearn.inv"
-    file.parent.mkdir(exist_ok=True)
-    file.write_bytes(head.encode() + zlib.compress("\n".join(lines).encode()))
-    return {"sklearn": (SKLEARN, str(file))}
+    """Inventories of the names that pages link to, by their sites: the build needs no network."""
+    called = {metric.sklearn for metric in EVERY.values() if metric.sklearn}
+    functions = sorted({f"sklearn.metrics.{name.partition('(')[0]}" for name in called})
+    sites = {
+        "https://scikit-learn.org/stable": [
+            f"{name} py:function 1 modules/generated/$.html#$ -" for name in functions
+        ],
+        "https://numpy.org/doc/stable": [
+            "numpy.ndarray py:class 1 reference/generated/$.html#$ -",
+        ],
+        "https://pandas.pydata.org/docs": [
+            "pandas.DataFrame py:class 1 reference/api/$.html#$ -",
+        ],
+        "https://docs.python.org/3": [
+            f"{name} py:class 1 library/{page}.html#$ -" for name, page in BUILT_IN.items()
+        ],
+    }
+    folder = HERE / "_build" / "inventories"
+    folder.mkdir(parents=True, exist_ok=True)
+    mapping = {}
+    for number, (site, lines) in enumerate(sites.items()):
+        file = folder / f"{number}.inv"
+        head = "# Sphinx inventory version 2\n# Project: names\n# Version: 1\n"
+        head += "# The remainder of this file is compressed using zlib.\n"
+        file.write_bytes(head.encode() + zlib.compress("\n".join(lines).encode()))
+        mapping[f"site{number}"] = (site, str(file))
+    return mapping
 
 
 def bounds(metric: Metric) -> str:
@@ -219,6 +257,25 @@ def write(folder: Path = FOLDER) -> None:
     save(folder / "dependencies.txt", dependencies())
 
 
+def pages() -> str:
+    """A folder with the pages that whichf1 itself writes: the playground, and a report."""
+    folder = HERE / "_build" / "extra"
+    folder.mkdir(parents=True, exist_ok=True)
+    for command in (
+        ["playground", "-o", "playground.html"],
+        ["report", str(HERE.parent / "examples" / "animals.csv"), "-o", "report.html"],
+    ):
+        subprocess.run([sys.executable, "-m", "whichf1", *command], check=True, cwd=folder)
+    return str(folder)
+
+
+def paper() -> None:
+    """The figures of the paper with their data, which take half a minute, unless they are there."""
+    if not (HERE / "paper").is_dir():
+        command = [sys.executable, "-m", "whichf1", "paper", "all", "--formats", "svg", "-o"]
+        subprocess.run([*command, str(HERE / "paper")], check=True, stdout=subprocess.DEVNULL)
+
+
 def save(file: Path, lines: Iterable[str]) -> None:
     """A page of these lines."""
     file.write_text("\n".join(lines), encoding="utf-8")
@@ -250,4 +307,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
     app.add_directive("metric", MetricDirective)
     app.connect("builder-inited", lambda _: write())
+    app.connect("builder-inited", lambda _: paper())
     return {"parallel_read_safe": True}

@@ -16,6 +16,8 @@ def right() -> tuple[object, ...]:
         wf.averaged_f1([0, 1], [0, 1], scope="no-hits", interval="bootstrap", weights=[1, 2]),
         wf.f_beta.definition(beta=2, formula="of-averages").signature,
         wf.cohen_kappa([0, 1], [0, 1], weighting="quadratic"),
+        wf.gwet_ac1([0, 1], [0, 1], weighting=[[0, 1], [2, 0]], undefined=0.5),
+        wf.expected_cost([0, 1], [0, 1], costs=[[0, 1], [2, 0]]),
         wf.roc_auc([0, 1], [0.1, 0.9], multi_class="ovr", max_fpr=0.5, score="p"),
         wf.top_k_accuracy([0, 1], [[0.1, 0.9]], k=3, ties="worst"),
         wf.brier([0, 1], [0.1, 0.9], scale="sum"),
@@ -38,7 +40,7 @@ def wrong() -> tuple[object, ...]:
         wf.precision([0, 1], [0, 1], formula="averaged"),  # type: ignore
         wf.precision.per_class([0, 1], [0, 1], average="macro"),  # type: ignore
         wf.precision([0, 1], [0, 1], classes="tru"),  # type: ignore
-        wf.precision([0, 1], [0, 1], undefined=2),  # type: ignore
+        wf.precision([0, 1], [0, 1], undefined="two"),  # type: ignore
         wf.f1([0, 1], [0, 1], scope="none"),  # type: ignore
         wf.f1([0, 1], [0, 1], beta=2),  # type: ignore
         wf.f1([0, 1], [0, 1], interval="wilsen"),  # type: ignore

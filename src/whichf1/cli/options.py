@@ -13,6 +13,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import partial, wraps
@@ -30,7 +31,7 @@ from whichf1.reporting.gates import KINDS, Limit, Verdict, github, junit, summar
 from whichf1.reporting.layout import Line
 from whichf1.reporting.tabular import LatexStyle
 from whichf1.sources.engines.database import MEMORY_LIMIT
-from whichf1.tables.labels import Label, Labels, from_text
+from whichf1.tables.labels import Label, Labels, from_text, kind_of
 from whichf1.tables.saving import add_to, write_whole
 
 Text: TypeAlias = str | None
@@ -230,7 +231,21 @@ class LabelOptions(OptionGroup):
     @property
     def declared(self) -> list[Label] | None:
         """The classes of --labels, numbers as numbers."""
-        return None if self.labels is None else list(from_text(split_list(self.labels)))
+        return None if self.labels is None else self._named[: len(split_list(self.labels))]
+
+    @property
+    def padding(self) -> list[Label]:
+        """The classes of --ignore that are not among those of --labels, if these are given."""
+        declared = self.declared or []
+        return [x for x in self._named[len(declared) :] if declared and x not in declared]
+
+    @property
+    def _named(self) -> list[Label]:
+        """The classes of --labels, then those of --ignore; one word makes all of them texts."""
+        lists = (self.labels, getattr(self, "ignore", None))
+        return [
+            *from_text([name for text in lists if text is not None for name in split_list(text)])
+        ]
 
 
 class FileOptions(OptionGroup):
@@ -389,7 +404,7 @@ class DefinitionOptions(OptionGroup):
     classes: Text = option("Classes to average over: declared, observed, true, range, or a,b,c.")
     exclude: Text = option("Classes to leave out of averages; their items still count as errors.")
     ignore: Text = option("Drop items whose true class is one of these.")
-    undefined: Text = option("The value of 0/0: 0, 1, skip or nan.")
+    undefined: Text = option("The value of 0/0: a number, skip or nan.")
     scope: Text = option("When F is undefined: empty, one-sided or no-hits.")
 
     def chosen(self, labels: Labels) -> dict[str, Any]:
@@ -403,15 +418,17 @@ class DefinitionOptions(OptionGroup):
             text = getattr(self, name)
             word = name == "classes" and text in ("declared", "observed", "true", "range")
             if text is not None:
-                known = Labels([*labels, *padding(self)]) if name == "ignore" else labels
-                options[name] = text if word else [find_label(x, known) for x in split_list(text)]
+                read = find_dropped if name == "ignore" else find_label
+                options[name] = text if word else [read(x, labels) for x in split_list(text)]
         if self.scope not in (None, "empty") and self.undefined in (None, "0"):
             raise DefinitionError(
                 f"--scope {self.scope} changes nothing where 0/0 counts as 0: add --undefined 1, "
                 "skip or nan, or remove it"
             )
-        number = self.undefined in ("0", "1")
-        options["undefined"] = int(self.undefined or 0) if number else self.undefined
+        options["undefined"] = self.undefined
+        if self.undefined not in (None, "skip", "nan"):
+            with suppress(ValueError):  # the error of the option itself says more
+                options["undefined"] = float(self.undefined)
         return {name: value for name, value in options.items() if value is not None}
 
 
@@ -425,8 +442,8 @@ class ResamplingOptions(OptionGroup):
     seed: int | None = option("Seed for resampling.")
 
 
-class ReportOptions(DefinitionOptions, ResamplingOptions, GateOptions):
-    """What is reported of some counts."""
+class MetricOptions(DefinitionOptions, ResamplingOptions):
+    """Which scores, with which intervals."""
 
     metric: list[str] | None = option(
         "A metric, such as averaged_f1 or 'f_beta(beta=2)', or a signature; repeatable.",
@@ -437,30 +454,6 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, GateOptions):
         "auto (default), delta, bootstrap (bca or percentile), posterior or none; for proportions "
         "also wilson, clopper-pearson, agresti-coull and jeffreys."
     )
-    confusion: bool | None = option(
-        "Show the confusion matrix. Default: on a terminal, if it fits and has up to 12 classes."
-    )
-    fail_under: list[str] | None = option(
-        "NAME=VALUE: exit with code 1 if the score is lower; with --by, in any slice; repeatable."
-    )
-    fail_over: list[str] | None = option(
-        "The same if the score is higher, for metrics such as log_loss; repeatable."
-    )
-    fail_under_low: list[str] | None = option(
-        "The same if the lower end of the interval is lower; repeatable."
-    )
-    fail_over_high: list[str] | None = option(
-        "The same if the upper end of the interval is higher; repeatable."
-    )
-
-    @property
-    def limits(self) -> list[Limit]:
-        """What the scores are to be compared with."""
-        return [
-            Limit.parse(kind, text)
-            for name, kind in KINDS.items()
-            for text in getattr(self, name) or []
-        ]
 
     @property
     def asks_for_intervals(self) -> bool:
@@ -485,6 +478,35 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, GateOptions):
                     "--replicates and --seed"
                 )
         return options
+
+
+class ReportOptions(MetricOptions, GateOptions):
+    """What is reported of some counts."""
+
+    confusion: bool | None = option(
+        "Show the confusion matrix. Default: on a terminal, if it fits and has up to 12 classes."
+    )
+    fail_under: list[str] | None = option(
+        "NAME=VALUE: exit with code 1 if the score is lower; with --by, in any slice; repeatable."
+    )
+    fail_over: list[str] | None = option(
+        "The same if the score is higher, for metrics such as log_loss; repeatable."
+    )
+    fail_under_low: list[str] | None = option(
+        "The same if the lower end of the interval is lower; repeatable."
+    )
+    fail_over_high: list[str] | None = option(
+        "The same if the upper end of the interval is higher; repeatable."
+    )
+
+    @property
+    def limits(self) -> list[Limit]:
+        """What the scores are to be compared with."""
+        return [
+            Limit.parse(kind, text)
+            for name, kind in KINDS.items()
+            for text in getattr(self, name) or []
+        ]
 
 
 class InlineMatrixOptions(OptionGroup):
@@ -546,8 +568,13 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
         default=("averaged_f1",),
     )
     baseline: Text = option(
-        "In a table: test against this system, not the best of each column; or a file of saved "
-        "counts, which is tested as if on other items."
+        "In a table: test against this system, not the best of each column. Or a file: of "
+        "predictions for the same items, matched by line or by --id, or of saved counts, which are "
+        "tested without pairing."
+    )
+    baseline_pred: Text = option(
+        "Column of the predictions in the file of --baseline. Default: called like --pred, or as "
+        "usual."
     )
     fail_if_worse: float | None = option(
         "Exit with code 1 if a system is significantly worse than --baseline, by more than this "
@@ -575,6 +602,12 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
     )
 
     @property
+    def baseline_file(self) -> bool:
+        """Whether the baseline is a file, not one of the systems."""
+        name = self.baseline
+        return name is not None and name not in self.pred and os.path.isfile(name)
+
+    @property
     def wants_table(self) -> bool:
         """Whether a table of systems and metrics is asked for."""
         asked = {
@@ -585,7 +618,8 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
         table = len(self.metric) > 1 or self.baseline is not None or self.by is not None
         if self.fail_if_worse is not None and self.baseline is None:
             raise InputError(
-                "--fail-if-worse needs a --baseline: a system, or a file of saved counts"
+                "--fail-if-worse needs a --baseline: a system, a file of predictions, or a file of "
+                "saved counts"
             )
         if self.fail_if_worse is not None and not 0 <= self.fail_if_worse < math.inf:
             raise InputError(
@@ -645,6 +679,15 @@ class PlotOptions(DataOptions):
     cluster: Text = option(CLUSTER)
 
 
+class PageOptions(TableOptions, MetricOptions):
+    """All that ``whichf1 report`` takes."""
+
+    pred: list[str] | None = option(  # type: ignore[assignment]
+        f"{PRED} Repeat it for several systems: the details are of the first."
+    )
+    output: Text = option("Write the page to this .html file.", "--output", "-o")
+
+
 class DialectOptions(LabelOptions, InlineMatrixOptions, OutputOptions):
     """All that ``whichf1 dialects`` takes: a file of predictions, or a matrix."""
 
@@ -693,6 +736,12 @@ class DefineOptions(OptionGroup):
     name: str = argument("A metric, a shorthand, an alias or a signature.", default=REQUIRED)
 
 
+class PlaygroundOptions(OptionGroup):
+    """All that ``whichf1 playground`` takes."""
+
+    output: Text = option("Write the page to this file.", "--output", "-o")
+
+
 class PaperOptions(OptionGroup):
     """All that ``whichf1 paper`` takes."""
 
@@ -725,16 +774,6 @@ def split_list(text: str) -> list[str]:
     return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), [])]
 
 
-def padding(options: Any) -> list[Label]:
-    """The classes of --ignore that are not among those of --labels."""
-    declared, ignored = (getattr(options, name, None) for name in ("labels", "ignore"))
-    if declared is None or ignored is None:
-        return []
-    names = split_list(declared)
-    every = [*from_text([*names, *split_list(ignored)])]
-    return [label for label in every[len(names) :] if label not in every[: len(names)]]
-
-
 def find_label(text: str, labels: Labels) -> Label:
     """The class that is written like this."""
     for label in labels:
@@ -742,3 +781,10 @@ def find_label(text: str, labels: Labels) -> Label:
             return label
     hint = did_you_mean(text, [str(label) for label in labels[:50]])
     raise InputError(f"there is no class {text!r}. {hint}")
+
+
+def find_dropped(text: str, labels: Labels) -> Label:
+    """The class of --ignore that is written like this, whether or not its items are still there."""
+    kind = labels.kind
+    readings: list[Label] = [text] if kind == "str" else [*from_text([text])]
+    return find_label(text, labels if kind_of(readings[0]) != kind else Labels(readings))

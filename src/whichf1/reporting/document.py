@@ -102,6 +102,8 @@ class Grid:
     """How many of the first columns name the row."""
     if_it_fits: bool = False
     """Only shown in text, and only if it is not too wide."""
+    common: str = ""
+    """The definition of every row, which stands for their signatures where these are short."""
     sections: Sequence[tuple[str, int]] = ()
     """Blocks of rows: the heading of each, and how many rows it has."""
 
@@ -174,7 +176,7 @@ VERSION = 1
 """The version of the JSON; it increases if a key changes its meaning or goes."""
 
 
-def _footnotes(document: Document) -> list[str]:
+def footnotes(document: Document) -> list[str]:
     """The notes, and the cautions of intervals and tests, each with the rows that it is for."""
     cautions: dict[str, dict[str, None]] = {}
     for block in document.blocks:
@@ -186,7 +188,15 @@ def _footnotes(document: Document) -> list[str]:
                     name = f"{row[0]}{head and f' ({head})'}"
                     cautions.setdefault(cell.caution, {})[name] = None
     marked = [f"{CAUTION} {_some([*names])}: {text}." for text, names in cautions.items()]
+    rest = len({name for names in [*cautions.values()][MOST_CAUTIONS:] for name in names})
+    if rest > 1:
+        few = f"{CAUTION} and {rest:,} more rows: few items decide their intervals or tests."
+        marked = [*marked[:MOST_CAUTIONS], few]
     return [*document.notes, *marked]
+
+
+MOST_CAUTIONS = 4
+"""Different cautions that are spelled out."""
 
 
 CAUTION = "!"
@@ -273,6 +283,11 @@ def _body(table: Grid, decimals: int, pen: Pen, most: int | None = None) -> list
     ]
 
 
+def html_cells(table: Grid, decimals: int = 4) -> list[list[str]]:
+    """The cells of a table as HTML; signatures as text."""
+    return _body(table, decimals, HTML._replace(code=html))
+
+
 SignatureForm: TypeAlias = Literal["none", "short", "full"]
 """No signatures, what differs between them and once what they share, or all of each."""
 
@@ -310,8 +325,13 @@ def signed(document: Document, form: SignatureForm) -> Document:
         kept = (x for x in document.blocks if not isinstance(x, Signature))
         blocks: list[Block] = [_unsigned(x) if isinstance(x, Grid) else x for x in kept]
         return replace(document, blocks=blocks)
-    blocks, group = [], []
+    blocks = []
+    group: list[Block] = []
     for block in document.blocks:
+        if isinstance(block, Grid) and block.common:  # what differs is in the table
+            blocks += [*_shortened(group), _unsigned(block), Signature(block.common)]
+            group = []
+            continue
         group.append(block)
         if isinstance(block, Grid) and _code(block) is not None:  # it ends with its own
             blocks += _shortened(group)
@@ -395,7 +415,7 @@ def text_lines(document: Document, decimals: int, terminal: Terminal) -> Iterato
                 yield Line("")
             yield from lines
             above = True
-    if notes := _footnotes(document):
+    if notes := footnotes(document):
         yield Line("")
         for note in notes:
             yield from _prose(note, width)
@@ -519,7 +539,7 @@ def _markdown(document: Document, decimals: int) -> str:
                 parts.append(item)
             case Note():
                 parts.append("  \n".join(map(markdown, _lines(block, MARKDOWN))))
-    return "\n\n".join([*parts, *map(markdown, _footnotes(document))]) + "\n"
+    return "\n\n".join([*parts, *map(markdown, footnotes(document))]) + "\n"
 
 
 def _markdown_table(table: Grid, decimals: int) -> str:
@@ -548,7 +568,7 @@ def _html(document: Document, decimals: int) -> str:
                 parts.append(f"<p>{html(lead)} {html_code(block.text)}</p>".replace("<p> ", "<p>"))
             case Note():
                 parts.append(f"<p>{'<br>'.join(map(html, _lines(block, HTML)))}</p>")
-    return "\n".join([*parts, *(f"<p>{html(note)}</p>" for note in _footnotes(document))]) + "\n"
+    return "\n".join([*parts, *(f"<p>{html(note)}</p>" for note in footnotes(document))]) + "\n"
 
 
 def _html_table(table: Grid, decimals: int) -> Iterator[str]:
@@ -576,7 +596,7 @@ def _latex(document: Document, decimals: int, style: LatexStyle) -> str:
     blocks = [x for x in document.blocks if not (isinstance(x, Grid) and x.if_it_fits)]
     if titles and not any(isinstance(block, Grid) for block in blocks):
         lines.append(rf"{latex(document.title)}\par")
-    for block in (*blocks, *map(Note, _footnotes(document))):
+    for block in (*blocks, *map(Note, footnotes(document))):
         if isinstance(block, Grid):
             caption = ". ".join(filter(None, (*titles, block.title))).rstrip(".")
             lines += latex_tables(

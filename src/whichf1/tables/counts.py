@@ -8,7 +8,14 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from whichf1.errors import InputError, LabelError, ShapeError, TooLargeError, is_among
+from whichf1.errors import (
+    DefinitionError,
+    InputError,
+    LabelError,
+    ShapeError,
+    TooLargeError,
+    is_among,
+)
 from whichf1.tables.cells import Array, OneVsRest, Table, sum_by
 from whichf1.tables.labels import Label, Labels, from_text, kind_of
 from whichf1.tables.units import (
@@ -174,6 +181,26 @@ class Counts(Units, kind="counts"):
         np.add.at(dense, (self.true, self.predicted), self.count)
         return dense
 
+    def shares(self, of: Literal["true", "predicted", "all"] = "true") -> Array:
+        """The dense confusion matrix as fractions of items.
+
+        of: Fractions of the items of each true class, of those predicted as each class, or of all.
+        Returns: A row for each true class, a column for each predicted one; NaN where there are no
+            items to take a fraction of.
+
+        >>> counts = Counts.from_matrix([[3, 1], [1, 5]], rows="true")
+        >>> counts.shares("true").tolist()
+        [[0.75, 0.25], [0.16666666666666666, 0.8333333333333334]]
+        """
+        matrix = self.matrix.astype(np.float64)
+        sums = {"true": (1, True), "predicted": (0, True), "all": (None, False)}
+        if not is_among(of, sums):
+            raise DefinitionError(f"of must be 'true', 'predicted' or 'all'; got {of!r}")
+        axis, keep = sums[of]
+        with np.errstate(invalid="ignore"):
+            shares: Array = matrix / matrix.sum(axis, keepdims=keep)
+        return shares
+
     @cached_property
     def table(self) -> Table:
         """The same cells as float64 arrays without labels, for formulas."""
@@ -204,34 +231,47 @@ class Counts(Units, kind="counts"):
 
     def observed(self) -> Counts:
         """The same over the classes that occur, unless classes were declared."""
-        present = np.unique(np.concatenate([self.true, *self.predictions]))
-        if self.declared or len(present) == len(self.labels):
+        return self if self.declared else self._over(self._present)
+
+    @property
+    def _present(self) -> Array:
+        """The codes of the classes that occur."""
+        return np.unique(np.concatenate([self.true, *self.predictions]))
+
+    def _over(self, codes: Array) -> Counts:
+        """The same over some of the classes, which include those that occur."""
+        if len(codes) == len(self.labels):
             return self
         at = np.zeros(len(self.labels), np.intp)
-        at[present] = np.arange(len(present))
-        labels = Labels.trusted(self.labels[code] for code in present)
+        at[codes] = np.arange(len(codes))
+        labels = Labels.trusted(self.labels[code] for code in codes)
         sides = tuple(at[side] for side in self.predictions)
         return self.changed(labels=labels, true=at[self.true], predicted=sides)
 
     def without(self, ignored: Sequence[Label], labels: Labels | None = None) -> Counts:
         """The same without the items of these true classes, then with ``labels`` declared.
 
-        A class is then gone too, unless it was declared, or is predicted for other items.
+        These classes are then gone, and so are those that only occurred in such items, unless they
+        were declared; a class that is predicted for other items stays.
         """
         if labels is not None:
             return self.changed(declared=False).without(ignored).observed().declare(labels)
         if not ignored:
             return self
         kind = self.labels.kind  # a label of another kind is a mistake, an absent one is not
-        here = [x for x in ignored if x in self.labels or kind_of(x) != kind]
-        keep = ~np.isin(self.true, self.labels.codes(here))
-        if keep.all():
+        here = self.labels.codes([x for x in ignored if x in self.labels or kind_of(x) != kind])
+        if not len(here):
             return self
+        keep = ~np.isin(self.true, here)
         columns = {"true": self.true, "count": self.count, "squares": self.squares}
         columns |= {"cluster": self.cluster}
         kept = {name: x if x is None else x[keep] for name, x in columns.items()}
         sides = tuple(side[keep] for side in self.predictions)
-        return self.changed(predicted=sides, **kept).observed()
+        rest = self if keep.all() else self.changed(predicted=sides, **kept)
+        if self.declared:
+            return rest
+        gone = np.setdiff1d(np.union1d(self._present, here), rest._present)
+        return rest._over(np.setdiff1d(np.arange(len(self.labels)), gone))
 
     def __repr__(self) -> str:
         k = len(self.labels)

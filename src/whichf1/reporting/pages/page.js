@@ -6,6 +6,7 @@ document.addEventListener("click", async (event) => {
   if (!button) return;
   const source = document.getElementById(button.dataset.copy);
   const name = button.getAttribute("aria-label").replace(/^Copy /, "");
+  const usual = (button.dataset.usual ??= button.textContent);
   let done = "copied";
   try {
     await navigator.clipboard.writeText(source.textContent);
@@ -16,5 +17,5 @@ document.addEventListener("click", async (event) => {
   }
   button.textContent = done;
   said(`${name}: ${done}`);
-  setTimeout(() => { button.textContent = "copy"; }, 1600);
+  setTimeout(() => { button.textContent = usual; }, 1600);
 });
