@@ -164,6 +164,13 @@ class Counts(Units, kind="counts"):
         count = (table if rows == "true" else table.T)[true, predicted]
         return cls(labels, true, predicted, count, declared=True)
 
+    @classmethod
+    def of_cells(cls, labels: Labels, cells: Array) -> Counts:
+        """Counts of declared classes from all cells of a matrix, row by row of true classes."""
+        filled = np.flatnonzero(cells)
+        true, predicted = np.divmod(filled, len(labels))
+        return cls(labels, true, predicted, cells[filled], declared=True, in_order=True)
+
     @property
     def matrix(self) -> Array:
         """The dense confusion matrix: rows are true classes, columns predicted ones."""
