@@ -342,7 +342,7 @@ def _fields_of(results: Results) -> dict[str, Any]:
     }
 
 
-def results_table(
+def results_table(  # type: ignore[misc]  # as in compare
     y_true: Any,
     systems: Mapping[str, Any] | Sequence[str],
     metrics: Sequence[str] = METRICS,
