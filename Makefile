@@ -8,7 +8,7 @@ C_FILES := $(wildcard src/whichf1/kernel/c/*.[ch] src/whichf1/kernel/c/*.inc tes
 # hundreds of tests start Python: bytecode is kept, even where the environment says otherwise
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo check test tests test-lowest test-faults test-peers test-portable test-doors test-duckdb-1.5 test-dialects release-check lint format hooks docs bench clean
+.PHONY: demo check test tests test-long test-lowest test-faults test-peers test-portable test-doors test-duckdb-1.5 test-dialects release-check lint format hooks docs bench clean
 
 demo: $(VENV)/demo
 	$(BIN)/whichf1 score examples/animals.csv
@@ -19,7 +19,7 @@ QUICK := src tests/kernel tests/tables tests/metrics/test_laws.py tests/metrics/
 check: lint
 	$(BIN)/python -m pytest -q -n 2 -m "not slow" -x $(QUICK)
 
-# everything, in under six minutes on two cores
+# everything but what takes minutes
 test: $(VENV)/test
 	$(MAKE) --no-print-directory --jobs=2 lint tests test-duckdb-1.5
 
@@ -28,8 +28,13 @@ test: $(VENV)/test
 FLOOR := 97
 SLIPCOVER := $(BIN)/python -m slipcover --source src/whichf1
 tests: $(VENV)/test
-	$(SLIPCOVER) --json --out $(VENV)/coverage.json -m pytest -n 3 --dist loadgroup
+	$(SLIPCOVER) --json --out $(VENV)/coverage.json -m pytest -n 3 --dist loadgroup -m "not long"
 	$(SLIPCOVER) --merge $(VENV)/coverage.json --out $(VENV)/coverage.json --skip-covered --fail-under $(FLOOR)
+
+# simulations of thousands of data sets, clusters whose workers are killed, and scikit-learn's own
+# tests, in about two minutes; continuous integration runs both
+test-long: $(VENV)/test
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m long tests
 
 # the lowest versions that pyproject allows, with the newest of what those depend on
 LOWEST := .venv-lowest

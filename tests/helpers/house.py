@@ -172,6 +172,11 @@ def walks() -> dict[str, Callable[[], object]]:
     return {
         "averaged_f1(arrays)": lambda: wf.averaged_f1(y, p),
         "averaged_f1(lists)": lambda: wf.averaged_f1(y.tolist(), p.tolist()),
+        "accuracy(arrays)": lambda: wf.accuracy(y, p),
+        "f1.per_class(arrays)": lambda: wf.f1.per_class(y, p),
+        "macro_f1(counts)": lambda: wf.macro_f1(counts),
+        "roc_auc(arrays)": lambda: wf.roc_auc(y > 0, s),
+        "log_loss(arrays)": lambda: wf.log_loss(y > 0, s),
         "averaged_f1(counts, bootstrap)": lambda: wf.averaged_f1(counts, interval="bootstrap"),
         "roc_auc(frame)": lambda: wf.roc_auc(frame, true="t", score="s"),
         "compare(arrays)": lambda: wf.compare(y, {"A": p, "B": np.roll(p, 1)}, replicates=199),

@@ -59,6 +59,11 @@ def test_every_module_says_what_it_is() -> None:
     ("what", "calls", "modules"),
     [
         ("averaged_f1(arrays)", 20, 12),
+        ("accuracy(arrays)", 42, 14),
+        ("f1.per_class(arrays)", 46, 15),
+        ("macro_f1(counts)", 84, 11),
+        ("roc_auc(arrays)", 60, 13),
+        ("log_loss(arrays)", 46, 13),
         ("roc_auc(frame)", 120, 16),
         ("compare(arrays)", 500, 20),
         ("explain(counts)", 3000, 25),

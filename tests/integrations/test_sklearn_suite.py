@@ -12,6 +12,7 @@ from whichf1.integrations.sklearn import DROP_INS
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_nothing_differs_but_what_a_convention_names() -> None:
     result = run("test_classification", "test_ranking")
     assert result.unexplained == []

@@ -34,6 +34,7 @@ def slowly(part: Any) -> Any:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 def test_dask_counts_exactly_when_a_worker_is_killed() -> None:
     import dask.dataframe as dd
@@ -145,6 +146,7 @@ def free_port() -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.xdist_group("cluster")
 def test_spark_counts_exactly_when_a_worker_is_killed(standalone: Any) -> None:
     address, workers, environment = standalone
@@ -168,6 +170,7 @@ def test_spark_counts_exactly_when_a_worker_is_killed(standalone: Any) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.xdist_group("cluster")
 def test_the_command_line_counts_on_the_cluster(standalone: Any, tmp_path: Path) -> None:
     """One worker is left of the cluster, if the other test ran before."""

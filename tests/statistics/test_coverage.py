@@ -69,6 +69,7 @@ def test_with_ample_items_auto_is_the_delta_method(score: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("method", [wf.Delta(), wf.Bootstrap(replicates=199)])
 def test_explicit_methods_cover_where_nothing_is_rare(method: Any) -> None:
     """1,000 data sets: the standard error is 0.7 points."""
@@ -129,6 +130,7 @@ def null() -> Any:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.xdist_group("null")
 @pytest.mark.parametrize("test", ["p_value", "p_bootstrap", "p_randomization"])
 def test_type_one_errors_are_five_per_cent(null: Any, test: Any) -> None:
@@ -137,6 +139,7 @@ def test_type_one_errors_are_five_per_cent(null: Any, test: Any) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.xdist_group("null")
 def test_type_one_errors_of_mcnemar(null: Any) -> None:
     tests = [pair.mcnemar for pair in null[1]]
@@ -148,6 +151,7 @@ def test_type_one_errors_of_mcnemar(null: Any) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_equivalence_test_errs_in_five_per_cent_at_the_margin() -> None:
     definition = define("accuracy", None, {"interval": "delta"})
     plan = Plan(replicates=0, margin=0.1)
@@ -156,6 +160,7 @@ def test_the_equivalence_test_errs_in_five_per_cent_at_the_margin() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_power_rises_with_the_difference_and_is_the_one_planned() -> None:
     definition = define("accuracy", None, {"interval": "delta"})
     powers = []
@@ -234,6 +239,7 @@ def _noise(rng: Any, shape: Any, groups: Any) -> Any:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("metric", "options"),
     [
@@ -252,6 +258,7 @@ def test_type_one_errors_of_rankings_and_losses(metric: str, options: dict[str, 
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_type_one_errors_where_single_items_decide() -> None:
     """The largest difference of two curves: the bootstrap and the randomization test."""
     rng = np.random.default_rng(14)
