@@ -37,6 +37,7 @@ from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
 from whichf1.scoring.score import PerClass, Score, effective_n
 from whichf1.scoring.subject import MEANS, Subject, is_counted, of_counts, of_scores, of_table
+from whichf1.sources.address import shown_name
 from whichf1.sources.counts import DATA_OPTIONS, as_counts
 from whichf1.sources.request import is_path
 from whichf1.statistics.scales import Interval
@@ -204,7 +205,7 @@ def report(
         raise InputError("threshold= is for scores: pass scores=, or score= for a column")
     else:
         subject = of_counts(as_counts(y_true, y_pred, ignore=given.get("ignore", ()), **data))
-    source = str(y_true) if is_path(y_true) else ""
+    source = shown_name(y_true) if is_path(y_true) else ""
     if metrics is None:
         unused = next((x for x in ("average", "positive", "formula") if x in chosen), None)
         if unused is not None:

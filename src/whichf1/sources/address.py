@@ -59,8 +59,8 @@ def _open(part: str) -> tuple[str, str, str]:
     user, at, host = host.rpartition("@")
     if not at and ":" in host and "@" in path:  # a password with a slash
         before, _, path = path.rpartition("@")
-        user, host = f"{host}/{before}", ""
-    return f"{scheme}{mark}{host}{slash if host or not user else ''}{path}", user, query
+        user, host, slash = f"{host}/{before}", "", ""
+    return f"{scheme}{mark}{host}{slash}{path}", user, query
 
 
 def _secrets(text: str) -> Iterator[str]:

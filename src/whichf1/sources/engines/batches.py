@@ -64,7 +64,8 @@ def gather_batches(data: Any, request: Request, question: Question) -> Answer:
 
 def _answer(batch: Any, request: Request, question: Question, name: str) -> Answer:
     if isinstance(batch, (tuple, list)) and len(batch) == 2:
-        return question.of_pair(*batch, request, name)
+        true, pred = batch
+        return question.of_pair(true, pred, request, name)
     if not is_frame(batch):
         raise InputError(
             f"{name} is {type(batch).__name__}. Batches are dataframes, Arrow batches, or pairs "
@@ -77,7 +78,8 @@ def _read(batches: Batches, used: list[str]) -> Iterator[Any]:
     """The batches that have items; whatever goes wrong in a library is an error of ours."""
     number = 0
     try:
-        for number, batch in enumerate(batches.read(used), 1):
+        for batch in batches.read(used):
+            number += 1
             if not is_frame(batch) or _has_items(batch):
                 yield batch
     except (WhichF1Error, MemoryError):
@@ -143,18 +145,19 @@ def _each(data: Iterator[Any], used: list[str]) -> Iterator[Any]:
 
 def _arrow(data: Any, name: str) -> Batches:
     """A batch, a reader, a dataset or a scanner."""
-    if hasattr(data, "num_rows"):
-        names = data.schema.names
-        return Batches(name, lambda used: _tables([data], used), names)
-    if hasattr(data, "read_next_batch"):
-        if getattr(getattr(data, "stats", None), "num_record_batches", 0):
-            raise InputError(f"{name} has already given batches, which would be missing: {AGAIN}")
-        return Batches(name, lambda used: _tables(data, used), data.schema.names)
-    if hasattr(data, "scanner"):
-        scan = data.scanner
-        return Batches(name, lambda used: _tables(scan(columns=used).to_batches(), used), data.schema.names)
-    names = data.projected_schema.names
-    return Batches(name, lambda used: _tables(data.to_batches(), used), names)
+    if getattr(getattr(data, "stats", None), "num_record_batches", 0):
+        raise InputError(f"{name} has already given batches, which would be missing: {AGAIN}")
+    names = (data.schema if hasattr(data, "schema") else data.projected_schema).names
+
+    def read(used: list[str]) -> Iterator[Any]:
+        if hasattr(data, "num_rows"):
+            return _tables([data], used)
+        if hasattr(data, "read_next_batch"):
+            return _tables(data, used)
+        scanner = data.scanner(columns=used) if hasattr(data, "scanner") else data
+        return _tables(scanner.to_batches(), used)
+
+    return Batches(name, read, names)
 
 
 def _tables(batches: Any, used: list[str]) -> Iterator[Any]:
@@ -195,7 +198,8 @@ def _with_names(table: Any, features: Any) -> Any:
         if inside is feature:
             named = _called(chunk, names)
         else:
-            named = pa.ListArray.from_arrays(chunk.offsets, _called(chunk.values, names), mask=chunk.is_null())
+            values, gaps = _called(chunk.values, names), chunk.is_null()
+            named = pa.ListArray.from_arrays(chunk.offsets, values, mask=gaps)
         table = table.set_column(at, column, named)
     return table
 

@@ -27,7 +27,7 @@ from whichf1.sources.engines.database import (
     quote,
 )
 from whichf1.sources.engines.formats import FORMATS, File, Shown, compression_of
-from whichf1.sources.engines.remote import Copy, Elsewhere, elsewhere
+from whichf1.sources.engines.remote import Copy, Elsewhere, elsewhere, is_data
 from whichf1.sources.request import Answer, Origin, Request, refuse_unknown
 from whichf1.tables.labels import from_text
 
@@ -105,7 +105,7 @@ def find_files(data: Any, options: ReadingOptions) -> tuple[str, list[File]]:
     kinds = sorted({word for file in files for word, kind in FORMATS.items() if type(file) is kind})
     if len(kinds) > 1:
         raise FileError(f"{name} matches files of several formats: {', '.join(kinds)}")
-    return name, in_folders(files, titles) if options.hive else files
+    return name, _in_folders(files, titles) if options.hive else files
 
 
 def _paths(path: str | os.PathLike[str], hive: bool) -> list[str]:
@@ -119,7 +119,7 @@ def _paths(path: str | os.PathLike[str], hive: bool) -> list[str]:
         raise FileError(f"no file can be called {name!r}")
     if hive and os.path.isdir(name):
         paths = [os.path.join(at, each) for at, _, some in os.walk(name) for each in some]
-        return sorted(_once([each for each in paths if _is_data(os.path.relpath(each, name))]))
+        return sorted(_once([each for each in paths if is_data(os.path.relpath(each, name))]))
     if not has_magic(name) or os.path.lexists(name):
         _refuse_lost_slash(path, name)
         return [name]
@@ -130,9 +130,9 @@ def _paths(path: str | os.PathLike[str], hive: bool) -> list[str]:
 
 
 def _refuse_lost_slash(path: object, name: str) -> None:
-    if not isinstance(path, str) and re.match(r"[A-Za-z][A-Za-z0-9+.]+:/", name):
-        if not os.path.lexists(name):
-            raise FileError(f"{name!r} lost a slash as a Path: give addresses as text")
+    once = not isinstance(path, str) and re.match(r"[A-Za-z][A-Za-z0-9+.]+:/", name)
+    if once and not os.path.lexists(name):
+        raise FileError(f"{name!r} lost a slash as a Path: give addresses as text")
 
 
 def _once(paths: Sequence[str]) -> list[str]:
@@ -155,7 +155,10 @@ def _look(path: Path, told: str | None, copy: Copy | None = None) -> File:
     try:
         seen = os.stat(path)
         if stat.S_ISDIR(seen.st_mode):
-            raise FileError(f"{name} is a folder. Name its files with a pattern: {path}/*.parquet")
+            raise FileError(
+                f"{name} is a folder. Name its files with a pattern, as {path}/*.parquet; if it is "
+                "partitioned, say --hive (hive=True)"
+            )
         if not stat.S_ISREG(seen.st_mode):
             raise FileError(
                 f"{name} is a pipe or a device, not a regular file, and can be read only once. "
@@ -163,6 +166,8 @@ def _look(path: Path, told: str | None, copy: Copy | None = None) -> File:
             )
         with open(path, "rb") as file:
             start = file.read(8)
+    except FileError:
+        raise
     except (OSError, ValueError) as error:
         said = getattr(error, "strerror", None) or error
         raise FileError(f"cannot read {name}: {said}") from None
@@ -198,12 +203,7 @@ def format_of(name: str) -> str | None:
     return EXTENSIONS.get(ending)
 
 
-def _is_data(path: str) -> bool:
-    """Whether a file of a folder holds data; a name with _ or . before it says that it does not."""
-    return not any(each.startswith(("_", ".")) for each in path.split(os.sep) if "=" not in each)
-
-
-def in_folders(files: Sequence[File], titles: Sequence[str]) -> list[File]:
+def _in_folders(files: Sequence[File], titles: Sequence[str]) -> list[File]:
     """The files with the columns that their folders add: lang=en/ adds lang, which is en."""
     values = [_folders(title) for title in titles]
     texts: dict[str, set[str]] = {}

@@ -101,10 +101,11 @@ class OfObject(Elsewhere):
         self._title = title if isinstance(title, str) else ""
         what = f" {self._title!r}" if self._title else ""
         super().__init__(name or f"the {type(data).__name__}{what}")
-        self._data = data
+        self._data, self._whole = data, name is None
 
     def _copied(self, all: bool) -> list[Copy]:
-        self._refuse_begun()
+        if self._whole:  # of a stream with a name, what comes before may be left out on purpose
+            self._refuse_begun()
         path = self._place()
         try:
             with open(path, "wb") as file:
@@ -180,9 +181,7 @@ class OfAddress(Elsewhere):
 
     def _copied(self, all: bool) -> list[Copy]:
         with self.errors():
-            return [
-                self._copy(path, number) for number, path in enumerate(self._expanded(all))
-            ]
+            return [self._copy(path, number) for number, path in enumerate(self._expanded(all))]
 
     def _expanded(self, all: bool) -> list[str]:
         """The paths of a pattern, or of a folder."""
@@ -198,10 +197,11 @@ class OfAddress(Elsewhere):
         if not web and system.isdir(path):
             if not all:
                 raise FileError(
-                    f"{self.name} is a folder. Name its files with a pattern: "
-                    f"{self.name[1:-1].rstrip('/')}/*.parquet"
+                    f"{self.name} is a folder. Name its files with a pattern, as "
+                    f"{self.name[1:-1].rstrip('/')}/*.parquet; if it is partitioned, say --hive "
+                    "(hive=True)"
                 )
-            return sorted(system.find(path))
+            return sorted(x for x in system.find(path) if is_data(x.removeprefix(path)))
         return [path]
 
     def _copy(self, path: str, number: int) -> Copy:
@@ -332,6 +332,12 @@ class PartlyCopied(Copy):
             raise FileError(
                 f"{self.name} changed while it was read. Count it again when it is finished."
             )
+
+
+def is_data(path: str) -> bool:
+    """Whether a file of a folder holds data; a name with _ or . before it says that it does not."""
+    parts = path.replace(os.sep, "/").split("/")
+    return not any(each.startswith(("_", ".")) for each in parts if "=" not in each)
 
 
 def _protocols(system: Any) -> set[str]:

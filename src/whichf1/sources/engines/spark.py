@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whichf1.errors import FileError, InputError
@@ -71,7 +72,7 @@ def gather_on_spark(
         return gather_frame(frame, request, question, origin)
     except (PySparkException, Py4JError) as error:
         said = first_line(str(getattr(error, "java_exception", None) or error))
-        said = Address(path).without_secrets(said)
+        said = re.sub(rf"(file:(//)?)?{re.escape(path)}", name, Address(path).without_secrets(said))
         raise FileError(f"Spark could not read {name}: {said}") from None
     finally:
         active = SparkSession.getActiveSession()

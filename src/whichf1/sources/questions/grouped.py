@@ -101,6 +101,12 @@ class Question(ABC):
             from whichf1.sources.engines.batches import gather_batches
 
             return gather_batches(data, request, self)
+        if type(data).__module__.startswith("ibis."):
+            from whichf1.sources.engines.sql import asked_rows, gather_rows
+
+            rows = asked_rows(data)
+            if rows is not None:
+                return gather_rows(rows, request, self)
         return frames.gather_frame(data, request, self)
 
     def _of_files(self, data: Any, predictions: Any, request: Request) -> Answer:
@@ -259,10 +265,10 @@ def _weighed(items: Any, columns: Request) -> tuple[Any, list[str]]:
     if columns.weights is None:
         return items, []
     w = nw.col("w")
-    bad = w.is_null() | ~frames.seen(w).is_finite() | (w < 0)
+    right = frames.is_number(w) & (w >= 0)
     if columns.whole:
-        bad = bad | (w.round(0) != w)
-    flag = nw.when(bad).then(nw.lit(1.0)).otherwise(nw.lit(0.0))  # sums of integers may be wider
+        right = right & (w.round(0) == w)
+    flag = nw.when(right).then(nw.lit(0.0)).otherwise(nw.lit(1.0))  # sums of integers may be wider
     flagged = items.with_columns(flag.alias("bad"))
     good = nw.when(nw.col("bad") == 0).then(w).otherwise(nw.lit(0.0))
     return flagged.with_columns(good.alias("w")).with_columns((w * w).alias("ww")), SUMS
@@ -379,11 +385,11 @@ def _is_whole(value: Any) -> bool:
 
 
 def _without_nan(items: Any, columns: Request) -> Any:
-    """NaN is not a cluster, but most engines do not treat it as missing."""
+    """NaN and infinity are no clusters, but most engines do not treat them as missing."""
     if columns.cluster is None or not items.collect_schema()["c"].is_float():
         return items
     c = nw.col("c")
-    return items.with_columns(nw.when(~frames.seen(c).is_nan()).then(c).alias("c"))
+    return items.with_columns(nw.when(frames.is_number(c)).then(c).alias("c"))
 
 
 def _lines(cells: Mapping[str, Any], columns: Request, *, ordered: bool = False) -> ScoredLines:
