@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 BENCH := .venv-bench
 C_FILES := $(wildcard src/whichf1/kernel/c/*.[ch] src/whichf1/kernel/c/*.inc tests/native/*.c)
 
-.PHONY: demo check test test-lowest test-faults test-peers test-duckdb-1.5 test-dialects lint format hooks bench clean
+.PHONY: demo check test test-lowest test-faults test-peers test-doors test-duckdb-1.5 test-dialects lint format hooks bench clean
 
 demo: $(VENV)/demo
 	$(BIN)/whichf1 score examples/animals.csv
@@ -38,6 +38,17 @@ test-faults: $(VENV)/test
 # writes docs/scikit-learn-tested.md
 test-peers: $(VENV)/test
 	$(BIN)/python -m tests.helpers.sklearn_suite
+
+# heavy libraries, each tested for real, in an environment of their own
+DOORS := .venv-doors
+test-doors: $(DOORS)/ready
+	$(DOORS)/bin/python -m pytest -q -p no:cacheprovider tests/doors
+
+$(DOORS)/ready: pyproject.toml
+	$(PYTHON) -m venv $(DOORS)
+	$(DOORS)/bin/python -m pip install --quiet --upgrade pip
+	$(DOORS)/bin/python -m pip install --quiet --editable '.[doors]'
+	touch $@
 
 # older DuckDBs differ in SQL and error messages, so files are also read with one of them
 test-duckdb-1.5: $(VENV)/test
@@ -95,8 +106,10 @@ $(VENV)/test: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[test,plot]'
 	$(BIN)/python -m pip install --quiet --no-deps --target $(VENV)/duckdb-1.5 --upgrade 'duckdb>=1.5,<2'
 	command -v java >/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends openjdk-17-jre-headless)
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends postgresql) \
+		|| (test "$$CI" != true && echo "PostgreSQL is not installed: its tests are left out")
 	(command -v pdflatex && command -v pdftotext) >/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends texlive-latex-extra texlive-science lmodern poppler-utils)
 	touch $@ $(VENV)/demo
 
 clean:
-	rm -rf $(VENV) $(BENCH) $(LOWEST) .venv-dialects build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(LOWEST) $(DOORS) .venv-dialects build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -232,8 +232,9 @@ def of_columns(
     right = {k: float(x.count[x.true == x.predicted].sum()) for k, x in slices.items()}
     yield "slices", values(_places(items, "by"), right.__getitem__)
     systems = {"A": "pred", "B": "other"}
-    yield "systems", values(
-        systems, lambda s: score("averaged_f1", data(), pred=systems[s], **known)
+    yield (
+        "systems",
+        values(systems, lambda s: score("averaged_f1", data(), pred=systems[s], **known)),
     )
 
 

@@ -205,7 +205,8 @@ class OfAddress(Elsewhere):
         return [path]
 
     def _copy(self, path: str, number: int) -> Copy:
-        name = repr(Address(self._system.unstrip_protocol(path)).name)
+        alone = path == self._path
+        name = self.name if alone else repr(Address(self._system.unstrip_protocol(path)).name)
         original = Original(self._system, path)
         copy = PartlyCopied(self._place(number), name, path.partition("?")[0], self, original)
         copy.begin()

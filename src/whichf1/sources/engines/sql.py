@@ -9,6 +9,7 @@ text is grouped by its characters, whatever collation the column has.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -214,10 +215,15 @@ def _table(rows: Rows, head: str, schema: Mapping[str, str]) -> Any:
 
         backend = import_module(f"ibis.backends.{rows.dialect}").Backend()
     except ImportError as error:
-        raise InputError(f"databases are read with Ibis ({error}): {INSTALL}") from None
+        raise _missing(error) from None
     backend.ask = partial(_ask, rows, head, backend)
     table = operations.DatabaseTable(name=ITEMS, schema=ibis.schema(schema), source=backend)
     return table.to_expr()
+
+
+def _missing(error: ImportError) -> InputError:
+    said = str(error).partition("\n")[0].rstrip(".")
+    return InputError(f"databases are read with Ibis ({said}): {INSTALL}")
 
 
 def _ask(rows: Rows, head: str, backend: Any, expression: Any) -> list[list[Any]]:
@@ -326,7 +332,7 @@ def _rows(
         query = str(query.compile(getattr(engine, "engine", engine), **how))
     if not isinstance(query, str):
         raise InputError(f"query= is a text such as 'SELECT …'; got {type(query).__name__}")
-    whole = query.strip().rstrip(";") + "\n"  # a comment at its end does no harm
+    whole = re.sub(r";\s*(--[^\n]*\s*)*$", "", query) + "\n"  # after which a comment ends
     return Rows(connection, dialect, whole, f"the query to {database}", safe)
 
 
@@ -346,18 +352,24 @@ def _of_address(address: Address, query: Any, table: Any) -> Iterator[Any]:
             yield _of_backend(backend, query, table, address)
         finally:
             with suppress(Exception):
-                backend.disconnect()
+                getattr(backend, "disconnect", backend.close)()
 
 
 def _open_sqlite(address: Address) -> Any:
-    """Read only: a missing file would be made anew. Paths as SQLAlchemy has them."""
-    path = unquote(address.text.partition("://")[2].partition("?")[0].removeprefix("/"))
-    if not os.path.isfile(path):
-        raise FileError(f"cannot read {address.name!r}: there is no file {path!r}")
+    """Read only: a missing file would be made anew."""
+    path = _file_of(address)
     try:
         return sqlite3.connect(f"file:{percent(os.path.abspath(path))}?mode=ro", uri=True)
     except sqlite3.Error as error:
         raise FileError(f"cannot read {address.name!r}: {error}") from None
+
+
+def _file_of(address: Address) -> str:
+    """The path of a database in a file, as SQLAlchemy writes it: sqlite:////absolute/path."""
+    path = unquote(address.text.partition("://")[2].partition("?")[0].removeprefix("/"))
+    if not os.path.isfile(path):
+        raise FileError(f"cannot read {address.name!r}: there is no file {path!r}")
+    return path
 
 
 def _open_postgres(address: Address) -> Any:
@@ -378,11 +390,13 @@ def _open_postgres(address: Address) -> Any:
 
 def _open_other(address: Address) -> Any:
     try:
-        import ibis
-    except ImportError:
-        raise InputError(f"databases are read with Ibis: {INSTALL}") from None
-    try:
-        return ibis.connect(address.text)
+        if address.scheme == "duckdb":
+            return import_module("duckdb").connect(_file_of(address), read_only=True)
+        return import_module("ibis").connect(address.text)
+    except WhichF1Error:
+        raise
+    except ImportError as error:
+        raise _missing(error) from None
     except Exception as error:
         said = address.without_secrets(f"{type(error).__name__}: {error}")
         raise FileError(f"cannot connect to {address.name!r}: {said}") from None
@@ -422,7 +436,8 @@ def _of_sqlalchemy(data: Any) -> Iterator[tuple[str, Any, str]]:
     except WhichF1Error:
         raise
     except Exception as error:
-        address = Address(own.engine.url.render_as_string(hide_password=False))
+        plain = own.engine.url.set(drivername=dialect)
+        address = Address(plain.render_as_string(hide_password=False))
         shown = address.without_secrets(first_line(str(error)))
         raise FileError(f"cannot connect to {address.name!r}: {shown}") from None
     finally:

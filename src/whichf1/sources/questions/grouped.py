@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whichf1.errors import InputError
+from whichf1.errors import InputError, ShapeError
 from whichf1.sources.arrays import count_arrays
 from whichf1.sources.engines import frames
 from whichf1.sources.engines.database import Database, as_number, as_score, quote
@@ -91,6 +91,11 @@ class Question(ABC):
             return gather_database(data, predictions, request, self)
         if kind == "files":
             return self._of_files(data, predictions, request)
+        if kind == "batches" and predictions is not None:
+            raise ShapeError(
+                f"y_true must be a sequence of labels; got {type(data).__name__}. Give a list; "
+                "batches come alone."
+            )
         if predictions is not None or reading:
             unread = ", ".join(f"{name}=" for name in reading)
             raise InputError(
@@ -148,7 +153,8 @@ class Grouped(Question):
         if columns.joint:
             every = [*shared, *names, *(["c"] if columns.cluster else [])]
             return {columns.preds[0]: _rows(items, every, columns)}
-        if len(names) == 1 or isinstance(items, nw.DataFrame):
+        apart = isinstance(items, nw.DataFrame) or items.implementation.is_ibis()
+        if len(names) == 1 or apart:  # not every database can unpivot
             pairs = zip(columns.preds, names, strict=True)
             return {pred: _rows(items, [*shared, name], columns) for pred, name in pairs}
         several = _grouping_sets if items.implementation.is_duckdb() else _unpivoted
