@@ -60,12 +60,13 @@ ROOTS = (
 
 CONNECTIONS = ("sqlite3", "psycopg", "sqlalchemy")
 """Libraries whose objects lead to a database; others are known by what they can do."""
+PATHS = (str, os.PathLike)
 Kind: TypeAlias = Literal["files", "frame", "batches", "database"]
 
 
 def has_columns(data: Any) -> bool:
     """Whether data has columns with names: a dataframe, a path, and so on."""
-    return is_path(data) or is_frame(data) or kind_of(data) is not None
+    return isinstance(data, PATHS) or is_frame(data) or kind_of(data) is not None
 
 
 def kind_of(data: Any) -> Kind | None:
@@ -73,7 +74,7 @@ def kind_of(data: Any) -> Kind | None:
     own = type(data)
     if own is np.ndarray or isinstance(data, (bytes, bytearray, memoryview)):
         return None
-    if is_path(data):
+    if isinstance(data, PATHS):
         return "files"
     if isinstance(data, (list, tuple)):  # of frames; other lists hold items
         return "batches" if data and kind_of_batch(data[0]) else None
@@ -107,7 +108,7 @@ def _readable(data: Any) -> Kind | None:
 
 def is_path(data: Any) -> bool:
     """Whether data is the path of a file, a pattern of files, or an address."""
-    return isinstance(data, (str, os.PathLike))
+    return isinstance(data, PATHS)
 
 
 def is_frame(data: object) -> bool:

@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 from whichf1 import kernel
 from whichf1.errors import FileError, InputError, ShapeError, did_you_mean, is_among
+from whichf1.sources.address import Address
 from whichf1.sources.engines.database import (
     MEMORY_LIMIT,
     Database,
@@ -94,7 +95,8 @@ class ReadingOptions:
 
 def find_files(data: Any, options: ReadingOptions) -> tuple[str, list[File]]:
     """The file, or the files that a pattern matches, in order; and what they are called."""
-    there = elsewhere(data, options.storage_options)
+    here = isinstance(data, (str, Path)) and Address.of(data) is None
+    there = data if here else elsewhere(data, options.storage_options)
     if isinstance(there, Elsewhere):
         name, copies = there.name, there.copies(all=options.hive)
         files = [_look(copy.path, options.format, copy) for copy in copies]
