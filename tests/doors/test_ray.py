@@ -12,6 +12,8 @@ import ray
 import whichf1 as wf
 from whichf1.errors import FileError, InputError, LabelError, ShapeError
 
+pytestmark = pytest.mark.filterwarnings("ignore")  # of Ray's own
+
 ROWS = [
     {"true": "ab"[at % 2], "x": "ab"[at % 3 // 2], "p": at % 8 / 8, "w": at / 4, "doc": at % 5}
     for at in range(200)
@@ -23,7 +25,6 @@ NAMED: Any = {"true": "true", "pred": "x"}
 @pytest.fixture(scope="module", autouse=True)
 def cluster() -> Iterator[None]:
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
-    ray.data.DataContext.get_current().enable_progress_bars = False
     yield
     ray.shutdown()
 
@@ -55,5 +56,5 @@ def test_what_is_wrong_is_said() -> None:
     def broken(batch: Any) -> Any:
         raise RuntimeError("a worker fails")
 
-    with pytest.raises(InputError, match="could not be read: .*a worker fails"):
+    with pytest.raises(InputError, match=r"could not be read: .*a worker fails"):
         wf.count(data().map_batches(broken), **NAMED)
