@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -213,16 +214,18 @@ def _called(codes: Any, names: Any) -> Any:
 def _gather_on_ray(data: Any, request: Request, question: Question) -> Answer:
     """Each block is asked where it is, and only the answers come here."""
     name = "the ray Dataset"
-    columns = request.find(data.columns(), name)
 
     def ask(table: Any) -> dict[str, list[bytes]]:
         part = gather_frame(table, request, question, Origin(name))[0] if len(table) else None
         return {"part": [pickle.dumps(part)]}
 
-    some = data.select_columns(columns.used)
-    asked = some.map_batches(ask, batch_format="pyarrow", batch_size=None)
     try:
+        columns = request.find(data.columns(), name)
+        some = data.select_columns(columns.used)
+        asked = some.map_batches(ask, batch_format="pyarrow", batch_size=None)
         answers = [pickle.loads(row["part"]) for row in asked.take_all()]
+    except WhichF1Error:
+        raise
     except Exception as error:
         raise InputError(f"{name} could not be read: {_cause(error)}") from None
     parts = [part for part in answers if part is not None]
@@ -231,7 +234,8 @@ def _gather_on_ray(data: Any, request: Request, question: Question) -> Answer:
     return question.joined(parts), columns, Origin(name)
 
 
-def _cause(error: BaseException) -> str:
+def _cause(error: Exception) -> str:
     """What went wrong on a worker; Ray wraps it, with a trace of many lines."""
-    cause = getattr(error, "cause", None) or error
-    return f"{type(cause).__name__}: {str(cause).strip().splitlines()[-1] if str(cause) else ''}"
+    lines = str(error).splitlines()
+    said = (line for line in lines if re.match(r"[\w.]*(Error|Exception): ", line))
+    return next(said, f"{type(error).__name__}: {lines[-1] if lines else ''}")

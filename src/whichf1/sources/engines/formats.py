@@ -227,12 +227,10 @@ class File(ABC):
 
     def explain(self, said: str) -> str:
         """What an error of DuckDB's means for this file."""
-        return self._meaning(said if self.copy is None else said.replace(*self._renamed))
-
-    @property
-    def _renamed(self) -> tuple[str, str]:
-        """The path of the copy, and the name of the original."""
-        return str(self.path), self.name.strip("'")
+        if self.copy is not None:  # whose path means nothing to anyone
+            path = re.escape(str(self.path))
+            said = re.sub(rf"""(['"]?){path}\1""", lambda _: self.name, said)
+        return self._meaning(said)
 
     def _meaning(self, said: str) -> str:
         return f"{self.name} is a damaged {self.title} file: {first_line(said)}"
