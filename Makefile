@@ -60,7 +60,7 @@ test-portable: $(VENV)/test
 		qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 	$(BIN)/python -m tests.helpers.portable
 
-# the real Lightning, Hugging Face, Keras, MLflow and Weights & Biases, in about five minutes;
+# the real Lightning, Hugging Face, Keras, MLflow, Weights & Biases and Ray, in about five minutes;
 # Keras on both of its backends
 DOORS := .venv-doors
 test-doors: $(DOORS)/ready
@@ -148,6 +148,8 @@ $(VENV)/test: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[test,plot]'
 	$(BIN)/python -m pip install --quiet --no-deps --target $(VENV)/duckdb-1.5 --upgrade 'duckdb>=1.5,<2'
 	command -v java >/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends openjdk-17-jre-headless)
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends postgresql) \
+		|| (test "$$CI" != true && echo "PostgreSQL is not installed: its tests are left out")
 	(command -v pdflatex && command -v pdftotext) >/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends texlive-latex-extra texlive-science lmodern poppler-utils)
 	command -v chromium >/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends chromium)
 	touch $@ $(VENV)/demo

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 import sys
 import tempfile
 import warnings
@@ -14,16 +15,57 @@ from math import isclose, isnan
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import fsspec
 import numpy as np
+import psycopg
 import pyarrow as pa
 
 import whichf1 as wf
+from tests.helpers.batches import BATCHES
 from tests.helpers.engines import DATABASES, ENGINES, IN_MEMORY
 from tests.helpers.files import WRITERS
+from tests.helpers.servers import fill, postgres
 from whichf1.errors import WhichF1Error
 
 FILES = ("a.csv", "a.jsonl", "a.csv.gz", "a.parquet", "a.arrow", "stream.arrow", "a.npz")
-SOURCES = (*IN_MEMORY, *DATABASES, *FILES)
+
+
+def _in_sqlite(rows: Any, folder: Path) -> list[Any]:
+    connection = sqlite3.connect(folder / "items.db")
+    fill(connection, "items", rows)
+    connection.close()
+    return [lambda: f"sqlite:///{folder / 'items.db'}"]
+
+
+def _in_postgres(rows: Any, folder: Path) -> list[Any]:
+    connection = psycopg.connect(postgres())
+    fill(connection, "items", rows)
+    return [lambda: connection]
+
+
+def _in_memory(path: Path) -> list[Any]:
+    fsspec.filesystem("memory").pipe(f"/{path.name}", path.read_bytes())
+    return [lambda: f"memory://{path.name}"]
+
+
+SERVERS: dict[str, Callable[[Any, Path], list[Any]]] = {
+    "sqlite": _in_sqlite,
+    "postgres": _in_postgres,
+}
+"""Databases, in a table of which the rows are."""
+ELSEWHERE: dict[str, Callable[[Path], list[Any]]] = {
+    "": lambda path: [lambda: path],
+    "opened": lambda path: [lambda: open(path, "rb")],  # noqa: SIM115
+    "remote": _in_memory,
+}
+"""Files that are there, that are open, and that are elsewhere."""
+SOURCES = (
+    *IN_MEMORY,
+    *DATABASES,
+    *BATCHES,
+    *SERVERS,
+    *(f"{where} {file}".strip() for where in ELSEWHERE for file in FILES),
+)
 WEIGHTS: dict[str, Callable[[random.Random], float]] = {
     "near": lambda r: r.choice([0.1, 0.2, 0.3, 0.7, 1e-9, 3.0, r.uniform(1e-6, 1e6)]),
     "tiny": lambda r: 10.0 ** r.uniform(-300, -290),
@@ -170,25 +212,30 @@ def _places(items: Items, name: str) -> dict[str, list[int]]:
     return places
 
 
-def of_columns(items: Items, data: Any) -> Iterator[tuple[str, Result]]:
-    """The same from the columns of a frame or file."""
-    known: Any = {"true": "true", "labels": items.classes, **items.named}
-    yield "classes", values(CLASSES, lambda m: score(m, data, pred="pred", **known))
+def of_columns(
+    items: Items, data: Callable[[], Any], **reading: Any
+) -> Iterator[tuple[str, Result]]:
+    """The same from the columns of a frame or file, which is made anew for each call."""
+    known: Any = {"true": "true", "labels": items.classes, **items.named, **reading}
+    yield "classes", values(CLASSES, lambda m: score(m, data(), pred="pred", **known))
     ranked = {**known, "score": "score", "positive": items.classes[0]}
-    yield "rankings", values(RANKINGS, lambda m: score(m, data, **ranked))
-    columns: Any = {"true": "true", "score": items.scores, **items.named}
+    yield "rankings", values(RANKINGS, lambda m: score(m, data(), **ranked))
+    columns: Any = {"true": "true", "score": items.scores, **items.named, **reading}
     chosen: Any = lambda m: {**columns, **CHOICES.get(m, {})}  # noqa: E731
-    yield "columns", values(OF_SCORES, lambda m: score(m, data, **chosen(m)))
-    yield "clusters", values(MEANS, lambda m: score(m, data, cluster="doc", **chosen(m)))
+    yield "columns", values(OF_SCORES, lambda m: score(m, data(), **chosen(m)))
+    yield "clusters", values(MEANS, lambda m: score(m, data(), cluster="doc", **chosen(m)))
     sets = wf.count_multilabel(
-        data, true="labels", pred="found", sep=";", labels=LABELS, **items.named
+        data(), true="labels", pred="found", sep=";", labels=LABELS, **items.named, **reading
     )
     yield "sets", values(OF_SETS, lambda m: score(m, sets, **CHOICES.get(m, {})))
-    slices = {key[0]: x for key, x in wf.count_by(data, by="by", pred="pred", **known).items()}
+    slices = {key[0]: x for key, x in wf.count_by(data(), by="by", pred="pred", **known).items()}
     right = {k: float(x.count[x.true == x.predicted].sum()) for k, x in slices.items()}
     yield "slices", values(_places(items, "by"), right.__getitem__)
     systems = {"A": "pred", "B": "other"}
-    yield "systems", values(systems, lambda s: score("averaged_f1", data, pred=systems[s], **known))
+    yield (
+        "systems",
+        values(systems, lambda s: score("averaged_f1", data(), pred=systems[s], **known)),
+    )
 
 
 def of_parts(items: Items, r: random.Random) -> Iterator[tuple[str, Result]]:
@@ -253,13 +300,19 @@ def differences(seed: int, folder: Path, sources: int = len(SOURCES)) -> Iterato
     expected = dict(of_arrays(items))
     table = pa.Table.from_pylist(items.rows)
 
-    def made(name: str) -> Any:
-        if name not in WRITERS:
-            return ENGINES[name](table)
-        WRITERS[name](folder / name, items.rows)
-        return folder / name
+    def made(name: str) -> Iterator[tuple[str, Result]]:
+        if name in BATCHES:
+            return of_columns(items, lambda: BATCHES[name](table))
+        if name in SERVERS:
+            return of_columns(items, *SERVERS[name](items.rows, folder), table="items")
+        if name in ENGINES:
+            frame = ENGINES[name](table)
+            return of_columns(items, lambda: frame)
+        where, _, file = name.rpartition(" ")
+        WRITERS[file](folder / file, items.rows)
+        return of_columns(items, *ELSEWHERE[where](folder / file))
 
-    found = {name: of_columns(items, made(name)) for name in r.sample(SOURCES, sources)}
+    found = {name: made(name) for name in r.sample(SOURCES, sources)}
     for name, results in {**found, "parts": of_parts(items, r)}.items():
         for kind, result in results:
             for metric, value in result.items():

@@ -33,7 +33,8 @@ def test_every_source_and_merge_gives_the_same_score(seed: int, tmp_path: Path) 
 def test_a_cluster_gives_the_same_score(engine: str) -> None:
     items = next(x for x in map(draw_items, map(random.Random, range(99))) if _is_full(x))
     expected = dict(of_arrays(items))
-    for kind, result in of_columns(items, spark_frame(pa.Table.from_pylist(items.rows))):
+    frame = spark_frame(pa.Table.from_pylist(items.rows))
+    for kind, result in of_columns(items, lambda: frame):
         for metric, value in result.items():
             assert alike(metric, value, expected[kind][metric], items.weighted), (kind, metric)
 

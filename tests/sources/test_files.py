@@ -160,7 +160,7 @@ def test_large_files_stay_aligned(tmp_path: Path) -> None:
     assert wf.count(*paths, pred="model") == wf.count(true, pred)
 
 
-PAIRS = {
+PAIRS: dict[str, tuple[str, str, Any, str]] = {
     "lengths": ("gold\na\nb\n", "pred\na\n", {}, "has 2 items, .*has 1. Matched by line"),
     "unmatched": (
         "id,gold\n1,a\n2,b\n7,b\n",

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import csv
 import re
-import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
-from urllib.parse import quote
 
 from whichf1.cli.options import (
     CountingOptions,
@@ -23,9 +21,11 @@ from whichf1.cli.options import (
     split_list,
 )
 from whichf1.cli.process import say, standard_input, watching
-from whichf1.errors import FileError, InputError, SkippedWarning, WhichF1Error
+from whichf1.errors import FileError, InputError, SkippedWarning
+from whichf1.sources.address import shown_name
 from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.counts import count, count_by
+from whichf1.sources.engines.remote import OfObject
 from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.request import Request
 from whichf1.sources.sequences import column
@@ -38,7 +38,7 @@ from whichf1.tables.slices import Slices
 from whichf1.tables.units import Additive, restored
 
 STDIN = "standard input"
-Paths: TypeAlias = tuple[str, str | None]
+Paths: TypeAlias = tuple[Any, Any]
 """One file, or a file of true classes and one of predictions."""
 COLUMNS = ("true", "pred", "weights", "frequencies", "cluster")
 
@@ -106,8 +106,8 @@ def read_lines(
 def source_name(options: FileOptions) -> str:
     """The name of the data in a report."""
     if options.file is None:
-        return f"{options.gold} with {options.pred_file}"
-    return STDIN if options.file == "-" else options.file
+        return f"{shown_name(options.gold)} with {shown_name(options.pred_file)}"
+    return STDIN if options.file == "-" else shown_name(options.file)
 
 
 def _saved(options: FileOptions) -> Additive | None:
@@ -186,15 +186,16 @@ def opened(options: FileOptions) -> Iterator[tuple[Paths, dict[str, Any]]]:
         "id": options.id,
         "engine": "spark" if options.engine == "spark" else None,
         "master": options.master,
+        "hive": options.hive or None,
+        "table": options.table,
+        "query": options.query,
     }
     with ExitStack() as stack:
-        named: Callable[[object], str] = str
         if paths == ("-", None):
             if options.from_ is None:
                 raise InputError("standard input needs a format, such as --from csv")
-            copy = stack.enter_context(_copied_stdin())
-            paths, named = (copy, None), partial(_as_stdin, copy)
-        stack.enter_context(_messages(named))
+            paths = OfObject(standard_input(), STDIN), None
+        stack.enter_context(_messages())
         if watching():
             work = stack.enter_context(working("counting", 1.0))
             reading["progress"] = None if work is None else work.reach
@@ -210,42 +211,14 @@ def _paths(options: FileOptions) -> Paths:
 
 
 @contextmanager
-def _copied_stdin() -> Iterator[str]:
-    """A temporary file with what came from standard input, to be looked at before it is read."""
-    given = standard_input()
-    with ExitStack() as stack:
-        try:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="whichf1-"))
-            path = Path(folder) / STDIN
-            with open(path, "wb") as file:
-                while chunk := given.read(1 << 20):
-                    file.write(chunk)
-        except OSError as error:
-            raise FileError(
-                f"cannot copy {STDIN} to a temporary folder: {error.strerror or error}. "
-                "Set TMPDIR to a disk with more space."
-            ) from None
-        yield str(path)
-
-
-def _as_stdin(path: str, message: object) -> str:
-    """A message about the copy as one about standard input; engines vary in writing paths."""
-    ways = "|".join(map(re.escape, (path, repr(path)[1:-1], quote(path))))
-    return re.sub(rf"""(['"]?)(?:file:(?://)?)?(?:{ways})\1""", STDIN, str(message))
-
-
-@contextmanager
-def _messages(named: Callable[[object], str]) -> Iterator[None]:
-    """Print what was skipped to standard error; there and in errors, call files by their names."""
+def _messages() -> Iterator[None]:
+    """Print what was skipped to standard error."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SkippedWarning)
-        try:
-            yield
-        except WhichF1Error as error:
-            raise type(error)(named(error)) from None
+        yield
     for warning in caught:
         if isinstance(warning.message, SkippedWarning):
-            say(named(warning.message))
+            say(str(warning.message))
         else:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno

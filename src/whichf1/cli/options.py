@@ -252,13 +252,17 @@ class FileOptions(OptionGroup):
     """Which files are read, and how."""
 
     file: Text = argument(
-        "A file (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, or - for standard "
-        "input with --from."
+        "A file (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, an address of one "
+        "(s3://, https://), a database (postgresql://, sqlite:///), or - for standard input with "
+        "--from."
     )
     gold: Text = option("File with the true classes, used with --pred-file.")
     pred_file: Text = option("File with the predictions, matched to --gold by line or by --id.")
     id: Text = option("Column that joins the two files.")
     from_: Text = option("Input format: csv, tsv, jsonl, parquet, arrow or npz.", "--from")
+    table: Text = option("Table of a database, as t or schema.t.")
+    query: Text = option("Query of a database that gives the rows.")
+    hive: bool = option("Folders such as lang=en/ add a column.", "--hive", default=False)
     memory_limit: str = option(
         "Memory to use before spilling to a temporary folder.", default=MEMORY_LIMIT
     )
@@ -285,8 +289,9 @@ class CountingOptions(DataOptions):
     """Predictions to be counted."""
 
     file: Text = argument(
-        "A file of predictions (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, "
-        "saved counts, or - for standard input."
+        "A file of predictions (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, an "
+        "address of one (s3://, https://), a database (postgresql://, sqlite:///), saved counts, "
+        "or - for standard input."
     )
     pred: Text = option(PRED)
     cluster: Text = option(CLUSTER)

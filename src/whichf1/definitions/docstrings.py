@@ -65,6 +65,10 @@ MEANING = {
     "progress": "A function called with the fraction read so far, from 0 to 1.",
     "engine": "'spark' reads the files on a Spark cluster. By default, this process reads them.",
     "master": "The address of the Spark cluster, for example spark://host:7077.",
+    "hive": "Whether folders such as lang=en/ add a column.",
+    "storage_options": "What fsspec needs for addresses such as s3://, besides the environment.",
+    "query": "The rows of a database: a query.",
+    "table": "The rows of a database: the name of a table.",
 }
 """What each option means; the parameters of a metric are described by its declaration."""
 
@@ -101,7 +105,8 @@ _SHARED: dict[str, tuple[str, str]] = {
     "path": ("str or path", "The file."),
     "reading": (
         "",
-        "How files are read: id, format, memory_limit, on_error, progress, engine and master.",
+        "How files are read: id, format, memory_limit, on_error, progress, engine, master, hive "
+        "and storage_options. Which rows of a database: query or table.",
     ),
     "options": (
         "",

@@ -47,6 +47,7 @@ from whichf1.scoring.subject import (
     of_slices,
     of_table,
 )
+from whichf1.sources.address import shown_name
 from whichf1.sources.counts import DATA_OPTIONS, as_counts, count_by, count_kept
 from whichf1.sources.request import has_columns, is_path
 from whichf1.statistics.scales import Interval
@@ -247,7 +248,7 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
     subject = _subject(y_true, y_pred, scores, threshold, data, chosen)
     if metrics is None and subject.summary:
         chosen.pop("positive", None)  # it says which class the scores are for
-    source = str(y_true) if is_path(y_true) else ""
+    source = shown_name(y_true) if is_path(y_true) else ""
     definitions = None
     if metrics is None:
         unused = next((x for x in ("average", "positive", "formula") if x in chosen), None)

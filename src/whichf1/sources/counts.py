@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypedDict, Unpack
 
@@ -12,7 +12,7 @@ from whichf1 import kernel
 from whichf1.errors import InputError
 from whichf1.sources.arrays import count_arrays, count_together
 from whichf1.sources.lines import ScoredLines, classes_of, rank_lines
-from whichf1.sources.request import Request, has_columns, is_path
+from whichf1.sources.request import Request, has_columns, is_frame
 from whichf1.sources.sequences import column
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
@@ -39,6 +39,14 @@ class Reading(TypedDict, total=False):
     """'spark' reads the files on a cluster; otherwise they are read here."""
     master: str | None
     """Where the cluster is, as spark://host:7077."""
+    hive: bool
+    """Whether folders such as lang=en/ add a column."""
+    storage_options: Mapping[str, Any] | None
+    """What fsspec needs to read addresses such as s3://, beside the environment."""
+    query: Any
+    """The rows of a database: a query."""
+    table: str | None
+    """The rows of a database: the name of a table, as t or schema.t."""
 
 
 COLUMN_OPTIONS = ("true", "pred", "score", *Reading.__annotations__)
@@ -185,7 +193,7 @@ def _count_columns(data: Any, predictions: Any, **options: Any) -> dict[str, Sli
     from whichf1.sources.questions.grouped import Grouped
 
     request = Request.of(**options)
-    if not is_path(data) and predictions is None and not request.reading:
+    if predictions is None and not request.reading and is_frame(data):
         from whichf1.sources.engines.frames import quick_counts
 
         quick = quick_counts(data, request)

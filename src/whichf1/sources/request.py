@@ -58,14 +58,57 @@ ROOTS = (
 """Libraries whose frames are supported; narwhals is imported only for one of these."""
 
 
+CONNECTIONS = ("sqlite3", "psycopg", "sqlalchemy")
+"""Libraries whose objects lead to a database; others are known by what they can do."""
+PATHS = (str, os.PathLike)
+Kind: TypeAlias = Literal["files", "frame", "batches", "database"]
+
+
 def has_columns(data: Any) -> bool:
-    """Whether data is a dataframe or a path, whose columns have names."""
-    return is_path(data) or is_frame(data)
+    """Whether data has columns with names: a dataframe, a path, and so on."""
+    return isinstance(data, PATHS) or is_frame(data) or kind_of(data) is not None
+
+
+def kind_of(data: Any) -> Kind | None:
+    """What kind of data with columns this is; None for arrays, and for what is no data."""
+    own = type(data)
+    if own is np.ndarray or isinstance(data, (bytes, bytearray, memoryview)):
+        return None
+    if isinstance(data, PATHS):
+        return "files"
+    if isinstance(data, (list, tuple)):  # of frames; other lists hold items
+        return "batches" if data and kind_of_batch(data[0]) else None
+    if is_frame(data):
+        return "frame"
+    root = own.__module__.partition(".")[0]
+    if root in CONNECTIONS or own.__name__ == "DuckDBPyConnection":
+        return "database"
+    if root in ("pyarrow", "datasets", "ray"):
+        several = ("to_batches", "read_next_batch", "num_rows", "map")
+        return "batches" if any(hasattr(own, x) for x in several) else _readable(data)
+    if root in ROOTS:  # a single column, or Ibis' connection
+        return "database" if hasattr(own, "create_table") else None
+    if any(hasattr(own, name) for name in ("__arrow_c_stream__", "__dataframe__")):
+        return "batches"
+    return _readable(data) or ("batches" if hasattr(own, "__next__") else None)
+
+
+def kind_of_batch(data: Any) -> bool:
+    """Whether this is a dataframe or a batch of Arrow's, and so not an item of a list."""
+    return type(data).__module__.partition(".")[0] in ROOTS and kind_of(data) is not None
+
+
+def _readable(data: Any) -> Kind | None:
+    """Open files, and what can be read as one."""
+    try:
+        return "files" if callable(getattr(data, "read", None)) else None
+    except Exception:  # an object may raise anything
+        return None
 
 
 def is_path(data: Any) -> bool:
-    """Whether data is the path of a file or a pattern of files."""
-    return isinstance(data, (str, os.PathLike))
+    """Whether data is the path of a file, a pattern of files, or an address."""
+    return isinstance(data, PATHS)
 
 
 def is_frame(data: object) -> bool:
@@ -81,10 +124,18 @@ def is_frame(data: object) -> bool:
 
 
 def in_memory(data: Any) -> bool:
-    """Whether data is a dataframe whose rows are already in memory."""
-    if not is_frame(data):
-        return False
-    return isinstance(known_frame(data)[0], narwhals.DataFrame)
+    """Whether data is read at once: its rows are in memory already, or come only once."""
+    if is_frame(data):
+        return isinstance(known_frame(data)[0], narwhals.DataFrame)
+    return kind_of(data) == "batches" and comes_once(data)
+
+
+def comes_once(data: Any) -> bool:
+    """Whether batches cannot be read again."""
+    own = type(data)
+    again = isinstance(data, (list, tuple)) or hasattr(own, "num_rows") or hasattr(own, "map")
+    files = hasattr(own, "get_fragments") and own.__name__ != "InMemoryDataset"
+    return not (again or files or hasattr(own, "__dataframe__"))
 
 
 def known_frame(data: Any) -> tuple[Any, str]:

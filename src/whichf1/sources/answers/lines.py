@@ -20,6 +20,7 @@ from whichf1.sources.answers.rows import (
     report_lacking,
     slice_key,
 )
+from whichf1.sources.engines.remote import copied_once
 from whichf1.sources.lines import BY_LINE, ScoredLines, column_classes, positive_class
 from whichf1.sources.questions import derived
 from whichf1.sources.questions.grouped import KEY, Scoring, merged
@@ -219,7 +220,11 @@ class ClassScores:
 
     def __init__(self, data: Any, predictions: Any, request: Request, *, fair: bool) -> None:
         """``fair``: the scores of an item must be a distribution over the classes."""
-        self._source, self.request = (data, predictions), request
+        self._source = (
+            copied_once(data, request.reading),
+            copied_once(predictions, request.reading),
+        )
+        self.request = request
         self.weights, self.cluster = None if request.whole else request.weights, request.cluster
         self._systems = max(1, request.systems)
         distributions = self._systems if fair else 0

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from glob import glob, has_magic
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote
 
 from whichf1 import kernel
 from whichf1.errors import FileError, InputError, ShapeError, did_you_mean, is_among
+from whichf1.sources.address import Address
 from whichf1.sources.engines.database import (
     MEMORY_LIMIT,
     Database,
@@ -24,7 +28,9 @@ from whichf1.sources.engines.database import (
     quote,
 )
 from whichf1.sources.engines.formats import FORMATS, File, Shown, compression_of
+from whichf1.sources.engines.remote import Copy, Elsewhere, elsewhere, is_data
 from whichf1.sources.request import Answer, Origin, Request, refuse_unknown
+from whichf1.tables.labels import from_text
 
 if TYPE_CHECKING:
     from whichf1.sources.questions.grouped import Question
@@ -47,6 +53,8 @@ MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "npz"}
 PACKED = (".gz", ".gzip", ".zst", ".zstd")
 SHOWN = 5
 """Identifiers that a message lists."""
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+"""What stands in the name of a folder in place of a missing value."""
 END = object()
 """What stands for the end of a file that gives no view."""
 
@@ -61,6 +69,10 @@ class ReadingOptions:
     on_error: str = "raise"
     """'raise', or 'skip': skip bad lines and items with a warning."""
     progress: Progress | None = None
+    hive: bool = False
+    """Whether folders such as lang=en/ add a column."""
+    storage_options: Mapping[str, Any] | None = None
+    """What fsspec needs for addresses, beside what it finds in the environment."""
 
     def __post_init__(self) -> None:
         if not is_among(self.on_error, ("raise", "skip")):
@@ -69,6 +81,11 @@ class ReadingOptions:
             raise InputError(
                 f"there is no format {self.format!r}. {did_you_mean(self.format, FORMATS)}"
             )
+        if not isinstance(self.hive, bool):
+            raise InputError(f"hive is True or False; got {self.hive!r}")
+        if not isinstance(self.storage_options, (Mapping, type(None))):
+            kind = type(self.storage_options).__name__
+            raise InputError(f"storage_options is a mapping of names to values; got {kind}")
 
     @property
     def skip(self) -> bool:
@@ -76,8 +93,25 @@ class ReadingOptions:
         return self.on_error == "skip"
 
 
-def find_files(path: str | os.PathLike[str], format: str | None) -> list[File]:
-    """The file, or the files that a pattern matches, in order."""
+def find_files(data: Any, options: ReadingOptions) -> tuple[str, list[File]]:
+    """The file, or the files that a pattern matches, in order; and what they are called."""
+    here = isinstance(data, (str, Path)) and Address.of(data) is None
+    there = data if here else elsewhere(data, options.storage_options)
+    if isinstance(there, Elsewhere):
+        name, copies = there.name, there.copies(all=options.hive)
+        files = [_look(copy.path, options.format, copy) for copy in copies]
+        titles = [copy.title for copy in copies]
+    else:
+        name, titles = repr(os.fspath(there)), _paths(there, options.hive)
+        files = [_look(Path(each), options.format) for each in titles]
+    kinds = sorted({word for file in files for word, kind in FORMATS.items() if type(file) is kind})
+    if len(kinds) > 1:
+        raise FileError(f"{name} matches files of several formats: {', '.join(kinds)}")
+    return name, _in_folders(files, titles) if options.hive else files
+
+
+def _paths(path: str | os.PathLike[str], hive: bool) -> list[str]:
+    """The path, or the paths that a pattern matches; of partitioned data, also a folder's."""
     name = os.fspath(path)
     try:
         possible = b"\0" not in os.fsencode(name)
@@ -85,16 +119,22 @@ def find_files(path: str | os.PathLike[str], format: str | None) -> list[File]:
         possible = False
     if not possible:
         raise FileError(f"no file can be called {name!r}")
-    paths = [name]
-    if has_magic(name) and not os.path.lexists(name):
-        paths = sorted(glob(name, recursive=True))
-        if not paths:
-            raise FileError(f"cannot read {name!r}: no file matches this pattern")
-    files = [_look(Path(each), format) for each in _once(paths)]
-    kinds = sorted({word for file in files for word, kind in FORMATS.items() if type(file) is kind})
-    if len(kinds) > 1:
-        raise FileError(f"{name!r} matches files of several formats: {', '.join(kinds)}")
-    return files
+    if hive and os.path.isdir(name):
+        paths = [os.path.join(at, each) for at, _, some in os.walk(name) for each in some]
+        return sorted(_once([each for each in paths if is_data(os.path.relpath(each, name))]))
+    if not has_magic(name) or os.path.lexists(name):
+        _refuse_lost_slash(path, name)
+        return [name]
+    paths = _once(sorted(glob(name, recursive=True)))
+    if not paths:
+        raise FileError(f"cannot read {name!r}: no file matches this pattern")
+    return paths
+
+
+def _refuse_lost_slash(path: object, name: str) -> None:
+    once = not isinstance(path, str) and re.match(r"[A-Za-z][A-Za-z0-9+.]+:/", name)
+    if once and not os.path.lexists(name):
+        raise FileError(f"{name!r} lost a slash as a Path: give addresses as text")
 
 
 def _once(paths: Sequence[str]) -> list[str]:
@@ -112,12 +152,15 @@ def _once(paths: Sequence[str]) -> list[str]:
     return [*files.values()]
 
 
-def _look(path: Path, told: str | None) -> File:
-    name = repr(str(path))
+def _look(path: Path, told: str | None, copy: Copy | None = None) -> File:
+    name = repr(str(path)) if copy is None else copy.name
     try:
         seen = os.stat(path)
         if stat.S_ISDIR(seen.st_mode):
-            raise FileError(f"{name} is a folder. Name its files with a pattern: {path}/*.parquet")
+            raise FileError(
+                f"{name} is a folder. Name its files with a pattern, as {path}/*.parquet; if it is "
+                "partitioned, say --hive (hive=True)"
+            )
         if not stat.S_ISREG(seen.st_mode):
             raise FileError(
                 f"{name} is a pipe or a device, not a regular file, and can be read only once. "
@@ -125,21 +168,23 @@ def _look(path: Path, told: str | None) -> File:
             )
         with open(path, "rb") as file:
             start = file.read(8)
+    except FileError:
+        raise
     except (OSError, ValueError) as error:
         said = getattr(error, "strerror", None) or error
         raise FileError(f"cannot read {name}: {said}") from None
     compression = compression_of(start)
-    format = told or _format(path, start, name)
+    format = told or _format(path.name if copy is None else copy.title, start, name)
     if compression != "none" and FORMATS[format].reading == "typed":
         raise FileError(f"{name}: {format} files are compressed inside. Unpack it first.")
-    return FORMATS[format](path, compression, seen.st_size, seen.st_mtime_ns)
+    return FORMATS[format](path, compression, seen.st_size, seen.st_mtime_ns, copy)
 
 
-def _format(path: Path, start: bytes, name: str) -> str:
+def _format(title: str, start: bytes, name: str) -> str:
     for magic, word in MAGIC.items():
         if start.startswith(magic):
             return word
-    format = format_of(path.name)
+    format = format_of(title)
     if format in ("parquet", "npz") and compression_of(start) == "none":
         if not start:
             raise FileError(f"{name} is empty")
@@ -160,11 +205,31 @@ def format_of(name: str) -> str | None:
     return EXTENSIONS.get(ending)
 
 
+def _in_folders(files: Sequence[File], titles: Sequence[str]) -> list[File]:
+    """The files with the columns that their folders add: lang=en/ adds lang, which is en."""
+    values = [_folders(title) for title in titles]
+    texts: dict[str, set[str]] = {}
+    for name, value in chain(*(each.items() for each in values)):
+        texts.setdefault(name, set())
+        texts[name] |= {value} - {None}  # type: ignore[arg-type]
+    read = {x: dict(zip(some, from_text(some), strict=True)) for x, some in texts.items()}
+    return [
+        replace(file, folders={x: (y, None if y is None else read[x][y]) for x, y in each.items()})
+        for file, each in zip(files, values, strict=True)
+    ]
+
+
+def _folders(path: str) -> dict[str, str | None]:
+    parts = (part.partition("=") for part in path.replace(os.sep, "/").split("/")[:-1])
+    values = {unquote(name): unquote(value) for name, equal, value in parts if name and equal}
+    return {x: None if y == NO_VALUE else y for x, y in values.items()}
+
+
 def gather_files(
-    path: str | os.PathLike[str], request: Request, question: Question, options: ReadingOptions
+    data: Any, request: Request, question: Question, options: ReadingOptions
 ) -> Answer:
     """What a question gives for a file or for all files of a pattern."""
-    files = find_files(path, options.format)
+    name, files = find_files(data, options)
     parts: list[dict[str, list[Any]]] = []
     skipped: list[str] = []
     columns = request
@@ -173,12 +238,12 @@ def gather_files(
             if len(files) > 1 and file.is_empty():
                 continue
             available = file.columns(database, options.skip)
-            columns = request.find(available, file.name)
+            columns = request.find([*available, *file.added(available)], file.name)
             shown = Shown(available, columns.used, options.skip)
             for _ in file.views(database, "items", shown):
                 parts.append(question.of_view(database, columns, file.explain))
             skipped += file.skipped(database) if options.skip else ()
-    name = files[0].name if len(files) == 1 else repr(os.fspath(path))
+    name = files[0].name if len(files) == 1 else name
     if not parts:
         raise ShapeError(f"{name} has a header and no items")
     locate = partial(_locate, files, columns, options)
@@ -229,8 +294,8 @@ def _lacking(what: str, column: str, columns: Request) -> tuple[str, str]:
 
 
 def gather_aligned(
-    gold: str | os.PathLike[str],
-    predictions: str | os.PathLike[str],
+    gold: Any,
+    predictions: Any,
     request: Request,
     question: Question,
     options: ReadingOptions,
@@ -245,13 +310,14 @@ def gather_aligned(
     left, right = files.values()
     with Database(options.memory_limit, options.progress) as database, ExitStack() as stack:
         available = {view: file.columns(database) for view, file in files.items()}
+        every = {x: [*names, *files[x].added(names)] for x, names in available.items()}
         if beside is None:
-            columns = _columns(available, request, id, files)
+            columns = _columns(every, request, id, files)
             second = {name: name for name in columns.preds}
         else:
-            columns, second = _columns_beside(available, request, id, files, beside)
+            columns, second = _columns_beside(every, request, id, files, beside)
         used = {"gold": {x: x for x in columns.used if x not in second}, "predictions": second}
-        truth = columns.true if beside and columns.true in available["predictions"] else None
+        truth = columns.true if beside and columns.true in every["predictions"] else None
         for view, file in files.items():
             keys = [x for x in (id, truth) if x is not None]
             names = [*dict.fromkeys([*used[view].values(), *keys])]
@@ -327,10 +393,10 @@ def _refuse_other_truth(
         )
 
 
-def _single(path: str | os.PathLike[str], options: ReadingOptions) -> File:
-    files = find_files(path, options.format)
+def _single(data: Any, options: ReadingOptions) -> File:
+    name, files = find_files(data, options)
     if len(files) > 1:
-        raise InputError(f"{os.fspath(path)!r} matches {len(files)} files: give one")
+        raise InputError(f"{name} matches {len(files)} files: give one")
     return files[0]
 
 

@@ -19,9 +19,9 @@ import zipfile
 import zlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -31,8 +31,10 @@ import numpy as np
 
 from whichf1.errors import FileError, InputError, ShapeError
 from whichf1.sources.engines.database import Database, first_line, quote, text
+from whichf1.sources.engines.remote import Copy
 from whichf1.sources.request import Reading, refuse_twins
 from whichf1.tables.cells import Array
+from whichf1.tables.labels import Label
 
 Compression: TypeAlias = Literal["none", "gzip", "zstd"]
 
@@ -90,6 +92,10 @@ class File(ABC):
     compression: Compression
     size: int
     changed: int
+    copy: Copy | None = None
+    """What it is a copy of, if the original is elsewhere."""
+    folders: Mapping[str, tuple[str | None, Label | None]] = field(default_factory=dict)
+    """Columns that folders may add: the text, and what it stands for."""
     title: ClassVar[str]
     """What a damaged one is called."""
     reading: ClassVar[Reading] = "typed"
@@ -100,7 +106,7 @@ class File(ABC):
     @property
     def name(self) -> str:
         """Its name in messages."""
-        return repr(str(self.path))
+        return repr(str(self.path)) if self.copy is None else self.copy.name
 
     @property
     def sql(self) -> str:
@@ -127,6 +133,10 @@ class File(ABC):
             raise FileError(f"cannot read {self.name}: {error}") from None
         refuse_twins(columns, self.name)
         return columns
+
+    def added(self, own: Sequence[str]) -> list[str]:
+        """The columns that its folders add to its own; none in the place of one of those."""
+        return [name for name in self.folders if name not in own]
 
     def _refuse_broken(self) -> None:
         """Raise if a compressed file is cut off or does not have its checksum, or if a line is
@@ -173,25 +183,30 @@ class File(ABC):
 
         Pieces of a file that is wanted whole become a table, which need not fit into memory.
         """
-        kept = False
-        for items in self._items(shown):
+        kept, added = False, self.added(shown.available)
+        own = shown._replace(used=[name for name in shown.used if name not in added])
+        chosen = [*map(quote, own.used), *(self._constant(x) for x in shown.used if x in added)]
+        select = f"SELECT {', '.join(chosen) or '*'} FROM"
+        for items in self._items(own):
             if isinstance(items, str):
-                used = ", ".join(map(quote, shown.used)) or "*"
-                query = f"CREATE OR REPLACE VIEW {view} AS SELECT {used} FROM {items}"
+                query = f"CREATE OR REPLACE VIEW {view} AS {select} {items}"
                 database.run(query, self.explain)
                 yield
-            elif shown.whole and isinstance(items, dict):
-                database.connection.register("piece", items)
+                continue
+            name = f"{view}_piece"
+            database.connection.register(name, items)
+            if shown.whole and isinstance(items, dict):
                 into = f"INSERT INTO {view}" if kept else f"CREATE TABLE {view} AS"
-                database.run(f"{into} SELECT * FROM piece", self.explain)
-                database.connection.unregister("piece")
+                database.run(f"{into} {select} {name}", self.explain)
                 kept = True
             else:
-                database.connection.register(view, items)
+                database.run(f"CREATE OR REPLACE VIEW {view} AS {select} {name}", self.explain)
                 yield
-                database.connection.unregister(view)
+            database.connection.unregister(name)
         if kept:
             yield
+        if self.copy is not None:
+            self.copy.refuse_changed()
         now = os.stat(self.path)
         if (now.st_size, now.st_mtime_ns) != (self.size, self.changed):
             raise FileError(
@@ -199,12 +214,25 @@ class File(ABC):
                 f"{now.st_size:,} after). Count it again when it is finished."
             )
 
+    def _constant(self, name: str) -> str:
+        """A column that a folder adds, in SQL."""
+        written, label = self.folders[name]
+        value = {"text": written, "json": json.dumps(label), "typed": label}[self.reading]
+        literal = text(value) if isinstance(value, str) else str(value)
+        return f"{'NULL' if written is None else literal} AS {quote(name)}"
+
     @abstractmethod
     def _items(self, shown: Shown) -> Iterator[Any]:
         """SQL that reads the file, or what DuckDB scans in its place."""
 
     def explain(self, said: str) -> str:
         """What an error of DuckDB's means for this file."""
+        if self.copy is not None:  # whose path means nothing to anyone
+            path = re.escape(str(self.path))
+            said = re.sub(rf"""(['"]?){path}\1""", lambda _: self.name, said)
+        return self._meaning(said)
+
+    def _meaning(self, said: str) -> str:
         return f"{self.name} is a damaged {self.title} file: {first_line(said)}"
 
     def skipped(self, database: Database) -> tuple[str, ...]:
@@ -343,7 +371,7 @@ class CsvFile(File):
         )
         return tuple(f"{n:,} lines ({kind.lower()}, first line {line:,})" for kind, n, line in rows)
 
-    def explain(self, said: str) -> str:
+    def _meaning(self, said: str) -> str:
         """The line, and what is wrong with it."""
         bad_line = re.search(r"CSV Error on Line: (\d+)", said)
         if bad_line is None:
@@ -418,7 +446,7 @@ class JsonLinesFile(File):
         ((n,),) = database.run(query, self.explain)
         return (f"{n:,} lines that are not a JSON object",) if n else ()
 
-    def explain(self, said: str) -> str:
+    def _meaning(self, said: str) -> str:
         """The first bad line, found again."""
         try:
             for number, line in enumerate(self.lines(), 1):
@@ -495,12 +523,16 @@ class ParquetFile(File):
             "SELECT path_in_schema, coalesce(dictionary_page_offset, data_page_offset), "
             f"data_page_offset, total_compressed_size FROM parquet_metadata({self.sql})"
         )
-        chunks = database.run(query, self.explain)
+        places = {}
+        for path, first, other, size in database.run(query, self.explain):
+            start = max(0, min(first or other, other))
+            if any(path == x or path.startswith((f"{x},", f"{x}.")) for x in shown.used):
+                places[start, start + size] = path
+        if self.copy is not None:
+            self.copy.fetch([*places])
         with open(self.path, "rb") as file:
-            for path, first, other, size in chunks:
-                start = max(0, min(first or other, other))
-                used = any(path == x or path.startswith((f"{x},", f"{x}.")) for x in shown.used)
-                if used and not _pages_match(file, start, start + size):
+            for (start, end), path in places.items():
+                if not _pages_match(file, start, end):
                     raise FileError(
                         f"{self.name} is a damaged Parquet file: a page of column {path!r} does "
                         "not have its checksum. Get the file again."

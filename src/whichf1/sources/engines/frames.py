@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 WIDE = ("Int128", "UInt128")
 """Integers that NumPy does not have."""
+MOST = float(np.finfo(np.float64).max)
 SEVERAL = (list, tuple, set, frozenset, np.ndarray)
 """The types of a cell that holds several labels."""
 
@@ -118,6 +119,10 @@ def columns_of(result: Any) -> list[Any]:
     native = nw.to_native(result)
     if result.implementation.is_duckdb():  # collecting through Arrow makes noise at exit
         return plain_columns(native)
+    if result.implementation.is_ibis():
+        ask = getattr(native.get_backend(), "ask", None)
+        if ask is not None:  # a database that is asked on its own connection
+            return ask(native)  # type: ignore[no-any-return]
     if result.implementation.is_pyspark():
         rows = [tuple(row) for row in native.collect()]
         return [list(column) for column in zip(*rows, strict=True)] or [[]] * len(native.columns)
@@ -159,6 +164,11 @@ def seen(column: Any) -> Any:
     it for NaN, whatever is there; of what stands in a condition it knows no bounds.
     """
     return nw.when(~column.is_null()).then(column)
+
+
+def is_number(column: Any) -> Any:
+    """Whether a float is finite, and there: NaN compares as the greatest number, or as none."""
+    return (seen(column) <= MOST) & (seen(column) >= -MOST)
 
 
 def holds_lists(series: Any) -> bool:

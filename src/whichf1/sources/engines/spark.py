@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whichf1.errors import FileError, InputError
+from whichf1.sources.address import Address, shown_name
 from whichf1.sources.engines.database import first_line
 from whichf1.sources.engines.files import ReadingOptions, format_of
 from whichf1.sources.engines.formats import FIRST_LINES, CsvFile, TsvFile, keys_of
 from whichf1.sources.engines.frames import gather_frame
-from whichf1.sources.request import EXACT, Answer, Origin, Reading, Request
+from whichf1.sources.engines.remote import Elsewhere, OfObject
+from whichf1.sources.request import EXACT, Answer, Origin, Reading, Request, is_path
 
 if TYPE_CHECKING:
     from whichf1.sources.questions.grouped import Question
@@ -29,7 +32,7 @@ class Read(NamedTuple):
 
 
 def gather_on_spark(
-    path: str | os.PathLike[str],
+    data: Any,
     request: Request,
     question: Question,
     options: ReadingOptions,
@@ -38,6 +41,7 @@ def gather_on_spark(
     """Ask the cluster at ``master``; without one the running session, or Spark on this machine.
 
     A path is Spark's own: a file, a folder, a pattern, or an address that the cluster can read.
+    An object that is read is copied to this machine.
     """
     try:
         from py4j.protocol import Py4JError
@@ -45,17 +49,22 @@ def gather_on_spark(
         from pyspark.sql import SparkSession
     except ImportError:
         raise InputError("--engine spark needs PySpark: pip install 'whichf1[spark]'") from None
-    name = os.fspath(path)
-    format = options.format or format_of(name.rstrip("/*"))
+    if options.hive or options.storage_options:
+        raise InputError("Spark reads folders and addresses in its own way: omit hive= (--hive)")
+    if not is_path(data):
+        data = OfObject(data)
+    path = os.fspath(data)
+    name = data.name if isinstance(data, Elsewhere) else repr(shown_name(path))
+    format = options.format or format_of(path.rstrip("/*"))
     if format is None:
-        raise FileError(f"cannot tell the format of {name!r} from its name. Say --from parquet")
+        raise FileError(f"cannot tell the format of {name} from its name. Say --from parquet")
     if format not in KNOWN:
-        raise InputError(f"Spark reads {', '.join(KNOWN)} here; {name!r} is {format}")
+        raise InputError(f"Spark reads {', '.join(KNOWN)} here; {name} is {format}")
     running = SparkSession.getActiveSession()
     try:
         session = running or _session(SparkSession, master)
-        read = _read(session, name, format, options.skip)
-        origin = Origin(repr(name), read.reading, skip=options.skip, skipped=read.skipped)
+        read = _read(session, path, format, options.skip)
+        origin = Origin(name, read.reading, skip=options.skip, skipped=read.skipped)
         frame = read.frame
         if read.reading != "typed":
             columns = request.find(frame.columns, origin.name)
@@ -63,7 +72,8 @@ def gather_on_spark(
         return gather_frame(frame, request, question, origin)
     except (PySparkException, Py4JError) as error:
         said = first_line(str(getattr(error, "java_exception", None) or error))
-        raise FileError(f"Spark could not read {name!r}: {said}") from None
+        said = re.sub(rf"(file:(//)?)?{re.escape(path)}", name, Address(path).without_secrets(said))
+        raise FileError(f"Spark could not read {name}: {said}") from None
     finally:
         active = SparkSession.getActiveSession()
         if running is None and active is not None:

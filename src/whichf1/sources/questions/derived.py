@@ -17,7 +17,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from whichf1 import kernel
 from whichf1.errors import DefinitionError
-from whichf1.sources.engines.frames import plain_rows, seen
+from whichf1.sources.engines.frames import is_number, plain_rows
 from whichf1.sources.questions.grouped import KEY, Question, grouped_frame, kept_names
 from whichf1.sources.request import Request, Row
 from whichf1.sources.request import narwhals as nw
@@ -278,15 +278,15 @@ def gap_of(columns: Request, distributions: int) -> Any:
     """
     gaps, nothing = [], nw.lit(complete(columns))
     for at, name in enumerate(columns.used):
-        wrong = [_no_number(nw.col(f"s{x}")) for x, y in enumerate(columns.preds) if y == name]
+        right = [is_number(nw.col(f"s{x}")) for x, y in enumerate(columns.preds) if y == name]
         if name == columns.weights:
             w = nw.col("w")
-            wrong.append(_no_number(w) | (w < 0))
+            right.append(is_number(w) & (w >= 0))
             if columns.whole:
-                wrong.append(w.round(0) != w)
+                right.append(w.round(0) == w)
         if name == columns.cluster:
-            wrong.append(nw.col("c").is_null())
-        gaps += [nw.when(each).then(nw.lit(at)).otherwise(nothing) for each in wrong]
+            right.append(~nw.col("c").is_null())
+        gaps += [nw.when(each).then(nothing).otherwise(nw.lit(at)) for each in right]
     for system in range(distributions):
         wrong = _unfair(scores_of(columns, distributions, system))
         gaps.append(nw.when(wrong).then(nw.lit(complete(columns) - 1)).otherwise(nothing))
@@ -296,10 +296,6 @@ def gap_of(columns: Request, distributions: int) -> Any:
 def complete(columns: Request) -> int:
     """The gap of an item that lacks nothing."""
     return len(columns.used) + 1
-
-
-def _no_number(column: Any) -> Any:
-    return column.is_null() | ~seen(column).is_finite()
 
 
 def _unfair(scores: Sequence[Any]) -> Any:

@@ -9,18 +9,29 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whichf1.errors import InputError
+from whichf1.errors import InputError, ShapeError
+from whichf1.sources.arrays import count_arrays
 from whichf1.sources.engines import frames
 from whichf1.sources.engines.database import Database, as_number, as_score, quote
 from whichf1.sources.lines import ScoredLines, refuse_large
-from whichf1.sources.request import EXACT, Answer, Request, Row, is_path, quiet_at_exit
+from whichf1.sources.request import (
+    EXACT,
+    Answer,
+    Origin,
+    Request,
+    Row,
+    are_sets,
+    kind_of,
+    quiet_at_exit,
+)
 from whichf1.sources.request import narwhals as nw
-from whichf1.sources.sequences import is_missing
+from whichf1.sources.sequences import column, is_missing, refuse_lengths
 from whichf1.tables.cells import Array
 
 if TYPE_CHECKING:
@@ -67,17 +78,44 @@ class Question(ABC):
     def _of_part(self, frame: Any, columns: Request) -> dict[str, list[Any]]:
         return self.answer(_prepared(frame, columns), columns)
 
+    def of_pair(self, true: Any, pred: Any, request: Request, name: str) -> Answer:
+        """The answer for a batch of two arrays."""
+        raise InputError(f"{name} is a pair of arrays. Give dataframes, whose columns have names.")
+
     def gather(self, data: Any, predictions: Any, request: Request) -> Answer:
-        """The answer for a frame or files, for which columns, and where it comes from."""
-        if not is_path(data):
-            if predictions is not None or request.reading:
-                unread = ", ".join(f"{name}=" for name in request.reading)
-                raise InputError(
-                    "a frame holds all columns: name them, and omit "
-                    f"{unread or 'the second argument'}, which is for files"
-                )
-            return frames.gather_frame(data, request, self)
-        if predictions is not None and not is_path(predictions):
+        """The answer for data with columns, for which of them, and where it comes from."""
+        kind, reading = kind_of(data), request.reading
+        if kind == "database" or "query" in reading or "table" in reading:
+            from whichf1.sources.engines.sql import gather_database
+
+            return gather_database(data, predictions, request, self)
+        if kind == "files":
+            return self._of_files(data, predictions, request)
+        if kind == "batches" and predictions is not None:
+            raise ShapeError(
+                f"y_true must be a sequence of labels; got {type(data).__name__}. Give a list; "
+                "batches come alone."
+            )
+        if predictions is not None or reading:
+            unread = ", ".join(f"{name}=" for name in reading)
+            raise InputError(
+                "a frame holds all columns: name them, and omit "
+                f"{unread or 'the second argument'}, which is for files"
+            )
+        if kind == "batches":
+            from whichf1.sources.engines.batches import gather_batches
+
+            return gather_batches(data, request, self)
+        if type(data).__module__.startswith("ibis."):
+            from whichf1.sources.engines.sql import asked_rows, gather_rows
+
+            rows = asked_rows(data)
+            if rows is not None:
+                return gather_rows(rows, request, self)
+        return frames.gather_frame(data, request, self)
+
+    def _of_files(self, data: Any, predictions: Any, request: Request) -> Answer:
+        if predictions is not None and kind_of(predictions) != "files":
             raise InputError(
                 f"after a file comes the path of a file of predictions; got "
                 f"{type(predictions).__name__}. Or read both into arrays."
@@ -116,7 +154,8 @@ class Grouped(Question):
         if columns.joint:
             every = [*shared, *names, *(["c"] if columns.cluster else [])]
             return {columns.preds[0]: _rows(items, every, columns)}
-        if len(names) == 1 or isinstance(items, nw.DataFrame):
+        apart = isinstance(items, nw.DataFrame) or items.implementation.is_ibis()
+        if len(names) == 1 or apart:  # not every database can unpivot
             pairs = zip(columns.preds, names, strict=True)
             return {pred: _rows(items, [*shared, name], columns) for pred, name in pairs}
         several = _grouping_sets if items.implementation.is_duckdb() else _unpivoted
@@ -128,6 +167,33 @@ class Grouped(Question):
     def merged(self, parts: list[Row]) -> list[Row]:
         """One row for each group."""
         return merged(parts)
+
+    def of_pair(self, true: Any, pred: Any, request: Request, name: str) -> Answer:
+        """The rows of two arrays of classes, or of sets of labels."""
+        columns = _of_arrays(request, 1, name)
+        try:
+            if are_sets(true):
+                refuse_lengths(len(true), len(pred), "y_pred")
+                cells = zip(map(_listed, true), map(_listed, pred), strict=True)
+                rows = merged((*pair, 1, 0.0, 0.0, 0) for pair in cells)
+            else:
+                counts = count_arrays(true, pred)
+                labels, places = counts.labels, (counts.true, counts.predicted, counts.count)
+                some = zip(*(x.tolist() for x in places), strict=True)
+                rows = [(labels[t], labels[p], n, 0.0, 0.0, 0) for t, p, n in some]
+        except (InputError, TypeError) as error:
+            raise InputError(f"{name}: {error}") from None
+        return {columns.preds[0]: rows}, columns, Origin(name)
+
+
+def _of_arrays(request: Request, width: int, name: str) -> Request:
+    """The request for a pair of arrays, which have no further columns."""
+    if request.used != [""] or request.systems:
+        raise InputError(
+            f"{name} is a pair (y_true, y_pred), which has no columns to name. Give dataframes."
+        )
+    preds = ("y_pred",) if width == 1 else tuple(f"y_pred[{at}]" for at in range(width))
+    return replace(request, true="y_true", preds=preds)
 
 
 def merged(rows: Iterable[Row], measures: int = MEASURES) -> list[Row]:
@@ -206,10 +272,10 @@ def _weighed(items: Any, columns: Request) -> tuple[Any, list[str]]:
     if columns.weights is None:
         return items, []
     w = nw.col("w")
-    bad = w.is_null() | ~frames.seen(w).is_finite() | (w < 0)
+    right = frames.is_number(w) & (w >= 0)
     if columns.whole:
-        bad = bad | (w.round(0) != w)
-    flag = nw.when(bad).then(nw.lit(1.0)).otherwise(nw.lit(0.0))  # sums of integers may be wider
+        right = right & (w.round(0) == w)
+    flag = nw.when(right).then(nw.lit(0.0)).otherwise(nw.lit(1.0))  # sums of integers may be wider
     flagged = items.with_columns(flag.alias("bad"))
     good = nw.when(nw.col("bad") == 0).then(w).otherwise(nw.lit(0.0))
     return flagged.with_columns(good.alias("w")).with_columns((w * w).alias("ww")), SUMS
@@ -239,6 +305,19 @@ class Scoring(Question):
         items = _prepared(frame, columns)
         cells = dict(zip(items.columns, frames.columns_of(items), strict=True))
         return {KEY: [_lines(cells, columns, ordered=True)]}
+
+    def of_pair(self, true: Any, pred: Any, request: Request, name: str) -> Answer:
+        """The lines of classes and scores, a line for each item."""
+        try:
+            lines = ScoredLines.of(true, pred)
+            classes = column(true, "y_true").values
+            refuse_lengths(len(classes), len(lines.scores), "scores")
+        except InputError as error:
+            raise type(error)(f"{name}: {error}") from None
+        columns = _of_arrays(request, lines.width, name)
+        labels = classes if classes.dtype.kind in "iub" else classes.tolist()
+        scores = lines.scores.reshape(len(classes), lines.width)
+        return {KEY: [ScoredLines(labels, scores, ordered=True)]}, columns, Origin(name)
 
     def answer(self, items: Any, columns: Request) -> dict[str, list[ScoredLines]]:
         """The lines, grouped by the engine."""
@@ -313,11 +392,11 @@ def _is_whole(value: Any) -> bool:
 
 
 def _without_nan(items: Any, columns: Request) -> Any:
-    """NaN is not a cluster, but most engines do not treat it as missing."""
+    """NaN and infinity are no clusters, but most engines do not treat them as missing."""
     if columns.cluster is None or not items.collect_schema()["c"].is_float():
         return items
     c = nw.col("c")
-    return items.with_columns(nw.when(~frames.seen(c).is_nan()).then(c).alias("c"))
+    return items.with_columns(nw.when(frames.is_number(c)).then(c).alias("c"))
 
 
 def _lines(cells: Mapping[str, Any], columns: Request, *, ordered: bool = False) -> ScoredLines:
