@@ -392,6 +392,14 @@
   };
 
   // properties: they do not change, but each 'no' can be looked at
+  let explained = null;
+  const showExplained = () => {
+    if (explained && ![explained.before, explained.after].some((matrix) => same(matrix, state.matrix))) explained = null;
+    $("why-not").hidden = !explained;
+    if (!explained) return;
+    const { title, name, scores } = explained;
+    $("why-not").textContent = `${title} is not ${name}: it is ${decimals(scores[0])} on one matrix and ${decimals(scores[1])} on the other. Undo and redo switch between them.`;
+  };
   const showProperties = () => {
     const names = data.properties[0].properties.map(({ name, statement }) => make("th", { scope: "col", title: statement }, name));
     const rows = data.properties.map(({ title, properties }) => make("tr", {}, make("th", { scope: "row" }, title), properties.map((each) => {
@@ -399,9 +407,10 @@
       const button = make("button", { type: "button", class: "no", "aria-label": `no: show why ${title} is not ${each.name}` }, "no");
       button.addEventListener("click", () => {
         const names = matrices.letters(each.before.length), usual = { names, shares: null, ...matrices.DEFAULTS };
+        explained = { ...each, title };
         change({ ...usual, matrix: each.before });
         change({ ...usual, matrix: each.after });
-        $("why-not").textContent = `${title} is not ${each.name}: it is ${decimals(each.scores[0])} on one matrix and ${decimals(each.scores[1])} on the other, which is shown now.`;
+        if ($("h-matrix").getBoundingClientRect().bottom < 0) $("h-matrix").scrollIntoView();
       });
       return make("td", {}, button);
     })));
@@ -420,6 +429,7 @@
     const n = state.matrix.flat().reduce((a, b) => a + b, 0);
     showMatrix();
     showExamples();
+    showExplained();
     for (const name of Object.keys(matrices.DEFAULTS)) $(name).value = state[name];
     $("scope").disabled = state.undefined === "0";
     document.querySelector(".results").hidden = !n;
