@@ -42,11 +42,15 @@ def pytest_runtest_makereport() -> Generator[None, Any, None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share something costly run in one process: the paper's figures, a browser."""
+    """Tests that share something costly run in one process: the paper's figures, a browser.
+
+    What runs in one process starts first, so that no process is left alone with it at the end.
+    """
     for item in items:
         for fixture, group in (("made", "paper"), ("browser", "browser")):
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
 
 
 @pytest.fixture(scope="session")

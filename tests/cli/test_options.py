@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "define": "f1",
     "paper": "tables",
     "plot": "list",
+    "report": "examples/eight.csv --interval none -o PAGE",
     "playground": "-o PAGE",
 }
 """A use of each command, to which options are added."""
@@ -41,6 +42,8 @@ VALUES = {
     "value_decimals": "2",
 }  # fmt: skip
 """A value of an option that takes some values only; others get a name that the data do not have."""
+WRITERS = ("paper", "plot", "report")
+"""Commands that write files."""
 READING = {"from_", "memory_limit", "on_error", "engine", "true", "master", "output"}
 """How data are read, and where the output goes: these may say what is found anyway."""
 INFERRED = {"value_decimals", "scale", "classes", "decimals", "arrows", "confusion"}
@@ -82,7 +85,7 @@ def test_an_option_of_one_value_is_not_repeated(command: str, run: Run, tmp_path
         assert f"{given[0]} is given twice, but takes one value" in " ".join(err.split()), given
 
 
-@pytest.mark.parametrize("command", [x for x in COMMANDS if x not in ("paper", "plot")])
+@pytest.mark.parametrize("command", [x for x in COMMANDS if x not in WRITERS])
 def test_an_option_changes_the_output_or_is_refused(command: str, run: Run, tmp_path: Path) -> None:
     run("count", "examples/animals.csv", "-o", tmp_path / "counts.json")
     used = use_of(command, tmp_path)

@@ -25,6 +25,18 @@ SIZES: dict[Device, dict[str, Any]] = {
         "has_touch": True,
     },
 }
+NASTY = (
+    "<script>document.title = 'run'</script>",
+    "</script><script>throw 1</script>",
+    "<img src=x onerror=\"throw 2\">",
+    "\"'><b onclick='throw 3'>b</b>",
+    "javascript:throw 4",
+    "{{ 7 * 7 }}{% raw %}",
+    "<!--<script>",
+    "a\u202eb\u2028c\x00d\nе",
+    "w" * 1000,
+)  # fmt: skip
+"""Labels that are markup, code, or hard to show."""
 INSIDE = ("file:", "data:")
 WATCH = """addEventListener("securitypolicyviolation",
     (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`))"""

@@ -9,21 +9,10 @@ from typing import TypeAlias
 import pytest
 from playwright.sync_api import Browser
 
-from tests.helpers.browser import serious, too_wide, visit
+from tests.helpers.browser import NASTY, serious, too_wide, visit
 from whichf1.reporting.escape import visible
 from whichf1.reporting.pages import shell
 
-NASTY = (
-    "<script>document.title = 'run'</script>",
-    "</script><script>throw 1</script>",
-    "<img src=x onerror=\"throw 2\">",
-    "\"'><b onclick='throw 3'>b</b>",
-    "javascript:throw 4",
-    "{{ 7 * 7 }}{% raw %}",
-    "<!--<script>",
-    "a\u202eb\u2028c\x00d\nе",
-    "w" * 1000,
-)  # fmt: skip
 Made: TypeAlias = Callable[..., Path]
 BODY = """{% extends "page.html" %}
 {% import "parts.html" as parts %}

@@ -23,8 +23,6 @@ from whichf1.statistics.scales import Spread
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
-pytestmark = pytest.mark.no_cover  # thousands of data sets, of lines that other tests cover
-
 _PATH = Path(__file__).parents[2] / "benchmarks" / "coverage.py"
 
 

@@ -93,7 +93,8 @@ class Definition:
                 self._set(name, check(name, value))
         if metric.harmonic and self.average in ("macro", "weighted") and self.formula is None:
             self._set("formula", "averaged")
-        if self.undefined == 0 or (self.undefined == 1 and self.scope == "one-sided"):
+        number = not isinstance(self.undefined, str)
+        if self.undefined == 0 or (number and self.scope == "one-sided"):
             self._set("scope", "empty")  # a harmonic mean with 0 is 0: no scope makes a difference
         if self.epsilon and self.epsilon_in == "all" and self.undefined != 0:
             raise DefinitionError(
@@ -273,6 +274,11 @@ class Definition:
                 "which counts do not know. Give y_true and y_pred."
             )
         counts = counts.without(self.ignore)
+        if self.declaration.whole and counts.weighted:
+            raise DefinitionError(
+                f"{self.metric} counts whole items, which cannot have weights. Drop weights=; for "
+                "rows that stand for several equal items there is frequencies=."
+            )
         if not len(counts.count):
             raise ShapeError(
                 "there are no items to score" + (", all ignored" if self.ignore else "")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whichf1.tables.cells import Array, Margins
+from whichf1.tables.cells import Array, CellValues, Margins
 
 _MANY = 20.0
 """With many more errors than this, the added ones are about as far off as those seen."""
@@ -71,8 +71,14 @@ class PseudoItem(NamedTuple):
             moved[0] = weight / 2
             return table.distances + moved
 
+        def cells() -> CellValues:
+            classes, seen = len(self.seen), np.flatnonzero(self.seen)
+            every = CellValues((seen[:, None] * classes + seen).ravel(), np.zeros(0), classes)
+            parts = weight * self.at(every.true, every.predicted)
+            return every._replace(values=parts + table.cells.on(every.key))
+
         sums = (table.tp + right, table.fp + wrong, table.fn + wrong)
-        return Margins(*sums, lambda: table.tn + (weight - right - 2 * wrong), distances)
+        return Margins(*sums, lambda: table.tn + (weight - right - 2 * wrong), distances, cells)
 
     def powers(
         self, right: Array, rows: Array, columns: Array, distances: Array | None

@@ -17,11 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from whichf1 import __version__
 from whichf1.reporting.escape import visible
+from whichf1.reporting.numbers import number
+from whichf1.statistics.scales import Interval
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 FOLDER = Path(__file__).parent
+DECIMALS = 4
 STYLE, SCRIPT = "page.css", "page.js"
 """The style and the script of every page."""
 
@@ -95,7 +98,7 @@ def _environment() -> Environment:
     def harmless(value: Any) -> Any:
         return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
@@ -103,3 +106,23 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters |= {"number": _number, "interval": _interval, "text": _text}
+    return environment
+
+
+def _number(value: float) -> str:
+    """A score as a page shows it, with a true minus."""
+    return number(value, DECIMALS).replace("-", "−")
+
+
+def _interval(interval: Interval | None) -> str:
+    """An interval with its level, or that there is none."""
+    if interval is None:
+        return "no interval"
+    mark = " (see below)" if interval.caution else ""
+    return f"{100 * interval.level:g} % {interval:.{DECIMALS}f}{mark}".replace("-", "−")
+
+
+def _text(markup: Any) -> str:
+    """What a piece of HTML says."""
+    return str(markup.unescape())
