@@ -17,7 +17,7 @@ import numpy as np
 from whichf1.definitions.definition import Definition, Frozen
 from whichf1.errors import DefinitionError
 from whichf1.metrics import COUNTED
-from whichf1.tables.cells import Array, Margins, every_class
+from whichf1.tables.cells import Array, Table, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
@@ -31,7 +31,13 @@ SAME = 1e-12
 
 @dataclass(frozen=True)
 class Property:
-    """What a score does on two kinds of tables; one of ``whichf1.properties``."""
+    """What a score does on two kinds of tables; one of ``whichf1.properties``.
+
+    >>> import whichf1 as wf
+    >>> each = wf.properties("mcc")["monotone"]
+    >>> each.holds, each.before, each.after
+    (False, ((0, 4, 0), (0, 0, 0), (0, 0, 1)), ((1, 3, 0), (0, 0, 0), (0, 0, 1)))
+    """
 
     name: str
     statement: str
@@ -231,7 +237,9 @@ def properties(definition: Definition | str) -> dict[str, Property]:
     >>> print(every["invariant to prevalence"])
     no: 0.3333 on [[0, 1], [0, 1]], 0.2500 on [[0, 2], [0, 1]]
     """
-    chosen = Definition.parse(definition) if isinstance(definition, str) else definition
+    chosen = definition
+    if not isinstance(chosen, Definition):
+        chosen = Definition.parse(str(getattr(chosen, "__name__", chosen)))
     if chosen.declaration.kind not in COUNTED:
         raise DefinitionError(
             f"{chosen.metric} is not computed from a table of true and predicted classes. "
@@ -294,14 +302,8 @@ def values(definition: Definition, tables: Array) -> Array:
 
 
 def _over(definition: Definition, codes: Array, tables: Array) -> Array:
-    frozen = Frozen(None, codes, Labels(range(tables.shape[-1])))
-    return definition.values(frozen, margins(tables)).reshape(len(tables))
-
-
-def margins(tables: Array) -> Margins:
-    """What formulas see of whole tables (…, k, k)."""
-    cells, k = tables.astype(np.float64), tables.shape[-1]
-    tp = np.diagonal(cells, axis1=-2, axis2=-1).copy()
-    apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
-    distances = np.stack([cells[..., apart == d].sum(-1) for d in range(k)], -1)
-    return Margins(tp, cells.sum(-2) - tp, cells.sum(-1) - tp, None, distances)
+    k = tables.shape[-1]
+    true, predicted = (at.ravel() for at in np.indices((k, k)))
+    batch = Table(true, predicted, tables.reshape(-1, k * k).astype(np.float64), k)
+    frozen = Frozen(None, codes, Labels(range(k)))
+    return definition.values(frozen, batch).reshape(len(tables))
