@@ -262,7 +262,7 @@ def pages() -> str:
     folder = HERE / "_build" / "extra"
     folder.mkdir(parents=True, exist_ok=True)
     for command in (
-        ["playground", "-o", "playground.html"],
+        ["playground", "-o", "play.html"],
         ["report", str(HERE.parent / "examples" / "animals.csv"), "-o", "report.html"],
     ):
         subprocess.run([sys.executable, "-m", "whichf1", *command], check=True, cwd=folder)

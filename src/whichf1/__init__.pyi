@@ -57,6 +57,8 @@ from whichf1.scoring.macro import extremal as extremal
 from whichf1.scoring.macro import macro_f1 as macro_f1
 from whichf1.scoring.macro import precision_recall_f1 as precision_recall_f1
 from whichf1.scoring.macro import supremum as supremum
+from whichf1.scoring.properties import Property as Property
+from whichf1.scoring.properties import properties as properties
 from whichf1.scoring.score import PerClass as PerClass
 from whichf1.scoring.score import Score as Score
 from whichf1.sources.counts import Reading

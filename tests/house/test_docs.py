@@ -24,7 +24,7 @@ PAGES = sorted(
     for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
     if BLOCK.search(path.read_text()) and str(path.relative_to(ROOT)) not in DOORS
 )
-MADE = ("paper/", "api/", "playground.html", "report.html")
+MADE = ("paper/", "api/", "play.html", "report.html")
 """What ``make docs`` writes, and checks itself."""
 
 

@@ -278,6 +278,20 @@ def test_the_paper_is_there(page: Page) -> None:
     assert page.locator("#family").is_hidden()
 
 
+def test_each_no_puts_its_tables_into_the_matrix(page: Page) -> None:
+    page.get_by_role("button", name="no: show why MCC is not monotone").click()
+    found = wf.properties("mcc")["monotone"]
+    shown = page.locator("#whole tbody tr").last.locator("td[data-value]")
+    assert found.before is not None and found.after is not None and found.scores is not None
+    assert matrix(page) == [[*row] for row in found.after]
+    assert same(number(shown), found.scores[1])
+    page.keyboard.press("Control+z")
+    assert matrix(page) == [[*row] for row in found.before]
+    assert same(number(shown), found.scores[0])
+    assert "0.5000 on one matrix and 0.4725" in (page.locator("#why-not").text_content() or "")
+    assert page.locator("#properties tbody tr").count() == 9
+
+
 def test_a_link_carries_the_state(browser: Browser, playground_file: Path, page: Page) -> None:
     page.get_by_role("button", name="Table 2").click()
     page.fill('#matrix .name[data-name="1"]', "ü & <b>, 中文=#%")

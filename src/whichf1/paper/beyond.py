@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from whichf1.errors import InputError
 from whichf1.paper.result import Fact, Figure, tidy
 from whichf1.paper.simulation import class_rates, generator, score
 from whichf1.scoring.macro import bounds, macro_f1
+from whichf1.scoring.properties import all_tables
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 
@@ -81,15 +82,6 @@ def _no_gap(key: str, what: str, matrix: tuple[tuple[int, ...], ...]) -> Fact:
 def _silent_share(k: int, items: int, tables: int, silent: int) -> Fact:
     what = f"tables of {items} items with gap 0 although P ≠ R for a class"
     return Fact(f"share{k}", what, 100 * silent / tables, "gap", items, k, "0 %", 1, " %")
-
-
-def all_tables(k: int, items: int) -> Array:
-    """Every k × k table with this many items (tables, k, k)."""
-    cells = k * k
-    bars = np.array([*combinations(range(items + cells - 1), cells - 1)])
-    edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=-1)
-    edges[:, -1] = items + cells - 1
-    return (np.diff(edges, axis=1) - 1).reshape(-1, k, k)
 
 
 def broken(k: int, items: int) -> tuple[int, int, int]:

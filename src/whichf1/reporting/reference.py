@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from whichf1.definitions import words
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
+from whichf1.errors import DefinitionError
 from whichf1.metrics import EVERY, Metric, find
 from whichf1.metrics.registry import KINDS
 from whichf1.reporting.document import Document, Grid, GridColumn
+from whichf1.scoring.properties import properties
 
 COLUMNS = (
     GridColumn("name"),
@@ -55,6 +59,8 @@ def definition_document(text: str) -> Document:
         "signature": definition.signature,
         "to paste": words.sentence(definition),
     }
+    with suppress(DefinitionError):  # of a score that is not of any table of classes
+        facts |= {name: str(each) for name, each in properties(definition).items()}
     columns = (GridColumn("name"), GridColumn(name, "prose"))
     return Document([Grid(columns, [*facts.items()])])
 

@@ -83,7 +83,8 @@
   const showMatrix = () => {
     const table = $("matrix"), k = state.matrix.length, rows = matrices.support(state.matrix);
     if (table.tBodies[0]?.rows.length !== k) buildMatrix();
-    [...table.tHead.rows[0].cells].slice(1, -1).forEach((th, j) => { th.textContent = matrices.short(state.names[j], 24); });
+    [...table.tHead.rows[0].cells].slice(1, -1).forEach((th, j) => { th.textContent = matrices.short(state.names[j], 24); th.title = matrices.visible(state.names[j]); });
+    document.querySelector("main").classList.toggle("many", k > 5);
     for (const input of table.querySelectorAll("input.name")) {
       const name = state.names[input.dataset.name];
       if (input.value !== name) input.value = name;
@@ -271,15 +272,14 @@
     const contour = (f1, recall) => formulas.run(data.steps, data.contour, { f1, recall });
     $("plane").replaceChildren(...pictures.plane({ names, precision, recall, sizes: sheet.codes.map((code) => sizes[code]), mean, averaged, ofAverages,
       finding: `Precision against recall of ${names.length} classes. ${both}.` }, contour, data.levels));
-    const most = Math.max(...terms.flat()), open = gap > 1e-12 && most > 0;
+    const most = Math.max(...terms.flat()), total = terms.flat().reduce((x, y) => x + y, 0), open = gap > 1e-12 && most > 0;
     const head = make("tr", {}, make("td", { class: "corner" }), names.map((name) => make("th", { scope: "col" }, matrices.short(name, 14))), make("th", { scope: "col", class: "sum" }, "class"));
     const rows = terms.map((row, i) => make("tr", {}, make("th", { scope: "row" }, matrices.short(names[i], 14)),
-      row.map((term, j) => make("td", { class: i === j ? "s0 self" : shade(open ? term / most * 0.999 : 0), "data-value": String(term) }, i === j ? "–" : decimals(term))),
-      make("td", { class: "sum", "data-value": String(parts[i]) }, decimals(parts[i]))));
+      row.map((term, j) => make("td", { class: i === j ? "s0 self" : shade(open ? term / most * 0.999 : 0), "data-value": String(term) }, i === j || !open ? "–" : term ? percent(term / total) : "0")),
+      make("td", { class: "sum", "data-value": String(parts[i]) }, open ? percent(parts[i] / total) : "–")));
     $("terms").replaceChildren(make("caption", { class: "unseen" }, "The gap as a sum over pairs of classes, and each class’s part"), make("thead", {}, head), make("tbody", {}, rows));
     let [a, b] = [0, 0];
     terms.forEach((row, i) => row.forEach((term, j) => { if (term > terms[a][b]) [a, b] = [i, j]; }));
-    const total = terms.flat().reduce((x, y) => x + y, 0);
     $("pairs").textContent = open
       ? `${matrices.short(names[a])} and ${matrices.short(names[b])} account for ${percent((terms[a][b] + terms[b][a]) / total)} of the gap. Classes that differ most in the ratio of precision to recall open it.`
       : "There is no gap: all classes have the same ratio of precision to recall, or no hits.";
@@ -391,6 +391,32 @@
       make("tbody", {}, data.whole.map((score) => make("tr", {}, make("th", { scope: "row" }, score.title), cell(sheet.everywhere(score.score), { class: "value" }), make("td", {}, make("code", {}, signature(score.score, state)))))));
   };
 
+  // properties: they do not change, but each 'no' can be looked at
+  let explained = null;
+  const showExplained = () => {
+    if (explained && ![explained.before, explained.after].some((matrix) => same(matrix, state.matrix))) explained = null;
+    $("why-not").hidden = !explained;
+    if (!explained) return;
+    const { title, name, scores } = explained;
+    $("why-not").textContent = `${title} is not ${name}: it is ${decimals(scores[0])} on one matrix and ${decimals(scores[1])} on the other. Undo and redo switch between them.`;
+  };
+  const showProperties = () => {
+    const names = data.properties[0].properties.map(({ name, statement }) => make("th", { scope: "col", title: statement }, name));
+    const rows = data.properties.map(({ title, properties }) => make("tr", {}, make("th", { scope: "row" }, title), properties.map((each) => {
+      if (each.holds) return make("td", {}, "yes");
+      const button = make("button", { type: "button", class: "no", "aria-label": `no: show why ${title} is not ${each.name}` }, "no");
+      button.addEventListener("click", () => {
+        const names = matrices.letters(each.before.length), usual = { names, shares: null, ...matrices.DEFAULTS };
+        explained = { ...each, title };
+        change({ ...usual, matrix: each.before });
+        change({ ...usual, matrix: each.after });
+        if ($("h-matrix").getBoundingClientRect().bottom < 0) $("h-matrix").scrollIntoView();
+      });
+      return make("td", {}, button);
+    })));
+    $("properties").replaceChildren(make("caption", { class: "unseen" }, "Properties of scores"), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "score"), names)), make("tbody", {}, rows));
+  };
+
   // everything
   let telling = 0;
   let written = location.hash; // if it is another one, somebody follows a link, and keeps it
@@ -403,6 +429,7 @@
     const n = state.matrix.flat().reduce((a, b) => a + b, 0);
     showMatrix();
     showExamples();
+    showExplained();
     for (const name of Object.keys(matrices.DEFAULTS)) $(name).value = state[name];
     $("scope").disabled = state.undefined === "0";
     document.querySelector(".results").hidden = !n;
@@ -436,6 +463,7 @@
   $("brief").parentElement.addEventListener("click", () => $("answers").scrollIntoView({ block: "center" }));
   matrixEvents();
   exampleEvents();
+  showProperties();
   $("shares").addEventListener("input", (event) => { moved = Number(event.target.dataset.share); change({ shares: matrices.withShare(state, moved, Number(event.target.value)) }, `share ${moved}`); });
   $("as-counted").addEventListener("click", () => change({ shares: null }));
   addEventListener("hashchange", open);

@@ -6,7 +6,7 @@ Its numbers come from a program that ``javascript`` writes down; its script only
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from whichf1.reporting.pages.javascript import MOST_CLASSES, Program, leaf
 from whichf1.reporting.pages.shell import rendered
 from whichf1.reporting.pictures.counts import LEVELS, precision_at
 from whichf1.scoring.macro import extremal
+from whichf1.scoring.properties import properties
 from whichf1.tables.counts import Counts
 
 UNDEFINED = (0, 1, "skip", "nan")
@@ -25,6 +26,18 @@ SCOPES = ("empty", "one-sided", "no-hits")
 CLASS_SETS = ("declared", "observed", "true")
 BETAS = (0.5, 2)
 """The F-beta scores that are shown, beside F1."""
+COMPARED = (
+    "averaged_f1",
+    "f1_of_averages",
+    "weighted_f1",
+    "micro_f1",
+    "macro_precision",
+    "macro_recall",
+    "accuracy",
+    "cohen_kappa",
+    "mcc",
+)
+"""The scores whose properties are shown."""
 LONGEST_NAME = 200
 """Characters of the name of a class."""
 
@@ -100,6 +113,7 @@ def playground_data(examples: Sequence[Example]) -> dict[str, Any]:
         "contour": program.add(lambda n: precision_at(leaf("f1"), leaf("recall"))),
         "levels": LEVELS,
         "extremal": [_extremal(n) for n in range(2, MOST_CLASSES + 1)],
+        "properties": [_properties(name) for name in COMPARED],
         "examples": [_example(each) for each in examples],
         "scores": [*scores.entries.items()],
         "steps": program.steps,
@@ -179,6 +193,13 @@ def _dialect(scores: Definitions, dialect: Dialect) -> dict[str, Any]:
             for each in variants
         ],
     }
+
+
+def _properties(name: str) -> dict[str, Any]:
+    """What was found by trying every small table; where not, the smallest two that show it."""
+    definition = define(name)
+    found = [asdict(each) for each in properties(definition).values()]
+    return {"title": title(definition), "properties": found}
 
 
 def _extremal(n: int) -> dict[str, Any]:

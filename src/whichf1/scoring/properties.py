@@ -1,0 +1,309 @@
+"""Properties of scores, found by trying every small table.
+
+A 'no' is certain, and comes with the smallest tables that show it. A 'yes' holds on all tables that
+were tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations, product
+from typing import TypeAlias
+
+import numpy as np
+
+from whichf1.definitions.definition import Definition, Frozen
+from whichf1.errors import DefinitionError
+from whichf1.metrics import COUNTED
+from whichf1.tables.cells import Array, Table, every_class
+from whichf1.tables.counts import Counts
+from whichf1.tables.labels import Labels
+
+Matrix: TypeAlias = tuple[tuple[int, ...], ...]
+Pairs: TypeAlias = Iterator[tuple[Array, Array]]
+"""Tables (…, k, k) and what becomes of each; those of fewer items come first."""
+MOST = {2: 12, 3: 7}
+"""For each number of classes, all tables of up to this many items are tried."""
+SAME = 1e-12
+
+
+@dataclass(frozen=True)
+class Property:
+    """What a score does on two kinds of tables; one of ``whichf1.properties``.
+
+    >>> import whichf1 as wf
+    >>> each = wf.properties("mcc")["monotone"]
+    >>> each.holds, each.before, each.after
+    (False, ((0, 4, 0), (0, 0, 0), (0, 0, 1)), ((1, 3, 0), (0, 0, 0), (0, 0, 1)))
+    """
+
+    name: str
+    statement: str
+    """What is true of the score if it has the property."""
+    holds: bool
+    tried: int
+    """How many pairs of tables were compared."""
+    value: Mapping[int, float] | None = None
+    """For predictors that ignore the items: what all of them score, by the number of classes."""
+    before: Matrix | None = None
+    """The smallest table that shows that it does not hold, true classes in rows …"""
+    after: Matrix | None = None
+    """… the one that it is compared with …"""
+    scores: tuple[float, float] | None = None
+    """… and what the score is on both."""
+
+    def __str__(self) -> str:
+        if self.before is None or self.after is None or self.scores is None:
+            return f"yes{self._always()} ({self.tried:,} pairs of tables tried)"
+        (a, b), (x, y) = self.scores, (self.before, self.after)
+        return f"no: {a:.4f} on {_written(x)}, {b:.4f} on {_written(y)}"
+
+    def _always(self) -> str:
+        if self.value is None:
+            return ""
+        if len({*self.value.values()}) == 1:
+            return f": always {next(iter(self.value.values())):.4g}"
+        return ": " + ", ".join(f"{x:.4g} with {k} classes" for k, x in self.value.items())
+
+
+def _written(matrix: Matrix) -> str:
+    return "[" + ", ".join(str([*row]) for row in matrix) + "]"
+
+
+@lru_cache(maxsize=32)
+def all_tables(k: int, items: int) -> Array:
+    """Every k × k table with this many items (tables, k, k)."""
+    cells = k * k
+    bars = np.array([*combinations(range(items + cells - 1), cells - 1)])
+    edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=-1)
+    edges[:, -1] = items + cells - 1
+    tables: Array = (np.diff(edges, axis=1) - 1).reshape(-1, k, k)
+    tables.setflags(write=False)  # they are kept
+    return tables
+
+
+def _small() -> Iterator[Array]:
+    """All small tables, those of the same size at once, the smallest first."""
+    for items in range(1, max(MOST.values()) + 1):
+        for k, most in MOST.items():
+            if items <= most:
+                yield all_tables(k, items)
+
+
+def _corrected() -> Pairs:
+    for tables in _small():
+        for i, j in product(range(tables.shape[-1]), repeat=2):
+            if i != j:
+                before = tables[tables[:, i, j] > 0]
+                after = before.copy()
+                after[:, i, j] -= 1
+                after[:, i, i] += 1
+                yield before, after
+
+
+def _more_frequent() -> Pairs:
+    for tables in _small():
+        for i in range(tables.shape[-1]):
+            before = tables[tables[:, i].sum(-1) > 0]
+            after = before.copy()
+            after[:, i] *= 2
+            yield before, after
+
+
+def _renamed() -> Pairs:
+    for tables in _small():
+        for i in range(tables.shape[-1] - 1):
+            order = np.arange(tables.shape[-1])
+            order[[i, i + 1]] = order[[i + 1, i]]
+            yield tables, tables[:, order][:, :, order]
+
+
+def _exchanged() -> Pairs:
+    for tables in _small():
+        yield tables, tables.transpose(0, 2, 1)
+
+
+def _against_the_first(tables: dict[int, list[Array]]) -> Pairs:
+    """Each table with the first one of as many classes."""
+    for same in tables.values():
+        ordered = sorted(same, key=lambda table: int(table.sum()))
+        yield np.array([ordered[0]] * len(ordered)), np.array(ordered)
+
+
+def _independent() -> Pairs:
+    """Tables of predictions that do not depend on the truth, each class true at least once."""
+    shares = {k: [*product(range(1, 4), repeat=k)] for k in MOST}
+    guesses = {k: [x for x in product(range(3), repeat=k) if any(x)] for k in MOST}
+    return _against_the_first(
+        {k: [np.outer(r, c) for r in shares[k] for c in guesses[k]] for k in MOST}
+    )
+
+
+def _constant() -> Pairs:
+    """Tables of predictions that are all the same, each class true at least once."""
+    one = {k: np.eye(k, dtype=int) for k in MOST}
+    shares = {k: [*product(range(1, 5), repeat=k)] for k in MOST}
+    return _against_the_first(
+        {k: [np.outer(r, c) for r in shares[k] for c in one[k]] for k in MOST}
+    )
+
+
+def _uneven() -> Pairs:
+    """Three classes of equal size and recall: errors spread evenly, then in any other way."""
+    for errors, hits in product((1, 2), range(5)):
+        even = np.full((3, 3), errors)
+        np.fill_diagonal(even, hits)
+        others = []
+        shifts = product(range(-errors, errors + 1), repeat=3)
+        for shift in sorted(shifts, key=lambda every: sum(map(abs, every))):
+            table = even.copy()
+            for i, by in enumerate(shift):
+                table[i, (i + 1) % 3] += by
+                table[i, (i + 2) % 3] -= by
+            others.append(table)
+        yield np.array([even] * len(others)), np.array(others)
+
+
+Worse: TypeAlias = Callable[[Array, Array, float], Array]
+"""Which pairs of values break a property, given whether higher values are better (1 or −1)."""
+
+
+def _lower(before: Array, after: Array, sign: float) -> Array:
+    return sign * after < sign * before - SAME
+
+
+def _higher(before: Array, after: Array, sign: float) -> Array:
+    return sign * after > sign * before + SAME
+
+
+def _other(before: Array, after: Array, sign: float) -> Array:
+    differ: Array = np.abs(after - before) > SAME
+    return differ
+
+
+CHECKS: dict[str, tuple[str, Callable[[], Pairs], Worse]] = {
+    "monotone": ("Correcting an error never makes it worse.", _corrected, _lower),
+    "invariant to prevalence": (
+        "It depends on how each class is predicted, not on how frequent the class is.",
+        _more_frequent,
+        _other,
+    ),
+    "symmetric in the classes": ("Classes can be renamed and reordered.", _renamed, _other),
+    "same if transposed": (
+        "Truth and prediction can be exchanged.",
+        _exchanged,
+        _other,
+    ),
+    "fixed at random": (
+        "All predictors that ignore the items score the same.",
+        _independent,
+        _other,
+    ),
+    "fixed when constant": (
+        "All predictors that always say the same class score the same.",
+        _constant,
+        _other,
+    ),
+    "blind to skewed errors": (
+        "Errors that go to few classes score no better than errors spread evenly.",
+        _uneven,
+        _higher,
+    ),
+}
+"""Each property, what it says, the pairs of tables that are tried, and what breaks it."""
+
+
+FIXED = ("fixed at random", "fixed when constant")
+"""Properties of which the value itself is of interest."""
+GOOD = (_lower, _higher)
+"""Rules that need to know which values are better."""
+
+
+def properties(definition: Definition | str) -> dict[str, Property]:
+    """Try on every small table which properties a score has.
+
+    definition: A metric, a shorthand, a signature or a Definition. A rate that is not averaged is
+        that of the first class.
+    Returns: A Property for each name. Where it does not hold, it has the smallest tables that show
+        it; where it holds, it does on all tables of 2 classes and up to 12 items and of 3
+        classes and up to 7 items. Tables on which the score is NaN are passed over.
+    DefinitionError: If the score is not computed from a table of any classes.
+
+    >>> every = properties("averaged_f1")
+    >>> every["symmetric in the classes"].holds, every["invariant to prevalence"].holds
+    (True, False)
+    >>> print(every["invariant to prevalence"])
+    no: 0.3333 on [[0, 1], [0, 1]], 0.2500 on [[0, 2], [0, 1]]
+    """
+    chosen = definition
+    if not isinstance(chosen, Definition):
+        chosen = Definition.parse(str(getattr(chosen, "__name__", chosen)))
+    if chosen.declaration.kind not in COUNTED:
+        raise DefinitionError(
+            f"{chosen.metric} is not computed from a table of true and predicted classes. "
+            "Properties are known of rates and measures of agreement."
+        )
+    fixed = (isinstance(chosen.classes, tuple), chosen.exclude, chosen.ignore, chosen.batch)
+    if any(fixed):
+        raise DefinitionError(
+            f"{chosen.signature} is about certain classes or batches of items. Properties are of "
+            "scores of any classes: leave out classes=, exclude=, ignore= and batch="
+        )
+    if chosen.declaration.kind == "rate" and chosen.average is None:
+        chosen = replace(chosen, positive=0, classes=None)
+    plain = replace(chosen, interval=None)
+    ranked = plain.declaration.better != "neither"
+    checks = {name: check for name, check in CHECKS.items() if ranked or check[2] not in GOOD}
+    return {name: _tried(plain, name, *check) for name, check in checks.items()}
+
+
+def _tried(
+    definition: Definition, name: str, statement: str, pairs: Callable[[], Pairs], worse: Worse
+) -> Property:
+    sign = -1.0 if definition.declaration.better == "lower" else 1.0
+    tried, always = 0, dict[int, float]()
+    for before, after in pairs():
+        if not len(before):
+            continue
+        with np.errstate(invalid="ignore"):  # infinity minus infinity
+            a, b = values(definition, before), values(definition, after)
+            broken = np.flatnonzero(worse(a, b, sign))
+        tried += len(before)
+        if len(broken):
+            at = int(broken[0])
+            tables = (_matrix(before[at]), _matrix(after[at]))
+            scores = (float(a[at]), float(b[at]))
+            return Property(name, statement, False, tried, None, *tables, scores)
+        always[before.shape[-1]] = float(a[0])
+    return Property(name, statement, True, tried, always if name in FIXED else None)
+
+
+def _matrix(table: Array) -> Matrix:
+    return tuple(tuple(row) for row in table.tolist())
+
+
+def values(definition: Definition, tables: Array) -> Array:
+    """The score on each of the tables (tables, k, k); true classes are in rows."""
+    k = tables.shape[-1]
+    if definition.classes in (None, "declared") and definition.two_classes == "both":
+        codes = every_class(k) if definition.positive is None else np.array([0])
+        return _over(definition, codes, tables)
+    # which classes it is over depends only on which rows and columns are empty
+    occurs = np.concatenate([tables.any(2), tables.any(1)], 1)
+    kinds, first, kind = np.unique(occurs, axis=0, return_index=True, return_inverse=True)
+    every = np.full(len(tables), np.nan)
+    for at in range(len(kinds)):
+        alike = np.flatnonzero(kind.ravel() == at)
+        counts = Counts.from_matrix(tables[first[at]], rows="true")
+        every[alike] = _over(definition, definition.freeze(counts).classes, tables[alike])
+    return every
+
+
+def _over(definition: Definition, codes: Array, tables: Array) -> Array:
+    k = tables.shape[-1]
+    true, predicted = (at.ravel() for at in np.indices((k, k)))
+    batch = Table(true, predicted, tables.reshape(-1, k * k).astype(np.float64), k)
+    frozen = Frozen(None, codes, Labels(range(k)))
+    return definition.values(frozen, batch).reshape(len(tables))
