@@ -100,6 +100,9 @@ ELSEWHERE = {
     "pos_label": "positive",
     "zero_division": "undefined",
     "sample_weight": "weights",
+    "weight": "weights",
+    "ba": "balanced_accuracy",
+    "bacc": "balanced_accuracy",
 }
 """What other libraries call something, and what it is called here."""
 

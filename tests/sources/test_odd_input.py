@@ -298,3 +298,26 @@ def test_a_column_that_is_not_there_is_a_short_message(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(",".join(f"c{at}" for at in range(5000)) + "\n")
     with pytest.raises(FileError, match=r"\(5,000 in all\)"):
         wf.accuracy(tmp_path / "a.csv", true="no", pred="c1")
+
+
+class Sparse:
+    """A tensor that NumPy cannot take, as torch's sparse ones."""
+
+    dtype = "torch.float32"
+
+    def __len__(self) -> int:
+        return 2
+
+    def detach(self) -> Sparse:
+        return self
+
+    cpu = detach
+
+    def __array__(self, *options: Any, **more: Any) -> Any:
+        raise TypeError("can't convert Sparse layout tensor to numpy")
+
+
+@pytest.mark.parametrize("ask", [wf.count, wf.roc_auc, wf.log_loss])
+def test_a_tensor_that_is_no_array_is_refused(ask: Any) -> None:
+    with pytest.raises(InputError, match="this tensor is no array of items: can't convert Sparse"):
+        ask(Sparse(), [0, 1])

@@ -567,7 +567,7 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
     )
     metric: list[str] = option(
         "A metric, or a signature. Several, --baseline or --by make a table of systems and "
-        "metrics. Default: averaged_f1.",
+        "metrics.",
         "--metric",
         "-m",
         default=("averaged_f1",),

@@ -152,7 +152,8 @@ def _pairs(comparison: Comparison) -> list[Block]:
     ]  # fmt: skip
     if any(pair.only_a is not None for pair in pairs):
         notes.append("'only A', 'only B': items that only one of them gets right.")
-    more = _grid(MORE_COLUMNS, pairs, "Other p-values, and planning")
+    known = {"mcnemar"} if [*tests] == ["McNemar"] else set()  # it is p
+    more = _grid(MORE_COLUMNS, pairs, "Other p-values, and planning", known)
     blocks: list[Block] = [_grid(PAIR_COLUMNS, pairs, "Pairs: A − B", alone), *map(Note, notes)]
     if len(more.columns) > len(NAMES):
         blocks += [more, *map(Note, _more_notes(comparison))]

@@ -80,8 +80,9 @@ def to_numpy(data: Any) -> Array:
     if np.ma.isMaskedArray(data):
         masked = np.flatnonzero(np.ma.getmaskarray(data))
         if len(masked):
+            many = "an item is" if len(masked) == 1 else f"{len(masked):,} items are"
             raise LabelError(
-                f"items are masked: {len(masked):,}, the first at position {masked[0]}. Drop them "
+                f"{many} masked, the first at position {masked[0]}. Drop them "
                 "(array.compressed(), of all arrays alike) or fill them in."
             )
         return np.asarray(data.data)
@@ -91,7 +92,10 @@ def to_numpy(data: Any) -> Array:
         return _objects(data) if not isinstance(data, range) else np.asarray(data)
     if hasattr(data, "detach"):  # torch: leave the graph and the device; bfloat16 has no NumPy twin
         data = data.detach().cpu()
-        return np.asarray(data.float() if "bfloat16" in str(data.dtype) else data)
+        try:
+            return np.asarray(data.float() if "bfloat16" in str(data.dtype) else data)
+        except (TypeError, RuntimeError) as error:  # a sparse or quantized tensor, say
+            raise InputError(f"this tensor is no array of items: {error}") from None
     if hasattr(data, "__array__"):  # pandas, polars, Arrow, jax
         try:
             values = np.asarray(data)

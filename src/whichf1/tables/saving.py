@@ -142,7 +142,8 @@ def from_json(text: str | bytes, name: str, kinds: Mapping[str, Any]) -> Any:
         return Record(record).table(kinds, kind)
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise FileError(
-            f"{name} is not a complete file of counts: {error}. Count again and save."
+            f"{name} is not a complete file of counts: {str(error).rstrip('.')}. Count again and "
+            "save."
         ) from None
 
 
