@@ -8,7 +8,7 @@ from whichf1.tables.saving import write_whole
 
 
 def playground(options: PlaygroundOptions) -> None:
-    """Write a page on which a confusion matrix is edited and every score follows."""
+    """Write a page on which a confusion matrix is edited."""
     from whichf1.paper.examples import examples
     from whichf1.reporting.pages.playground import playground as page
 
