@@ -8,7 +8,7 @@ C_FILES := $(wildcard src/whichf1/kernel/c/*.[ch] src/whichf1/kernel/c/*.inc tes
 # hundreds of tests start Python: bytecode is kept, even where the environment says otherwise
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo check test tests test-lowest test-faults test-peers test-portable test-duckdb-1.5 test-dialects release-check lint format hooks docs bench clean
+.PHONY: demo check test tests test-lowest test-faults test-peers test-portable test-doors test-duckdb-1.5 test-dialects release-check lint format hooks docs bench clean
 
 demo: $(VENV)/demo
 	$(BIN)/whichf1 score examples/animals.csv
@@ -54,6 +54,19 @@ test-portable: $(VENV)/test
 		(apt-get update -q && apt-get install -y -q --no-install-recommends gcc-mingw-w64-x86-64 wine wine64 \
 		qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 	$(BIN)/python -m tests.helpers.portable
+
+# the real Lightning, Hugging Face, Keras, MLflow and Weights & Biases, in about five minutes;
+# Keras on both of its backends
+DOORS := .venv-doors
+test-doors: $(DOORS)/ready
+	KERAS_BACKEND=torch $(DOORS)/bin/python -m pytest -q -o addopts=--strict-markers tests/doors
+	KERAS_BACKEND=jax $(DOORS)/bin/python -m pytest -q -o addopts=--strict-markers tests/doors -k keras
+
+$(DOORS)/ready: pyproject.toml
+	$(PYTHON) -m venv $(DOORS)
+	$(DOORS)/bin/python -m pip install --quiet --upgrade pip
+	$(DOORS)/bin/python -m pip install --quiet --editable '.[doors]'
+	touch $@
 
 # older DuckDBs differ in SQL and error messages, so files are also read with one of them
 test-duckdb-1.5: $(VENV)/test
@@ -108,6 +121,7 @@ bench: $(BENCH)/ready
 	$(BENCH)/bin/python -m benchmarks.uncertainty
 	$(BENCH)/bin/python -m benchmarks.engines
 	$(BENCH)/bin/python -m benchmarks.sklearn_functions
+	$(BENCH)/bin/python -m benchmarks.metric_classes
 
 # a separate environment; one peer pins old build tools, so it is installed without dependencies
 $(BENCH)/ready: pyproject.toml
@@ -134,4 +148,4 @@ $(VENV)/test: $(VENV)/bin/python pyproject.toml
 	touch $@ $(VENV)/demo
 
 clean:
-	rm -rf $(VENV) $(BENCH) $(LOWEST) $(DOCS) .venv-dialects build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(DOORS) $(LOWEST) $(DOCS) .venv-dialects build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

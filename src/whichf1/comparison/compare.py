@@ -151,7 +151,7 @@ def _in_words(names: Sequence[str], scores: Mapping[str, Score]) -> str:
     return text
 
 
-def compare(
+def compare(  # type: ignore[misc]  # its threshold= makes predictions; a metric may have one too
     y_true: Any,
     systems: Mapping[str, Any] | Sequence[str],
     metric: Any = "averaged_f1",

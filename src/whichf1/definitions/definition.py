@@ -253,8 +253,7 @@ class Definition:
         if units.declared:
             return False
         if not self.exclude and self.two_classes == "both":  # so it has all classes
-            table = units.table
-            return int(np.count_nonzero(table.tp + table.fp + table.fn)) == len(frozen.classes)
+            return bool(units.occurring == len(frozen.classes))
         with suppress(DefinitionError):  # raised if none are left
             observed = fix_classes(units, "observed", self.exclude, self.two_classes)
             return np.array_equal(observed.classes, frozen.classes)
@@ -319,7 +318,7 @@ class Definition:
 
 _AT_TOP = "it depends on individual items. Use 'auto' or 'bootstrap'"
 _NO_INTERVAL = (
-    "it depends on individual items and is biased, so that no interval is known to cover. "
+    "it depends on individual items or is biased, so that no interval is known to cover. "
     "Omit interval=, or use 'bootstrap' to see how much it varies"
 )
 

@@ -189,7 +189,7 @@ def page_path(path: Any) -> Any:
     return path
 
 
-def report(
+def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric may have one too
     y_true: Any,
     y_pred: Any = None,
     metrics: Sequence[str] | None = None,

@@ -164,6 +164,13 @@ class Counts(Units, kind="counts"):
         count = (table if rows == "true" else table.T)[true, predicted]
         return cls(labels, true, predicted, count, declared=True)
 
+    @classmethod
+    def of_cells(cls, labels: Labels, cells: Array) -> Counts:
+        """Counts of declared classes from all cells of a matrix, row by row of true classes."""
+        filled = np.flatnonzero(cells)
+        true, predicted = np.divmod(filled, len(labels))
+        return cls(labels, true, predicted, cells[filled], declared=True, in_order=True)
+
     @property
     def matrix(self) -> Array:
         """The dense confusion matrix: rows are true classes, columns predicted ones."""
@@ -198,7 +205,9 @@ class Counts(Units, kind="counts"):
     def table(self) -> Table:
         """The same cells as float64 arrays without labels, for formulas."""
         self._refuse_several()
-        return Table(self.true, self.predicted, self.count.astype(np.float64), len(self.labels))
+        exact = not self.weighted and self.n <= 2**53
+        count = self.count.astype(np.float64)
+        return Table(self.true, self.predicted, count, len(self.labels), exact)
 
     def per_class(self) -> OneVsRest:
         """True and false positives and negatives of each class, in the order of ``labels``."""
