@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -105,7 +106,7 @@ def check_undefined(name: str, value: Any) -> Undefined:
         return "nan"
     if isinstance(value, str) and value in ("skip", "nan"):
         return value  # type: ignore[return-value]
-    if not is_number(value) or not np.isfinite(value):
+    if not is_number(value) or not abs(value) <= sys.float_info.max:  # of any size and type
         raise DefinitionError(
             f"undefined must be a finite number such as 0 or 1, 'skip' or 'nan'; got {value!r}"
         )
