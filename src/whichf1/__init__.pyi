@@ -295,30 +295,40 @@ class _DebiasedCalibrationError(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_DebiasedCalibrationErrorOptions]) -> Definition: ...
 
-class _RocAucOptions(_Scores, total=False):
+class _RocAucPerClassOptions(_Scores, total=False):
     max_fpr: float | None
+    interval: IntervalName | Method | None
+
+class _RocAucOptions(_RocAucPerClassOptions, total=False):
     multi_class: Literal["ovr", "ovo"] | None
     average: Literal["macro", "weighted"] | None
     positive: Any
-    interval: IntervalName | Method | None
 
 class _RocAuc(_Metric, Protocol):
     def __call__(
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_RocAucOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_RocAucOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_RocAucPerClassOptions]
+    ) -> PerClass: ...
 
-class _AveragePrecisionOptions(_Scores, total=False):
+class _AveragePrecisionPerClassOptions(_Scores, total=False):
+    interval: IntervalName | Method | None
+
+class _AveragePrecisionOptions(_AveragePrecisionPerClassOptions, total=False):
     multi_class: Literal["ovr"] | None
     average: Literal["macro", "weighted"] | None
     positive: Any
-    interval: IntervalName | Method | None
 
 class _AveragePrecision(_Metric, Protocol):
     def __call__(
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_AveragePrecisionOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_AveragePrecisionOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_AveragePrecisionPerClassOptions]
+    ) -> PerClass: ...
 
 class _KsOptions(_Scores, total=False):
     positive: Any

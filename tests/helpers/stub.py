@@ -57,8 +57,9 @@ def metrics() -> list[str]:
 
 def options(name: str) -> tuple[Group, Group | None]:
     """The options of a metric and of its ``per_class``, if it has one."""
-    rate = EVERY[look_up(name)[0]].kind == "rate"
-    return group(arguments(name)), group(arguments(name, per_class=True)) if rate else None
+    metric = EVERY[look_up(name)[0]]
+    each = metric.kind == "rate" or metric.over_classes
+    return group(arguments(name)), group(arguments(name, per_class=True)) if each else None
 
 
 def group(options: list[Argument]) -> Group:

@@ -1,10 +1,11 @@
-"""Operating points of a ranking: rates at a limit, the equal error rate, net benefit."""
+"""Operating points of a ranking: rates at a limit, the equal error rate, net benefit; classes."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from scipy.optimize import brentq
@@ -103,3 +104,26 @@ def test_points_have_bootstrap_intervals_and_no_others() -> None:
     assert drawn and 0 <= drawn.low < drawn.high <= 1
     with pytest.raises(wf.errors.DefinitionError, match="no interval is known to cover"):
         wf.recall_at_precision(y, s, interval="delta")  # type: ignore[arg-type]
+
+
+def test_rankings_of_each_class() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 90)
+    p = rng.dirichlet(np.ones(3), 90) / 2 + np.eye(3)[y] / 2 * rng.random((90, 1))
+    p /= p.sum(1, keepdims=True)
+    areas = wf.roc_auc.per_class(y, p, interval="auto")
+    assert areas.array.tolist() == pytest.approx(
+        [sk.roc_auc_score(y == k, p[:, k]) for k in range(3)]
+    )
+    assert areas[1] == wf.roc_auc(y, p, positive=1, interval="auto")
+    frame = pd.DataFrame({"y": y, "a": p[:, 0], "b": p[:, 1], "c": p[:, 2]})
+    columns = {0: "a", 1: "b", 2: "c"}
+    own = wf.average_precision.per_class(frame, true="y", score=columns)
+    assert own.array.tolist() == wf.average_precision.per_class(y, p).array.tolist()
+    assert wf.roc_auc.per_class(y, p, labels=[0, 1, 2], max_fpr=0.5)[2] == wf.roc_auc(
+        y, p, positive=2, labels=[0, 1, 2], max_fpr=0.5
+    )
+    wrong: Any = (((y, p[:, 0]), {}), ((y, p[:, 0]), {"labels": [0, 1, 2]}), ((frame,), {}))
+    for data, options in wrong:
+        with pytest.raises(wf.errors.DefinitionError, match="a column of scores for each class"):
+            wf.roc_auc.per_class(*data, **options)

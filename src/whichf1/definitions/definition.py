@@ -130,8 +130,7 @@ class Definition:
         mean = several and self.average in ("macro", "weighted")
         whole = "it is computed from the whole table"
         scored = metric.kind in ("ranking", "loss")
-        multi_class = metric.parameters.get("multi_class")
-        over_classes = multi_class is not None and "ovr" in multi_class.choices
+        over_classes = metric.over_classes
         averaged = over_classes and self.average in (None, "macro", "weighted")
         one = whole if not rate else "it scores the positive class alone"
         smooth = metric.smooth or fits(self.interval, metric)

@@ -154,7 +154,7 @@ _REACHED = 1e-12
     smooth=False,
 )
 def recall_at_precision(r: RankTable, at: Least = 0.9) -> Ratio:
-    """Largest recall of a threshold whose precision is at least ``at``; 0 if there is none."""
+    """Largest recall of a threshold whose precision is at least a given one; 0 if there is none."""
     p = r.sizes[0][..., None]
     return _best(r, lambda s: (s.tp / _or_one(p), _precision(s) >= at - _REACHED))
 
@@ -166,7 +166,7 @@ def recall_at_precision(r: RankTable, at: Least = 0.9) -> Ratio:
     smooth=False,
 )
 def precision_at_recall(r: RankTable, at: Least = 0.9) -> Ratio:
-    """Largest precision of a threshold whose recall is at least ``at``."""
+    """Largest precision of a threshold whose recall is at least a given one."""
     p = r.sizes[0][..., None]
     return _best(r, lambda s: (_precision(s), s.tp / _or_one(p) >= at - _REACHED))
 
@@ -178,7 +178,7 @@ def precision_at_recall(r: RankTable, at: Least = 0.9) -> Ratio:
     smooth=False,
 )
 def sensitivity_at_specificity(r: RankTable, at: Least = 0.9) -> Ratio:
-    """Largest recall of a threshold whose specificity is at least ``at``."""
+    """Largest recall of a threshold whose specificity is at least a given one."""
     return _found_below(r, 1 - at)
 
 
@@ -189,7 +189,7 @@ def sensitivity_at_specificity(r: RankTable, at: Least = 0.9) -> Ratio:
     smooth=False,
 )
 def specificity_at_sensitivity(r: RankTable, at: Least = 0.9) -> Ratio:
-    """Largest specificity of a threshold whose recall is at least ``at``."""
+    """Largest specificity of a threshold whose recall is at least a given one."""
     p, n = (size[..., None] for size in r.sizes)
     return _best(r, lambda s: ((n - s.fp) / _or_one(n), s.tp / _or_one(p) >= at - _REACHED))
 
@@ -203,7 +203,7 @@ def specificity_at_sensitivity(r: RankTable, at: Least = 0.9) -> Ratio:
 def tpr_at_fpr(
     r: RankTable, at: Annotated[Share, "The most that the false positive rate may be."] = 0.01
 ) -> Ratio:
-    """Largest recall of a threshold whose false positive rate is at most ``at``."""
+    """Largest recall of a threshold whose false positive rate is at most a given one."""
     return _found_below(r, at)
 
 

@@ -158,6 +158,12 @@ class Metric:
         return {x.name: _parameter(x.default, hints[x.name]) for x in others}
 
     @cached_property
+    def over_classes(self) -> bool:
+        """Whether it is a ranking of which there is one for each class against the rest."""
+        several = self.parameters.get("multi_class")
+        return several is not None and "ovr" in several.choices
+
+    @cached_property
     def total(self) -> bool:
         """Whether the denominator is never 0, found by trying each kind of item alone.
 

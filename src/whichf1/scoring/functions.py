@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from types import NoneType
 from typing import Any, Unpack
+
+import numpy as np
 
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import Method
@@ -16,6 +19,8 @@ from whichf1.metrics import Metric, find
 from whichf1.scoring.evaluate import evaluate_per_class, run
 from whichf1.scoring.score import PerClass, Score
 from whichf1.sources.counts import DATA_OPTIONS, as_counts
+from whichf1.sources.sequences import to_numpy
+from whichf1.tables.labels import Labels
 
 _PLAIN = (str, int, float, NoneType, Method)
 """Definitions with only options of these types are cached."""
@@ -77,6 +82,8 @@ class Scorer:
 
     def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
         """The score of each class, with the same options except average, positive and score."""
+        if self.metric.over_classes:
+            return self._against_rest(y_true, y_pred, options)
         if self.metric.kind != "rate":
             raise DefinitionError(
                 f"{self.__name__} is computed from the whole table, so it has no value per class"
@@ -87,6 +94,19 @@ class Scorer:
         definition = _plain(self._metric).definition(**options)
         return evaluate_per_class(definition, as_counts(y_true, y_pred, **_data(options)))
 
+    def _against_rest(self, y_true: Any, y_pred: Any, options: Options) -> PerClass:
+        """A ranking of each class against the rest, by the column of scores of that class."""
+        for name in ("average", "positive", "multi_class"):
+            if name in options:
+                raise DefinitionError(f"per_class scores every class. Drop {name}=.")
+        names = _class_names(y_true, y_pred, options)
+        asked: list[Any] = [{**options, "positive": name} for name in names]
+        each = [self(y_true, y_pred, **own) for own in asked]
+        first, intervals = each[0], tuple(score.interval for score in each)
+        values, definition = np.array([score.value for score in each]), self.definition(**options)
+        facts = (first.made, first.effective_n)
+        return PerClass(values, definition, first.n, names, intervals, *facts)
+
     def __repr__(self) -> str:
         return f"<whichf1 metric {self.__name__}>"
 
@@ -95,6 +115,22 @@ class Scorer:
 def _plain(metric: str) -> Scorer:
     """The metric without the settings of a shorthand."""
     return Scorer(metric)
+
+
+def _class_names(y_true: Any, y_pred: Any, options: Options) -> Labels:
+    """The classes that have a column of scores each."""
+    columns, declared = options.get("score"), options.get("labels")
+    matrix = y_pred is not None and columns is None and np.ndim(y_pred) == 2
+    if isinstance(columns, Mapping):
+        return Labels(columns)
+    if matrix and declared is not None:
+        return Labels(declared)
+    if not matrix:
+        raise DefinitionError(
+            "per_class needs a column of scores for each class: pass a matrix of scores, or "
+            "score={class: column} for a dataframe or file"
+        )
+    return Labels(np.unique(to_numpy(y_true)))
 
 
 def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:

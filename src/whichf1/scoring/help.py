@@ -74,6 +74,7 @@ def arguments(name: str, *, per_class: bool = False) -> list[Argument]:
     parameters = [
         Argument(x, _type(parameter), parameter.default, parameter.meaning)
         for x, parameter in metric.parameters.items()
+        if not (per_class and x == "multi_class")
     ]
     return [*parameters, *options, *data_arguments(metric)]
 
