@@ -55,10 +55,12 @@ test-portable: $(VENV)/test
 		qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 	$(BIN)/python -m tests.helpers.portable
 
-# the real Ray, in an environment of its own
+# the real Lightning, Hugging Face, Keras, MLflow, Weights & Biases and Ray, in about five minutes;
+# Keras on both of its backends
 DOORS := .venv-doors
 test-doors: $(DOORS)/ready
-	$(DOORS)/bin/python -m pytest -q -o addopts=--strict-markers tests/doors
+	KERAS_BACKEND=torch $(DOORS)/bin/python -m pytest -q -o addopts=--strict-markers tests/doors
+	KERAS_BACKEND=jax $(DOORS)/bin/python -m pytest -q -o addopts=--strict-markers tests/doors -k keras
 
 $(DOORS)/ready: pyproject.toml
 	$(PYTHON) -m venv $(DOORS)
@@ -119,6 +121,7 @@ bench: $(BENCH)/ready
 	$(BENCH)/bin/python -m benchmarks.uncertainty
 	$(BENCH)/bin/python -m benchmarks.engines
 	$(BENCH)/bin/python -m benchmarks.sklearn_functions
+	$(BENCH)/bin/python -m benchmarks.metric_classes
 
 # a separate environment; one peer pins old build tools, so it is installed without dependencies
 $(BENCH)/ready: pyproject.toml

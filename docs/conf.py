@@ -8,6 +8,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import numpydoc.xref
 import reference
 
 import whichf1
@@ -63,6 +64,7 @@ html_title = "whichf1"
 html_favicon = "_static/icon.svg"
 html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
+html_extra_path = [reference.pages()]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_theme_options = {

@@ -257,6 +257,18 @@ def write(folder: Path = FOLDER) -> None:
     save(folder / "dependencies.txt", dependencies())
 
 
+def pages() -> str:
+    """A folder with the pages that whichf1 itself writes: the playground, and a report."""
+    folder = HERE / "_build" / "extra"
+    folder.mkdir(parents=True, exist_ok=True)
+    for command in (
+        ["playground", "-o", "playground.html"],
+        ["report", str(HERE.parent / "examples" / "animals.csv"), "-o", "report.html"],
+    ):
+        subprocess.run([sys.executable, "-m", "whichf1", *command], check=True, cwd=folder)
+    return str(folder)
+
+
 def paper() -> None:
     """The figures of the paper with their data, which take half a minute, unless they are there."""
     if not (HERE / "paper").is_dir():

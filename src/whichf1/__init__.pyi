@@ -141,8 +141,9 @@ class _NoInformationRate(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_NoInformationRateOptions]) -> Definition: ...
 
-class _NormalizedMutualInformationOptions(_AdjustedBalancedAccuracyOptions, total=False):
+class _NormalizedMutualInformationOptions(_NoInformationRateOptions, total=False):
     mean: Literal["arithmetic", "geometric", "min", "max"]
+    undefined: float | Literal["skip", "nan"]
 
 class _NormalizedMutualInformation(_Metric, Protocol):
     def __call__(
@@ -153,9 +154,17 @@ class _NormalizedMutualInformation(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_NormalizedMutualInformationOptions]) -> Definition: ...
 
-class _GoodmanKruskalLambdaOptions(_NoInformationRateOptions, total=False):
-    of: Literal["true", "predicted", "both"]
+class _CramerVOptions(_NoInformationRateOptions, total=False):
     undefined: float | Literal["skip", "nan"]
+
+class _CramerV(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_CramerVOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_CramerVOptions]) -> Definition: ...
+
+class _GoodmanKruskalLambdaOptions(_CramerVOptions, total=False):
+    of: Literal["true", "predicted", "both"]
 
 class _GoodmanKruskalLambda(_Metric, Protocol):
     def __call__(
@@ -207,6 +216,15 @@ class _LabelRankingAveragePrecision(_Metric, Protocol):
         **options: Unpack[_LabelRankingAveragePrecisionOptions],
     ) -> Score: ...
     def definition(self, **options: Unpack[_LabelRankingAveragePrecisionOptions]) -> Definition: ...
+
+class _DcgOptions(_LabelRankingAveragePrecisionOptions, total=False):
+    k: int | None
+
+class _Dcg(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_DcgOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_DcgOptions]) -> Definition: ...
 
 class _LogLossOptions(_Scores, total=False):
     floor: float
@@ -307,6 +325,51 @@ class _KsOptions(_Scores, total=False):
 class _Ks(_Metric, Protocol):
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[_KsOptions]) -> Score: ...
     def definition(self, **options: Unpack[_KsOptions]) -> Definition: ...
+
+class _RecallAtPrecisionOptions(_KsOptions, total=False):
+    at: float
+
+class _RecallAtPrecision(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_RecallAtPrecisionOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_RecallAtPrecisionOptions]) -> Definition: ...
+
+class _FMaxOptions(_KsOptions, total=False):
+    beta: float
+
+class _FMax(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_FMaxOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_FMaxOptions]) -> Definition: ...
+
+class _PartialAveragePrecisionOptions(_KsOptions, total=False):
+    min_recall: float
+
+class _PartialAveragePrecision(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_PartialAveragePrecisionOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_PartialAveragePrecisionOptions]) -> Definition: ...
+
+class _LogAucOptions(_KsOptions, total=False):
+    min_fpr: float
+
+class _LogAuc(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_LogAucOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_LogAucOptions]) -> Definition: ...
+
+class _NetBenefitOptions(_KsOptions, total=False):
+    threshold: float
+
+class _NetBenefit(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_NetBenefitOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_NetBenefitOptions]) -> Definition: ...
 
 class _GainOptions(_Scores, total=False):
     top: float
@@ -511,7 +574,6 @@ class _BalancedAccuracy(_Metric, Protocol):
 
 accuracy: _Accuracy
 error_rate: _Accuracy
-mutual_information: _Accuracy
 macro_mae: _Accuracy
 cohen_kappa: _CohenKappa
 scott_pi: _CohenKappa
@@ -519,12 +581,13 @@ brennan_prediger: _CohenKappa
 gwet_ac1: _CohenKappa
 adjusted_balanced_accuracy: _AdjustedBalancedAccuracy
 mcc: _AdjustedBalancedAccuracy
-cramer_v: _AdjustedBalancedAccuracy
-adjusted_rand_index: _AdjustedBalancedAccuracy
-confusion_entropy: _AdjustedBalancedAccuracy
 no_information_rate: _NoInformationRate
 no_information_p_value: _NoInformationRate
+mutual_information: _NoInformationRate
 normalized_mutual_information: _NormalizedMutualInformation
+cramer_v: _CramerV
+adjusted_rand_index: _CramerV
+confusion_entropy: _CramerV
 goodman_kruskal_lambda: _GoodmanKruskalLambda
 expected_cost: _ExpectedCost
 normalized_expected_cost: _NormalizedExpectedCost
@@ -533,6 +596,9 @@ hamming_loss: _SubsetAccuracy
 label_ranking_average_precision: _LabelRankingAveragePrecision
 coverage_error: _LabelRankingAveragePrecision
 label_ranking_loss: _LabelRankingAveragePrecision
+one_error: _LabelRankingAveragePrecision
+dcg: _Dcg
+ndcg: _Dcg
 log_loss: _LogLoss
 brier: _Brier
 top_k_accuracy: _TopKAccuracy
@@ -541,6 +607,16 @@ debiased_calibration_error: _DebiasedCalibrationError
 roc_auc: _RocAuc
 average_precision: _AveragePrecision
 ks: _Ks
+equal_error_rate: _Ks
+recall_at_precision: _RecallAtPrecision
+precision_at_recall: _RecallAtPrecision
+sensitivity_at_specificity: _RecallAtPrecision
+specificity_at_sensitivity: _RecallAtPrecision
+tpr_at_fpr: _RecallAtPrecision
+f_max: _FMax
+partial_average_precision: _PartialAveragePrecision
+log_auc: _LogAuc
+net_benefit: _NetBenefit
 gain: _Gain
 lift: _Gain
 precision: _Precision
@@ -595,6 +671,8 @@ exact_match = subset_accuracy
 exact_match_ratio = subset_accuracy
 lrap = label_ranking_average_precision
 ranking_loss = label_ranking_loss
+discounted_cumulative_gain = dcg
+normalized_discounted_cumulative_gain = ndcg
 cross_entropy = log_loss
 negative_log_likelihood = log_loss
 logloss = log_loss
@@ -610,6 +688,15 @@ ap = average_precision
 average_precision_score = average_precision
 kolmogorov_smirnov = ks
 ks_statistic = ks
+recall_at_fixed_precision = recall_at_precision
+precision_at_fixed_recall = precision_at_recall
+recall_at_specificity = sensitivity_at_specificity
+specificity_at_recall = specificity_at_sensitivity
+recall_at_fpr = tpr_at_fpr
+max_f = f_max
+eer = equal_error_rate
+partial_pr_area = partial_average_precision
+logauc = log_auc
 cumulative_gain = gain
 ppv = precision
 positive_predictive_value = precision
@@ -647,7 +734,6 @@ plr = positive_likelihood_ratio
 lr_minus = negative_likelihood_ratio
 nlr = negative_likelihood_ratio
 binary_accuracy = one_vs_rest_accuracy
-geometric_mean_score = g_mean
 ochiai = fowlkes_mallows
 binary_mcc = one_vs_rest_mcc
 dor = diagnostic_odds_ratio

@@ -26,6 +26,13 @@ RANKINGS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "debiased calibration": ("debiased_calibration_error", {}),
 }
+POINTS = (
+    *("recall_at_precision", "precision_at_recall", "sensitivity_at_specificity"),
+    *("specificity_at_sensitivity", "tpr_at_fpr", "f_max", "equal_error_rate"),
+    *("partial_average_precision", "log_auc", "net_benefit"),
+)
+"""Metrics with one case each: they are computed as the others are."""
+FURTHER_LABELS = ("dcg", "ndcg", "one_error")
 LOSSES: dict[str, tuple[str, dict[str, Any]]] = {
     "log_loss": ("log_loss", {}),
     "log_loss with a floor": ("log_loss", {"floor": 0.2}),
@@ -277,3 +284,14 @@ def decided(function: Any, items: Items, *given: Any, **options: Any) -> Any:
         "averaged F1": tried(wf.averaged_f1, counts, interval="delta"),
         "accuracy": tried(wf.accuracy, counts, interval=resampled("percentile")),
     }
+
+
+def points() -> Iterator[Case]:
+    """Operating points, one case each."""
+    y = [int(x) for x in "0010101101110111"]
+    s = [at / 20 for at in range(len(y))]
+    for name in POINTS:
+        yield f"further/{name}", partial(wf.score, y, s, name)
+    true, scores, _, _ = label_scores()
+    for name in FURTHER_LABELS:
+        yield f"further/{name}", partial(wf.score, true, scores, name, interval="delta")

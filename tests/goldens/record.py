@@ -47,6 +47,7 @@ GROUPS: dict[str, Group] = {
     "definitions": of_classes.definitions,
     "counting": of_counting.counting,
     "rankings": of_scores.rankings,
+    "points": of_scores.points,
     "losses": of_scores.losses,
     "several classes": of_scores.several,
     "merging": of_scores.merging,

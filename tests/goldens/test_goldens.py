@@ -53,7 +53,7 @@ def test_every_metric_has_cases() -> None:
     known = {name.partition("(")[0] for name, *_ in listed}
     scored = {name for name, _ in (*of_scores.RANKINGS.values(), *of_scores.LOSSES.values())}
     scored |= {"top_k_accuracy", "label_ranking_average_precision", "coverage_error"}
-    scored |= {"label_ranking_loss"}
+    scored |= {"label_ranking_loss", *of_scores.POINTS, *of_scores.FURTHER_LABELS}
     counted = {*of_classes.RATES, *of_classes.AGREEMENTS, *of_classes.SHORTHANDS, *of_sets.ITEMS}
     counted |= {*of_classes.FURTHER_RATES, *of_classes.FURTHER}
     assert known == scored | counted

@@ -42,6 +42,22 @@ WATCH = """addEventListener("securitypolicyviolation",
     (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`))"""
 
 
+OVERLAPS = """() => [...document.querySelectorAll("svg.picture")].flatMap((image) => {
+    const boxes = [...image.querySelectorAll("text")].map((x) => [x, x.getBoundingClientRect()]);
+    const area = image.getBoundingClientRect();
+    return boxes.flatMap(([x, a], i) => {
+        const outside = a.left < area.left - 1 || a.right > area.right + 1 ||
+            a.top < area.top - 1 || a.bottom > area.bottom + 1;
+        const touching = boxes.slice(i + 1).filter(([, b]) =>
+            Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+            Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2);
+        return [...(outside ? [[x.textContent, "outside"]] : []),
+            ...touching.map(([y]) => [x.textContent, y.textContent])];
+    });
+})"""
+"""Texts of pictures that overlap, or leave their picture."""
+
+
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Debian's Chromium; it closes before other tests run an event loop."""

@@ -505,7 +505,90 @@ def debiased_calibration_error(
     return Fraction(math.sqrt(max(square, Fraction(0))))
 
 
+def thresholds(items: Scored) -> list[tuple[Fraction, Fraction]]:
+    """True and false positives from each score on, highest first."""
+    found, tp, fp = [], Fraction(0), Fraction(0)
+    for _, positives, negatives in steps(items):
+        tp, fp = tp + positives, fp + negatives
+        found.append((tp, fp))
+    return found
+
+
+def best(items: Scored, at: Any, rate: Any, other: Any) -> Fraction:
+    """The largest rate where another is at least so large, or as good as."""
+    sizes, limit = sums(items), Fraction(at) - Fraction(1, 10**12)
+    points = thresholds(items)
+    return max((rate(x, *sizes) for x in points if other(x, *sizes) >= limit), default=Fraction(0))
+
+
+def tpr(x: Any, p: Any, n: Any) -> Fraction:
+    return x[0] / p  # type: ignore[no-any-return]
+
+
+def tnr(x: Any, p: Any, n: Any) -> Fraction:
+    return (n - x[1]) / n  # type: ignore[no-any-return]
+
+
+def ppv(x: Any, p: Any, n: Any) -> Fraction:
+    return x[0] / (x[0] + x[1])  # type: ignore[no-any-return]
+
+
+def f_max(items: Scored, beta: Any) -> Fraction:
+    p, _ = sums(items)
+    return Fraction(max(f_beta(tp, fp, p - tp, 0, beta) for tp, fp in thresholds(items)))
+
+
+def equal_error_rate(items: Scored) -> Fraction:
+    p, n = sums(items)
+    x, y = Fraction(0), Fraction(1)
+    for tp, fp in thresholds(items):
+        right, down = fp / n, 1 - tp / p
+        if right >= down:
+            share = (y - x) / ((y - x) + (right - down))
+            return x + share * (right - x)
+        x, y = right, down
+    raise ArithmeticError("the curve ends at (1, 0)")
+
+
+def partial_average_precision(items: Scored, min_recall: Any) -> Fraction:
+    (p, _), least, area, before = sums(items), Fraction(min_recall), Fraction(0), Fraction(0)
+    for tp, fp in thresholds(items):
+        after = tp / p
+        if after > least:
+            area += (after - max(before, least)) * tp / (tp + fp)
+        before = after
+    return area / (1 - least)
+
+
+def log_auc(items: Scored, min_fpr: Any) -> Fraction:
+    (p, n), least = sums(items), Fraction(min_fpr)
+    x = y = area = Fraction(0)
+    for tp, fp in thresholds(items):
+        right, up = fp / n, tp / p
+        if right > max(x, least):
+            slope, low = (up - y) / (right - x), max(x, least)
+            area += (y - slope * x) * log_of(right / low) + slope * (right - low)
+        x, y = right, up
+    return area / -log_of(least)
+
+
+def net_benefit(items: Scored, threshold: Any) -> Fraction:
+    odds = Fraction(threshold / (1 - threshold))
+    chosen = [(y, Fraction(w)) for y, s, w in items if s >= threshold]
+    return sum((w if y else -w * odds for y, w in chosen), Fraction(0)) / sum(sums(items))
+
+
 RANKINGS: dict[str, Any] = {
+    "recall_at_precision": lambda items, at: best(items, at, tpr, ppv),
+    "precision_at_recall": lambda items, at: best(items, at, ppv, tpr),
+    "sensitivity_at_specificity": lambda items, at: best(items, at, tpr, tnr),
+    "specificity_at_sensitivity": lambda items, at: best(items, at, tnr, tpr),
+    "tpr_at_fpr": lambda items, at: best(items, 1 - Fraction(at), tpr, tnr),
+    "f_max": f_max,
+    "equal_error_rate": equal_error_rate,
+    "partial_average_precision": partial_average_precision,
+    "log_auc": log_auc,
+    "net_benefit": net_benefit,
     "roc_auc": roc_auc,
     "average_precision": average_precision,
     "ks": ks,
@@ -569,11 +652,40 @@ def label_ranking_loss(true: set[Any], scores: list[float]) -> Any:
     return Fraction(wrong, len(true) * len(others))
 
 
+def discounts(k: Any, size: int) -> list[Fraction]:
+    base = Decimal(2).ln()
+    each = (Fraction(base / Decimal(at + 2).ln()) for at in range(size))
+    return [x if k is None or at < k else Fraction(0) for at, x in enumerate(each)]
+
+
+def dcg(true: set[Any], scores: list[float], k: Any = None) -> Fraction:
+    """Of labels with equal scores, each gets the mean discount of their places."""
+    total, every = Fraction(0), discounts(k, len(scores))
+    for j in true:
+        before = sum(s > scores[j] for s in scores)
+        ties = sum(s == scores[j] for s in scores)
+        total += sum(every[before : before + ties], Fraction(0)) / ties
+    return total
+
+
+def ndcg(true: set[Any], scores: list[float], k: Any = None) -> Any:
+    best = sum(discounts(k, len(scores))[: len(true)], Fraction(0))
+    return dcg(true, scores, k) / best if best else 0
+
+
+def one_error(true: set[Any], scores: list[float]) -> Fraction:
+    top = [j for j, s in enumerate(scores) if s == max(scores)]
+    return Fraction(sum(j not in true for j in top), len(top))
+
+
 ITEMS: dict[str, Any] = {"subset_accuracy": subset_accuracy, "hamming_loss": hamming_loss}
 LABEL_RANKINGS: dict[str, Any] = {
     "label_ranking_average_precision": label_ranking_average_precision,
     "coverage_error": coverage_error,
     "label_ranking_loss": label_ranking_loss,
+    "dcg": dcg,
+    "ndcg": ndcg,
+    "one_error": one_error,
 }
 
 

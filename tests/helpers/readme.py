@@ -26,6 +26,8 @@ PEERS = (
     "classification_report",
 )
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
+DOORS = tuple(f"docs/{x}.md" for x in ("lightning", "hugging-face", "keras", "tracking"))
+"""Pages whose libraries have an environment of their own, where ``tests/doors`` runs them."""
 BLOCK = re.compile(
     r"```console\n\$ (?P<command>[^\n]+)\n(?P<out>.*?)```"
     r"|```python\n(?P<code>.*?)```(?:\n```output\n(?P<printed>.*?)```)?",

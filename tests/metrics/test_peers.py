@@ -139,6 +139,14 @@ def test_costs() -> None:
     signature = wf.expected_cost(counts, costs=np.array(costs)).signature
     assert signature.startswith("expected_cost(costs=[[0,1],[5,0]])|")
     assert wf.Definition.parse(signature)(counts) == pytest.approx(0.35)
+    for k in (3, 5):  # a matrix for any number of classes, with every interval
+        several, own = random_counts(k, k), (9 * np.random.default_rng(k).random((k, k))).tolist()
+        methods: Any = ("auto", "delta", wf.Bootstrap(replicates=199))
+        for method in methods:
+            cost = wf.expected_cost(several, costs=own, interval=method)
+            truth = (several.matrix * np.array(own)).sum() / several.n
+            assert cost.interval and cost.interval.low < truth < cost.interval.high
+            assert cost == pytest.approx(truth, rel=1e-12)
     abstain: list[list[float]] = [
         [0, 1, 0.2],
         [1, 0, 0.2],

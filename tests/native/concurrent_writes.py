@@ -28,7 +28,7 @@ def main(seconds: float) -> None:
     calls: list[Callable[[], object]] = [
         lambda: native.loss_sums(labels, rows, 0.0),
         lambda: native.brier_sums(labels, rows),
-        lambda: native.margins(labels, labels, scores, 2),
+        lambda: native.margins(labels, labels, scores, np.zeros((3, 2))),
         lambda: native.add_pairs(labels, labels, codes, 0, counts),
         lambda: native.count_pairs(labels, labels[::-1]),
         lambda: native.count_pairs(labels, labels, scores),

@@ -154,6 +154,28 @@ def test_many_threads_lose_nothing() -> None:
         assert all(0 < table.n <= acc.counts.n for table in tables)
 
 
+def test_many_threads_lose_nothing_of_scores_and_sets() -> None:
+    rng = np.random.default_rng(4)
+    y, s = rng.integers(0, 2, (200, 8)), rng.integers(0, 50, (200, 8)) / 64
+    left, right = rng.integers(0, 2, (2, 200, 8, 3))
+    for acc, sides, whole in (
+        (wf.Accumulator(wf.rank, positive=1), (y, s), wf.rank(y.ravel(), s.ravel())),
+        (wf.Accumulator(wf.rank_histogram, positive=1, bins=9), (y, s), None),
+        (wf.Accumulator(wf.moments, metric="brier", labels=[0, 1]), (y, s), None),
+        (wf.Accumulator(wf.count_multilabel, labels=range(3)), (left, right), None),
+    ):
+        with ThreadPoolExecutor(8) as pool:
+            batches = zip(*sides, strict=True)
+            assert [*pool.map(lambda batch, acc=acc: acc.update(*batch), batches)] == [None] * 200
+        alone = wf.Accumulator(acc._count, **acc._options)
+        alone.update(*(side.reshape(-1, *side.shape[2:]) for side in sides))
+        if isinstance(alone.table, wf.Moments):  # sums in another order
+            assert acc.table.n == alone.table.n
+            assert acc.table.total == pytest.approx(alone.table.total, rel=1e-12)
+        else:
+            assert acc.table == alone.table and (whole is None or acc.table == whole)
+
+
 def test_an_update_does_not_touch_what_is_filled() -> None:
     rng = np.random.default_rng(0)
     y, p = rng.integers(0, 3000, (2, 300_000))

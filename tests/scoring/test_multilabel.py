@@ -156,6 +156,10 @@ def test_rankings_of_labels(items: Any, data: Any) -> None:
     assert coverage.value == pytest.approx(sk.coverage_error(true, scores), abs=1e-12)
     loss = wf.label_ranking_loss(true, scores)
     assert loss.value == pytest.approx(sk.label_ranking_loss(true, scores), abs=1e-12)
+    for k in (None, 1, 2):
+        gain, share = wf.dcg(true, scores, k=k), wf.ndcg(true, scores, k=k)
+        assert gain.value == pytest.approx(sk.dcg_score(true, scores, k=k), abs=1e-12)
+        assert share.value == pytest.approx(sk.ndcg_score(true, scores, k=k), abs=1e-12)
     parts = [
         wf.moments(true[at], scores[at], "lrap")
         for at in (slice(0, 1), slice(1, None))

@@ -43,6 +43,11 @@ def parameters(draw: st.DrawFn, name: str) -> dict[str, Any]:
     choices: dict[str, Any] = {
         "max_fpr": st.none() | st.sampled_from([0.3, 0.5, 1]),
         "top": st.sampled_from([0.1, 0.5, 1 / 3, 1]),
+        "at": st.sampled_from([0.01, 0.5, 0.9, 1]),
+        "beta": st.sampled_from([0.5, 1, 2]),
+        "min_recall": st.sampled_from([0, 0.3, 0.5]),
+        "min_fpr": st.sampled_from([0.001, 0.3]),
+        "threshold": st.sampled_from([0, 0.25, 0.5]),
         "bins": st.sampled_from([1, 3, 10]),
         "floor": st.sampled_from([1e-15, 0.01]),
         "scale": st.sampled_from(["half", "sum"]),
@@ -88,7 +93,10 @@ def check(definition: Definition, expected: Any, values: list[float]) -> None:
     assert low <= values[0] <= high, definition
 
 
-SIGNED = ("ks", "expected_calibration_error", "roc_auc")
+SIGNED = (
+    *("ks", "expected_calibration_error", "roc_auc", "specificity_at_sensitivity"),
+    *("equal_error_rate", "partial_average_precision", "log_auc", "net_benefit"),
+)
 """Differences of sums (of the ROC AUC, below a false positive rate): as exact as their bounds."""
 RANKED = st.tuples(st.integers(0, 1), SCORE)
 

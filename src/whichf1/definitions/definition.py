@@ -253,8 +253,7 @@ class Definition:
         if units.declared:
             return False
         if not self.exclude and self.two_classes == "both":  # so it has all classes
-            table = units.table
-            return int(np.count_nonzero(table.tp + table.fp + table.fn)) == len(frozen.classes)
+            return bool(units.occurring == len(frozen.classes))
         with suppress(DefinitionError):  # raised if none are left
             observed = fix_classes(units, "observed", self.exclude, self.two_classes)
             return np.array_equal(observed.classes, frozen.classes)
@@ -319,7 +318,7 @@ class Definition:
 
 _AT_TOP = "it depends on individual items. Use 'auto' or 'bootstrap'"
 _NO_INTERVAL = (
-    "it depends on individual items and is biased, so that no interval is known to cover. "
+    "it depends on individual items or is biased, so that no interval is known to cover. "
     "Omit interval=, or use 'bootstrap' to see how much it varies"
 )
 
@@ -464,12 +463,15 @@ def shorten(signatures: Sequence[str]) -> tuple[list[str], str]:
     rows = [text.split("|") for text in signatures]
     definitions = [_parsed(text) for text in signatures]
     one = definitions.count(definitions[0]) == len(definitions)
+    methods = {each.interval for each in definitions}
     parts = rows[0] if one else [*dict.fromkeys([part for _, *row in rows for part in row])]
     option = {part: signature.option_of(part) for part in {*parts, *[row[0] for row in rows]}}
     shared = list(parts)
     for row, definition in zip(rows, definitions, strict=True):
         said = {option.get(part) for part in row}
         passed = {*OPTIONS} - definition.applicable - said  # what it would pass over
+        if any(fits(method, definition.declaration) for method in methods):
+            passed -= {"interval"}
         shared = [part for part in shared if part in row or option[part] in passed]
     if not one:  # the name of a score, as it were, stays with it
         shared = [part for part in shared if option[part] not in NAMING]

@@ -60,11 +60,15 @@ class Options(Reading, total=False):
     max_fpr: float | None
     multi_class: MultiClass | Literal["top-label"] | None
     top: float
+    at: float
+    min_recall: float
+    min_fpr: float
+    threshold: float
     floor: float
     scale: Literal["half", "sum"] | None
     bins: int
     binning: Binning
-    k: int
+    k: int | None
     ties: Ties
 
 

@@ -17,8 +17,8 @@ def count_margins(true: Any, predicted: Any, threads: int) -> tuple[list[int], b
     None if there are too many classes for a dense table.
     """
 
-def margins(true: Any, predicted: Any, count: Any, classes: int) -> bytes:
-    """Counts (float64) on the diagonal, and sums off it by predicted and by true class."""
+def margins(true: Any, predicted: Any, count: Any, sums: Any) -> None:
+    """Add counts (float64) to sums (3, classes): the diagonal, the rest by column, and by row."""
 
 def add_pairs(true: Any, predicted: Any, codes: Any, low: int, classes: int, counts: Any) -> bool:
     """Add pairs to a dense table (int64); False, and nothing added, if a label has no class.

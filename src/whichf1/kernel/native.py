@@ -49,14 +49,7 @@ def count_margins(
     return labels, (tp, fp, fn)
 
 
-def margins(
-    true: Array, predicted: Array, count: Array, classes: int
-) -> tuple[Array, Array, Array]:
-    """Float64 counts on the diagonal, and sums off it by predicted and by true class."""
-    if not count.flags.c_contiguous:
-        count = np.ascontiguousarray(count)
-    sums = np.frombuffer(c.margins(true, predicted, count, classes), np.float64)
-    return sums[:classes], sums[classes : 2 * classes], sums[2 * classes :]
+margins = c.margins
 
 
 def add_pairs(true: Array, predicted: Array, codes: Array, low: int, counts: Array) -> bool:

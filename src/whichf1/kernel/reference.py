@@ -110,23 +110,22 @@ def count_margins(
 ) -> tuple[list[int], tuple[Array, Array, Array]] | None:
     """The labels, and the margins of their table; None if there are too many for a dense one."""
     pairs = count_pairs(true, predicted)
-    count = pairs.count.astype(np.float64)
-    return pairs.labels, margins(pairs.true, pairs.predicted, count, len(pairs.labels))
+    sums = np.zeros((3, len(pairs.labels)))
+    margins(pairs.true, pairs.predicted, pairs.count.astype(np.float64), sums)
+    return pairs.labels, (sums[0], sums[1], sums[2])
 
 
-def margins(
-    true: Array, predicted: Array, count: Array, classes: int
-) -> tuple[Array, Array, Array]:
-    """Float64 counts on the diagonal, and sums off it by predicted and by true class."""
-    both = np.concatenate([true, predicted])
+def margins(true: Array, predicted: Array, count: Array, sums: Array) -> None:
+    """Add float64 counts to sums (3, classes).
+
+    The first row has the diagonal; the others, what is off it by predicted and by true class.
+    """
+    both, classes = np.concatenate([true, predicted]), sums.shape[1]
     if len(both) and not 0 <= both.min() <= both.max() < classes:
         raise ValueError(f"codes must lie in [0, {classes})")
     right, wrong = true == predicted, true != predicted
-    return (
-        np.bincount(true[right], count[right], classes),
-        np.bincount(predicted[wrong], count[wrong], classes),
-        np.bincount(true[wrong], count[wrong], classes),
-    )
+    for row, codes, here in zip(sums, (true, predicted, true), (right, wrong, wrong), strict=True):
+        row += np.bincount(codes[here], count[here], classes)
 
 
 def add_pairs(true: Array, predicted: Array, codes: Array, low: int, counts: Array) -> bool:

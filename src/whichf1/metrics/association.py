@@ -1,4 +1,9 @@
-"""Association: how much predicted and true classes tell about each other, whatever their names."""
+"""Association: how much predicted and true classes tell about each other, whatever their names.
+
+Chance alone moves them away from the truth: information and Cramér's V cannot be negative, and
+errors that few items show are not spread evenly. Intervals of the delta method do not cover
+(simulated with 2, 3 and 6 classes), so they count as not smooth.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +20,7 @@ from whichf1.tables.cells import Array, CellValues, Margins, logarithm, root
     tex=r"\frac{1}{n}\sum_{ij}C_{ij}\ln\frac{n\,C_{ij}}{C_{i\cdot}C_{\cdot j}}",
     bounds=(0, inf),
     sklearn="mutual_info_score",
+    smooth=False,
 )
 def mutual_information(m: Margins) -> Ratio:
     """Information that true and predicted classes share, in nats."""
@@ -25,6 +31,7 @@ def mutual_information(m: Margins) -> Ratio:
     tex=r"\frac{I(Y;\hat Y)}{\mathrm{mean}(H(Y),H(\hat Y))}",
     aliases=("nmi",),
     sklearn="normalized_mutual_info_score",
+    smooth=False,
 )
 def normalized_mutual_information(
     m: Margins,
@@ -48,6 +55,7 @@ def normalized_mutual_information(
     tex=r"\sqrt{\frac{\chi^2}{n\,(\min(r,c)-1)}}",
     title="Cramér's V",
     aliases=("cramers_v",),
+    smooth=False,
 )
 def cramer_v(m: Margins) -> Ratio:
     """Strength of the association between true and predicted classes, from chi-squared."""
@@ -88,6 +96,7 @@ def goodman_kruskal_lambda(
     aliases=("ari", "adjusted_rand"),
     bounds=(-0.5, 1),
     sklearn="adjusted_rand_score",
+    smooth=False,
     whole=True,
 )
 def adjusted_rand_index(m: Margins) -> Ratio:
@@ -109,6 +118,7 @@ def adjusted_rand_index(m: Margins) -> Ratio:
     aliases=("cen",),
     bounds=(0, 2 / (e * log(2))),
     better="lower",
+    smooth=False,
 )
 def confusion_entropy(m: Margins) -> Ratio:
     """How evenly errors spread over the pairs of classes (Wei et al. 2010); above 1 for few."""

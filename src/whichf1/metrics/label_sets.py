@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from whichf1.metrics.registry import Ratio, declare
+from whichf1.metrics.registry import Ratio, Whole, declare
 from whichf1.tables.cells import Array, OneVsRest, RankedLabels
 
 _CELLS = 1 << 20
@@ -78,6 +79,72 @@ def label_ranking_loss(x: RankedLabels) -> Array:
     An item with every label or none scores 0, because there is nothing to rank.
     """
     return _of_items(x, _item_disorder)
+
+
+Cutoff: TypeAlias = Annotated[
+    Whole | None, "How many of the top-scored labels count. By default, all."
+]
+
+
+@declare(
+    "label ranking",
+    tex=r"\frac{1}{n}\sum_i\sum_{j\in Y_i}\frac{1}{\log_2(1+\mathrm{rank}_i(j))}",
+    title="DCG",
+    aliases=("discounted_cumulative_gain",),
+    bounds=(0, inf),
+    sklearn="dcg_score",
+)
+def dcg(x: RankedLabels, k: Cutoff = None) -> Array:
+    """Mean over items of the discounts of the ranks of their true labels; ties share theirs."""
+    return _of_items(x, lambda true, scores: _item_gain(true, scores, k)[0])
+
+
+@declare(
+    "label ranking",
+    tex=r"\frac{1}{n}\sum_i\frac{DCG_i}{\max DCG_i}",
+    title="nDCG",
+    aliases=("normalized_discounted_cumulative_gain",),
+    sklearn="ndcg_score",
+)
+def ndcg(x: RankedLabels, k: Cutoff = None) -> Array:
+    """DCG of each item divided by that of the best order; 0 for an item without true labels."""
+
+    def share(true: Array, scores: Array) -> Array:
+        gain, most = _item_gain(true, scores, k)
+        return np.where(most > 0, np.minimum(gain, most) / np.where(most > 0, most, 1.0), 0.0)
+
+    return _of_items(x, share)
+
+
+@declare(
+    "label ranking",
+    tex=r"\frac{1}{n}\sum_i[\arg\max_j s_{ij}\notin Y_i]",
+    title="one-error",
+    better="lower",
+)
+def one_error(x: RankedLabels) -> Array:
+    """Fraction of items whose top-scored label is not a true one; of tied ones, in proportion."""
+
+    def wrong(true: Array, scores: Array) -> Array:
+        top = scores == scores.max(1, keepdims=True)
+        share: Array = (top & ~true).sum(1) / top.sum(1)
+        return share
+
+    return _of_items(x, wrong)
+
+
+def _item_gain(true: Array, scores: Array, k: int | None) -> tuple[Array, Array]:
+    """The discounts of the true labels of each item, added up, and the most that they can be."""
+    labels, ends = _ranked(true, scores)
+    size = scores.shape[1]
+    discount = 1 / np.log2(np.arange(2, size + 2))
+    discount[size if k is None else k :] = 0
+    upto = np.append(0.0, np.cumsum(discount))
+    first = np.ones(ends.shape, np.bool_)
+    first[:, 1:] = ends[:, 1:] != ends[:, :-1]
+    starts = np.maximum.accumulate(np.where(first, np.arange(size), 0), axis=1)
+    shared = (upto[ends] - upto[starts]) / (ends - starts)
+    return (labels * shared).sum(1), upto[labels.sum(1)]
 
 
 def _of_items(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Array:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from math import inf
+from collections.abc import Callable, Iterable, Iterator
+from math import inf, log
 from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
-from whichf1.metrics.registry import Ratio, Share, declare
+from whichf1.metrics.registry import Ratio, Share, Within, declare
 from whichf1.tables.cells import Array, RankTable, Step
 
 Top: TypeAlias = Annotated[
@@ -140,6 +140,213 @@ def ks(r: RankTable) -> Ratio:
     p, n, steps = _in_units(r)
     largest = [np.abs(s.tp * n[..., None] - s.fp * p[..., None]).max(-1) for s in steps]
     return np.max(largest, axis=0), p * n
+
+
+Least: TypeAlias = Annotated[Share, "The least that the other rate must be."]
+_REACHED = 1e-12
+"""A rate so little below a limit reaches it: sums of weights are rounded."""
+
+
+@declare(
+    "ranking",
+    tex=r"\max_{t:P_t\ge a} R_t",
+    aliases=("recall_at_fixed_precision",),
+    smooth=False,
+)
+def recall_at_precision(r: RankTable, at: Least = 0.9) -> Ratio:
+    """Largest recall of a threshold whose precision is at least ``at``; 0 if there is none."""
+    p = r.sizes[0][..., None]
+    return _best(r, lambda s: (s.tp / _or_one(p), _precision(s) >= at - _REACHED))
+
+
+@declare(
+    "ranking",
+    tex=r"\max_{t:R_t\ge a} P_t",
+    aliases=("precision_at_fixed_recall",),
+    smooth=False,
+)
+def precision_at_recall(r: RankTable, at: Least = 0.9) -> Ratio:
+    """Largest precision of a threshold whose recall is at least ``at``."""
+    p = r.sizes[0][..., None]
+    return _best(r, lambda s: (_precision(s), s.tp / _or_one(p) >= at - _REACHED))
+
+
+@declare(
+    "ranking",
+    tex=r"\max_{t:TNR_t\ge a} TPR_t",
+    aliases=("recall_at_specificity",),
+    smooth=False,
+)
+def sensitivity_at_specificity(r: RankTable, at: Least = 0.9) -> Ratio:
+    """Largest recall of a threshold whose specificity is at least ``at``."""
+    return _found_below(r, 1 - at)
+
+
+@declare(
+    "ranking",
+    tex=r"\max_{t:TPR_t\ge a} TNR_t",
+    aliases=("specificity_at_recall",),
+    smooth=False,
+)
+def specificity_at_sensitivity(r: RankTable, at: Least = 0.9) -> Ratio:
+    """Largest specificity of a threshold whose recall is at least ``at``."""
+    p, n = (size[..., None] for size in r.sizes)
+    return _best(r, lambda s: ((n - s.fp) / _or_one(n), s.tp / _or_one(p) >= at - _REACHED))
+
+
+@declare(
+    "ranking",
+    tex=r"\max_{t:FPR_t\le a} TPR_t",
+    aliases=("recall_at_fpr",),
+    smooth=False,
+)
+def tpr_at_fpr(
+    r: RankTable, at: Annotated[Share, "The most that the false positive rate may be."] = 0.01
+) -> Ratio:
+    """Largest recall of a threshold whose false positive rate is at most ``at``."""
+    return _found_below(r, at)
+
+
+def _found_below(r: RankTable, limit: float) -> Ratio:
+    p, n = (size[..., None] for size in r.sizes)
+    return _best(r, lambda s: (s.tp / _or_one(p), s.fp / _or_one(n) <= limit + _REACHED))
+
+
+def _precision(s: Step) -> Array:
+    return s.tp / _or_one(s.tp + s.fp)
+
+
+def _best(r: RankTable, rate: Callable[[Step], tuple[Array, Array]]) -> Ratio:
+    """The largest value over all thresholds at which something holds; 0 if nothing is found."""
+    best: Array = np.zeros(r.positives.shape[:-1])
+    for s in r.steps():
+        value, allowed = rate(s)
+        best = np.maximum(best, np.where(allowed, value, 0.0).max(-1))
+    return best, _both(r)
+
+
+def _both(r: RankTable) -> Array:
+    """1; 0 for a table without one of the classes, on which nothing is defined."""
+    positives, negatives = r.sizes
+    return np.where((positives > 0) & (negatives > 0), 1.0, 0.0)
+
+
+@declare(
+    "ranking",
+    tex=r"\max_t\frac{(1+\beta^2)P_tR_t}{\beta^2P_t+R_t}",
+    title="F-max",
+    aliases=("max_f",),
+    smooth=False,
+)
+def f_max(
+    r: RankTable,
+    beta: Annotated[float, "How many times as important recall is as precision."] = 1,
+) -> Ratio:
+    """Largest F score of any threshold, which is chosen on the same items."""
+    p, square = r.sizes[0][..., None], float(beta) ** 2
+
+    def f(s: Step) -> tuple[Array, Array]:
+        hits = (1 + square) * s.tp
+        below = hits + square * (p - s.tp) + s.fp
+        return hits / _or_one(below), below > 0
+
+    return _best(r, f)
+
+
+@declare(
+    "ranking",
+    tex=r"FPR_t=FNR_t",
+    aliases=("eer",),
+    better="lower",
+    smooth=False,
+)
+def equal_error_rate(r: RankTable) -> Ratio:
+    """False positive rate where it equals the miss rate, on the ROC curve with straight lines."""
+    positives, negatives = (x[..., None] for x in r.sizes)
+    start = np.zeros((*r.positives.shape[:-1], 1))
+    false = np.concatenate([start, r.false_positives / _or_one(negatives)], -1)
+    missed = np.concatenate([start + 1, 1 - r.true_positives / _or_one(positives)], -1)
+    after = np.maximum((false - missed >= 0).argmax(-1), 1)[..., None]
+    ends = [
+        [np.take_along_axis(x, at, -1)[..., 0] for x in (false, missed)]
+        for at in (after - 1, after)
+    ]
+    (x0, y0), (x1, y1) = ends
+    share = (y0 - x0) / _or_one((y0 - x0) + (x1 - y1))
+    return x0 + share * (x1 - x0), _both(r)
+
+
+@declare(
+    "ranking",
+    tex=r"\frac{1}{1-a}\sum_k|[R_{k-1},R_k]\cap[a,1]|\,P_k",
+    aliases=("partial_pr_area",),
+    smooth=False,
+)
+def partial_average_precision(
+    r: RankTable,
+    min_recall: Annotated[
+        float, Within(0, 0.999, False, "a number from 0 to 0.999"), "Where the area begins."
+    ] = 0.5,
+) -> Ratio:
+    """Mean precision over the recalls from a least one on, without interpolation."""
+    p = r.sizes[0][..., None]
+
+    def part(s: Step) -> Array:
+        after, before = s.tp / _or_one(p), (s.tp - s.positives) / _or_one(p)
+        width: Array = np.maximum(after, min_recall) - np.maximum(before, min_recall)
+        return width * _precision(s)
+
+    return _total(map(part, r.steps())) / (1 - min_recall), _both(r)
+
+
+@declare(
+    "ranking",
+    tex=r"\frac{1}{\ln(b/a)}\int_a^b TPR\;d\ln FPR",
+    title="log-AUC",
+    aliases=("logauc",),
+    smooth=False,
+)
+def log_auc(
+    r: RankTable,
+    min_fpr: Annotated[
+        float, Within(1e-12, 0.999, False, "a number above 0 and below 1"), "Where the area begins."
+    ] = 0.001,
+) -> Ratio:
+    """Area under the ROC curve over the logarithm of the false positive rate, from a least one."""
+    p, n = (size[..., None] for size in r.sizes)
+
+    def part(s: Step) -> Array:
+        left, right = (s.fp - s.negatives) / _or_one(n), s.fp / _or_one(n)
+        low = np.maximum(left, min_fpr)
+        high = np.maximum(np.minimum(right, 1.0), low)
+        slope = (s.positives / _or_one(p)) / _or_one(right - left)
+        start = (s.tp - s.positives) / _or_one(p)
+        area: Array = (start - slope * left) * np.log(high / low) + slope * (high - low)
+        return area
+
+    area = _total(map(part, r.steps())) / -log(min_fpr)
+    return np.minimum(np.maximum(area, 0.0), 1.0), _both(r)
+
+
+@declare(
+    "ranking",
+    tex=r"\frac{TP_t}{n}-\frac{t}{1-t}\cdot\frac{FP_t}{n}",
+    bounds=(-inf, 1),
+    probabilities=True,
+    smooth=False,
+)
+def net_benefit(
+    r: RankTable,
+    threshold: Annotated[
+        float,
+        Within(0, 1 - 2**-52, False, "a number of at least 0 and below 1"),
+        "The probability from which on an item counts as positive.",
+    ] = 0.5,
+) -> Ratio:
+    """True positives per item, minus false ones at the odds of the threshold (Vickers, Elkin)."""
+    chosen = r.score >= threshold
+    tp, fp = (np.where(chosen, x, 0).sum(-1) for x in (r.positives, r.negatives))
+    return tp - fp * (threshold / (1 - threshold)), sum(r.sizes)  # type: ignore[return-value]
 
 
 @declare(

@@ -176,7 +176,6 @@ def one_vs_rest_accuracy(c: OneVsRest) -> Ratio:
 @rate(
     tex=r"\sqrt{\frac{TP}{TP+FN}\cdot\frac{TN}{TN+FP}}",
     title="G-mean",
-    aliases=("geometric_mean_score",),
 )
 def g_mean(c: OneVsRest) -> Ratio:
     """Geometric mean of recall and specificity."""

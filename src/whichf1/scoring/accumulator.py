@@ -14,6 +14,7 @@ from whichf1.errors import InputError
 from whichf1.scoring.lines import mean_definition as mean_definition
 from whichf1.scoring.lines import moments
 from whichf1.sources.counts import count, count_by, rank, rank_by
+from whichf1.sources.devices import is_on_device
 from whichf1.sources.label_sets import count_multilabel
 from whichf1.sources.sequences import to_numpy
 from whichf1.tables.cells import Array
@@ -193,11 +194,11 @@ class _Dense:
         if self.texts is not None:
             return self._coded(data)
         if type(data) is not np.ndarray:
-            if not hasattr(data, "detach"):
+            if not hasattr(data, "detach") or is_on_device(data):
                 return None
             try:
                 data = data.numpy()
-            except (RuntimeError, TypeError):  # it has a gradient, or is on another device
+            except (RuntimeError, TypeError):  # it has a gradient, or no twin in NumPy
                 data = to_numpy(data)
         kind, number = data.dtype.kind, self.labels.kind == "int"
         fits = kind == "i" or (kind == "u" and data.dtype.itemsize < 8) if number else kind == "b"
@@ -217,14 +218,7 @@ class _Dense:
 
     def counts(self) -> Counts | None:
         """What was added so far; None if that is nothing."""
-        k = len(self.labels)
-        filled = np.flatnonzero(self.cells)
-        if not len(filled):
-            return None
-        true, predicted = np.divmod(filled, k)
-        return Counts(
-            self.labels, true, predicted, self.cells[filled], declared=True, in_order=True
-        )
+        return Counts.of_cells(self.labels, self.cells) if self.cells.any() else None
 
 
 def count_batch(table: Any, y_true: Any, y_pred: Any, options: Mapping[str, Any]) -> Any:

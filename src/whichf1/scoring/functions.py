@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from types import NoneType
 from typing import Any, Unpack
 
@@ -83,11 +84,17 @@ class Scorer:
         for name in ("average", "positive", "score"):
             if name in options:
                 raise DefinitionError(f"per_class scores every class. Drop {name}=.")
-        definition = Scorer(self._metric).definition(**options)
+        definition = _plain(self._metric).definition(**options)
         return evaluate_per_class(definition, as_counts(y_true, y_pred, **_data(options)))
 
     def __repr__(self) -> str:
         return f"<whichf1 metric {self.__name__}>"
+
+
+@cache
+def _plain(metric: str) -> Scorer:
+    """The metric without the settings of a shorthand."""
+    return Scorer(metric)
 
 
 def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:

@@ -238,21 +238,30 @@ def _mean_over_classes(
     definition: Definition, of_class: Callable[[int], ScoredLines], names: Labels
 ) -> Score:
     """The mean over each class against the rest, or over all pairs of classes."""
-    definition = _over_each_class(definition, names)
+    definition = over_each_class(definition, names)
+    pairs = definition.arguments["multi_class"] == "ovo"
+    return mean_over_rankings(definition, _class_rankings(of_class, names, pairs), names)
+
+
+def mean_over_rankings(definition: Definition, rankings: Iterable[Ranking], names: Labels) -> Score:
+    """The mean over the rankings of each class against the rest, or of all pairs of classes."""
     pairs = definition.arguments["multi_class"] == "ovo"
     values, sides = [], []
     weighted, squares = False, 0.0
-    for ranking in _class_rankings(of_class, names, pairs):
+    resolution = None
+    for ranking in rankings:
         ranking.needs_both(definition.metric)
         values.append(_value(definition, ranking))
         sides.append([float(x) for x in ranking.table.sizes])
         weighted, squares = ranking.weighted, squares + (ranking.squares or 0.0)
+        resolution = ranking.resolution
     sizes = np.array(sides)
     weights = sizes.sum(1) if pairs else sizes[:, 0]
     mean = np.average(values, weights=weights if definition.average == "weighted" else None)
     n = sizes[:, 0].sum() / (len(names) - 1 if pairs else 1)  # a class is first in so many pairs
     if not weighted:
-        return Score(float(mean), definition, round(n), names)
+        binned = () if resolution is None else (("resolution", resolution),)
+        return Score(float(mean), definition, round(n), names, None, binned)
     squares /= 2 * (len(names) - 1) if pairs else len(names)  # an item is in so many rankings
     facts = (None, (("weighted", True),), _known(worth(float(n), squares)))
     return Score(float(mean), definition, float(n), names, *facts)
@@ -527,7 +536,7 @@ def _one_ranking(definition: Definition, lines: ScoredLines) -> ScoredItems:
 def _class_items(definition: Definition, lines: ScoredLines) -> ScoredItems:
     """Items as each class ranks them against the rest, or each pair (Hand and Till 2001)."""
     codes, scores, names = lines.true, lines.scores, lines.labels
-    definition = _over_each_class(definition, names)
+    definition = over_each_class(definition, names)
     members = [np.flatnonzero(codes == at) for at in range(len(names))]
     for name, places in zip(names, members, strict=True):
         if not len(places):
@@ -639,7 +648,7 @@ def over_classes(definition: Definition, columns: int) -> bool:
     return several and definition.positive is None
 
 
-def _over_each_class(definition: Definition, names: Labels) -> Definition:
+def over_each_class(definition: Definition, names: Labels) -> Definition:
     """The definition of a mean over classes; an error if the kind of mean is missing."""
     metric = definition.declaration
     way = definition.arguments.get("multi_class", "none")

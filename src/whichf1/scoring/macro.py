@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from whichf1.definitions.definition import Definition
 from whichf1.definitions.options import Options
 from whichf1.errors import DefinitionError, InputError, is_number
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.metrics.rates import f1, precision, recall
 from whichf1.scoring.evaluate import evaluate
+from whichf1.scoring.functions import Scorer
 from whichf1.scoring.score import Score
 from whichf1.sources.arrays import count_arrays
 from whichf1.sources.counts import DATA_OPTIONS, as_counts
@@ -111,6 +111,9 @@ class MacroF1(Drawable):
         )
 
 
+_BOTH = Scorer("averaged_f1"), Scorer("f1_of_averages")
+
+
 def macro_f1(y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> MacroF1:
     """Compute both scores called 'macro F1', averaged F1 and F1 of averages, and their difference.
 
@@ -135,10 +138,7 @@ def macro_f1(y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Mac
     for name in ("average", "formula", "positive", "scope", "beta", "weighting"):
         if name in choices:
             raise DefinitionError(f"macro_f1 computes both formulas of F1: omit {name}=")
-    averaged, of_averages = (
-        Definition(metric="f1", average="macro", formula=formula, **choices)
-        for formula in ("averaged", "of-averages")
-    )
+    averaged, of_averages = (each.definition(**choices) for each in _BOTH)
     frozen = averaged.freeze(counts)
     c = frozen.table.one_vs_rest(frozen.classes)
     rule = ZeroRule(averaged.undefined)

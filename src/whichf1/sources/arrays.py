@@ -10,6 +10,7 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError
+from whichf1.sources.devices import count_on_device, is_on_device
 from whichf1.sources.request import refuse_both
 from whichf1.sources.sequences import (
     Column,
@@ -29,12 +30,16 @@ from whichf1.tables.labels import Kind, Label, Labels, kind_of, refuse_scores
 
 
 def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any = None) -> Counts:
-    """GROUP BY true, predicted over two columns in memory."""
+    """GROUP BY true, predicted over two columns in memory, or on a device."""
+    if weights is None and is_on_device(y_true):
+        counts = count_on_device(y_true, y_pred)
+        if counts is not None:
+            return counts if labels is None else counts.declare(labels)
     left, right, values = _codes(y_true, y_pred)
     kind = _KINDS[left.dtype.kind] if values is None else kind_of(values[0])
     counts = count_codes(left, right, values, weights)
     if labels is None:
-        return reviewed(counts)
+        return reviewed(counts) if kind == "str" else counts
     names = Labels(labels)
     if names.kind != kind or any(label not in names for label in counts.labels):
         _refuse_undeclared(names, column(y_true, "y_true"), column(y_pred, "y_pred"))

@@ -14,6 +14,7 @@ from whichf1.sources.arrays import count_arrays, count_together
 from whichf1.sources.lines import ScoredLines, classes_of, rank_lines
 from whichf1.sources.request import Request, has_columns, is_frame
 from whichf1.sources.sequences import column
+from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Labels
@@ -54,6 +55,9 @@ DATA_OPTIONS = ("labels", "weights", "frequencies", "cluster", *COLUMN_OPTIONS)
 """Options that say how items are counted, not what the score is."""
 
 
+_NOTHING: tuple[Any, ...] = ()
+
+
 def count(
     y_true: Any,
     y_pred: Any = None,
@@ -62,7 +66,7 @@ def count(
     weights: Any = None,
     frequencies: Any = None,
     cluster: Any = None,
-    ignore: Sequence[Any] | None = (),
+    ignore: Sequence[Any] | None = _NOTHING,
     true: str | None = None,
     pred: str | None = None,
     **reading: Unpack[Reading],
@@ -78,8 +82,7 @@ def count(
     array([[1, 0],
            [1, 1]])
     """
-    ignored = Labels(() if ignore is None else ignore)
-    if ignored:
+    if ignore is not None and ignore is not _NOTHING and (ignored := Labels(ignore)):
         named = {"true": true, "pred": pred, "frequencies": frequencies, **reading}
         said: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
         data = {"labels": labels, "weights": weights, "cluster": cluster}
@@ -211,7 +214,7 @@ def as_counts(
     """Counts as they are, or counted from y_true and y_pred, or from columns that are named."""
     if not isinstance(y_true, (Counts, MultiLabelCounts)):
         options = {"labels": labels, "weights": weights, "cluster": cluster}
-        kept = () if labels is None else ignore  # else a definition drops the items
+        kept = None if labels is None else ignore  # else a definition drops the items
         return count(y_true, y_pred, **options, ignore=kept, **named)
     if y_pred is not None or weights is not None or cluster is not None or named:
         raise InputError("Counts hold predictions, weights and clusters: give Counts alone")
@@ -312,12 +315,7 @@ def rank_histogram(
     >>> rank_histogram([0, 1, 1, 0], [0.11, 0.42, 0.43, 0.8], bins=10)
     <Ranking: 2 positives (class 1) and 2 negatives with 3 distinct scores>
     """
-    if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
-        raise InputError(f"bins must be a whole number of at least 1; got {bins!r}")
-    if not all(isinstance(x, (int, float, np.number)) for x in (low, high)) or not (
-        -np.inf < low < high < np.inf and np.isfinite(float(high) - float(low))
-    ):
-        raise InputError(f"bins lie between low and high, low below high; got {low!r}, {high!r}")
+    check_bins(bins, low, high)
     lines, label = ScoredLines.of(y_true, scores, labels).against_rest(positive)
     values = lines.scores
     outside = (values < low) | (values > high)
@@ -330,6 +328,31 @@ def rank_histogram(
     step = (high - low) / bins
     middle = np.minimum(np.floor((values - low) / step), bins - 1) * step + (low + step / 2)
     ranks = kernel.rank_table(middle, lines.true)
-    limits = ",".join(repr(float(x)).removesuffix(".0") for x in (low, high))
-    resolution = f"{bins} bins on [{limits}]"
+    resolution = _resolution(bins, low, high)
     return Ranking(*ranks, lines.labels, label, resolution, declared=labels is not None)
+
+
+def check_bins(bins: Any, low: Any, high: Any) -> None:
+    """Raise unless these are equal bins between two numbers."""
+    if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
+        raise InputError(f"bins must be a whole number of at least 1; got {bins!r}")
+    if not all(isinstance(x, (int, float, np.number)) for x in (low, high)) or not (
+        -np.inf < low < high < np.inf and np.isfinite(float(high) - float(low))
+    ):
+        raise InputError(f"bins lie between low and high, low below high; got {low!r}, {high!r}")
+
+
+def binned_ranking(
+    positives: Array, negatives: Array, low: float, high: float, *, labels: Labels, positive: Any
+) -> Ranking:
+    """What ``rank_histogram`` gives, from the items of each bin, lowest first."""
+    bins = len(positives)
+    step = (high - low) / bins
+    filled = np.flatnonzero(positives + negatives)[::-1]
+    columns = (filled * step + (low + step / 2), positives[filled], negatives[filled])
+    return Ranking(*columns, labels, positive, _resolution(bins, low, high), declared=True)
+
+
+def _resolution(bins: int, low: float, high: float) -> str:
+    limits = ",".join(repr(float(x)).removesuffix(".0") for x in (low, high))
+    return f"{bins} bins on [{limits}]"

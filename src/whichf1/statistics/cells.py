@@ -7,7 +7,6 @@ a line of code per metric; n times the slope is the influence of an item.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cached_property, lru_cache, partial
 from math import inf, sqrt
 from typing import Any, NamedTuple
@@ -15,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whichf1.definitions.definition import Definition, Frozen
-from whichf1.errors import DefinitionError
 from whichf1.metrics import Metric
 from whichf1.statistics.sample import (
     FEW,
@@ -465,6 +463,8 @@ def _minds_distances(definition: Definition) -> bool:
 @lru_cache(maxsize=256)
 def reads_cells(definition: Definition) -> bool:
     """Whether a score needs the cells, not only their sums, found by trying it."""
+    if any(isinstance(value, tuple) for _, value in definition.parameters):
+        return True  # a matrix for all pairs of classes
     asked: list[bool] = []
 
     def cells() -> CellValues:
@@ -474,8 +474,7 @@ def reads_cells(definition: Definition) -> bool:
     two, one = np.full(2, 2.0), np.ones(2)
     table: Any = Margins(two, one, one, two, np.array([4.0, 2]), cells)
     if definition.declaration.kind == "agreement":
-        with suppress(DefinitionError):  # a matrix for another number of classes
-            definition.declaration.formula(table, **definition.arguments)
+        definition.declaration.formula(table, **definition.arguments)
     return bool(asked)
 
 
@@ -505,7 +504,6 @@ def _independent_sides(
 def shared_cells(systems: Sequence[Cells], counts: Counts) -> tuple[list[Cells], Sample]:
     """The scores of several systems on the cells that they share, and these cells."""
     definition = systems[0].definition
-    counts = counts.without(definition.ignore)
     classes = max([each.frozen.table.classes for each in systems])
     margins = SystemMargins(counts.true, counts.predictions, classes)
     sample = Sample(counts.count.astype(np.float64), counts.squares, counts.cluster)

@@ -141,9 +141,14 @@ class Margins:
     @cached_property
     def tn(self) -> Array:
         """Items of other classes predicted as others."""
-        if self._tn is None:  # differences of whole numbers are exact
-            return self.total[..., None] - self.tp - self.fp - self.fn
+        if self._tn is None:
+            return self._difference
         return self._tn() if callable(self._tn) else self._tn
+
+    @property
+    def _difference(self) -> Array:
+        """True negatives as a difference, which is exact for whole numbers."""
+        return self.total[..., None] - self.tp - self.fp - self.fn
 
     @cached_property
     def distances(self) -> Array:
@@ -257,7 +262,7 @@ class RankTable:
         return bool(self.positives.dtype.kind == "f")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Table(Margins):
     """The arrays behind Counts, without labels: what formulas compute on.
 
@@ -269,25 +274,32 @@ class Table(Margins):
     predicted: Array
     count: Array
     classes: int
+    exact: bool = False
+    """Whether the counts are whole numbers, of which any sum and difference is exact."""
 
     @cached_property
     def tp(self) -> Array:  # type: ignore[override]
         """True positives; the false positives and negatives are found at once."""
         if self.count.ndim == 1 and self.count.dtype.char == "d":
-            sums = kernel.margins(self.true, self.predicted, self.count, self.classes)
+            sums = np.zeros((3, self.classes))
+            kernel.margins(self.true, self.predicted, np.ascontiguousarray(self.count), sums)
+            sums.setflags(write=False)
+            tp, fp, fn = sums
         else:
             right, wrong = self.true == self.predicted, self.true != self.predicted
-            sums = (
-                sum_by(self.true[right], self.count[..., right], self.classes),
-                sum_by(self.predicted[wrong], self.count[..., wrong], self.classes),
-                sum_by(self.true[wrong], self.count[..., wrong], self.classes),
-            )
-        self.__dict__.update(fp=sums[1], fn=sums[2])
-        return sums[0]
+            tp = sum_by(self.true[right], self.count[..., right], self.classes)
+            fp = sum_by(self.predicted[wrong], self.count[..., wrong], self.classes)
+            fn = sum_by(self.true[wrong], self.count[..., wrong], self.classes)
+        self.__dict__.update(fp=fp, fn=fn)
+        return tp
 
     fp = cached_property(lambda self: (self.tp, self.__dict__["fp"])[1])
     fn = cached_property(lambda self: (self.tp, self.__dict__["fn"])[1])
-    tn = cached_property(lambda self: outside(self, self.true, self.predicted, self.count))
+    tn = cached_property(
+        lambda self: (
+            self._difference if self.exact else outside(self, self.true, self.predicted, self.count)
+        )
+    )
     distances = cached_property(
         lambda self: sum_by(np.abs(self.true - self.predicted), self.count, self.classes)
     )

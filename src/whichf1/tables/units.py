@@ -56,8 +56,8 @@ class Additive:
         for what, mine in self._alike().items():
             if what in theirs and (mine != theirs[what] or type(mine) is not type(theirs[what])):
                 raise MergeError(
-                    f"{what} differs: {mine!r} in one part, {theirs[what]!r} in the other. "
-                    "Make both parts the same way."
+                    f"two parts differ in {what}: {mine!r} and {theirs[what]!r}. Make both the "
+                    "same way."
                 )
         return {}
 
@@ -239,10 +239,12 @@ class Units(Additive, Drawable):
 
     def __init__(self, **fields: Any) -> None:
         """Set the fields, once; arrays become read-only."""
+        put = object.__setattr__
         for name, value in fields.items():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
-            object.__setattr__(self, name, value)
+            put(self, name, value)
+        self.__dict__["weighted"] = self.count.dtype.kind == "f"  # asked of every score
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} are immutable: cannot set {name!r}")
@@ -294,6 +296,12 @@ class Units(Additive, Drawable):
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
         return bool(self.count.dtype.kind == "f")
+
+    @cached_property
+    def occurring(self) -> int:
+        """How many classes are true or predicted somewhere."""
+        table = self.table
+        return int(np.count_nonzero(table.tp + table.fp + table.fn))
 
     @property
     def effective_n(self) -> float:

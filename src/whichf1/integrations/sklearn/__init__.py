@@ -1,4 +1,4 @@
-"""scikit-learn: its metric functions with the same arguments, and a scorer of any score.
+"""scikit-learn: its metric functions with the same arguments, displays with bands, and a scorer.
 
 ``from whichf1.integrations.sklearn import f1_score`` in place of ``from sklearn.metrics import
 f1_score`` changes nothing but the time that it takes.
@@ -6,6 +6,11 @@ f1_score`` changes nothing but the time that it takes.
 
 from __future__ import annotations
 
+from whichf1.integrations.sklearn.bands import (
+    DetCurveDisplay,
+    PrecisionRecallDisplay,
+    RocCurveDisplay,
+)
 from whichf1.integrations.sklearn.drop_in import DROP_INS
 from whichf1.integrations.sklearn.probability import (
     brier_score_loss,
@@ -47,6 +52,9 @@ from whichf1.integrations.sklearn.selection import scorer
 
 __all__ = [
     "DROP_INS",
+    "DetCurveDisplay",
+    "PrecisionRecallDisplay",
+    "RocCurveDisplay",
     "accuracy_score",
     "average_precision_score",
     "balanced_accuracy_score",

@@ -226,27 +226,27 @@ static PyObject *count_margins(PyObject *self, PyObject *const *args, Py_ssize_t
 static PyObject *margins_of(const Py_buffer views[2], const wf_column columns[2],
                             PyObject *const *args)
 {
-    Py_ssize_t n = views[0].shape[0], classes = PyLong_AsSsize_t(args[3]);
-    Py_buffer count;
-    if (PyErr_Occurred()) return NULL;
-    if (classes < 0 || classes > PY_SSIZE_T_MAX / 24 || args[2] == Py_None) {
-        PyErr_SetString(PyExc_ValueError, "margins needs counts and a number of classes");
+    Py_ssize_t n = views[0].shape[0];
+    Py_buffer count, sums;
+    int swapped;
+    PyObject *result = NULL;
+    if (args[2] == Py_None) {
+        PyErr_SetString(PyExc_ValueError, "margins needs counts");
         return NULL;
     }
     if (get_weights(args[2], n, &count) < 0) return NULL;
-    PyObject *sums = PyBytes_FromStringAndSize(NULL, 24 * classes);
-    if (sums) {
-        double *room = (double *)(void *)PyBytes_AsString(sums);
-        memset(room, 0, 24 * (size_t)classes);
-        wf_status status =
-            wf_margins(&columns[0], &columns[1], count.buf, (size_t)n, (size_t)classes, room);
-        if (status) {
-            Py_CLEAR(sums);
-            failed(status);
-        }
+    if (PyObject_GetBuffer(args[3], &sums, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) ==
+        0) {
+        if (letter(&sums, &swapped) == 'd' && !swapped && sums.ndim == 2 && sums.shape[0] == 3 &&
+            (uintptr_t)sums.buf % 8 == 0) {
+            wf_status status = wf_margins(&columns[0], &columns[1], count.buf, (size_t)n,
+                                          (size_t)sums.shape[1], sums.buf);
+            result = status ? failed(status) : Py_NewRef(Py_None);
+        } else PyErr_SetString(PyExc_TypeError, "the sums must be float64 (3, classes)");
+        PyBuffer_Release(&sums);
     }
     PyBuffer_Release(&count);
-    return sums;
+    return result;
 }
 
 static PyObject *margins(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
@@ -479,7 +479,7 @@ static PyObject *losses(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 static PyMethodDef functions[] = {
     FUNCTION(count_pairs, "count_pairs(true, predicted, weights, threads, flush)"),
     FUNCTION(count_margins, "count_margins(true, predicted, threads)"),
-    FUNCTION(margins, "margins(true, predicted, count, classes)"),
+    FUNCTION(margins, "margins(true, predicted, count, sums)"),
     FUNCTION(add_pairs, "add_pairs(true, predicted, codes, low, classes, counts)"),
     FUNCTION(encode_strings, "encode_strings(items, table, strings)"),
     FUNCTION(encode_fixed, "encode_fixed(items)"),

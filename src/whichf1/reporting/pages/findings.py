@@ -6,6 +6,7 @@ reports say in a Document. Which sections there are depends on what the data hav
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from whichf1.definitions.words import capital, meaning
 from whichf1.errors import WhichF1Error
 from whichf1.published.dialects import dialects
 from whichf1.reporting.citations import bibtex
-from whichf1.reporting.comparison import ADJUSTED, comparison_document
+from whichf1.reporting.comparison import ADJUSTED, comparison_document, in_a_row
 from whichf1.reporting.document import (
     CAUTION,
     Document,
@@ -32,10 +33,11 @@ from whichf1.reporting.document import (
     footnotes,
     html_cells,
 )
-from whichf1.reporting.numbers import items, size
-from whichf1.reporting.pages.shell import rendered
+from whichf1.reporting.numbers import items, numbered, share_text, size
+from whichf1.reporting.pages.shell import json_text, rendered
+from whichf1.reporting.pages.threshold import Slider
 from whichf1.reporting.pictures.kinds import picture
-from whichf1.reporting.pictures.marks import first_of, share_text
+from whichf1.reporting.pictures.marks import first_of
 from whichf1.reporting.pictures.vector import PagePicture, shown
 from whichf1.reporting.published import dialect_document
 from whichf1.reporting.score import (
@@ -58,6 +60,8 @@ MOST_PAIRS = 30
 """Confused pairs that are listed."""
 MOST_DRAWN = 60
 """With more classes, drawing from the posterior takes too long for a report."""
+MOST_KEPT = 10**5
+"""Lines of a table that the page holds."""
 CARDS = 4
 """Scores that are asked for and shown large; the others are in the table."""
 
@@ -148,6 +152,22 @@ class Facts:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """The whole table, which the page holds so that anything can be computed again."""
+
+    kind: ClassVar = "kept"
+    what: str
+    text: str
+
+    @property
+    def json(self) -> Any:
+        """The table as JSON that can stand in a page."""
+        from markupsafe import Markup
+
+        return Markup(json_text(json.loads(self.text)))
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading with what stands below it."""
 
@@ -165,12 +185,13 @@ def page(report: Report) -> str:
     made = [Section(name, title, [*parts(about)]) for name, (title, parts) in SECTIONS.items()]
     sections = [section for section in made if section.parts]
     source = report.source or "Report"
-    fields = {
-        "title": source,
-        "subtitle": about.subtitle,
-        "sections": sections,
-    }
-    return rendered("report.html", fields, styles=["report.css"])
+    fields = {"title": source, "subtitle": about.subtitle, "sections": sections}
+    parts = [part for section in sections for part in section.parts]
+    slider = next((part for part in parts if isinstance(part, Slider)), None)
+    if slider is None:
+        return rendered("report.html", fields, styles=["report.css"])
+    scripts = ["formulas.js", "threshold.js"]
+    return rendered("report.html", fields, styles=["report.css"], scripts=scripts, data=slider.data)
 
 
 class _About:
@@ -186,10 +207,12 @@ class _About:
     def subtitle(self) -> str:
         """How much data, and of which kind."""
         n, k = size(self.counts.n), len(self.counts.labels)
-        parts = [n, f"{k:,} classes"]
+        parts = [n, numbered(k, "class")]
         if self.report.comparison is not None:
             names = [*self.report.comparison.scores]
-            parts.append(f"{len(names):,} systems; the details are of {names[0]}, the first")
+            parts.append(
+                f"{numbered(len(names), 'system')}; the details are of {names[0]}, the first"
+            )
         return ", ".join(parts) + "."
 
     @cached_property
@@ -338,7 +361,7 @@ def _system_cautions(comparison: Any) -> Iterator[str]:
     best, letters = comparison.ranking[0], comparison.letters
     rivals = [name for name in comparison.ranking[1:] if set(letters[name]) & set(letters[best])]
     if rivals:
-        yield f"{best} is best, but does not differ significantly from {first_of(rivals, 4)}."
+        yield f"{best} is best, but does not differ significantly from {in_a_row(rivals)}."
     many = len(comparison.flips)
     if many:
         yield (
@@ -457,9 +480,16 @@ def _slices(about: _About) -> Iterator[Any]:
 
 def _thresholds(about: _About) -> Iterator[Any]:
     best = about.best
-    if best is None:
-        return
-    yield Figures([*about.drawn(best, "threshold")])
+    if best is not None:
+        yield Slider(best, next(about.drawn(best, "threshold"), None))
+        if best.calibrated is not None:
+            yield Prose(
+                [
+                    "If the probabilities are calibrated, the threshold that is best for F1 on "
+                    f"other items is half of the best F1, {best.calibrated:.4f}."
+                ],
+                "soft",
+            )
 
 
 def _systems(about: _About) -> Iterator[Any]:
@@ -521,6 +551,8 @@ def _data(about: _About) -> Iterator[Any]:
         ("made by", f"whichf1 {__version__}"),
     ]
     yield Facts([(name, text) for name, text in facts if text])
+    if about.decided and counts.units <= MOST_KEPT:
+        yield Kept(counts.kind, counts.to_json())
 
 
 def _hashes(report: Report) -> Iterator[tuple[str, str]]:
@@ -547,6 +579,6 @@ SECTIONS: dict[str, tuple[str, Callable[[_About], Iterator[Any]]]] = {
     "systems": ("Systems", _systems),
     "dialects": ("Dialects", _dialects),
     "methods": ("Methods", _methods),
-    "data": ("Data", _data),
+    "facts": ("Data", _data),
 }
 """The sections in their order: heading, and what makes the parts."""

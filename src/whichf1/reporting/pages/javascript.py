@@ -194,6 +194,18 @@ class Program:
             lambda n: definition.values(Frozen(None, every_class(n), Labels(range(n))), margins(n))
         )
 
+    def writes(self, definition: Definition) -> bool:
+        """Whether a definition can be written down.
+
+        A formula cannot if it needs more than the counts of each class, branches on them, or takes
+        logarithms, whose last bit depends on who computes them.
+        """
+        try:
+            self.score(definition)
+        except (AttributeError, DefinitionError, NotImplementedError):
+            return False
+        return True
+
     def class_set(self, definition: Definition) -> int:
         """Write down which classes a definition is over, of the counts of all classes."""
         excluded = leaf("excluded", -1) if definition.exclude else None

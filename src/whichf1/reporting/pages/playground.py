@@ -113,7 +113,9 @@ def _variants(kind: str) -> Iterable[tuple[Metric, dict[str, Any]]]:
             continue
         numbers = [{"beta": beta} for beta in BETAS] if "beta" in metric.parameters else [{}]
         words = [{name: x} for name, p in metric.parameters.items() for x in p.choices]
-        yield from ((metric, chosen) for chosen in words or numbers)
+        for chosen in words or numbers:
+            if Program().writes(define(metric.name, chosen)):
+                yield metric, chosen
 
 
 def _rate(scores: Definitions, metric: Metric, chosen: dict[str, Any]) -> dict[str, Any]:

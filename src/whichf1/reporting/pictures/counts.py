@@ -14,7 +14,7 @@ from whichf1.definitions.definition import define_fitting
 from whichf1.definitions.methods import Posterior, find_method
 from whichf1.definitions.words import title as title_of
 from whichf1.errors import DefinitionError, InputError, TooLargeError, is_among
-from whichf1.reporting.numbers import items, size
+from whichf1.reporting.numbers import items, share_text, size
 from whichf1.reporting.pictures.kinds import declare, same
 from whichf1.reporting.pictures.marks import (
     Axis,
@@ -32,7 +32,6 @@ from whichf1.reporting.pictures.marks import (
     finite,
     names,
     numbers,
-    share_text,
     unit_axis,
     with_names,
     within,
@@ -385,7 +384,7 @@ def plane(data: Any) -> Picture:
     )
     if pair is not None and k > 2:
         a, b = names((pair.a, pair.b))
-        finding += f", of which {a} and {b} account for {100 * pair.share:.0f} %"
+        finding += f", of which {a} and {b} account for {share_text(pair.share)}"
     return Picture(
         "plane",
         f"Two macro F1s of the same {k:,} classes: gap {macro.gap:.4f}",
@@ -421,7 +420,7 @@ def gap(data: Any) -> Picture:
         finding += ": there is nothing to explain"
     else:
         a, b = names((pair.a, pair.b))
-        finding += f"; {a} and {b} account for {100 * pair.share:.0f} % of it"
+        finding += f"; {a} and {b} account for {share_text(pair.share)} of it"
     side = _side(k)
     return Picture(
         "gap",

@@ -448,8 +448,8 @@ def reliability(curve: CalibrationCurve, *, level: float = 0.95) -> Picture:
         (
             Key("a bin of items", 0, "dots"),
             Key("right probabilities", "muted", "thin", dash=True),
-            Key(f"items of {names([ranking.positive])[0]}", 1, "band"),
-            Key("all items", "muted", "band"),
+            Key(f"items of {names([ranking.positive])[0]}", 1, "bar"),
+            Key("all items", "muted", "bar"),
         ),
         tuple(notes),
         (error.signature,),
@@ -510,7 +510,7 @@ def threshold(
             legend.append(Key(f"expected on other items: {data.corrected:.4f}", 2, "dots"))
             finding += f", and expected to be {data.corrected:.4f} on other items"
         else:
-            notes.append(data.note.partition(":")[0] + ".")
+            notes.append(data.note.partition(";")[0] + ".")
         marks.append(Dots((at,), (data.value,), 1))
     return Picture(
         "threshold",

@@ -96,6 +96,8 @@ SLACK = 1.04
 """Text on a screen may be so much wider than its outlines."""
 LEAST = 5.0
 """Points of the smallest names."""
+BAR = 0.55
+"""The opacity of bars."""
 FORMATS = ("svg", "pdf", "png")
 
 
@@ -562,7 +564,7 @@ def _bars(ax: Any, mark: Bars, order: float) -> None:
     colour = look(mark.ink).colour
     left, right = np.array(mark.left), np.array(mark.right)
     ax.bar(
-        left, mark.height, right - left, align="edge", color=colour, alpha=0.55,
+        left, mark.height, right - left, align="edge", color=colour, alpha=BAR,
         edgecolor="white", linewidth=0.4, zorder=order,
     )  # fmt: skip
 
@@ -614,8 +616,8 @@ def _handle(key: Key, text: str) -> Any:
     from matplotlib.patches import Patch
 
     colour, dash, shape = look(key.ink, key.dash)
-    if key.form == "band":
-        alpha = 0.12 if key.pale else 0.2
+    if key.form in ("band", "bar"):
+        alpha = BAR if key.form == "bar" else 0.12 if key.pale else 0.2
         return Patch(facecolor=colour, alpha=alpha, label=text, linewidth=0)
     if key.form == "dots":
         face = "white" if key.hollow else colour

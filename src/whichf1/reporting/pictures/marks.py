@@ -159,7 +159,7 @@ class Key:
 
     text: str
     ink: Ink
-    form: Literal["line", "dots", "band", "thin"] = "line"
+    form: Literal["line", "dots", "band", "bar", "thin"] = "line"
     dash: bool | None = None
     hollow: bool = False
     pale: bool = False
@@ -290,13 +290,6 @@ def tick_text(value: float, decimals: int) -> str:
     if abs(value) >= 1e9 or decimals > 6:
         return f"{value:.10g}".replace("-", "−")
     return f"{value:,.{decimals}f}".replace("-", "−")
-
-
-def share_text(value: float) -> str:
-    """A share in per cent, as a reader says it: 33 %, < 1 %."""
-    if 0 < value < 0.005:
-        return "< 1 %"
-    return f"{100 * value:.0f} %"
 
 
 def finite(values: Array, what: str) -> Array:

@@ -71,6 +71,12 @@ class PagePicture:
         """Whether it is a table, which can be read cell by cell."""
         return is_table(self.picture)
 
+    @property
+    def wide(self) -> bool:
+        """Whether it takes all of the width."""
+        beside = len(self.parts) > 1 and not self.picture.stacked
+        return beside or isinstance(self.picture.panels[0].marks[0], Tiles)
+
 
 def shown(picture: Picture) -> PagePicture:
     """Draw a picture for a page."""
@@ -205,8 +211,19 @@ class _Sheet:
         box = f"0 0 {_short(self.wide)} {_short(self.total)}"
         return tag(
             "svg", "".join(parts), class_="picture", viewBox=box, width=self.wide,
-            height=self.total, aria_hidden="true", focusable="false",
+            height=self.total, aria_hidden="true", focusable="false", **self.places(),
         )  # fmt: skip
+
+    def places(self) -> dict[str, str]:
+        """Where the scales are, for a script that marks something on them: of even ones."""
+        sides = {"x": (self.left, self.across), "y": (self.top, self.high)}
+        scales = {"x": self.panel.x, "y": self.panel.y}
+        if any(scale.spacing != "linear" for scale in scales.values()):
+            return {}
+        return {
+            f"data_{name}": f"{_short(a)} {_short(b)} {scales[name].low!r} {scales[name].high!r}"
+            for name, (a, b) in sides.items()
+        }
 
     # scales
 
@@ -520,9 +537,9 @@ def _table(panel: Panel) -> str:
 def _swatch(key: Key) -> str:
     """What a series looks like."""
     drawn, kind = look(key.ink, key.dash), _ink(key.ink)
-    if key.form == "band":
+    if key.form in ("band", "bar"):
         pale = " pale" if key.pale else ""
-        shape = tag("path", class_=f"band{pale} {kind}", d="M2 2H24V12H2Z")
+        shape = tag("path", class_=f"{key.form}{pale} {kind}", d="M2 2H24V12H2Z")
     elif key.form == "dots":
         hollow = " hollow" if key.hollow else ""
         shape = tag("path", class_=f"dot{hollow} {kind}", d=SHAPE[drawn.shape](13, 7, 4.5))

@@ -1,0 +1,79 @@
+"""Metrics of ``whichf1.integrations.torchmetrics`` beside those of torchmetrics.
+
+``python -m benchmarks.metric_classes`` prints how many times as long torchmetrics takes for the
+same call, and writes the table in docs/torch.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from benchmarks.harness import duration
+from benchmarks.sklearn_functions import seconds
+from torchmetrics.classification import MulticlassConfusionMatrix, MulticlassF1Score
+
+from whichf1.integrations.torchmetrics import AveragedF1
+
+PAGE = Path(__file__).parents[1] / "docs" / "torch.md"
+ITEMS, CLASSES = 256, (10, 1000)
+
+
+def batch(classes: int, logits: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """Predictions and targets of a batch."""
+    chance = torch.Generator().manual_seed(0)
+    target = torch.randint(0, classes, (ITEMS,), generator=chance)
+    if logits:
+        return torch.randn(ITEMS, classes, generator=chance), target
+    return torch.randint(0, classes, (ITEMS,), generator=chance), target
+
+
+def anew(metric: Any) -> Any:
+    """The value of a metric, computed again."""
+    metric._computed = None
+    return metric.compute()
+
+
+def calls(metric: Any, preds: torch.Tensor, target: torch.Tensor) -> dict[str, Callable[[], Any]]:
+    """What a training loop calls."""
+    metric.update(preds, target)
+    return {
+        "update": partial(metric.update, preds, target),
+        "forward": partial(metric, preds, target),
+        "compute": partial(anew, metric),
+    }
+
+
+def rows() -> list[list[str]]:
+    """How many times as long each peer takes, and the time of ours."""
+    torch.set_num_threads(1)  # the least that a training loop leaves
+    lines = [["call", "here", "F1", "F1, unchecked", "confusion matrix, unchecked"]]
+    lines.append(["---", "--:", "--:", "--:", "--:"])
+    for classes in CLASSES:
+        metrics = (
+            AveragedF1(num_classes=classes),
+            MulticlassF1Score(classes, average="macro"),
+            MulticlassF1Score(classes, average="macro", validate_args=False),
+            MulticlassConfusionMatrix(classes, validate_args=False),
+        )
+        for what, logits in (("classes", False), ("logits", True)):
+            several = [calls(metric, *batch(classes, logits)) for metric in metrics]
+            for name in ("update", "forward", "compute") if not logits else ("update",):
+                took, *others = seconds(*(each[name] for each in several))
+                times = (other / took for other in others)
+                ratios = [f"{x:.2g}" if x < 10 else f"{x:,.0f}" for x in times]
+                work = f"`{name}`, {what}" if name != "compute" else "`compute`"
+                lines.append([f"{work}, {classes:,} classes", duration(took), *ratios])
+                print(*lines[-1], flush=True)
+    return lines
+
+
+if __name__ == "__main__":
+    text = "".join(f"| {' | '.join(line)} |\n" for line in rows())
+    if PAGE.exists():
+        page = re.sub(r"\| call \|.*?\n(?!\|)", lambda _: text, PAGE.read_text(), flags=re.S)
+        PAGE.write_text(page)

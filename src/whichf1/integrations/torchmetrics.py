@@ -1,0 +1,584 @@
+"""torchmetrics: every score as a ``torchmetrics.Metric``.
+
+``AveragedF1(num_classes=3)``, ``RocAuc(num_classes=2)`` and their like are made from the names of
+metrics; ``ScoreMetric`` takes a name or a signature. Batches are added to a table on the device of
+the metric, which is all that processes exchange and all that leaves the device.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from whichf1 import kernel
+from whichf1.definitions.definition import Definition
+from whichf1.definitions.names import SHORTHANDS
+from whichf1.errors import DefinitionError, InputError, MergeError, did_you_mean
+from whichf1.integrations.batches import Reader
+from whichf1.integrations.tracking import with_interval
+from whichf1.metrics import COUNTED, EVERY, find
+from whichf1.scoring.evaluate import evaluate, evaluate_per_class, run
+from whichf1.scoring.functions import with_options
+from whichf1.scoring.lines import (
+    mean_over_rankings,
+    moments,
+    over_each_class,
+    score_moments,
+    score_ranking,
+)
+from whichf1.scoring.score import PerClass, Score
+from whichf1.sources.counts import binned_ranking, check_bins
+from whichf1.tables.counts import Counts
+from whichf1.tables.labels import Labels
+
+try:
+    import torch
+    import torchmetrics
+    from torch import Tensor
+except ImportError:  # pragma: no cover
+    raise ImportError(
+        "whichf1.integrations.torchmetrics needs torchmetrics: pip install 'whichf1[torch]'"
+    ) from None
+
+_THEIRS = (
+    "compute_on_cpu",
+    "dist_sync_on_step",
+    "process_group",
+    "dist_sync_fn",
+    "distributed_available_fn",
+    "sync_on_compute",
+    "compute_with_cache",
+)
+"""What ``torchmetrics.Metric`` itself takes."""
+
+
+class ScoreMetric(torchmetrics.Metric):
+    """Any score of classes, scores or probabilities, as a metric of torchmetrics.
+
+    ``update(preds, target)`` takes classes as integers, or scores of all classes as floats of shape
+    (N, C, ...); with two classes also one score for each target. Nothing of a batch that is refused
+    is added. ``compute`` gives a tensor, :meth:`score` the Score with its interval and signature.
+
+    metric: A name, a name with parameters such as ``"f_beta(beta=2)"``, a signature, a Definition
+        or a metric function.
+    num_classes: The number of classes.
+    labels: The names of the classes in their order. Default: 0, 1, 2, …
+    ignore_index: One or several targets whose items are dropped, such as -100 for padding.
+    threshold: With two classes and one score for each target, the second class is predicted above
+        it. Default: 0.5, of probabilities; for logits pass 0.0.
+    logits (bool): Whether scores are logits, and metrics of scores and probabilities apply a
+        softmax (or a sigmoid) first. Predicted classes are the same either way.
+    thresholds (int): For rankings, the number of equal bins that scores are rounded into, so that
+        the state has a fixed size. By default all scores are kept, and the score is exact.
+    low, high: The range of the binned scores.
+    interval: The interval of :meth:`score`; None for none.
+    **options: Further options of the metric, such as ``average="macro"`` or ``positive=1``, and of
+        ``torchmetrics.Metric``, such as ``dist_sync_on_step``. ``average="none"`` gives a value for
+        each class.
+    DefinitionError: If the metric or an option is unknown or does not apply.
+
+    >>> import torch
+    >>> metric = ScoreMetric("averaged_f1", num_classes=3, ignore_index=-100)
+    >>> metric.update(torch.tensor([0, 2, 1, 1]), torch.tensor([0, 2, 1, -100]))
+    >>> metric.update(torch.tensor([[0.1, 0.7, 0.2]]), torch.tensor([2]))
+    >>> metric.compute()
+    tensor(0.7778)
+    >>> metric.score().signature.partition("|interval")[0]
+    'f1|avg:macro|formula:averaged|classes:declared|undef:0'
+    """
+
+    is_differentiable = False
+    full_state_update = False
+
+    def __init__(
+        self,
+        metric: Any,
+        *,
+        num_classes: int | None = None,
+        labels: Sequence[Any] | None = None,
+        ignore_index: int | Sequence[int] | None = None,
+        threshold: float | None = None,
+        logits: bool = False,
+        thresholds: int | None = None,
+        low: float = 0.0,
+        high: float = 1.0,
+        interval: Any = "auto",
+        **options: Any,
+    ) -> None:
+        super().__init__(**{name: options.pop(name) for name in _THEIRS if name in options})
+        self._by_class = _is_by_class(metric, options)
+        self._reader = Reader.of(num_classes, labels, ignore_index, threshold)
+        self.definition, self._with_interval = _definitions(
+            metric, options, interval, self._by_class
+        )
+        limits = None if thresholds is None else (thresholds, low, high)
+        self._state = _state_of(self.definition, self._reader, bool(logits), limits)
+        self._of_batch = False
+        rule = repr((type(self._state).__name__, self._reader, self._state))
+        digest = hashlib.blake2s(rule.encode(), digest_size=4)
+        self._name = f"{self._state.word}_{digest.hexdigest()}"
+        # states that have one name are counted alike, so that only those form a compute group;
+        # and what processes add up must have been counted alike
+        self.add_state("rule", torch.tensor(int(digest.hexdigest(), 16)), _the_same)
+        self.add_state(self._name, self._state.empty(), self._state.reduction)
+
+    @property
+    def higher_is_better(self) -> bool | None:  # type: ignore[override]
+        """Whether higher values are better; None if neither are."""
+        return {"higher": True, "lower": False}.get(self.definition.declaration.better)
+
+    @property
+    def plot_lower_bound(self) -> float | None:  # type: ignore[override]
+        """The lowest possible value."""
+        low = self.definition.declaration.bounds[0]
+        return low if np.isfinite(low) else None
+
+    @property
+    def plot_upper_bound(self) -> float | None:  # type: ignore[override]
+        """The highest possible value."""
+        high = self.definition.declaration.bounds[1]
+        return high if np.isfinite(high) else None
+
+    def update(self, preds: Tensor, target: Tensor) -> None:
+        """Add a batch of predictions beside their targets."""
+        for name, side in (("preds", preds), ("target", target)):
+            if not isinstance(side, Tensor):
+                raise InputError(f"{name} must be a tensor; got {type(side).__name__}")
+        if target.dtype is not torch.int64 and not target.is_floating_point():
+            target = target.long()
+        preds = preds.detach() if preds.requires_grad else preds
+        state = getattr(self, self._name)
+        added = self._state.added(state, preds, target)
+        if added is not state:
+            setattr(self, self._name, added)
+
+    def compute(self) -> Tensor:
+        """The score of all batches so far, in all processes."""
+        try:
+            value: Any = self._per_class() if self._by_class else self._score(self.definition)
+        except InputError:
+            if not self._of_batch:
+                raise
+            value = np.nan  # a single batch may lack what the score needs
+        return torch.as_tensor(np.asarray(value, np.float64)).to(self.device, self.dtype)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Add a batch, and give its own score: NaN if that is undefined for so few items."""
+        before, states = {**self.__dict__}, self.metric_state
+        if self.dist_sync_on_step or isinstance(states[self._name], list):
+            states = self._copy_state_dict()  # else the batch is added to a state of its own
+        self._of_batch = True
+        try:
+            return super().forward(*args, **kwargs)
+        except BaseException:
+            self.__dict__.update(before, **states)
+            raise
+        finally:
+            self._of_batch = False
+
+    def score(self) -> Score:
+        """The score of all batches so far in all processes, with its interval and signature."""
+        if self._by_class:
+            raise DefinitionError("average='none' has a value for each class: call per_class()")
+        with self._pooled():
+            return self._score(self._with_interval)
+
+    def per_class(self) -> PerClass:
+        """The rate of each class, with intervals."""
+        if self.definition.declaration.kind != "rate":
+            raise DefinitionError(f"{self.definition.metric} has no value for each class")
+        with self._pooled():
+            return self._per_class(self._with_interval.interval)
+
+    def counts(self) -> Counts:
+        """The confusion matrix of all batches so far, in all processes."""
+        with self._pooled():
+            return self._counts()
+
+    def plot(self, val: Any = None, ax: Any = None) -> Any:
+        """Draw values of the metric, as every metric of torchmetrics does."""
+        return self._plot(val, ax)
+
+    def set_dtype(self, dst_type: str | torch.dtype) -> ScoreMetric:
+        """Change the dtype of what ``compute`` gives; counts stay whole numbers."""
+        self._dtype = torch.zeros(0).type(dst_type).dtype
+        self._computed = None
+        return self
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], *_: Any) -> Any:
+        return super()._apply(lambda state: state.to(fn(state).device))
+
+    def sync(self, *args: Any, **kwargs: Any) -> None:
+        """Gather the states of all processes, of which some may have had no batch."""
+        state = getattr(self, self._name)
+        if isinstance(state, list) and not state:
+            setattr(self, self._name, [self._state.no_items(self.device)])
+        super().sync(*args, **kwargs)
+
+    @contextmanager
+    def sync_context(self, *args: Any, should_unsync: bool = True, **kwargs: Any) -> Iterator[None]:
+        """Gather the states for a while, and have those of this process again, come what may."""
+        self.sync(*args, **kwargs)
+        try:
+            yield
+        finally:
+            self.unsync(should_unsync=self._is_synced and should_unsync)
+
+    @contextmanager
+    def _pooled(self) -> Iterator[None]:
+        gather = self.sync_on_compute and not self._is_synced
+        with self.sync_context(dist_sync_fn=self.dist_sync_fn, should_sync=gather):
+            yield
+
+    def _score(self, definition: Definition) -> Score:
+        score: Score = self._state.score(definition, self._filled())
+        return score
+
+    def _per_class(self, interval: Any = None) -> PerClass:
+        rate = self.definition.settled(average=None, formula=None, interval=interval)
+        return evaluate_per_class(rate, self._counts())
+
+    def _counts(self) -> Counts:
+        if not isinstance(self._state, PairState):
+            raise DefinitionError(f"{self.definition.metric} is computed from scores, not counts")
+        return self._state.counts(self._filled())
+
+    def _filled(self) -> Any:
+        """The state, unless nothing was added to it."""
+        state = getattr(self, self._name)
+        if not self._state.has_items(state):
+            said = "every target was ignored" if self.update_called else "call update first"
+            raise InputError(f"{type(self).__name__} has no items to score: {said}")
+        return state
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.definition.signature!r})"
+
+
+def _is_by_class(metric: Any, options: dict[str, Any]) -> bool:
+    """Whether a value of each class is asked for; the option that says so is removed."""
+    asked = options.get("average") == "none"
+    if asked:
+        del options["average"]
+    return asked or (isinstance(metric, str) and "|avg:none|" in metric)
+
+
+def _definitions(
+    metric: Any, options: dict[str, Any], interval: Any, by_class: bool
+) -> tuple[Definition, Definition]:
+    """The definition without an interval, and with one if it has any."""
+    definition = with_options(metric, options).settled(data=())
+    declared = definition.declaration
+    if definition.batch is not None:
+        raise DefinitionError(f"{definition.signature} is a mean over batches: drop batch=")
+    if declared.kind not in (*COUNTED, "ranking", "loss") or definition.average == "samples":
+        raise DefinitionError(
+            f"{definition.signature} is for sets of labels, which whichf1.count_multilabel counts"
+        )
+    whole = definition.average is None and definition.positive is None
+    if declared.kind == "rate" and whole and not by_class:
+        raise DefinitionError(
+            f"{declared.name} of which class? Pass positive=CLASS, average='macro', 'weighted' or "
+            "'micro', or 'none' for each class."
+        )
+    if by_class and declared.kind != "rate":
+        raise DefinitionError(f"{declared.name} has no value for each class")
+    return definition.settled(interval=None), with_interval(definition, interval)
+
+
+def _the_same(rules: Tensor) -> Tensor:
+    if bool((rules != rules[0]).any()):
+        raise MergeError(
+            "metrics that count differently do not add up: give every process the same metric, "
+            "labels or num_classes, ignore_index and threshold"
+        )
+    return rules[0]
+
+
+@dataclass(frozen=True)
+class PairState:
+    """How often each class was predicted for each target: (classes²,) whole numbers."""
+
+    word = "counts"
+    reduction = "sum"
+    reader: Reader
+
+    def empty(self) -> Tensor:
+        """The state before the first batch."""
+        return torch.zeros(self.reader.classes**2, dtype=torch.int64)
+
+    def has_items(self, state: Tensor) -> bool:
+        """Whether anything was added."""
+        return bool(state.any())
+
+    @cached_property
+    def _codes(self) -> tuple[Any, int]:
+        """The class of each number from the lowest on, as the kernel takes it."""
+        ignored = self.reader.ignore
+        low, high = min(0, *ignored, 0), max(self.reader.classes - 1, *ignored, 0)
+        if high - low > 1 << 24:
+            return None, 0
+        codes = np.full(high - low + 1, -1, np.int32)
+        codes[-low : self.reader.classes - low] = np.arange(self.reader.classes)
+        codes[[x - low for x in ignored]] = -2
+        return codes, low
+
+    def added(self, state: Tensor, preds: Tensor, target: Tensor) -> Tensor:
+        """The state with a further batch: in memory by the kernel, elsewhere on the device."""
+        codes, low = self._codes
+        plain = preds.dtype is target.dtype is torch.int64 and preds.shape == target.shape
+        if plain and target.ndim == 1:  # the usual, and quicker
+            true, predicted = target, preds
+        else:
+            true, predicted = self.reader.decided(preds, target)
+        if not len(true):
+            return state
+        if state.is_cpu and true.is_cpu and predicted.is_cpu and codes is not None:
+            sides = true.numpy(), predicted.numpy()
+            if kernel.add_pairs(*sides, codes, low, state.numpy()):
+                return state
+        kept = self.reader.kept(true)
+        if not bool(kept.all()):
+            true, predicted = true[kept], predicted[kept]
+        self.reader.check(true, "target")
+        self.reader.check(predicted, "preds")
+        cells = true * self.reader.classes + predicted
+        return state + torch.bincount(cells, minlength=len(state))
+
+    def counts(self, state: Tensor) -> Counts:
+        """The table of the state."""
+        return Counts.of_cells(self.reader.labels, state.cpu().numpy())
+
+    def score(self, definition: Definition, state: Tensor) -> Score:
+        """The score of the state."""
+        return evaluate(definition, self.counts(state))
+
+
+@dataclass(frozen=True)
+class ItemState:
+    """The target and the scores of every item: rows of a list, put together when needed."""
+
+    word = "items"
+    reduction = "cat"
+    reader: Reader
+    metric: str
+    positive: int
+    """With two classes, the class whose scores are kept."""
+    logits: bool
+
+    def empty(self) -> list[Tensor]:
+        """The state before the first batch."""
+        return []
+
+    def no_items(self, device: torch.device) -> Tensor:
+        """What a process without a batch contributes."""
+        return torch.zeros(0, self._width + 1, dtype=_widest(device), device=device)
+
+    @property
+    def _width(self) -> int:
+        return 1 if self.reader.classes == 2 else self.reader.classes
+
+    def has_items(self, state: Any) -> bool:
+        """Whether anything was added."""
+        return any(len(part) for part in (state if isinstance(state, list) else [state]))
+
+    def added(self, state: list[Tensor], preds: Tensor, target: Tensor) -> list[Tensor]:
+        """The state with a further batch."""
+        true, scores = self.scores(preds, target)
+        if len(true):
+            state.append(torch.cat([true.to(scores.dtype)[:, None], scores], 1))
+        return state
+
+    def scores(self, preds: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+        """The targets of a batch, and a row of scores for each."""
+        true, scores = self.reader.scored(preds, target, self.metric)
+        scores = _activated(scores.to(_widest(scores.device)), self.logits)
+        if scores.ndim == 1 and self.positive != 1:
+            raise InputError(
+                f"single scores are of the second class, {self.reader.labels[1]!r}: give the "
+                f"scores of both, as positive={self.reader.labels[0]!r}"
+            )
+        if self.reader.classes == 2:
+            scores = scores[:, None] if scores.ndim == 1 else scores[:, [self.positive]]
+        return true, scores
+
+    def score(self, definition: Definition, state: Any) -> Score:
+        """The score of the state."""
+        rows = torch.cat(state) if isinstance(state, list) else state
+        table, labels = rows.cpu().numpy(), self.reader.labels
+        codes = table[:, 0].astype(np.intp)
+        true = codes if labels == Labels(range(len(labels))) else np.array(labels)[codes]
+        if len(labels) == 2:
+            definition = definition.settled(positive=labels[self.positive])
+            return run(definition, true, table[:, 1], labels)
+        return run(definition, true, table[:, 1:], labels)
+
+
+@dataclass(frozen=True)
+class BinState(ItemState):
+    """How many items of each class and of others have a score in each bin: whole numbers."""
+
+    word = "bins"
+    reduction = "sum"
+    bins: int
+    low: float
+    high: float
+
+    def empty(self) -> Any:
+        """The state before the first batch."""
+        return torch.zeros(self._width, 2, self.bins, dtype=torch.int64)
+
+    def has_items(self, state: Tensor) -> bool:
+        """Whether anything was added."""
+        return bool(state.any())
+
+    def added(self, state: Any, preds: Tensor, target: Tensor) -> Any:
+        """The state with a further batch."""
+        true, scores = self.scores(preds, target)
+        outside = (scores < self.low) | (scores > self.high)
+        if bool(outside.any()):
+            raise InputError(
+                f"a score is {scores[outside][0].item()}, outside [{self.low:g}, {self.high:g}]. "
+                "Widen low= and high=, or pass logits=True."
+            )
+        step = (self.high - self.low) / self.bins
+        place = ((scores - self.low) / step).floor().clamp(max=self.bins - 1).long()
+        classes = torch.arange(self._width, device=scores.device)
+        other = (true[:, None] != (self.positive if self._width == 1 else classes)).long()
+        cell = (classes * 2 + other) * self.bins + place
+        return state + torch.bincount(cell.reshape(-1), minlength=state.numel()).view_as(state)
+
+    def score(self, definition: Definition, state: Any) -> Score:
+        """The score of the state."""
+        labels, tables = self.reader.labels, state.cpu().numpy()
+        named = [labels[self.positive]] if len(labels) == 2 else [*labels]
+        rankings = [
+            binned_ranking(own, others, self.low, self.high, labels=labels, positive=label)
+            for label, (own, others) in zip(named, tables, strict=True)
+        ]
+        if len(labels) == 2 or definition.positive is not None:
+            return score_ranking(definition, rankings[self.positive if len(labels) > 2 else 0])
+        definition = over_each_class(definition.settled(interval=None), labels)
+        return mean_over_rankings(definition, rankings, labels)
+
+
+@dataclass(frozen=True)
+class SumState:
+    """The number of items, and the sums of a loss and of its square."""
+
+    word = "sums"
+    reduction = "sum"
+    reader: Reader
+    metric: str
+    parameters: tuple[tuple[str, Any], ...]
+    logits: bool
+
+    def empty(self) -> Tensor:
+        """The state before the first batch."""
+        return torch.zeros(3, dtype=torch.float64)
+
+    def has_items(self, state: Tensor) -> bool:
+        """Whether anything was added."""
+        return bool(state[0] > 0)
+
+    def _moments(self, true: Any, rows: Any, labels: Sequence[Any]) -> Any:
+        return moments(true, rows, self.metric, labels=labels, **dict(self.parameters))
+
+    def added(self, state: Tensor, preds: Tensor, target: Tensor) -> Tensor:
+        """The state with a further batch, whose losses are computed in memory."""
+        true, scores = self.reader.scored(preds, target, self.metric)
+        if not len(true):
+            return state
+        rows = _activated(scores.to(_widest(scores.device)), self.logits)
+        if rows.ndim == 1:
+            rows = torch.stack([1 - rows, rows], 1)
+        sides = true.cpu().numpy(), rows.cpu().numpy()
+        try:
+            part = self._moments(*sides, range(self.reader.classes))
+        except InputError as error:
+            hint = "" if self.logits else " For logits pass logits=True."
+            raise InputError(f"{error}{hint}") from None
+        sums = torch.tensor([part.n, part.total, part.squares], dtype=state.dtype)
+        return state + sums.to(state.device)
+
+    def score(self, definition: Definition, state: Tensor) -> Score:
+        """The score of the state."""
+        labels = self.reader.labels
+        one = np.eye(1, len(labels))
+        table = self._moments([labels[0]], one, labels)
+        n, total, squares = state.tolist()
+        return score_moments(definition, replace(table, n=int(n), total=total, squares=squares))
+
+
+def _state_of(
+    definition: Definition, reader: Reader, logits: bool, limits: tuple[int, float, float] | None
+) -> Any:
+    """What batches are added to for a definition."""
+    kind, labels = definition.declaration.kind, reader.labels
+    if kind != "ranking" and limits is not None:
+        raise DefinitionError(f"thresholds= is for rankings, and {definition.metric} is none")
+    if definition.positive is not None:
+        labels.code(definition.positive)  # an error if there is no such class
+    if kind in COUNTED:
+        return PairState(reader)
+    if kind == "loss":
+        return SumState(reader, definition.metric, definition.parameters, logits)
+    positive = labels[1] if definition.positive is None else definition.positive
+    several = len(labels) > 2 and definition.positive is None
+    if several and not definition.declaration.probabilities:
+        definition = over_each_class(definition, labels)  # an error if no mean is asked for
+    facts = (reader, definition.metric, labels.code(positive), logits)
+    if limits is None:
+        return ItemState(*facts)
+    check_bins(*limits)
+    if several and definition.arguments.get("multi_class") != "ovr":
+        raise DefinitionError(
+            f"bins hold each class against the rest, which {definition.signature} is not: drop "
+            "thresholds="
+        )
+    return BinState(*facts, *limits)
+
+
+def _activated(scores: Tensor, logits: bool) -> Tensor:
+    if not logits:
+        return scores
+    return scores.sigmoid() if scores.ndim == 1 else scores.softmax(1)
+
+
+def _widest(device: torch.device) -> torch.dtype:
+    """The widest floats that a device has."""
+    return torch.float32 if device.type == "mps" else torch.float64
+
+
+def __getattr__(name: str) -> Any:
+    """The class of a metric or shorthand, such as AveragedF1 for averaged_f1."""
+    if name not in _NAMES:
+        raise AttributeError(f"there is no metric {name}. {did_you_mean(name, _NAMES)}")
+    metric = _NAMES[name]
+
+    def __init__(self: ScoreMetric, **options: Any) -> None:
+        ScoreMetric.__init__(self, metric, **options)
+
+    summary = SHORTHANDS[metric].summary if metric in SHORTHANDS else find(metric).summary
+    facts = {"__init__": __init__, "__module__": __name__, "__doc__": summary}
+    globals()[name] = type(name, (ScoreMetric,), facts)
+    return globals()[name]
+
+
+def _class_names() -> dict[str, str]:
+    fitting = [name for name, x in EVERY.items() if x.kind in (*COUNTED, "ranking", "loss")]
+    return {"".join(map(str.capitalize, x.split("_"))): x for x in (*SHORTHANDS, *fitting)}
+
+
+_NAMES = _class_names()
+__all__ = ["ScoreMetric", *_NAMES]
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

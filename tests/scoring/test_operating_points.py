@@ -1,0 +1,105 @@
+"""Operating points of a ranking: rates at a limit, the equal error rate, net benefit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy.optimize import brentq
+from sklearn import metrics as sk
+from torchmetrics.functional import classification as tm
+
+import whichf1 as wf
+from tests.helpers.samples import binary
+
+POINTS: dict[str, tuple[Any, str]] = {
+    "recall_at_precision": (tm.binary_recall_at_fixed_precision, "min_precision"),
+    "precision_at_recall": (tm.binary_precision_at_fixed_recall, "min_recall"),
+    "sensitivity_at_specificity": (tm.binary_sensitivity_at_specificity, "min_specificity"),
+    "specificity_at_sensitivity": (tm.binary_specificity_at_sensitivity, "min_sensitivity"),
+}
+
+
+@pytest.mark.parametrize("name", POINTS)
+@pytest.mark.parametrize("at", [0.5, 0.75, 0.9, 0.999])
+def test_rates_at_a_limit_like_torchmetrics(name: str, at: float) -> None:
+    """It counts in float32, where a rate at a limit of few digits is not below it."""
+    theirs, limit = POINTS[name]
+    for seed in range(4):
+        y, s = binary(seed, n=80)
+        scores = 1 / (1 + np.exp(-s.round(1)))
+        value = theirs(torch.tensor(scores), torch.tensor(y), **{limit: at})[0]
+        assert wf.score(y, scores, name, at=at) == pytest.approx(float(value), abs=1e-6)
+
+
+def test_limits_are_reached_exactly() -> None:
+    y, s = [1] * 9 + [0] + [1] + [0] * 9, [*range(20, 0, -1)]
+    assert wf.recall_at_precision(y, s, at=10 / 11) == 1
+    assert wf.recall_at_precision(y, s, at=0.91) == pytest.approx(0.9)
+    assert wf.tpr_at_fpr(y, s, at=0.1) == 1 and wf.tpr_at_fpr(y, s, at=0.09) == pytest.approx(0.9)
+    assert wf.sensitivity_at_specificity(y, s, at=0.9) == 1
+    assert wf.recall_at_precision([0, 1], [0.9, 0.1], at=0.9) == 0
+
+
+def test_tpr_at_fpr_like_the_roc_curve_of_scikit_learn() -> None:
+    for seed in range(4):
+        y, s = binary(seed, n=300)
+        false, true, _ = sk.roc_curve(y, s, drop_intermediate=False)
+        for at in (0.01, 0.1, 0.5):
+            assert wf.tpr_at_fpr(y, s, at=at) == pytest.approx(true[false <= at].max())
+
+
+def test_the_equal_error_rate_is_where_the_roc_curve_meets_the_diagonal() -> None:
+    for seed in range(4):
+        y, s = binary(seed, n=200)
+        false, true, _ = sk.roc_curve(y, s.round(1))
+        root = brentq(lambda x, f=false, t=true: np.interp(x, f, t) + x - 1, 0, 1)
+        assert wf.equal_error_rate(y, s.round(1)) == pytest.approx(root, abs=1e-9)
+
+
+def test_f_max_is_the_f_score_of_the_best_threshold() -> None:
+    y, s = binary(3, n=300)
+    best = wf.best_threshold(y, s, "f1")
+    predicted = (s >= best.threshold).astype(int)
+    assert wf.f_max(y, s) == pytest.approx(wf.f1(y, predicted, positive=1).value)
+    precision, recall, _ = sk.precision_recall_curve(y, s)
+    square = 4 * precision + recall
+    largest = np.max(np.where(square > 0, 5 * precision * recall / np.maximum(square, 1e-9), 0))
+    assert wf.f_max(y, s, beta=2) == pytest.approx(largest)
+
+
+def test_net_benefit_is_a_point_of_the_decision_curve() -> None:
+    y, s = binary(5, n=200)
+    p = 1 / (1 + np.exp(-s))
+    curve = wf.decision_curve(y, p)
+    for at in (3, len(curve.x) // 2):
+        threshold, benefit = float(curve.x[at]), float(curve.y[at])
+        assert wf.net_benefit(y, p, threshold=threshold) == pytest.approx(benefit)
+    with pytest.raises(wf.errors.WhichF1Error):
+        wf.net_benefit(y, s)  # no probabilities
+    with pytest.raises(wf.errors.DefinitionError, match="below 1"):
+        wf.net_benefit(y, p, threshold=1)
+
+
+def test_areas() -> None:
+    y, s = binary(6, n=200)
+    whole = wf.average_precision(y, s).value
+    assert wf.partial_average_precision(y, s, min_recall=0) == pytest.approx(whole)
+    false, true, _ = sk.roc_curve(y, s, drop_intermediate=False)
+    x = np.exp(np.linspace(np.log(0.01), 0, 400_001))
+    area = np.interp(x, false, true).mean()
+    assert wf.log_auc(y, s, min_fpr=0.01) == pytest.approx(area, abs=1e-3)
+    perfect: Any = ([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9])
+    for metric in (wf.partial_average_precision, wf.log_auc, wf.recall_at_precision, wf.f_max):
+        assert metric(*perfect) == pytest.approx(1)
+    assert wf.equal_error_rate(*perfect) == 0
+
+
+def test_points_have_bootstrap_intervals_and_no_others() -> None:
+    y, s = binary(7, n=150)
+    drawn = wf.recall_at_precision(y, s, interval=wf.Bootstrap(replicates=199)).interval
+    assert drawn and 0 <= drawn.low < drawn.high <= 1
+    with pytest.raises(wf.errors.DefinitionError, match="no interval is known to cover"):
+        wf.recall_at_precision(y, s, interval="delta")  # type: ignore[arg-type]
