@@ -76,13 +76,13 @@ def kind_of(data: Any) -> Kind | None:
         return None
     if isinstance(data, PATHS):
         return "files"
+    root = own.__module__.partition(".")[0]
+    if root in CONNECTIONS or own.__name__ == "DuckDBPyConnection":  # SQLAlchemy's URL is a tuple
+        return "database"
     if isinstance(data, (list, tuple)):  # of frames; other lists hold items
         return "batches" if data and kind_of_batch(data[0]) else None
     if is_frame(data):
         return "frame"
-    root = own.__module__.partition(".")[0]
-    if root in CONNECTIONS or own.__name__ == "DuckDBPyConnection":
-        return "database"
     if root in ("pyarrow", "datasets", "ray"):
         several = ("to_batches", "read_next_batch", "num_rows", "map")
         return "batches" if any(hasattr(own, x) for x in several) else _readable(data)
