@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from itertools import islice, product
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -49,7 +49,7 @@ class Drawn(NamedTuple):
 class Cell:
     """A way to draw data sets, and the scores whose truth is known."""
 
-    family: ClassVar[str]
+    family: str
 
     def draws(self, times: int, rng: np.random.Generator) -> Iterator[Drawn]:
         """Data sets."""
@@ -132,8 +132,8 @@ FEW_COUNTED = ("averaged F1", "macro R", "kappa", "MCC", "accuracy", "F1 of a cl
 
 @lru_cache(maxsize=1024)
 def definition(name: str, last: Any, method: Any) -> wf.Definition:
-    """The definition of a score, made once."""
-    metric, options = SCORES[name]
+    """The definition of a score, by its short name or its signature, made once."""
+    metric, options = SCORES.get(name, (name, {}))
     text = metric if not options else f"{metric}|positive:{last!r}"
     return replace(wf.Definition.parse(text), interval=method)
 
@@ -459,7 +459,8 @@ def measure(
             facts = [1, hit, wary, hit and not wary, rich, rich and wary, rich and hit]
             tally += drawn.times * np.array(facts, float)
             if rich and at < widths and interval is not None and name not in AT_TOP:
-                other, endless = run(name, drawn, DELTA).interval, name.startswith("LR")
+                other = run(name, drawn, wf.Delta(level=method.level)).interval
+                endless = "likelihood" in name or name.startswith("LR")
                 if other is not None:
                     both = np.array([width(x, endless) for x in (interval, other)])
                     if np.isfinite(both).all():

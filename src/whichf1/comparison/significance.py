@@ -120,10 +120,10 @@ def equivalence_p(difference: float, spread: Spread, margin: float) -> float | N
 def caution(a: Statistic, b: Statistic, sample: Sample, spread: Spread) -> str | None:
     """Why no test of a difference is known to keep its level, in a sentence."""
     few = sample.few(FEW_CLUSTERS) or a.paired_few(b, sample)
-    if few is None and isfinite(spread.error) and spread.freedom < 2 * FEW_DECIDE:
-        what = "item" if sample.cluster is None else "cluster"
+    items = sample.cluster is None and isfinite(spread.error)
+    if few is None and items and spread.freedom < 2 * FEW_DECIDE:
         number = max(1, round(spread.freedom / 2))
-        few = f"{number} {what}{'s' if number > 1 else ''} or so decide{'' if number > 1 else 's'}"
+        few = f"{number} item{'s' if number > 1 else ''} or so decide{'' if number > 1 else 's'}"
     return None if few is None else f"{few}: the test may not keep its level"
 
 

@@ -6,7 +6,7 @@ a line of code per metric; n times the slope is the influence of an item.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache, partial
 from math import inf, sqrt
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ from whichf1.statistics.sample import (
     fewest,
 )
 from whichf1.statistics.scales import NONE, Smoothed, Spread, TwoRates
-from whichf1.statistics.smoothing import PseudoItem
+from whichf1.statistics.smoothing import FEW_CLASSES, PseudoItem
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, Margins, OneVsRest, Table, outside, sum_by
 from whichf1.tables.counts import Counts
@@ -215,12 +215,20 @@ class Cells(Statistic):
         larger = added.margins(table, weight)
         values, both = margin_slopes(definition, self.frozen, beside(table, larger))
         self.margin_slopes = values[0], both.of(0)
-        slope = both.of(1).centred(larger)
-        second, fourth = added.powers(*slope)
+        slope = both.of(1)
+        if definition.epsilon:  # any other score stays the same if all counts are multiplied
+            slope = slope.centred(larger)
+        if table.classes <= FEW_CLASSES:
+            cells = slope.cells
+            squares = cells * cells
+            parts = added.parts * squares
+            second, fourth = float(parts.sum()), float(np.vdot(parts, squares))
+            by_cell: Callable[[slice], Array] = lambda x: cells[table.true[x], table.predicted[x]]
+        else:
+            second, fourth = added.powers(*slope)
+            by_cell = lambda x: slope.at(table.true[x], table.predicted[x])
         powers = (weight**2 * second, weight**4 * fourth)
-        spread = sample.smoothed_spread(
-            lambda x: slope.at(table.true[x], table.predicted[x]), powers, table.true
-        )
+        spread = sample.smoothed_spread(by_cell, powers, table.true)
         twin = Smoothed(
             float(values[1]), spread, "beta" if sample.cluster is None else "transformed"
         )
@@ -583,6 +591,15 @@ class MarginSlopes(NamedTuple):
             cells += self.distances[np.abs(true - predicted)]
         return cells
 
+    @property
+    def cells(self) -> Array:
+        """∂M/∂count of every cell of the table, in rows of true classes."""
+        cells = np.add.outer(self.rows, self.columns)
+        cells.flat[:: len(cells) + 1] = self.right
+        if self.distances is not None:
+            cells += self.distances[_apart(len(cells))]
+        return cells
+
     def of(self, table: int) -> MarginSlopes:
         """Those of one table of a batch."""
         right, rows, columns, distances = self
@@ -597,6 +614,13 @@ class MarginSlopes(NamedTuple):
             total += np.dot(self.distances, margins.distances)
         mean = float(total) / float(margins.total)
         return MarginSlopes(self.right - mean, self.rows - mean, self.columns, self.distances)
+
+
+@lru_cache(maxsize=64)
+def _apart(k: int) -> Array:
+    """How many places apart the two classes of each cell are."""
+    apart: Array = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
+    return apart
 
 
 def beside(first: Margins, second: Margins) -> Margins:

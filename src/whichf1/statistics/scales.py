@@ -182,10 +182,11 @@ def cubic(t: float, skew: float) -> float:
     return t + skew * t * t / 3 + skew * skew * t**3 / 27 + skew / 6
 
 
-def tested_spread(parts: Array, times: Array) -> Spread:
+def tested_spread(parts: Array, times: Array, unequal: float = 1.0) -> Spread:
     """The spread of a sum of independent parts, as a test of it needs to know it.
 
-    Of the skewness only what exceeds its own sampling error is kept: that of a sum with a few large
+    The parts may be means of unequal ones, whose fourth powers are so many times larger. Of the
+    skewness only what exceeds its own sampling error is kept: that of a sum with a few large
     parts says little. The degrees of freedom are Satterthwaite's (1946).
     """
     square = float((times * parts * parts).sum())
@@ -193,7 +194,7 @@ def tested_spread(parts: Array, times: Array) -> Spread:
         return Spread(0.0 if square == 0 else inf)
     parts = parts / sqrt(square)
     third, fourth, sixth = [float((times * parts**power).sum()) for power in (3, 4, 6)]
-    uncertain = fourth - 1 / float(times.sum())
+    uncertain = unequal * fourth - 1 / float(times.sum())
     freedom = max(2 / uncertain, _LEAST) if uncertain > 0 else inf
     skew = third * max(0.0, 1 - sixth / third**2) if third else 0.0
     return Spread(sqrt(square), skew, 0.0, freedom)
