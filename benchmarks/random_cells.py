@@ -261,7 +261,8 @@ def rankings(rng: Random) -> Free:
 
     def items(n: int, rng: Random) -> Any:
         true = rng.random(n) < share
-        true[:2] = True, False
+        while not 1 < true.sum() < n - 1:
+            true = rng.random(n) < share
         scores = rng.standard_t(3, n) if kind == "heavy tails" else rng.normal(size=n)
         scores = np.where(true, shift + deviation * scores, scores)
         if kind == "skewed":
@@ -278,7 +279,7 @@ def rankings(rng: Random) -> Free:
 
 def losses(rng: Random) -> Free:
     """Probabilities of two or more classes: calibrated, overconfident, or now and then wrong."""
-    k, n = int(_between(rng, 2, 8.9)), int(_between(rng, 30, 5000))
+    k, n = int(_between(rng, 2, 8.9)), int(_between(rng, 50, 5000))
     kind, signal = _of(rng, "calibrated", "overconfident", "floor"), _between(rng, 0.5, 4)
     several = (
         "roc_auc|avg:macro", "roc_auc(multi_class=ovo)|avg:weighted", "average_precision|avg:macro",
@@ -290,14 +291,15 @@ def losses(rng: Random) -> Free:
         odds = signal * rng.normal(size=(n, k)) + np.linspace(0, 1, k)
         chances = np.exp(odds - odds.max(1, keepdims=True))
         chances /= chances.sum(1, keepdims=True)
-        true = np.minimum((rng.random(n)[:, None] > np.cumsum(chances, 1)).sum(1), k - 1)
+        true = np.zeros(n, int)
+        while len(np.unique(true)) < k:
+            true = np.minimum((rng.random(n)[:, None] > np.cumsum(chances, 1)).sum(1), k - 1)
         if kind == "overconfident":
             chances = chances**2 / (chances**2).sum(1, keepdims=True)
         if kind == "floor":  # surely wrong
             sure = np.full((n, k), 1e-3 / (k - 1))
             sure[np.arange(n), (true + 1) % k] = 1 - 1e-3
             chances = np.where(rng.random((n, 1)) < 0.005, sure, chances)
-        true[:k] = np.arange(k)
         return (true, chances), {"labels": range(k)}, ample(true, k)
 
     label = f"{k} classes {kind} signal {signal:g}"

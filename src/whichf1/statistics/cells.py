@@ -15,6 +15,7 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition, Frozen
 from whichf1.metrics import Metric
+from whichf1.metrics.averaging import per_class
 from whichf1.statistics.sample import (
     FEW,
     FEW_HITS,
@@ -412,9 +413,12 @@ class Cells(Statistic):
 
         A score is one if every item is a success, a failure, or does not count, which is found by
         running the formula on each kind of item alone. F1 is one in disguise: with
-        J = TP / (TP + FP + FN) it is 2J / (1 + J), and an interval for J becomes one for F1.
+        J = TP / (TP + FP + FN) it is 2J / (1 + J), and an interval for J becomes one for F1. Summed
+        over all classes, every rate depends on the accuracy alone.
         """
         frozen = self.frozen
+        if self._pools_all:
+            return self._share_of_accuracy()
         if not self._linear:
             return None
         if not self._whole:
@@ -423,6 +427,29 @@ class Cells(Statistic):
         kind = _kinds_of_items(frozen) if rate else 1 - self.right  # or 0 right, 1 wrong
         share = self._share_of(_alone(*self._formula, len(frozen.classes)), np.unique(kind))
         return None if share is None else share._replace(success=share.success[kind])
+
+    @property
+    def _pools_all(self) -> bool:
+        definition = self.definition
+        every = len(self.frozen.classes) == self.frozen.table.classes > 1
+        return definition.average == "micro" and every and not definition.epsilon
+
+    def _share_of_accuracy(self) -> Share | None:
+        """A rate of the counts summed over all classes; None if it is always the same."""
+        definition, k = self.definition, self.frozen.table.classes
+
+        def score(accuracy: float) -> float:
+            wrong = 1 - accuracy
+            tn = (k - 1) * accuracy + (k - 2) * wrong
+            pooled = OneVsRest(*(np.array([x]) for x in (accuracy, wrong, wrong, tn)))
+            return float(per_class(*self._formula, definition.rule, pooled)[0])
+
+        low, high = score(0.25), score(0.75)
+        if abs(low - high) <= NONE:
+            return None
+        if low < high:
+            return Share(self.right.astype(np.float64), rising=score)
+        return Share((~self.right).astype(np.float64), rising=lambda error: score(1 - error))
 
     def _share_of(self, alone: tuple[Array, Array], present: Array) -> Share | None:
         """The same for each kind of items, given those that are present."""

@@ -412,9 +412,13 @@ class Share(NamedTuple):
     gain: float = 1.0
     """The score is gain·J / (gain·J + loss·(1 − J)), with J the fraction of successes."""
     loss: float = 1.0
+    rising: Callable[[float], float] | None = None
+    """The score as another rising function of J."""
 
     def score(self, j: float) -> float:
         """The score at a fraction of successes."""
+        if self.rising is not None:
+            return self.rising(j)
         return self.gain * j / (self.gain * j + self.loss * (1 - j))
 
     def smoothed(self, sample: Sample) -> Proportion | Smoothed:
