@@ -305,10 +305,11 @@ class Cells(Statistic):
         """The rates of the two sides, of the four kinds of items of a class."""
         metric, arguments = self._formula
         n, hits = [], []
+        weight = kinds.typical_weight if float(kinds.count.sum()) else 1.0
         for side in sides:
-            sums, squares = (float(x[[*side]].sum()) for x in (kinds.count, kinds.variances))
-            n.append(sums**2 / squares if squares else 0.0)
-            hits.append(n[-1] * float(kinds.count[side[0]]) / sums if sums else 0.0)
+            (x, y), squares = (part[[*side]].tolist() for part in (kinds.count, kinds.variances))
+            n.append(_worth(x, y, *squares, weight) if x + y else 0.0)
+            hits.append(n[-1] * x / (x + y) if x + y else 0.0)
 
         def score(*rates: float) -> float:
             of_kinds = np.zeros(4)
@@ -463,6 +464,16 @@ class Cells(Statistic):
             return None
         gain = float(gains[0]) if len(gains) else float(losses[0]) if len(losses) else 1.0
         return Share(success, gain, float(losses[0]) if len(losses) else gain)
+
+
+def _worth(x: float, y: float, xx: float, yy: float, weight: float) -> float:
+    """How many equal items have a rate x / (x + y) that is as uncertain as this one.
+
+    ``xx`` and ``yy`` are the sums of squared weights. Half an item is added to either side, so that
+    there is an answer for 0 and 1; equal weights are worth what they are.
+    """
+    x, y, xx, yy = x + weight / 2, y + weight / 2, xx + weight**2 / 2, yy + weight**2 / 2
+    return max(x * y * (x + y) ** 2 / (xx * y * y + yy * x * x) - 1, 0.0)
 
 
 def _kind_of_size(c: OneVsRest, what: str) -> Array:
