@@ -90,7 +90,7 @@ class Cells(Statistic):
             return self._coarse.margin_slopes
         return margin_slopes(self.definition, self.frozen, self.frozen.table)
 
-    @cached_property
+    @property
     def _linear(self) -> bool:
         definition = self.definition
         if definition.average in ("macro", "weighted") or definition.epsilon:
@@ -101,7 +101,7 @@ class Cells(Statistic):
     def _formula(self) -> tuple[Metric, dict[str, Any]]:
         return self.definition.declaration, self.definition.arguments
 
-    @cached_property
+    @property
     def _fraction(self) -> Share | None:
         """If the score is a fraction of items, or one of each class is: of the kinds of items."""
         rate = self.definition.declaration.kind == "rate"
@@ -213,12 +213,11 @@ class Cells(Statistic):
         whole = definition.declaration.kind == "agreement"
         added = PseudoItem.to(table, by_distance=whole and _minds_distances(definition))
         weight = sample.typical_weight
-        larger = added.margins(table, weight)
-        values, both = margin_slopes(definition, self.frozen, beside(table, larger))
+        values, both = margin_slopes(definition, self.frozen, added.beside(table, weight))
         self.margin_slopes = values[0], both.of(0)
         slope = both.of(1)
         if definition.epsilon:  # any other score stays the same if all counts are multiplied
-            slope = slope.centred(larger)
+            slope = slope.centred(added.margins(table, weight))
         if table.classes <= FEW_CLASSES:
             cells = slope.cells
             squares = cells * cells
@@ -659,17 +658,6 @@ def _apart(k: int) -> Array:
     """How many places apart the two classes of each cell are."""
     apart: Array = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
     return apart
-
-
-def beside(first: Margins, second: Margins) -> Margins:
-    """The margins of two tables as a batch."""
-    return Margins(
-        np.array([first.tp, second.tp]),
-        np.array([first.fp, second.fp]),
-        np.array([first.fn, second.fn]),
-        lambda: np.array([first.tn, second.tn]),
-        lambda: np.array([first.distances, second.distances]),
-    )
 
 
 def margin_slopes(

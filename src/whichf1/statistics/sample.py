@@ -263,11 +263,12 @@ class Sample:
 
     def powers(self, slope: Array) -> tuple[float, float]:
         """Σ over the items of the second and of the fourth power of what each gives."""
-        part = self.variances * slope
-        second = float(np.dot(part, slope))
-        part *= slope
-        part *= slope if self.squares is None else slope * self.equal_items[1] ** 2
-        return second, float(np.dot(part, slope))
+        squares = slope * slope
+        part = self.variances * squares
+        second = float(np.add.reduce(part))
+        if self.squares is not None:
+            part *= self.equal_items[1] ** 2
+        return second, float(np.dot(part, squares))
 
     def smoothed_spread(
         self,

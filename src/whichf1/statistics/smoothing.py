@@ -10,7 +10,7 @@ margins, and the powers of such sums add up in closed form.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import factorial
 from typing import Any, NamedTuple
 
@@ -81,6 +81,25 @@ class PseudoItem(NamedTuple):
         sums = (table.tp + right, table.fp + wrong, table.fn + wrong)
         return Margins(*sums, lambda: table.tn + (weight - right - 2 * wrong), distances)
 
+    def beside(self, table: Margins, weight: float) -> Margins:
+        """A batch of two: the table, and the table with this item."""
+        if not self.even:
+            larger = self.margins(table, weight)
+            tp, fp, fn = (
+                np.array(x)
+                for x in ((table.tp, larger.tp), (table.fp, larger.fp), (table.fn, larger.fn))
+            )
+            distances = partial(_both, table, larger, "distances")
+            return Margins(tp, fp, fn, partial(_both, table, larger, "tn"), distances)
+        # the same is added to hits, false positives and misses
+        more = np.multiply.outer((0.0, weight * self.right), self.seen)
+        tp, fp, fn = np.array([table.tp, table.fp, table.fn])[:, None] + more
+
+        def both(name: str) -> Array:
+            return _both(table, self.margins(table, weight), name)
+
+        return Margins(tp, fp, fn, partial(both, "tn"), partial(both, "distances"))
+
     @property
     def parts(self) -> Array:
         """The part in each cell of the whole table."""
@@ -147,6 +166,10 @@ class PseudoItem(NamedTuple):
                 total += float(heights[e] @ other)
             sums.append(max(total, 0.0))
         return sums
+
+
+def _both(first: Margins, second: Margins, name: str) -> Array:
+    return np.array([getattr(first, name), getattr(second, name)])
 
 
 def _even_errors(k: int, classes: int) -> Array:
