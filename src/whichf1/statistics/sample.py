@@ -310,6 +310,8 @@ class Sample:
         left_out = parts / (1 - shares_of_clusters(self.cluster, classes, times))
         off = np.bincount(self.cluster, left_out)[present]
         error = (1 - 1 / len(size)) * float(np.dot(off, off)) + added
+        if classes is not None:
+            size = np.bincount(self.cluster, times * _importance(slope, times, classes))[present]
         freedom = min(
             self._freedom_of_clusters(slope, size, sums, added),
             degrees_of_freedom(off, np.ones(len(off))),
@@ -633,6 +635,19 @@ def shares_of_clusters(cluster: Array, classes: Array | None, times: Array) -> A
     larger = sizes + 1 / max(int((sizes > 0).sum()), 1)
     shares = np.bincount(at, times)[at] / larger[classes]
     return shares
+
+
+def _importance(slope: Array, times: Array, classes: Array) -> Array:
+    """How much an item of each unit's class matters to a score, so that the sum of all is what the
+    items are worth: those of a rare class may decide nearly alone.
+    """
+    sizes = np.bincount(classes, times)
+    squares = np.bincount(classes, times * slope**2)
+    each: Array = np.divide(squares, sizes, out=np.zeros(len(sizes)), where=sizes > 0)
+    square = float(np.dot(sizes, each**2))
+    if not square:
+        return np.ones(len(times))
+    return (each * (float(np.dot(sizes, each)) / square))[classes]
 
 
 def leverage_freedom(share: Array, variances: Array) -> float:
