@@ -14,9 +14,9 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
+from benchmarks.cells import SHARES, Cell, Drawn, ample, definition, one_large, table_truths
 
 import whichf1 as wf
-from benchmarks.coverage import SHARES, Cell, Drawn, ample, definition, one_large, table_truths
 
 Random: TypeAlias = np.random.Generator
 LEVELS = (0.9, 0.95, 0.95, 0.99)
@@ -208,7 +208,7 @@ def _from_many(family: str, label: str, score: str, rng: Random, n: int, items: 
         data, options, rich = items(n, rng)
         return Drawn(data, options, 1, rich)
 
-    @lru_cache(maxsize=1)
+    @lru_cache(maxsize=1)  # made once, and not before it is asked for
     def truth() -> float:
         data, options, _ = items(MANY, np.random.default_rng(0))
         return float(definition(score, None, None)(*data, **options))
@@ -224,13 +224,14 @@ def label_sets(rng: Random) -> Free:
     rate = _of(rng, "f1", "precision", "recall", "jaccard", f"f_beta(beta={_of(rng, *BETAS)})")
     averaged = f"{rate}|avg:{_of(rng, 'macro', 'micro', 'weighted', 'samples')}"
     of_ranks = "label_ranking_average_precision", "label_ranking_loss", "coverage_error"
-    score = _of(rng, averaged, averaged, averaged, "hamming_loss", "subset_accuracy", _of(rng, *of_ranks))
+    of_items = "hamming_loss", "subset_accuracy", _of(rng, *of_ranks)
+    score = _of(rng, averaged, averaged, averaged, *of_items)
 
     def items(n: int, rng: Random) -> Any:
         from scipy.special import ndtr, ndtri
 
-        common = rng.normal(size=(n, 1)) * together + rng.normal(size=(n, k)) * np.sqrt(1 - together**2)
-        true = ndtr(common) < rates
+        alone = np.sqrt(1 - together**2) * rng.normal(size=(n, k))
+        true = ndtr(together * rng.normal(size=(n, 1)) + alone) < rates
         hard = rng.normal(size=(n, 1))
         right = ndtr(ndtri(accuracy) * 1.3 + 0.5 * hard)
         if score in of_ranks:
@@ -266,7 +267,7 @@ def rankings(rng: Random) -> Free:
         scores = rng.standard_t(3, n) if kind == "heavy tails" else rng.normal(size=n)
         scores = np.where(true, shift + deviation * scores, scores)
         if kind == "skewed":
-            scores = np.where(true, shift, 0) + rng.exponential(size=n) * np.where(true, deviation, 1)
+            scores = rng.exponential(size=n) * np.where(true, deviation, 1) + shift * true
         scores = np.rint(scores) if kind == "ties" else scores
         sigma = np.sqrt(np.log1p(spread**2))
         options = {"weights": np.exp(sigma * rng.normal(size=n))} if spread else {}

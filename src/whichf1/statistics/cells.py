@@ -6,7 +6,7 @@ a line of code per metric; n times the slope is the influence of an item.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property, lru_cache, partial
 from math import inf, sqrt
 from typing import Any, NamedTuple
@@ -220,13 +220,11 @@ class Cells(Statistic):
             slope = slope.centred(added.margins(table, weight))
         if table.classes <= FEW_CLASSES:
             cells = slope.cells
-            squares = cells * cells
-            parts = added.parts * squares
-            second, fourth = float(parts.sum()), float(np.vdot(parts, squares))
-            by_cell: Callable[[slice], Array] = lambda x: cells[table.true[x], table.predicted[x]]
+            by_cell = cells[table.true, table.predicted].__getitem__
+            second, fourth = added.powers_of(cells)
         else:
+            by_cell = partial(slope.in_block, table)
             second, fourth = added.powers(*slope)
-            by_cell = lambda x: slope.at(table.true[x], table.predicted[x])
         powers = (weight**2 * second, weight**4 * fourth)
         spread = sample.smoothed_spread(by_cell, powers, table.true)
         twin = Smoothed(
@@ -262,7 +260,7 @@ class Cells(Statistic):
         if sample.squares is not None:
             of_squares = Table(table.true, table.predicted, sample.squares, table.classes)
             squares = np.stack(four(of_squares.one_vs_rest(classes)))
-        share = self._fraction
+        share, weights = self._fraction, self._weights_of_kinds(sample)
         weight = sample.typical_weight
         larger = kinds + weight / 4
         at, parts = kind_slopes(self.definition, self.frozen, OneVsRest(*larger))
@@ -278,7 +276,7 @@ class Cells(Statistic):
                 each.append(own.smoothed(sample if clustered else own_kinds))
                 continue
             if self._sides is not None and not clustered:
-                each.append(self._two_rates(own_kinds, self._sides))
+                each.append(self._two_rates(own_kinds, self._sides, weights))
                 continue
             step = slope[:, k]
             powers = [float((weight * step) ** e @ np.full(4, 0.25)) for e in (2, 4)]
@@ -300,14 +298,27 @@ class Cells(Statistic):
             return None
         return _independent_sides(definition.declaration, definition.parameters)
 
-    def _two_rates(self, kinds: Sample, sides: tuple[tuple[int, int], ...]) -> TwoRates:
+    def _weights_of_kinds(self, sample: Sample) -> tuple[float, ...]:
+        """What an item typically weighs if it is right (TP), wrong (FP, FN), or any (TN)."""
+        every = sample.typical_weight
+        if sample.squares is None:
+            return (every,) * 4
+        right, wrong = (
+            sample.at(cells).typical_weight if cells.any() else every
+            for cells in (self.right, ~self.right)
+        )
+        return right, wrong, wrong, every
+
+    def _two_rates(
+        self, kinds: Sample, sides: tuple[tuple[int, int], ...], weights: tuple[float, ...]
+    ) -> TwoRates:
         """The rates of the two sides, of the four kinds of items of a class."""
         metric, arguments = self._formula
         n, hits = [], []
-        weight = kinds.typical_weight if float(kinds.count.sum()) else 1.0
         for side in sides:
-            (x, y), squares = (part[[*side]].tolist() for part in (kinds.count, kinds.variances))
-            n.append(_worth(x, y, *squares, weight) if x + y else 0.0)
+            (x, y), (xx, yy) = (part[[*side]].tolist() for part in (kinds.count, kinds.variances))
+            half = [weights[kind] / 2 for kind in side]
+            n.append(_worth(x, y, xx, yy, *half) if x + y else 0.0)
             hits.append(n[-1] * x / (x + y) if x + y else 0.0)
 
         def score(*rates: float) -> float:
@@ -465,13 +476,15 @@ class Cells(Statistic):
         return Share(success, gain, float(losses[0]) if len(losses) else gain)
 
 
-def _worth(x: float, y: float, xx: float, yy: float, weight: float) -> float:
+def _worth(x: float, y: float, xx: float, yy: float, more_x: float, more_y: float) -> float:
     """How many equal items have a rate x / (x + y) that is as uncertain as this one.
 
-    ``xx`` and ``yy`` are the sums of squared weights. Half an item is added to either side, so that
-    there is an answer for 0 and 1; equal weights are worth what they are.
+    ``xx`` and ``yy`` are the sums of squared weights. Half an item is added to either side, of the
+    weight that it typically has there, so that there is an answer for 0 and 1; items of equal
+    weight are worth what they are.
     """
-    x, y, xx, yy = x + weight / 2, y + weight / 2, xx + weight**2 / 2, yy + weight**2 / 2
+    xx, yy = xx + 2 * more_x**2, yy + 2 * more_y**2
+    x, y = x + more_x, y + more_y
     return max(x * y * (x + y) ** 2 / (xx * y * y + yy * x * x) - 1, 0.0)
 
 
@@ -627,6 +640,10 @@ class MarginSlopes(NamedTuple):
         if self.distances is not None:
             cells += self.distances[np.abs(true - predicted)]
         return cells
+
+    def in_block(self, table: Table, block: slice) -> Array:
+        """∂M/∂count of some of the cells of a table."""
+        return self.at(table.true[block], table.predicted[block])
 
     @property
     def cells(self) -> Array:

@@ -277,8 +277,5 @@ def t_quantile(p: float, freedom: float) -> float:
 
 def upper_tail(t: float, freedom: float) -> float:
     """The probability above t of Student's t, or of the normal distribution; never 0."""
-    if freedom == inf:
-        tail = normal_tail(t)
-    else:
-        tail = float(special().stdtr(freedom, -t))
+    tail = normal_tail(t) if freedom == inf else float(special().stdtr(freedom, -t))
     return max(tail, sys.float_info.min)

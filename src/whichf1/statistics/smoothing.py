@@ -100,12 +100,13 @@ class PseudoItem(NamedTuple):
 
         return Margins(tp, fp, fn, partial(both, "tn"), partial(both, "distances"))
 
-    @property
-    def parts(self) -> Array:
-        """The part in each cell of the whole table."""
-        if self.even and self is _everywhere(len(self.seen)):
-            return _parts_everywhere(len(self.seen))
-        return self.at(*_every_cell(len(self.seen)))
+    def powers_of(self, cells: Array) -> tuple[float, float]:
+        """Σ part · slope² and Σ part · slope⁴, from the slopes of all cells (K × K)."""
+        k = len(self.seen)
+        parts = _parts_everywhere(k) if self is _everywhere(k) else self.at(*_every_cell(k))
+        squares = cells * cells
+        parts = parts * squares
+        return float(parts.sum()), float(np.vdot(parts, squares))
 
     def powers(
         self, right: Array, rows: Array, columns: Array, distances: Array | None

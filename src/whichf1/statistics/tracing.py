@@ -82,7 +82,8 @@ class Traced(NDArrayOperatorsMixin):
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the array."""
-        return self.value.shape
+        shape: tuple[int, ...] = self.value.shape
+        return shape
 
     @property
     def real(self) -> Array:
