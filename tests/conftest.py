@@ -10,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
     from tests.helpers.commands import Run
     from whichf1.paper.result import Figure
 
@@ -40,10 +42,15 @@ def pytest_runtest_makereport() -> Generator[None, Any, None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of the paper's figures, which take long to make, run in one process."""
+    """Tests that share something costly run in one process: the paper's figures, a browser.
+
+    What runs in one process starts first, so that no process is left alone with it at the end.
+    """
     for item in items:
-        if "made" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("paper"))
+        for fixture, group in (("made", "paper"), ("browser", "browser")):
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
 
 
 @pytest.fixture(scope="session")
@@ -60,3 +67,12 @@ def run() -> Run:
     from tests.helpers.commands import invoke
 
     return invoke
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Browser, None, None]:
+    """Chromium, started once for the tests of a module."""
+    from tests.helpers.browser import chromium
+
+    with chromium() as started:
+        yield started

@@ -19,7 +19,7 @@ from whichf1.definitions.methods import IntervalName, Method
 from whichf1.definitions.methods import Jeffreys as Jeffreys
 from whichf1.definitions.methods import Posterior as Posterior
 from whichf1.definitions.methods import Wilson as Wilson
-from whichf1.definitions.options import Classes
+from whichf1.definitions.options import Classes, Matrix
 from whichf1.metrics import Metric
 from whichf1.published.audit import audit as audit
 from whichf1.published.dialects import dialects as dialects
@@ -112,8 +112,8 @@ class _Accuracy(_Metric, Protocol):
     def definition(self, **options: Unpack[_AccuracyOptions]) -> Definition: ...
 
 class _CohenKappaOptions(_AccuracyOptions, total=False):
-    weighting: Literal["none", "linear", "quadratic"]
-    undefined: Literal[0, 1, "skip", "nan"]
+    weighting: Literal["none", "linear", "quadratic"] | Matrix
+    undefined: float | Literal["skip", "nan"]
 
 class _CohenKappa(_Metric, Protocol):
     def __call__(
@@ -121,14 +121,65 @@ class _CohenKappa(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_CohenKappaOptions]) -> Definition: ...
 
-class _MccOptions(_AccuracyOptions, total=False):
-    undefined: Literal[0, 1, "skip", "nan"]
+class _AdjustedBalancedAccuracyOptions(_AccuracyOptions, total=False):
+    undefined: float | Literal["skip", "nan"]
 
-class _Mcc(_Metric, Protocol):
+class _AdjustedBalancedAccuracy(_Metric, Protocol):
     def __call__(
-        self, y_true: Any, y_pred: Any = None, **options: Unpack[_MccOptions]
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_AdjustedBalancedAccuracyOptions]
     ) -> Score: ...
-    def definition(self, **options: Unpack[_MccOptions]) -> Definition: ...
+    def definition(self, **options: Unpack[_AdjustedBalancedAccuracyOptions]) -> Definition: ...
+
+class _NoInformationRateOptions(_Predictions, total=False):
+    ignore: Classes
+    batch: int | None
+    interval: Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior | None
+
+class _NoInformationRate(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_NoInformationRateOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_NoInformationRateOptions]) -> Definition: ...
+
+class _NormalizedMutualInformationOptions(_AdjustedBalancedAccuracyOptions, total=False):
+    mean: Literal["arithmetic", "geometric", "min", "max"]
+
+class _NormalizedMutualInformation(_Metric, Protocol):
+    def __call__(
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        **options: Unpack[_NormalizedMutualInformationOptions],
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_NormalizedMutualInformationOptions]) -> Definition: ...
+
+class _GoodmanKruskalLambdaOptions(_NoInformationRateOptions, total=False):
+    of: Literal["true", "predicted", "both"]
+    undefined: float | Literal["skip", "nan"]
+
+class _GoodmanKruskalLambda(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_GoodmanKruskalLambdaOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_GoodmanKruskalLambdaOptions]) -> Definition: ...
+
+class _ExpectedCostOptions(_AccuracyOptions, total=False):
+    costs: Matrix | None
+
+class _ExpectedCost(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_ExpectedCostOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_ExpectedCostOptions]) -> Definition: ...
+
+class _NormalizedExpectedCostOptions(_AdjustedBalancedAccuracyOptions, total=False):
+    costs: Matrix | None
+
+class _NormalizedExpectedCost(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_NormalizedExpectedCostOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_NormalizedExpectedCostOptions]) -> Definition: ...
 
 class _SubsetAccuracyOptions(_Predictions, total=False):
     classes: Literal["declared", "observed", "true", "range"] | Classes
@@ -277,7 +328,7 @@ class _Gain(_Metric, Protocol):
 
 class _PrecisionPerClassOptions(_SubsetAccuracyOptions, total=False):
     ignore: Classes
-    undefined: Literal[0, 1, "skip", "nan"]
+    undefined: float | Literal["skip", "nan"]
     epsilon: float
 
 class _PrecisionOptions(_PrecisionPerClassOptions, total=False):
@@ -348,6 +399,24 @@ class _Prevalence(_Metric, Protocol):
     def definition(self, **options: Unpack[_PrevalenceOptions]) -> Definition: ...
     def per_class(
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_PrevalencePerClassOptions]
+    ) -> PerClass: ...
+
+class _IndexOfBalancedAccuracyPerClassOptions(_PrecisionPerClassOptions, total=False):
+    alpha: float
+
+class _IndexOfBalancedAccuracyOptions(_PrecisionOptions, total=False):
+    alpha: float
+
+class _IndexOfBalancedAccuracy(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_IndexOfBalancedAccuracyOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_IndexOfBalancedAccuracyOptions]) -> Definition: ...
+    def per_class(
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        **options: Unpack[_IndexOfBalancedAccuracyPerClassOptions],
     ) -> PerClass: ...
 
 class _AveragedF1Options(_F1PerClassOptions, total=False):
@@ -426,7 +495,7 @@ class _MacroPrecision(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_PrecisionPerClassOptions]
     ) -> PerClass: ...
 
-class _BalancedAccuracyOptions(_MccOptions, total=False):
+class _BalancedAccuracyOptions(_AdjustedBalancedAccuracyOptions, total=False):
     exclude: Classes
     two_classes: Literal["both", "first", "last"]
     epsilon: float
@@ -442,8 +511,23 @@ class _BalancedAccuracy(_Metric, Protocol):
 
 accuracy: _Accuracy
 error_rate: _Accuracy
+mutual_information: _Accuracy
+macro_mae: _Accuracy
 cohen_kappa: _CohenKappa
-mcc: _Mcc
+scott_pi: _CohenKappa
+brennan_prediger: _CohenKappa
+gwet_ac1: _CohenKappa
+adjusted_balanced_accuracy: _AdjustedBalancedAccuracy
+mcc: _AdjustedBalancedAccuracy
+cramer_v: _AdjustedBalancedAccuracy
+adjusted_rand_index: _AdjustedBalancedAccuracy
+confusion_entropy: _AdjustedBalancedAccuracy
+no_information_rate: _NoInformationRate
+no_information_p_value: _NoInformationRate
+normalized_mutual_information: _NormalizedMutualInformation
+goodman_kruskal_lambda: _GoodmanKruskalLambda
+expected_cost: _ExpectedCost
+normalized_expected_cost: _NormalizedExpectedCost
 subset_accuracy: _SubsetAccuracy
 hamming_loss: _SubsetAccuracy
 label_ranking_average_precision: _LabelRankingAveragePrecision
@@ -472,10 +556,17 @@ informedness: _Precision
 markedness: _Precision
 positive_likelihood_ratio: _Precision
 negative_likelihood_ratio: _Precision
+g_mean: _Precision
+fowlkes_mallows: _Precision
+one_vs_rest_mcc: _Precision
+diagnostic_odds_ratio: _Precision
+yule_q: _Precision
+optimized_precision: _Precision
 f_beta: _FBeta
 f1: _F1
 prevalence: _Prevalence
 one_vs_rest_accuracy: _Prevalence
+index_of_balanced_accuracy: _IndexOfBalancedAccuracy
 averaged_f1: _AveragedF1
 weighted_f1: _AveragedF1
 f1_of_averages: _F1OfAverages
@@ -488,9 +579,18 @@ balanced_accuracy: _BalancedAccuracy
 zero_one_loss = error_rate
 misclassification_rate = error_rate
 kappa = cohen_kappa
+bennett_s = brennan_prediger
+gwet_ac2 = gwet_ac1
+nir = no_information_rate
 matthews_correlation_coefficient = mcc
 phi_coefficient = mcc
 r_k = mcc
+nmi = normalized_mutual_information
+cramers_v = cramer_v
+ari = adjusted_rand_index
+adjusted_rand = adjusted_rand_index
+cen = confusion_entropy
+macro_averaged_mae = macro_mae
 exact_match = subset_accuracy
 exact_match_ratio = subset_accuracy
 lrap = label_ranking_average_precision
@@ -547,3 +647,9 @@ plr = positive_likelihood_ratio
 lr_minus = negative_likelihood_ratio
 nlr = negative_likelihood_ratio
 binary_accuracy = one_vs_rest_accuracy
+geometric_mean_score = g_mean
+ochiai = fowlkes_mallows
+binary_mcc = one_vs_rest_mcc
+dor = diagnostic_odds_ratio
+yules_q = yule_q
+iba = index_of_balanced_accuracy

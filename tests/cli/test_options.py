@@ -26,6 +26,8 @@ COMMANDS: dict[str, str] = {
     "define": "f1",
     "paper": "tables",
     "plot": "list",
+    "report": "examples/eight.csv --interval none -o PAGE",
+    "playground": "-o PAGE",
 }
 """A use of each command, to which options are added."""
 VALUES = {
@@ -40,6 +42,8 @@ VALUES = {
     "value_decimals": "2",
 }  # fmt: skip
 """A value of an option that takes some values only; others get a name that the data do not have."""
+WRITERS = ("paper", "plot", "report")
+"""Commands that write files."""
 READING = {"from_", "memory_limit", "on_error", "engine", "true", "master", "output"}
 """How data are read, and where the output goes: these may say what is found anyway."""
 INFERRED = {"value_decimals", "scale", "classes", "decimals", "arrows", "confusion"}
@@ -54,8 +58,8 @@ def options(command: str) -> list[Any]:
 
 def use_of(command: str, tmp_path: Path) -> list[str]:
     """The words of a use of the command."""
-    counts = str(tmp_path / "counts.json")
-    return [counts if word == "COUNTS" else word for word in COMMANDS[command].split()]
+    files = {"COUNTS": str(tmp_path / "counts.json"), "PAGE": str(tmp_path / "page.html")}
+    return [files.get(word, word) for word in COMMANDS[command].split()]
 
 
 def with_value(option: Any, tmp_path: Path) -> list[str]:
@@ -81,7 +85,7 @@ def test_an_option_of_one_value_is_not_repeated(command: str, run: Run, tmp_path
         assert f"{given[0]} is given twice, but takes one value" in " ".join(err.split()), given
 
 
-@pytest.mark.parametrize("command", [x for x in COMMANDS if x not in ("paper", "plot")])
+@pytest.mark.parametrize("command", [x for x in COMMANDS if x not in WRITERS])
 def test_an_option_changes_the_output_or_is_refused(command: str, run: Run, tmp_path: Path) -> None:
     run("count", "examples/animals.csv", "-o", tmp_path / "counts.json")
     used = use_of(command, tmp_path)

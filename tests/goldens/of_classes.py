@@ -17,6 +17,18 @@ RATES = (
     *("positive_likelihood_ratio", "negative_likelihood_ratio", "one_vs_rest_accuracy"),
 )
 AGREEMENTS = ("accuracy", "error_rate", "cohen_kappa", "mcc")
+FURTHER_RATES = (
+    *("g_mean", "fowlkes_mallows", "one_vs_rest_mcc", "diagnostic_odds_ratio", "yule_q"),
+    *("optimized_precision", "index_of_balanced_accuracy"),
+)
+FURTHER = (
+    *("scott_pi", "brennan_prediger", "gwet_ac1", "adjusted_balanced_accuracy"),
+    *("no_information_rate", "no_information_p_value", "mutual_information"),
+    *("normalized_mutual_information", "cramer_v", "goodman_kruskal_lambda"),
+    *("adjusted_rand_index", "confusion_entropy", "expected_cost"),
+    *("normalized_expected_cost", "macro_mae"),
+)
+"""Metrics with one case each: they are computed as the others are."""
 HARMONIC = ("f1", "f_beta")
 SHORTHANDS = (
     *("averaged_f1", "f1_of_averages", "averaged_f_beta", "f_beta_of_averages", "micro_f1"),
@@ -145,6 +157,16 @@ def agreements() -> Iterator[Case]:
             options = {"weighting": word, "interval": "delta", **items.options}
             run = partial(tried, wf.cohen_kappa, items.true, items.said, **options)
             yield f"agreement/delta/cohen_kappa {word}/{kind}", run
+
+
+def further() -> Iterator[Case]:
+    """Values and intervals of the metrics with one case each."""
+    items = classes()["four"]
+    for name in (*FURTHER_RATES, *FURTHER):
+        own = {"average": "macro"} if name in FURTHER_RATES else {}
+        smooth = metric(name).metric.smooth
+        method = {"interval": "delta"} if smooth else {}
+        yield f"further/{name}", partial(metric(name), items.true, items.said, **own, **method)
 
 
 def options() -> Iterator[Case]:

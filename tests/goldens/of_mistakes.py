@@ -86,7 +86,7 @@ def of_options() -> Calls:
         "no such option": lambda: wf.f1(TRUE, PRED, averge="macro"),
         "beta of F1": lambda: wf.f1(TRUE, PRED, average="macro", beta=2),
         "negative beta": lambda: wf.f_beta(TRUE, PRED, average="macro", beta=-1),
-        "undefined 2": lambda: wf.averaged_f1(TRUE, PRED, undefined=2),
+        "undefined two": lambda: wf.averaged_f1(TRUE, PRED, undefined="two"),
         "no such scope": lambda: wf.averaged_f1(TRUE, PRED, undefined=1, scope="all"),
         "no such class set": lambda: wf.averaged_f1(TRUE, PRED, classes="some"),
         "empty class set": lambda: wf.averaged_f1(TRUE, PRED, classes=[]),

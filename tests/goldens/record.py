@@ -41,6 +41,7 @@ GROUPS: dict[str, Group] = {
     "shares": of_classes.shares,
     "arrays": of_classes.arrays,
     "agreements": of_classes.agreements,
+    "further metrics": of_classes.further,
     "options": of_classes.options,
     "levels": of_classes.levels,
     "definitions": of_classes.definitions,

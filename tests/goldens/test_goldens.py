@@ -55,6 +55,7 @@ def test_every_metric_has_cases() -> None:
     scored |= {"top_k_accuracy", "label_ranking_average_precision", "coverage_error"}
     scored |= {"label_ranking_loss"}
     counted = {*of_classes.RATES, *of_classes.AGREEMENTS, *of_classes.SHORTHANDS, *of_sets.ITEMS}
+    counted |= {*of_classes.FURTHER_RATES, *of_classes.FURTHER}
     assert known == scored | counted
 
 

@@ -46,9 +46,49 @@ def ratio_of(a: Any, b: Any) -> Any:
 
 def f_of(p: Any, r: Any, beta: Any) -> Any:
     """F at a precision and a recall; 0 at (0, 0)."""
+    if beta == inf:
+        return r if p else Fraction(0)
     b = Fraction(beta) ** 2
     bottom = b * p + r
     return (1 + b) * p * r / bottom if bottom else Fraction(0)
+
+
+def root_of(square: Any) -> Any:
+    """The root of a fraction to sixty digits, as a fraction."""
+    if square is UNDEFINED:
+        return UNDEFINED
+    return Fraction((Decimal(square.numerator) / Decimal(square.denominator)).sqrt())
+
+
+def log_of(x: Any) -> Fraction:
+    return Fraction((Decimal(x.numerator) / Decimal(x.denominator)).ln())
+
+
+def phi(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    together = tp * tn - fp * fn
+    square = over(together**2, (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    return UNDEFINED if square is UNDEFINED else root_of(square) * (-1 if together < 0 else 1)
+
+
+def optimized_precision(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    a, b = over(tp, tp + fn), over(tn, tn + fp)
+    if a is UNDEFINED or b is UNDEFINED or a + b == 0:
+        return UNDEFINED
+    return Fraction(tp + tn) / (tp + fp + fn + tn) - abs(a - b) / (a + b)
+
+
+def index_of_balanced_accuracy(tp: Any, fp: Any, fn: Any, tn: Any, alpha: Any) -> Any:
+    a, b = over(tp, tp + fn), over(tn, tn + fp)
+    if a is UNDEFINED or b is UNDEFINED:
+        return UNDEFINED
+    return (1 + Fraction(alpha) * (a - b)) * a * b
+
+
+def f_beta(tp: Any, fp: Any, fn: Any, tn: Any, beta: Any) -> Any:
+    if beta == inf:
+        return over(tp, tp + fn)
+    b = Fraction(beta) ** 2
+    return over((1 + b) * tp, (1 + b) * tp + b * fn + fp)
 
 
 RATES: dict[str, Any] = {
@@ -56,10 +96,7 @@ RATES: dict[str, Any] = {
     "recall": lambda tp, fp, fn, tn: over(tp, tp + fn),
     "specificity": lambda tp, fp, fn, tn: over(tn, tn + fp),
     "negative_predictive_value": lambda tp, fp, fn, tn: over(tn, tn + fn),
-    "f_beta": lambda tp, fp, fn, tn, beta: over(
-        (1 + Fraction(beta) ** 2) * tp,
-        (1 + Fraction(beta) ** 2) * tp + Fraction(beta) ** 2 * fn + fp,
-    ),
+    "f_beta": f_beta,
     "f1": lambda tp, fp, fn, tn: over(2 * tp, 2 * tp + fp + fn),
     "jaccard": lambda tp, fp, fn, tn: over(tp, tp + fp + fn),
     "false_positive_rate": lambda tp, fp, fn, tn: over(fp, fp + tn),
@@ -76,6 +113,13 @@ RATES: dict[str, Any] = {
         over(fn, tp + fn), over(tn, fp + tn)
     ),
     "one_vs_rest_accuracy": lambda tp, fp, fn, tn: over(tp + tn, tp + fp + fn + tn),
+    "g_mean": lambda tp, fp, fn, tn: root_of(over(tp * tn, (tp + fn) * (tn + fp))),
+    "fowlkes_mallows": lambda tp, fp, fn, tn: root_of(over(tp * tp, (tp + fp) * (tp + fn))),
+    "one_vs_rest_mcc": phi,
+    "diagnostic_odds_ratio": lambda tp, fp, fn, tn: ratio_of(Fraction(tp * tn), Fraction(fp * fn)),
+    "yule_q": lambda tp, fp, fn, tn: over(tp * tn - fp * fn, tp * tn + fp * fn),
+    "optimized_precision": optimized_precision,
+    "index_of_balanced_accuracy": index_of_balanced_accuracy,
 }
 
 
@@ -87,18 +131,167 @@ def error_rate(cells: Cells, labels: Any) -> Any:
     return over(sum(w for (t, p), w in cells.items() if t != p), sum(cells.values()))
 
 
-def cohen_kappa(cells: Cells, labels: Any, weighting: Any) -> Any:
+def distance(labels: Any, weighting: Any) -> Any:
+    """What it counts to mistake one class for another."""
     place = {label: at for at, label in enumerate(labels)}
 
     def cost(a: Any, b: Any) -> Any:
         if weighting == "none":
             return int(a != b)
+        if not isinstance(weighting, str):
+            return Fraction(weighting[place[a]][place[b]])
         return abs(place[a] - place[b]) ** (1 if weighting == "linear" else 2)
 
-    observed = sum(w * cost(t, p) for (t, p), w in cells.items())
-    expected = sum(v * w * cost(t, p) for (t, _), v in cells.items() for (_, p), w in cells.items())
-    ratio = over(observed * sum(cells.values()), expected)
+    return cost
+
+
+def sides(cells: Cells, labels: Any) -> tuple[dict[Any, Fraction], dict[Any, Fraction]]:
+    """The items of each class, and those predicted as it."""
+    true = {x: sum((w for (t, _), w in cells.items() if t == x), Fraction(0)) for x in labels}
+    predicted = {x: sum((w for (_, p), w in cells.items() if p == x), Fraction(0)) for x in labels}
+    return true, predicted
+
+
+def chance_corrected(cells: Cells, labels: Any, weighting: Any, guesses: Any) -> Any:
+    """1 − observed / expected disagreement, by the shares of two guessing raters."""
+    cost, n = distance(labels, weighting), sum(cells.values())
+    observed = sum(w * cost(t, p) for (t, p), w in cells.items()) / n
+    a, b = guesses
+    ratio = over(observed, sum(a[t] * b[p] * cost(t, p) for t in labels for p in labels))
     return UNDEFINED if ratio is UNDEFINED else 1 - ratio
+
+
+def cohen_kappa(cells: Cells, labels: Any, weighting: Any) -> Any:
+    n = sum(cells.values())
+    both = [{x: w / n for x, w in side.items()} for side in sides(cells, labels)]
+    return chance_corrected(cells, labels, weighting, both)
+
+
+def pooled(cells: Cells, labels: Any) -> dict[Any, Fraction]:
+    true, predicted = sides(cells, labels)
+    return {x: (true[x] + predicted[x]) / (2 * sum(cells.values())) for x in labels}
+
+
+def scott_pi(cells: Cells, labels: Any, weighting: Any) -> Any:
+    return chance_corrected(cells, labels, weighting, [pooled(cells, labels)] * 2)
+
+
+def brennan_prediger(cells: Cells, labels: Any, weighting: Any) -> Any:
+    return chance_corrected(
+        cells, labels, weighting, [{x: Fraction(1, len(labels)) for x in labels}] * 2
+    )
+
+
+def gwet_ac1(cells: Cells, labels: Any, weighting: Any) -> Any:
+    k, cost = len(labels), distance(labels, weighting)
+    most = max((cost(a, b) for a in labels for b in labels), default=0)
+    if k < 2:
+        return UNDEFINED
+    agrees = {(a, b): 1 - Fraction(cost(a, b)) / most for a in labels for b in labels}
+    observed = sum(w * agrees[pair] for pair, w in cells.items()) / sum(cells.values())
+    spread = sum(x * (1 - x) for x in pooled(cells, labels).values())
+    expected = sum(agrees.values()) * spread / (k * (k - 1))
+    ratio = over(1 - observed, 1 - expected)
+    return UNDEFINED if ratio is UNDEFINED else 1 - ratio
+
+
+def adjusted_balanced_accuracy(cells: Cells, labels: Any) -> Any:
+    true, _ = sides(cells, labels)
+    recalls = [cells.get((x, x), Fraction(0)) / true[x] for x in labels if true[x]]
+    chance = Fraction(1, len(recalls))
+    return over(sum(recalls) / len(recalls) - chance, 1 - chance)
+
+
+def no_information_rate(cells: Cells, labels: Any) -> Any:
+    return max(sides(cells, labels)[0].values()) / sum(cells.values())
+
+
+def no_information_p_value(cells: Cells, labels: Any) -> Any:
+    p, n = no_information_rate(cells, labels), int(sum(cells.values()))
+    hits = int(sum(w for (t, q), w in cells.items() if t == q))
+    return sum(math.comb(n, x) * p**x * (1 - p) ** (n - x) for x in range(hits, n + 1))
+
+
+def mutual_information(cells: Cells, labels: Any) -> Any:
+    (true, predicted), n = sides(cells, labels), sum(cells.values())
+    return sum(w / n * log_of(w * n / (true[t] * predicted[p])) for (t, p), w in cells.items())
+
+
+def normalized_mutual_information(cells: Cells, labels: Any, mean: str) -> Any:
+    n = sum(cells.values())
+    a, b = (
+        sum((w / n * log_of(n / w) for w in side.values() if w), Fraction(0))
+        for side in sides(cells, labels)
+    )
+    means = {"arithmetic": (a + b) / 2, "geometric": root_of(a * b), "min": min(a, b)}
+    return over(mutual_information(cells, labels), means.get(mean, max(a, b)))
+
+
+def cramer_v(cells: Cells, labels: Any) -> Any:
+    (true, predicted), n = sides(cells, labels), sum(cells.values())
+    filled = [[x for x in labels if side[x]] for side in (true, predicted)]
+    squares = Fraction(0)
+    for t in filled[0]:
+        for p in filled[1]:
+            chance = true[t] * predicted[p] / n
+            squares += (cells.get((t, p), Fraction(0)) - chance) ** 2 / chance
+    return root_of(over(squares, n * (min(map(len, filled)) - 1)))
+
+
+def goodman_kruskal_lambda(cells: Cells, labels: Any, of: str) -> Any:
+    top = bottom = Fraction(0)
+    for side, at in (("true", 1), ("predicted", 0)):
+        if of in (side, "both"):
+            guessed = max(sides(cells, labels)[1 - at].values())
+            each = [[w for pair, w in cells.items() if pair[at] == x] for x in labels]
+            top += sum(max(x, default=Fraction(0)) for x in each) - guessed
+            bottom += sum(cells.values()) - guessed
+    return over(top, bottom)
+
+
+def adjusted_rand_index(cells: Cells, labels: Any) -> Any:
+    def pairs(counts: Any) -> Fraction:
+        return sum((Fraction(x) * (x - 1) / 2 for x in counts), Fraction(0))
+
+    a, b = (pairs(side.values()) for side in sides(cells, labels))
+    every = pairs([sum(cells.values())])
+    if not every:
+        return UNDEFINED
+    expected = a * b / every
+    return over(pairs(cells.values()) - expected, (a + b) / 2 - expected)
+
+
+def confusion_entropy(cells: Cells, labels: Any) -> Any:
+    true, predicted = sides(cells, labels)
+    if len(labels) < 2:
+        return UNDEFINED
+    base, total = log_of(Fraction(2 * (len(labels) - 1))), Fraction(0)
+    for k in labels:
+        size = true[k] + predicted[k]
+        shares = [w / size for pair, w in cells.items() if k in pair and pair[0] != pair[1]]
+        total -= size / (2 * sum(cells.values())) * sum(x * log_of(x) / base for x in shares)
+    return total
+
+
+def expected_cost(cells: Cells, labels: Any, costs: Any) -> Any:
+    cost = distance(labels, "none" if costs is None else costs)
+    return over(sum(w * cost(t, p) for (t, p), w in cells.items()), sum(cells.values()))
+
+
+def normalized_expected_cost(cells: Cells, labels: Any, costs: Any) -> Any:
+    cost, true = distance(labels, "none" if costs is None else costs), sides(cells, labels)[0]
+    constant = min(sum(true[t] * cost(t, p) for t in labels) for p in labels)
+    return over(sum(w * cost(t, p) for (t, p), w in cells.items()), constant)
+
+
+def macro_mae(cells: Cells, labels: Any) -> Any:
+    cost, true = distance(labels, "linear"), sides(cells, labels)[0]
+    each = [
+        sum(w * cost(t, p) for (t, p), w in cells.items() if t == x) / true[x]
+        for x in labels
+        if true[x]
+    ]
+    return sum(each) / len(each)
 
 
 def mcc(cells: Cells, labels: Any) -> Any:
@@ -123,6 +316,21 @@ AGREEMENT: dict[str, Any] = {
     "error_rate": error_rate,
     "cohen_kappa": cohen_kappa,
     "mcc": mcc,
+    "scott_pi": scott_pi,
+    "brennan_prediger": brennan_prediger,
+    "gwet_ac1": gwet_ac1,
+    "adjusted_balanced_accuracy": adjusted_balanced_accuracy,
+    "no_information_rate": no_information_rate,
+    "no_information_p_value": no_information_p_value,
+    "mutual_information": mutual_information,
+    "normalized_mutual_information": normalized_mutual_information,
+    "cramer_v": cramer_v,
+    "goodman_kruskal_lambda": goodman_kruskal_lambda,
+    "adjusted_rand_index": adjusted_rand_index,
+    "confusion_entropy": confusion_entropy,
+    "expected_cost": expected_cost,
+    "normalized_expected_cost": normalized_expected_cost,
+    "macro_mae": macro_mae,
 }
 
 

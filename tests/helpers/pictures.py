@@ -92,6 +92,7 @@ RESULTS: dict[str, Callable[[int], Any]] = {
     "comparison": lambda k: comparison(min(k, 12)),
     "flips": lambda k: comparison(min(k, 12)),
     "slices": slices,
+    "scores": lambda k: wf.report(counts(k)),
 }
 """A result of each kind, as large as asked for."""
 
@@ -166,6 +167,7 @@ LINES = {
     "flips": 'comparison.plot(kind="flips")',
     "slices": 'slices.plot(metric="accuracy")',
     "dialects": "wf.dialects.table(counts).plot()",
+    "scores": 'wf.report(counts).plot(kind="scores")',
 }
 """The line that makes each picture of the gallery."""
 HEAD = """# Gallery

@@ -49,6 +49,10 @@ def ends(interval: wf.Interval | None) -> tuple[float, float]:
 COUNT_METRICS = tuple(name for name, metric in METRICS.items() if metric.kind in COUNTED)
 
 
+SMOOTH_METRICS = tuple(name for name in COUNT_METRICS if METRICS[name].smooth)
+"""Those with slopes."""
+
+
 def random_counts(seed: int, k: int, least: int = 1, most: int = 30) -> wf.Counts:
     """A table without empty cells and with a heavy diagonal."""
     rng = np.random.default_rng(seed)
@@ -65,7 +69,7 @@ def sample_of(frozen: Frozen) -> Sample:
 
 def counted_definitions() -> Iterator[Definition]:
     """Every metric of counts with every average and formula."""
-    for name in COUNT_METRICS:
+    for name in SMOOTH_METRICS:
         for average, formula, undefined in product(
             (None, "macro", "micro", "weighted"), (None, "of-averages"), (0, "skip")
         ):

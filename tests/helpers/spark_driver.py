@@ -23,7 +23,7 @@ PARTITIONS, ITEMS = 12, 12_000
 
 
 def slowly(rows: Any) -> Iterator[Any]:
-    time.sleep(1)
+    time.sleep(0.5)
     yield from rows
 
 
@@ -42,6 +42,8 @@ def main(master: str, worker: int) -> None:
         "spark.executor.memory": "512m",
         "spark.executor.cores": "1",
         "spark.sql.shuffle.partitions": "4",
+        "spark.shuffle.io.maxRetries": "1",  # the other worker will not come back
+        "spark.shuffle.io.retryWait": "200ms",
     }.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()

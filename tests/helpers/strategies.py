@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
+from math import inf
 from typing import Any
 
 from hypothesis import strategies as st
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 from whichf1.definitions.definition import Definition
 from whichf1.errors import DefinitionError
 from whichf1.metrics import METRICS
-from whichf1.metrics.registry import Metric
+from whichf1.metrics.registry import Metric, Parameter
 
 LABELS = range(6)
+WEIGHABLE = [name for name, metric in METRICS.items() if not metric.whole]
+"""Metrics of items that may have weights."""
 
 
 @st.composite
@@ -25,20 +28,37 @@ def items(draw: st.DrawFn, least: int = 1, most: int = 25) -> list[tuple[int, in
 
 
 def parameter_values(metric: Metric) -> dict[str, st.SearchStrategy[Any]]:
-    return {
-        name: st.sampled_from(p.choices) if p.choices else st.sampled_from([0.5, 1, 2, 3.25])
-        for name, p in metric.parameters.items()
-    }
+    return {name: st.sampled_from(some_values(p)) for name, p in metric.parameters.items()}
+
+
+def some_values(parameter: Parameter) -> list[Any]:
+    """Values that a parameter may have."""
+    if parameter.choices or parameter.square:
+        return [*parameter.choices] or [None, COSTS]
+    if parameter.within.high == 1:
+        return [0.5, 1]
+    return [0.5, 1, 2, 3.25, *([inf] if parameter.within.endless else [])]
+
+
+COSTS = tuple(tuple(abs(3 * i - 2 * j) * 0.5 for j in range(6)) for i in range(6))
+"""The cost of each decision among six classes, of which right ones are not free."""
+UNDEFINED = [0, 1, 0.25, "skip", "nan"]
+
+
+def minds_order(definition: Definition) -> bool:
+    """Whether the order of the classes matters."""
+    order = {"linear", "quadratic", COSTS}
+    return definition.metric == "macro_mae" or bool({*dict(definition.parameters).values()} & order)
 
 
 @st.composite
-def definitions(draw: st.DrawFn, names: tuple[str, ...] = tuple(METRICS)) -> Definition:
+def definitions(draw: st.DrawFn, names: Iterable[str] = tuple(METRICS)) -> Definition:
     """A valid definition with any of the options that apply to its metric."""
-    metric = METRICS[draw(st.sampled_from(names))]
+    metric = METRICS[draw(st.sampled_from([*names]))]
     drawn = draw(st.fixed_dictionaries(parameter_values(metric)))
     options: dict[str, Any] = {}
     if not metric.total:
-        options["undefined"] = draw(st.sampled_from([0, 1, "skip", "nan"]))
+        options["undefined"] = draw(st.sampled_from(UNDEFINED))
     if metric.kind == "rate":
         options |= draw(rate_options(metric))
     return Definition(metric=metric.name, parameters=tuple(drawn.items()), **options)
@@ -84,7 +104,10 @@ def every_definition() -> Iterator[Definition]:
 
 def _allowed() -> Iterator[Definition]:
     for name, metric in METRICS.items():
-        choices = [p.choices or (2,) for p in metric.parameters.values()]
+        choices = [
+            some_values(p)[: None if p.choices or p.square else 1]
+            for p in metric.parameters.values()
+        ]
         modes = [mode for mode in MODES if bool(mode) == (metric.kind == "rate")]
         for values, mode, *chosen in product(product(*choices), modes, *OPTIONS.values()):
             parameters = tuple(zip(metric.parameters, values, strict=True))

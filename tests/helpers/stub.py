@@ -12,7 +12,7 @@ from pathlib import Path
 from whichf1.definitions.docstrings import type_text
 from whichf1.definitions.methods import IntervalName
 from whichf1.definitions.names import SHORTHANDS, look_up
-from whichf1.definitions.options import Classes
+from whichf1.definitions.options import Classes, Matrix
 from whichf1.metrics import EVERY
 from whichf1.scoring.help import Argument, arguments, data_arguments
 from whichf1.sources.counts import Reading
@@ -67,7 +67,7 @@ def group(options: list[Argument]) -> Group:
 
 def short(text: str) -> str:
     """The type with the names of the longest types in place of what they stand for."""
-    for name, hint in (("IntervalName", IntervalName), ("Classes", Classes)):
+    for name, hint in (("IntervalName", IntervalName), ("Classes", Classes), ("Matrix", Matrix)):
         text = text.replace(type_text(hint, LITERAL), name)
     return text
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.helpers import portable
 from tests.helpers.commands import Run
 from whichf1 import kernel
 from whichf1.kernel import _native, native, reference
 
-ROOT = Path(__file__).parents[2]
-C = ROOT / "src" / "whichf1" / "kernel" / "c"
-WITH_PYTHON = {"module.c", "string_memo.c"}
+ROOT, C = portable.ROOT, portable.C
 INTEGERS = [
     np.dtype(f"{order}{kind}{width}") for order in "<>" for kind in "iu" for width in "1248"
 ]
@@ -416,32 +416,29 @@ def test_counted_margins_are_those_of_the_pairs(given_columns: Columns) -> None:
 
 
 @pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The C files without Python, under the sanitizers."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    assert compiler, "the C files are tested with a C compiler"
-    program = tmp_path_factory.mktemp("driver") / "driver"
-    sources = [str(path) for path in sorted(C.glob("*.c")) if path.name not in WITH_PYTHON]
-    checks = ["-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
-    flags = ["-g", "-O1", "-std=c11", "-pthread", "-fno-sanitize-recover=all", *checks]
-    files = [str(ROOT / "tests" / "native" / "driver.c"), *sources, "-lm"]
-    command = [compiler, *flags, f"-I{C}", "-o", str(program), *files]
-    subprocess.run(command, check=True, capture_output=True)
-    return program
+def drivers(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The C files without Python: under the sanitizers, and as they are installed."""
+    folder = tmp_path_factory.mktemp("driver")
+    checks = ("-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined")
+    careful = ("-g", "-O1", "-std=c11", "-fno-sanitize-recover=all", *checks)
+    return (
+        portable.built(("cc", "-pthread"), folder / "careful", careful),
+        portable.built(("cc", "-pthread"), folder / "quick"),
+    )
 
 
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_random_buffers_under_the_sanitizers(driver: Path, seed: int) -> None:
-    run = subprocess.run([driver, str(seed), "100"], capture_output=True, text=True)
-    assert (run.returncode, run.stderr, run.stdout) == (0, "", "100 rounds\n")
+def test_random_buffers_under_the_sanitizers(drivers: tuple[Path, Path], seed: int) -> None:
+    careful, quick = drivers
+    assert portable.digest(careful, seed) == portable.digest(quick, seed)
 
 
 def test_only_two_c_files_know_of_python() -> None:
     including = {path.name for path in C.iterdir() if 'python_api.h"' in path.read_text()}
-    assert including == WITH_PYTHON
+    assert including == portable.WITH_PYTHON
     assert [path.name for path in C.iterdir() if "Python.h" in path.read_text()] == ["python_api.h"]
 
 
@@ -489,11 +486,15 @@ def test_the_install_succeeds_without_a_compiler(tmp_path: Path) -> None:
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, copy)
     subprocess.run(
-        [sys.executable, "setup.py", "-q", "build", "--build-lib", str(tmp_path / "built")],
+        [sys.executable, "setup.py", "-q", "bdist_wheel", "--dist-dir", str(tmp_path)],
         cwd=copy,
         env={**os.environ, "CC": "/nonexistent/cc", "CXX": "/nonexistent/cc"},
         check=True,
         capture_output=True,
     )
-    built = tmp_path / "built" / "whichf1" / "kernel"
-    assert (built / "reference.py").exists() and not list(built.glob("*.so"))
+    (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert "whichf1/kernel/reference.py" in names
+    assert [name for name in names if name.endswith((".so", ".pyd"))] == []

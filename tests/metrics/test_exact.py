@@ -92,7 +92,8 @@ def test_large_counts_are_exact(cells: list[int]) -> None:
     tn, fp, fn, tp = cells
     counts = wf.Counts.from_matrix([[tn, fp], [fn, tp]], rows="true")
     for name, twin in exact.RATES.items():
-        parameters = {"beta": 2} if name == "f_beta" else {}
+        parameters: dict[str, Any] = {x: p.default for x, p in METRICS[name].parameters.items()}
+        parameters |= {"beta": 2} if name == "f_beta" else {}
         expected = twin(tp, fp, fn, tn, **parameters)
         expected = Fraction(0) if expected is None else expected
         assert same(getattr(wf, name)(counts, positive=1, **parameters).value, expected), name

@@ -20,7 +20,6 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
-@pytest.mark.no_cover
 def test_it_is_never_wrong_on_100_000_triples_and_the_page_shows_how_often_it_tells() -> None:
     verdicts, wrong = simulate(100_000)
     assert wrong == []

@@ -28,7 +28,8 @@ from tests.helpers.pictures import (
     touching,
 )
 from whichf1.errors import FileError, InputError
-from whichf1.reporting.pictures.drawing import INKS, look, rendered
+from whichf1.reporting.pictures.drawing import rendered
+from whichf1.reporting.pictures.look import INKS, look
 from whichf1.reporting.pictures.typeface import fonts, shortened, spelled, width, wrapped
 
 SAME = ("reliability", "threshold", "dialects", "comparison", "flips")

@@ -261,7 +261,7 @@ def test_weighted_items_have_no_band() -> None:
     for kind in ("roc", "pr", "threshold", "decision"):
         picture = wf.picture(weighted, kind)
         assert not marks(picture, Ribbon) and "weights" in picture.caption
-    assert wf.picture(weighted, "reliability")
+    assert wf.picture(weighted, "reliability").caption
 
 
 def test_ticks_are_round_and_hold_the_scale() -> None:

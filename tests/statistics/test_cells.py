@@ -14,7 +14,7 @@ from scipy import stats
 
 import whichf1 as wf
 from tests.helpers.samples import (
-    COUNT_METRICS,
+    SMOOTH_METRICS,
     Pairs,
     counted_definitions,
     ends,
@@ -22,7 +22,7 @@ from tests.helpers.samples import (
     random_counts,
     sample_of,
 )
-from tests.helpers.strategies import definitions, items
+from tests.helpers.strategies import WEIGHABLE, definitions, items
 from whichf1.definitions.definition import Definition, define
 from whichf1.errors import DefinitionError, FileError, IntervalWarning, MergeError
 from whichf1.metrics import find
@@ -59,7 +59,7 @@ def test_slopes_are_those_of_a_complex_step(definition: Definition) -> None:
 
 
 @settings(max_examples=60)
-@given(items(), definitions(names=COUNT_METRICS))
+@given(items(), definitions(names=[x for x in SMOOTH_METRICS if x in WEIGHABLE]))
 def test_scores_do_not_change_when_all_counts_are_multiplied(
     pairs: Pairs, definition: Definition
 ) -> None:

@@ -21,8 +21,6 @@ from whichf1.statistics.scales import Spread
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
-pytestmark = pytest.mark.no_cover  # thousands of data sets, of lines that other tests cover
-
 WORST = [
     (cells.Classes(2, "90:10", 0.99, "even", 500), "macro R", 90),
     (cells.Classes(2, "99:1", 0.0, "even", 5000), "MCC", 50),

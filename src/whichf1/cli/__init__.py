@@ -15,8 +15,9 @@ import whichf1
 from whichf1.cli.compare import compare
 from whichf1.cli.counts import count, merge
 from whichf1.cli.options import Command, DefineOptions, FormatOptions, OutputOptions, command
+from whichf1.cli.pages import playground
 from whichf1.cli.paper import paper
-from whichf1.cli.pictures import plot
+from whichf1.cli.pictures import plot, report
 from whichf1.cli.process import emit, run_program, say
 from whichf1.cli.published import audit, convert, dialects, explain
 from whichf1.cli.score import matrix, score, threshold
@@ -42,7 +43,7 @@ def define(options: DefineOptions) -> None:
 
 
 for run in (score, matrix, count, merge, compare, threshold, dialects, explain, audit, convert,
-            plot, metrics, define, paper):  # fmt: skip
+            plot, report, playground, metrics, define, paper):  # fmt: skip
     app.command(cls=Command)(command(run))
 
 

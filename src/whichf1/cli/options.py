@@ -13,6 +13,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import partial, wraps
@@ -389,7 +390,7 @@ class DefinitionOptions(OptionGroup):
     classes: Text = option("Classes to average over: declared, observed, true, range, or a,b,c.")
     exclude: Text = option("Classes to leave out of averages; their items still count as errors.")
     ignore: Text = option("Drop items whose true class is one of these.")
-    undefined: Text = option("The value of 0/0: 0, 1, skip or nan.")
+    undefined: Text = option("The value of 0/0: a number, skip or nan.")
     scope: Text = option("When F is undefined: empty, one-sided or no-hits.")
 
     def chosen(self, labels: Labels) -> dict[str, Any]:
@@ -410,8 +411,10 @@ class DefinitionOptions(OptionGroup):
                 f"--scope {self.scope} changes nothing where 0/0 counts as 0: add --undefined 1, "
                 "skip or nan, or remove it"
             )
-        number = self.undefined in ("0", "1")
-        options["undefined"] = int(self.undefined or 0) if number else self.undefined
+        options["undefined"] = self.undefined
+        if self.undefined not in (None, "skip", "nan"):
+            with suppress(ValueError):  # the error of the option itself says more
+                options["undefined"] = float(self.undefined)
         return {name: value for name, value in options.items() if value is not None}
 
 
@@ -425,8 +428,8 @@ class ResamplingOptions(OptionGroup):
     seed: int | None = option("Seed for resampling.")
 
 
-class ReportOptions(DefinitionOptions, ResamplingOptions, GateOptions):
-    """What is reported of some counts."""
+class MetricOptions(DefinitionOptions, ResamplingOptions):
+    """Which scores, with which intervals."""
 
     metric: list[str] | None = option(
         "A metric, such as averaged_f1 or 'f_beta(beta=2)', or a signature; repeatable.",
@@ -437,30 +440,6 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, GateOptions):
         "auto (default), delta, bootstrap (bca or percentile), posterior or none; for proportions "
         "also wilson, clopper-pearson, agresti-coull and jeffreys."
     )
-    confusion: bool | None = option(
-        "Show the confusion matrix. Default: on a terminal, if it fits and has up to 12 classes."
-    )
-    fail_under: list[str] | None = option(
-        "NAME=VALUE: exit with code 1 if the score is lower; with --by, in any slice; repeatable."
-    )
-    fail_over: list[str] | None = option(
-        "The same if the score is higher, for metrics such as log_loss; repeatable."
-    )
-    fail_under_low: list[str] | None = option(
-        "The same if the lower end of the interval is lower; repeatable."
-    )
-    fail_over_high: list[str] | None = option(
-        "The same if the upper end of the interval is higher; repeatable."
-    )
-
-    @property
-    def limits(self) -> list[Limit]:
-        """What the scores are to be compared with."""
-        return [
-            Limit.parse(kind, text)
-            for name, kind in KINDS.items()
-            for text in getattr(self, name) or []
-        ]
 
     @property
     def asks_for_intervals(self) -> bool:
@@ -485,6 +464,35 @@ class ReportOptions(DefinitionOptions, ResamplingOptions, GateOptions):
                     "--replicates and --seed"
                 )
         return options
+
+
+class ReportOptions(MetricOptions, GateOptions):
+    """What is reported of some counts."""
+
+    confusion: bool | None = option(
+        "Show the confusion matrix. Default: on a terminal, if it fits and has up to 12 classes."
+    )
+    fail_under: list[str] | None = option(
+        "NAME=VALUE: exit with code 1 if the score is lower; with --by, in any slice; repeatable."
+    )
+    fail_over: list[str] | None = option(
+        "The same if the score is higher, for metrics such as log_loss; repeatable."
+    )
+    fail_under_low: list[str] | None = option(
+        "The same if the lower end of the interval is lower; repeatable."
+    )
+    fail_over_high: list[str] | None = option(
+        "The same if the upper end of the interval is higher; repeatable."
+    )
+
+    @property
+    def limits(self) -> list[Limit]:
+        """What the scores are to be compared with."""
+        return [
+            Limit.parse(kind, text)
+            for name, kind in KINDS.items()
+            for text in getattr(self, name) or []
+        ]
 
 
 class InlineMatrixOptions(OptionGroup):
@@ -645,6 +653,15 @@ class PlotOptions(DataOptions):
     cluster: Text = option(CLUSTER)
 
 
+class PageOptions(TableOptions, MetricOptions):
+    """All that ``whichf1 report`` takes."""
+
+    pred: list[str] | None = option(  # type: ignore[assignment]
+        f"{PRED} Repeat it for several systems: the details are of the first."
+    )
+    output: Text = option("Write the page to this .html file.", "--output", "-o")
+
+
 class DialectOptions(LabelOptions, InlineMatrixOptions, OutputOptions):
     """All that ``whichf1 dialects`` takes: a file of predictions, or a matrix."""
 
@@ -691,6 +708,12 @@ class DefineOptions(OptionGroup):
     """All that ``whichf1 define`` takes."""
 
     name: str = argument("A metric, a shorthand, an alias or a signature.", default=REQUIRED)
+
+
+class PlaygroundOptions(OptionGroup):
+    """All that ``whichf1 playground`` takes."""
+
+    output: Text = option("Write the page to this file.", "--output", "-o")
 
 
 class PaperOptions(OptionGroup):

@@ -1,26 +1,32 @@
-"""``whichf1 plot``: a picture of a file."""
+"""``whichf1 plot`` and ``whichf1 report``: pictures and pages of a file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, TypeAlias, TypeVar
 
 from whichf1.cli.compare import read_runs
 from whichf1.cli.counts import read_table
+from whichf1.cli.files import source_name
 from whichf1.cli.options import (
     CompareOptions,
     CountOptions,
     OptionGroup,
     OutputOptions,
+    PageOptions,
     PlotOptions,
 )
-from whichf1.comparison.compare import planned
+from whichf1.cli.score import make_report, read_subject
+from whichf1.comparison.compare import Comparison, planned
+from whichf1.definitions.names import BOTH
 from whichf1.errors import InputError
+from whichf1.metrics import plain_name
 from whichf1.reporting.document import Document, Grid, GridColumn
 from whichf1.reporting.pictures.drawing import format_of
 from whichf1.reporting.pictures.kinds import Kind, every_kind, find_kind, picture
 from whichf1.reporting.pictures.typeface import plotting
+from whichf1.reporting.score import BOTH_F1, page_path
 from whichf1.scoring.curves import best_threshold
 from whichf1.tables.ranking import Ranking
 
@@ -77,10 +83,40 @@ def kind_list() -> Document:
     )
 
 
-def _as(group: type[G], options: PlotOptions, **changes: Any) -> G:
+# report
+
+
+def report(options: PageOptions) -> None:
+    """Write a page with scores, pictures and methods."""
+    if options.output is None:
+        raise InputError("where to? Give a file with -o that ends in .html")
+    page_path(options.output)
+    systems = options.pred or []
+    if len(systems) > 1 and (options.score_column or options.probs):
+        raise InputError("several systems are compared by their predictions: remove --score")
+    single: Any = replace(options, pred=systems[0] if systems else None)  # type: ignore[arg-type]
+    comparison = _compared(options, systems) if len(systems) > 1 else None
+    with read_subject(single) as subject:
+        chosen = options.chosen(subject.counts.labels)
+        made = make_report(source_name(options), subject, options, chosen)
+        replace(made, comparison=comparison).save(options.output)
+
+
+def _compared(options: PageOptions, systems: list[str]) -> Comparison:
+    """The systems, compared by the first metric."""
+    if options.file == "-":
+        raise InputError("several systems are read twice: give a file, not standard input")
+    first = (options.metric or ["averaged_f1"])[0]
+    metric = BOTH_F1[0] if plain_name(first) in BOTH else first
+    read = _as(CompareOptions, options, pred=systems, metric=[metric], replicates=None, seed=None)
+    chosen, runs, _ = read_runs(read)
+    return runs.whole(*planned(metric, chosen, options.level, {"replicates": 0}))
+
+
+def _as(group: type[G], options: OptionGroup, **changes: Any) -> G:
     """The same options as another command takes them."""
     known = {each.name for each in fields(group)}  # type: ignore[arg-type]
-    mine = {each.name for each in fields(options)} - {
+    mine = {each.name for each in fields(options)} - {  # type: ignore[arg-type]
         "output",
         "metric",
         "pred",

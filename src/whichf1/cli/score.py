@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,6 +15,8 @@ from whichf1.cli.files import Paths
 from whichf1.cli.options import (
     GateFormat,
     MatrixOptions,
+    MetricOptions,
+    PageOptions,
     ReportOptions,
     ScoreOptions,
     TableOptions,
@@ -40,7 +41,14 @@ from whichf1.reporting.score import (
 from whichf1.reporting.slices import slice_document, slice_name
 from whichf1.scoring.curves import best_threshold
 from whichf1.scoring.evaluate import refuse_other_data
-from whichf1.scoring.subject import Subject, of_classes, of_counts, of_lines, of_slices, of_table
+from whichf1.scoring.subject import (
+    Subject,
+    of_class_slices,
+    of_counts,
+    of_line_slices,
+    of_slices,
+    of_table,
+)
 from whichf1.sources.answers.label_sets import count_cells, slice_cells
 from whichf1.sources.answers.lines import ClassScores
 from whichf1.sources.lines import ScoredLines, positive_class, rank_lines
@@ -51,10 +59,11 @@ from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Slices
 from whichf1.tables.units import Additive
 
+Scored: TypeAlias = ScoreOptions | PageOptions
 # what is scored: predictions, scores, probabilities, label sets, or what was saved
 
 
-def _refuse_unused(kind: str, options: ScoreOptions) -> None:
+def _refuse_unused(kind: str, options: Scored) -> None:
     """Raise for an option that has no effect on files of scores or label sets."""
     unused = ["ignore"]
     if options.metric is None:
@@ -68,7 +77,7 @@ def _refuse_unused(kind: str, options: ScoreOptions) -> None:
 
 
 @contextmanager
-def read_subject(options: ScoreOptions) -> Iterator[Subject]:
+def read_subject(options: Scored) -> Iterator[Subject]:
     """Read what the options name; files stay open, since probabilities are read repeatedly."""
     saved = files.read_saved(options)
     if saved is not None:
@@ -92,7 +101,7 @@ def read_subject(options: ScoreOptions) -> Iterator[Subject]:
             yield (_probabilities if options.probs else _column)(options, paths, reading)
 
 
-def _saved(table: Any, options: ScoreOptions) -> Subject:
+def _saved(table: Any, options: Scored) -> Subject:
     """What was counted earlier."""
     whole = table.whole if isinstance(table, Slices) else table
     if isinstance(whole, Ranking):
@@ -126,15 +135,14 @@ def lines_for(
     return lines, positive_class(Labels(lines.labels), named_class(positive, lines))
 
 
-def _column(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
+def _column(options: Scored, paths: Paths, reading: dict[str, Any]) -> Subject:
     said = _agreed_positive(options.metric, None)
     text = options.positive if options.positive is not None or said is None else str(said)
     lines, positive = lines_for(options, paths, reading, text)
     _agreed_positive(options.metric, positive)
     declared = options.labels is not None
-    scored = partial(of_lines, positive=positive, threshold=options.threshold, declared=declared)
-    slices = {key: scored(lines.of_slice(at)) for at, key in enumerate(lines.keys)}
-    return replace(scored(lines), slices=slices, by=tuple(options.slice_columns))
+    by = options.slice_columns
+    return of_line_slices(lines, positive, options.threshold, by, declared=declared)
 
 
 def named_class(text: str | None, lines: ScoredLines) -> Label | None:
@@ -165,11 +173,8 @@ def class_scores(options: TableOptions, paths: Paths, reading: dict[str, Any]) -
     return ClassScores(*paths, request, fair=True)
 
 
-def _probabilities(options: ScoreOptions, paths: Paths, reading: dict[str, Any]) -> Subject:
-    scores = class_scores(options, paths, reading)
-    by = tuple(options.slice_columns)
-    slices = {key: of_classes(x) for key, x in scores.slices().items()} if by else {}
-    return replace(of_classes(scores), slices=slices, by=by)
+def _probabilities(options: Scored, paths: Paths, reading: dict[str, Any]) -> Subject:
+    return of_class_slices(class_scores(options, paths, reading), options.slice_columns)
 
 
 def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[Labels, list[str]]:
@@ -215,11 +220,20 @@ def _report(
 ) -> Document:
     """Metrics of the scores, then of the predictions made from them; all, or those of -m."""
     kind["confusion"] = options.confusion
+    return make_report(source, subject, options, chosen, **kind).document(options.places)
+
+
+def make_report(
+    source: str, subject: Subject, options: MetricOptions, chosen: dict[str, Any], **kind: Any
+) -> Report:
+    """The metrics of -m, or the usual ones."""
+    if subject.summary and options.metric is None:
+        chosen.pop("positive", None)  # it says which class the scores are for
     definitions = definitions_of(options, options.metric, chosen) if options.metric else None
     for name in ("average", "positive"):
         if definitions is None and name in chosen:
             raise DefinitionError(f"--{name} needs a metric, such as -m precision")
-    return Report.of_subject(source, subject, chosen, definitions, **kind).document(options.places)
+    return Report.of_subject(source, subject, chosen, definitions, **kind)
 
 
 def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> Document:
@@ -241,7 +255,7 @@ def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> 
 
 
 def definitions_of(
-    options: ReportOptions, names: list[str], chosen: dict[str, Any]
+    options: MetricOptions, names: list[str], chosen: dict[str, Any]
 ) -> list[tuple[str, Definition]]:
     """The metrics with the options that apply to each; every option must apply to one of them.
 

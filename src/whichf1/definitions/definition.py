@@ -93,7 +93,8 @@ class Definition:
                 self._set(name, check(name, value))
         if metric.harmonic and self.average in ("macro", "weighted") and self.formula is None:
             self._set("formula", "averaged")
-        if self.undefined == 0 or (self.undefined == 1 and self.scope == "one-sided"):
+        number = not isinstance(self.undefined, str)
+        if self.undefined == 0 or (number and self.scope == "one-sided"):
             self._set("scope", "empty")  # a harmonic mean with 0 is 0: no scope makes a difference
         if self.epsilon and self.epsilon_in == "all" and self.undefined != 0:
             raise DefinitionError(
@@ -273,6 +274,11 @@ class Definition:
                 "which counts do not know. Give y_true and y_pred."
             )
         counts = counts.without(self.ignore)
+        if self.declaration.whole and counts.weighted:
+            raise DefinitionError(
+                f"{self.metric} counts whole items, which cannot have weights. Drop weights=; for "
+                "rows that stand for several equal items there is frequencies=."
+            )
         if not len(counts.count):
             raise ShapeError(
                 "there are no items to score" + (", all ignored" if self.ignore else "")
@@ -330,11 +336,8 @@ def fix_classes(
     """Determine the classes to average over."""
     if classes == "range":
         counts, classes = over_range(counts)
-    chosen = codes_of(counts, classes)
-    if two_classes != "both" and len(chosen) == 2:
-        chosen = chosen[:1] if two_classes == "first" else chosen[1:]
-    if exclude:
-        chosen = np.setdiff1d(chosen, counts.labels.codes(exclude), assume_unique=True)
+    excluded = counts.labels.codes(exclude) if exclude else None
+    chosen = codes_of(counts, classes, two_classes, excluded)
     if not len(chosen):
         why = "exclude= names all of them" if exclude else "declare classes with labels="
         raise DefinitionError(f"there are no classes to average over: {why}")
@@ -344,15 +347,23 @@ def fix_classes(
     return Frozen(counts.table, chosen, labels, counts)
 
 
-def codes_of(counts: AnyCounts, classes: Any) -> Array:
-    """Codes of the classes of a class set."""
+def codes_of(
+    counts: AnyCounts, classes: Any, two_classes: str = "both", excluded: Array | None = None
+) -> Array:
+    """Codes of the classes of a class set, without those that are excluded."""
     if classes in (None, "declared"):
-        return every_class(len(counts.labels))
-    if classes == "observed":
-        return np.flatnonzero(counts.table.tp + counts.table.fp + counts.table.fn)
-    if classes == "true":
-        return np.flatnonzero(counts.table.tp + counts.table.fn)
-    return counts.labels.codes(classes)
+        chosen = every_class(len(counts.labels))
+    elif classes == "observed":
+        chosen = np.flatnonzero(counts.table.tp + counts.table.fp + counts.table.fn)
+    elif classes == "true":
+        chosen = np.flatnonzero(counts.table.tp + counts.table.fn)
+    else:
+        chosen = counts.labels.codes(classes)
+    if two_classes != "both" and len(chosen) == 2:
+        chosen = chosen[:1] if two_classes == "first" else chosen[1:]
+    if excluded is None:
+        return chosen
+    return np.setdiff1d(chosen, excluded, assume_unique=True)
 
 
 MOST_CLASSES = 1 << 20

@@ -34,8 +34,8 @@ MEANING = {
     "classes.",
     "ignore": "Drop the items whose true class is one of these, such as [-100] for padding. The "
     "class itself is then left out, unless it is declared or predicted for other items.",
-    "undefined": "What 0/0 gives: 0, 1, nothing ('skip': the class is left out of the mean), or "
-    "NaN ('nan').",
+    "undefined": "What 0/0 gives: a number, nothing ('skip': the class is left out of the mean), "
+    "or NaN ('nan').",
     "scope": "When an F score is 0/0: if the class is neither true nor predicted ('empty'), if "
     "precision or recall is 0/0 ('one-sided'), or whenever there are no hits ('no-hits').",
     "two_classes": "With exactly two classes, average over both, or score only the first or the "

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from whichf1.definitions.methods import IntervalName, Method, find_method, whole
-from whichf1.errors import SIMPLE, DefinitionError, did_you_mean, is_among
+from whichf1.errors import SIMPLE, DefinitionError, did_you_mean, is_number
 from whichf1.metrics.averaging import Scope, Undefined
 from whichf1.metrics.probability import Binning
 from whichf1.metrics.ranking import MultiClass
@@ -23,6 +23,9 @@ TwoClasses: TypeAlias = Literal["both", "first", "last"]
 EpsilonIn: TypeAlias = Literal["all", "harmonic"]
 Classes: TypeAlias = list[Any] | tuple[Any, ...] | np.ndarray[Any, Any]
 """Classes listed one by one; not text, which would be a sequence of letters."""
+
+Matrix: TypeAlias = Sequence[Sequence[float]] | np.ndarray[Any, Any]
+"""A number for each pair of a true and a predicted class."""
 
 
 class Options(Reading, total=False):
@@ -49,7 +52,11 @@ class Options(Reading, total=False):
     batch: int | None
     interval: IntervalName | Method | None
     beta: float
-    weighting: Literal["none", "linear", "quadratic"]
+    weighting: Literal["none", "linear", "quadratic"] | Matrix
+    costs: Matrix | None
+    alpha: float
+    mean: Literal["arithmetic", "geometric", "min", "max"]
+    of: Literal["true", "predicted", "both"]
     max_fpr: float | None
     multi_class: MultiClass | Literal["top-label"] | None
     top: float
@@ -89,12 +96,16 @@ def check_batch(name: str, value: Any) -> Any:
 
 
 def check_undefined(name: str, value: Any) -> Undefined:
-    """0, 1, 'skip' or 'nan'; NaN itself means 'nan'."""
+    """A number, 'skip' or 'nan'; NaN itself means 'nan'."""
     if isinstance(value, float) and np.isnan(value):
         return "nan"
-    if isinstance(value, bool) or not is_among(value, (0, 1, "skip", "nan")):
-        raise DefinitionError(f"undefined must be 0, 1, 'skip' or 'nan'; got {value!r}")
-    return value if isinstance(value, str) else int(value)  # type: ignore[return-value]
+    if isinstance(value, str) and value in ("skip", "nan"):
+        return value  # type: ignore[return-value]
+    if not is_number(value) or not np.isfinite(value):
+        raise DefinitionError(
+            f"undefined must be a finite number such as 0 or 1, 'skip' or 'nan'; got {value!r}"
+        )
+    return int(value) if float(value).is_integer() else float(value)
 
 
 def check_class_set(name: str, value: Any) -> Any:

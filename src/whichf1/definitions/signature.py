@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
+from math import inf
 from typing import Any
 
 from whichf1.definitions.methods import PARAMETERS, find_method
@@ -84,8 +85,10 @@ def read(text: Any) -> tuple[str, dict[str, Any], dict[str, Any]]:
     head = _HEAD.fullmatch(first)
     if head is None:
         raise DefinitionError(f"{first!r} is not a metric. Write NAME or NAME(parameter=value).")
-    inside = head["parameters"] or ""  # numbers and words, which contain no commas
-    parameters = _read_pairs(inside.split(",") if inside.strip() else [], "=", text)
+    inside = head["parameters"] or ""
+    # words, numbers and matrices: a comma before a name begins the next one
+    parts = re.split(r",(?=\s*[A-Za-z_]\w*\s*=)", inside) if inside.strip() else []
+    parameters = _read_pairs(parts, "=", text)
     return head["name"], parameters, _read_pairs(rest, ":", text)
 
 
@@ -167,6 +170,8 @@ def _read_pairs(parts: list[str], sign: str, text: str) -> dict[str, Any]:
 def _write_value(value: Any) -> str:
     if isinstance(value, Word):
         return value
+    if value == inf:
+        return "inf"
     return json.dumps(value, separators=(",", ":")).replace("|", r"\u007c")
 
 

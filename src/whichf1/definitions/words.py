@@ -135,7 +135,7 @@ def zero_rule(definition: Definition) -> str:
     if definition.declaration.kind == "ranking":
         return "It is an error if there is nothing to rank."
     rule = _zero(definition).lstrip("; ")
-    return _capital(rule) + "." if rule else "It is never undefined."
+    return capital(rule) + "." if rule else "It is never undefined."
 
 
 # a sentence for a paper
@@ -147,7 +147,7 @@ def sentence(definition: Definition, k: int | None = None, n: int | float | None
     one = "" if d.two_classes == "both" else d.two_classes
     number = "" if k is None else f"{k:,} "
     phrases = [
-        f"{_capital(title(d))} is {_what(d, number)}",
+        f"{capital(title(d))} is {_what(d, number)}",
         f" except {_list(d.exclude)}, whose items still count as errors" if d.exclude else "",
         f"; items whose true class is {_list(d.ignore)} are dropped" if d.ignore else "",
         f"; with two classes, only the {one} is scored" if one else "",
@@ -307,14 +307,15 @@ def _other_zero(definition: Definition) -> str:
     of_averages = definition.formula == "of-averages"
     what = "a precision or recall that is 0/0" if of_averages else _EMPTY[definition.scope]
     effects = {"skip": f"skips {what}", "nan": f"is undefined if there is {what}"}
-    return effects.get(str(definition.undefined), f"counts {what} as 1")
+    return effects.get(str(definition.undefined), f"counts {what} as {definition.undefined}")
 
 
 def _list(labels: Iterable[object]) -> str:
     return ", ".join(repr(label) for label in labels)
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
+    """The text as the start of a sentence."""
     return text[:1].upper() + text[1:]
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
-from whichf1.metrics.registry import Ratio, agreement
-from whichf1.tables.cells import Array, Margins, root
+from whichf1.errors import DefinitionError
+from whichf1.metrics.registry import Ratio, Square, agreement
+from whichf1.tables.cells import Array, Margins, is_exact, root
 
 
 @agreement(tex=r"\frac{1}{n}\sum_i C_{ii}", sklearn="accuracy_score")
@@ -27,6 +29,13 @@ def error_rate(m: Margins) -> Ratio:
     return m.fn.sum(-1), m.total
 
 
+Weighting: TypeAlias = Annotated[
+    Literal["none", "linear", "quadratic"] | Square,
+    "How an error grows with the distance between the two classes in label order; or a matrix of "
+    "what each error counts, 0 on its diagonal.",
+]
+
+
 @agreement(
     tex=r"1-\frac{n\sum_{ij}w_{ij}C_{ij}}{\sum_{ij}w_{ij}\,C_{i\cdot}\,C_{\cdot j}}",
     title="Cohen's kappa",
@@ -34,17 +43,84 @@ def error_rate(m: Margins) -> Ratio:
     bounds=(-1, 1),
     sklearn="cohen_kappa_score",
 )
-def cohen_kappa(
-    m: Margins,
-    weighting: Annotated[
-        Literal["none", "linear", "quadratic"],
-        "How an error grows with the distance between the two classes in label order.",
-    ] = "none",
-) -> Ratio:
+def cohen_kappa(m: Margins, weighting: Weighting = "none") -> Ratio:
     """Agreement beyond chance, optionally weighted by the distance between classes."""
-    power = {"none": 0, "linear": 1, "quadratic": 2}[weighting]
-    expected = (m.rows * _predicted_apart(m, power)).sum(-1)
-    return _within(expected - m.total * _disagreement(m, power), expected)
+    expected = (m.rows * _apart_from(m, m.columns, weighting, lambda: m.tn + m.fn)).sum(-1)
+    return _beyond(m, weighting, expected)
+
+
+@agreement(
+    tex=r"1-\frac{4n\sum_{ij}w_{ij}C_{ij}}{\sum_{ij}w_{ij}\,d_i\,d_j},\quad"
+    r" d_i=C_{i\cdot}+C_{\cdot i}",
+    title="Scott's pi",
+    bounds=(-1, 1),
+)
+def scott_pi(m: Margins, weighting: Weighting = "none") -> Ratio:
+    """Agreement beyond that of two raters who guess by the pooled shares of the classes."""
+    both = m.rows + m.columns
+    others = _apart_from(m, both, weighting, lambda: 2 * m.tn + m.fn + m.fp)
+    return _beyond(m, weighting, (both * others).sum(-1), 4)
+
+
+@agreement(
+    tex=r"1-\frac{K^2\sum_{ij}w_{ij}C_{ij}}{n\sum_{ij}w_{ij}}",
+    title="Brennan–Prediger coefficient",
+    aliases=("bennett_s",),
+    bounds=(-1, 1),
+)
+def brennan_prediger(m: Margins, weighting: Weighting = "none") -> Ratio:
+    """Agreement beyond that of two raters who guess all classes equally often."""
+    k = m.tp.shape[-1]
+    return _beyond(m, weighting, m.total * m.total * _all_apart(m, weighting), k * k)
+
+
+@agreement(
+    tex=r"1-\frac{\sum_{ij}w_{ij}C_{ij}/(n\max w)}{1-p_e},\quad"
+    r" p_e=\frac{\sum_{ij}(1-w_{ij}/\max w)}{K(K-1)}\sum_i\pi_i(1-\pi_i)",
+    title="Gwet's AC1",
+    aliases=("gwet_ac2",),
+    bounds=(-1, 1),
+)
+def gwet_ac1(m: Margins, weighting: Weighting = "none") -> Ratio:
+    """Agreement beyond chance that is little affected by rare classes (AC2 if weighted)."""
+    k, most = m.tp.shape[-1], _farthest(m, weighting)
+    if k < 2:
+        return m.total * 0, m.total * 0
+    both = m.rows + m.columns
+    spread = (both * (2 * m.tn + m.fn + m.fp)).sum(-1)  # 4 n² Σ π (1 − π)
+    shared, times = k * k * most - _all_apart(m, weighting), 4 * k * (k - 1)
+    return _beyond(m, weighting, times * most * m.total * m.total - spread * shared, times)
+
+
+@agreement(tex=r"\frac{\sum_i R_i-1}{r-1}", bounds=(-1, 1), sklearn="balanced_accuracy_score")
+def adjusted_balanced_accuracy(m: Margins) -> Ratio:
+    """Mean recall of the classes that have true items, on a scale on which guessing gets 0."""
+    rows = m.rows
+    present = rows.real > 0
+    recalls = np.where(present, m.tp / np.where(present, rows, 1), 0).sum(-1)
+    return recalls - 1, np.maximum(present.sum(-1) - 1, 0)
+
+
+@agreement(tex=r"\frac{1}{n}\max_i C_{i\cdot}", aliases=("nir",), better="neither", smooth=False)
+def no_information_rate(m: Margins) -> Ratio:
+    """Accuracy of always predicting the most frequent true class."""
+    return m.rows.max(-1), m.total
+
+
+@agreement(
+    tex=r"P\left(X\ge\textstyle\sum_i C_{ii}\right),\ X\sim\mathrm{Bin}(n,\max_i C_{i\cdot}/n)",
+    title="no-information p-value",
+    better="lower",
+    smooth=False,
+    whole=True,
+)
+def no_information_p_value(m: Margins) -> Ratio:
+    """Probability that the accuracy is this high if the no-information rate is the true one."""
+    from scipy.special import betainc  # slow to import
+
+    hits, n = m.tp.sum(-1), m.total
+    p = betainc(np.maximum(hits, 1), n - hits + 1, m.rows.max(-1) / n)
+    return np.where(hits > 0, p, 1.0), np.ones_like(p)
 
 
 @agreement(
@@ -70,14 +146,52 @@ def _within(top: Array, bottom: Array) -> Ratio:
     return np.maximum(np.minimum(top, bottom), -bottom), bottom
 
 
-def _disagreement(m: Margins, power: int) -> Array:
-    """Σ w_ij C_ij with w = |i − j|^power off the diagonal, 0 on it."""
-    if power == 0:
+def _beyond(m: Margins, weighting: Any, expected: Array, times: int = 1) -> Ratio:
+    """1 − times · n · observed / expected disagreement; at least −1, except with a matrix."""
+    top = expected - times * m.total * _disagreement(m, weighting)
+    return _within(top, expected) if isinstance(weighting, str) else (top, expected)
+
+
+_POWERS = {"none": 0, "linear": 1, "quadratic": 2}
+
+
+def _disagreement(m: Margins, weighting: Any) -> Array:
+    """Σ w_ij C_ij with w = |i − j|^power off the diagonal, 0 on it; or with a matrix w."""
+    if weighting == "none":
         wrong: Array = m.fn.sum(-1)
         return wrong
+    if not isinstance(weighting, str):
+        return of_cells(m, _weights(m, weighting))
     distance = np.arange(m.distances.shape[-1])
-    total: Array = (m.distances * distance**power).sum(-1)
+    total: Array = (m.distances * distance ** _POWERS[weighting]).sum(-1)
     return total
+
+
+def _weights(m: Margins, weighting: Square) -> Array:
+    matrix = square(m, weighting, "weighting")
+    if any(weighting[i][i] for i in range(len(weighting))):
+        raise DefinitionError(
+            "weighting= says what each error counts, so its diagonal must be 0. Give 1 - w for "
+            "weights w of agreement."
+        )
+    if not any(map(any, weighting)):
+        raise DefinitionError("weighting= is 0 everywhere: no error would count")
+    return matrix
+
+
+def _farthest(m: Margins, weighting: Any) -> Any:
+    """The largest weight."""
+    if not isinstance(weighting, str):
+        return _weights(m, weighting).max()
+    return max(m.tp.shape[-1] - 1, 1) ** _POWERS[weighting]
+
+
+def _all_apart(m: Margins, weighting: Any) -> Any:
+    """The sum of all weights."""
+    if not isinstance(weighting, str):
+        return _weights(m, weighting).sum()
+    k, power = m.tp.shape[-1], _POWERS[weighting]
+    return sum(2 * (k - d) * d**power for d in range(1, k))
 
 
 def _below(x: Array) -> Array:
@@ -85,14 +199,48 @@ def _below(x: Array) -> Array:
     return np.concatenate([np.zeros_like(x[..., :1]), np.cumsum(x, -1)[..., :-1]], -1)
 
 
-def _predicted_apart(m: Margins, power: int) -> Array:
-    """Σ_{j≠i} |i − j|^power C_·j of each class i, by additions alone: 0 if all are in one class."""
-    if power == 0:
-        return m.tn + m.fn
-    return _apart(m.columns, power) + _apart(m.columns[..., ::-1], power)[..., ::-1]
+def _apart_from(m: Margins, items: Array, weighting: Any, others: Callable[[], Array]) -> Array:
+    """Σ_j w_ij items_j of each class i, by additions alone: 0 if all are in one class.
+
+    ``others`` gives Σ_{j≠i} items_j.
+    """
+    if weighting == "none":
+        return others()
+    if not isinstance(weighting, str):
+        return across(items, _weights(m, weighting))
+    power = _POWERS[weighting]
+    return _apart(items, power) + _apart(items[..., ::-1], power)[..., ::-1]
 
 
 def _apart(x: Array, power: int) -> Array:
     """Σ_{j<i} (i − j)^power x_j of each class i, for a power of 1 or 2."""
     steps = np.cumsum(_below(x), -1)
     return steps if power == 1 else np.cumsum(steps, -1) + _below(steps)
+
+
+def square(m: Margins, given: Square, name: str) -> Array:
+    """A matrix over the classes of a table; in fractions, if its counts are."""
+    classes = m.tp.shape[-1]
+    if len(given) != classes:
+        raise DefinitionError(
+            f"{name} has {len(given)} rows and columns, but there are {classes} classes. Give one "
+            "for each class, in label order; declare classes that may be missing with labels=."
+        )
+    if is_exact(m.tp):
+        from fractions import Fraction  # slow to import
+
+        return np.array([[Fraction(x) for x in row] for row in given], object)
+    return np.array(given, np.float64)
+
+
+def of_cells(m: Margins, matrix: Array) -> Array:
+    """Σ matrix_ij C_ij."""
+    cells = m.cells
+    total: Array = (cells.values * matrix[cells.true, cells.predicted]).sum(-1)
+    return total
+
+
+def across(items: Array, matrix: Array) -> Array:
+    """Σ_j matrix_ij items_j of each class i."""
+    sums: Array = (items[..., None, :] * matrix).sum(-1)
+    return sums

@@ -11,7 +11,7 @@ from whichf1.metrics.rates import precision, recall
 from whichf1.metrics.registry import Metric, Ratio, Value
 from whichf1.tables.cells import ENDLESS, Array, OneVsRest, is_exact
 
-Undefined: TypeAlias = Literal[0, 1, "skip", "nan"]
+Undefined: TypeAlias = float | Literal["skip", "nan"]
 Scope: TypeAlias = Literal["empty", "one-sided", "no-hits"]
 
 

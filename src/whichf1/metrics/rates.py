@@ -5,8 +5,10 @@ from __future__ import annotations
 from math import inf
 from typing import Annotated
 
-from whichf1.metrics.registry import Ratio, rate
-from whichf1.tables.cells import OneVsRest
+import numpy as np
+
+from whichf1.metrics.registry import Endless, Ratio, Share, rate
+from whichf1.tables.cells import OneVsRest, root
 
 _LARGE = 1e6
 """From here on, F-beta is recall to within any epsilon."""
@@ -57,13 +59,13 @@ def negative_predictive_value(c: OneVsRest) -> Ratio:
 )
 def f_beta(
     c: OneVsRest,
-    beta: Annotated[float, "How many times as important recall is as precision."] = 1,
+    beta: Annotated[Endless, "How many times as important recall is as precision."] = 1,
 ) -> Ratio:
     """Weighted harmonic mean of precision and recall, with recall beta times as important."""
     missed: float = beta * beta
     false: float = 1
     if beta > _LARGE:  # the same ratio, without a number too large for a float
-        missed, false = 1, 1 / missed
+        missed, false = 1, 0 if beta == inf else 1 / missed
     hits = (missed + false) * c.tp
     return hits, hits + missed * c.fn + false * c.fp
 
@@ -169,3 +171,79 @@ def negative_likelihood_ratio(c: OneVsRest) -> Ratio:
 def one_vs_rest_accuracy(c: OneVsRest) -> Ratio:
     """Fraction of items correctly assigned or correctly not assigned to this class."""
     return c.tp + c.tn, c.tp + c.fp + c.fn + c.tn
+
+
+@rate(
+    tex=r"\sqrt{\frac{TP}{TP+FN}\cdot\frac{TN}{TN+FP}}",
+    title="G-mean",
+    aliases=("geometric_mean_score",),
+)
+def g_mean(c: OneVsRest) -> Ratio:
+    """Geometric mean of recall and specificity."""
+    return root(c.tp * c.tn), root((c.tp + c.fn) * (c.tn + c.fp))
+
+
+@rate(
+    tex=r"\frac{TP}{\sqrt{(TP+FP)(TP+FN)}}",
+    title="Fowlkes–Mallows index",
+    aliases=("ochiai",),
+)
+def fowlkes_mallows(c: OneVsRest) -> Ratio:
+    """Geometric mean of precision and recall."""
+    return c.tp, root((c.tp + c.fp) * (c.tp + c.fn))
+
+
+@rate(
+    tex=r"\frac{TP\cdot TN-FP\cdot FN}{\sqrt{(TP+FP)(TP+FN)(TN+FP)(TN+FN)}}",
+    title="one-vs-rest MCC",
+    aliases=("binary_mcc",),
+    bounds=(-1, 1),
+    sklearn="matthews_corrcoef",
+)
+def one_vs_rest_mcc(c: OneVsRest) -> Ratio:
+    """Correlation between belonging to this class and being predicted as it."""
+    together = c.tp * c.tn - c.fp * c.fn
+    spread = root((c.tp + c.fp) * (c.tp + c.fn) * ((c.tn + c.fp) * (c.tn + c.fn)))
+    return np.maximum(np.minimum(together, spread), -spread), spread
+
+
+@rate(tex=r"\frac{TP\cdot TN}{FP\cdot FN}", aliases=("dor",), bounds=(0, inf))
+def diagnostic_odds_ratio(c: OneVsRest) -> Ratio:
+    """Odds of a positive prediction in this class divided by those in other classes."""
+    return c.tp * c.tn, c.fp * c.fn
+
+
+@rate(
+    tex=r"\frac{TP\cdot TN-FP\cdot FN}{TP\cdot TN+FP\cdot FN}",
+    title="Yule's Q",
+    aliases=("yules_q",),
+    bounds=(-1, 1),
+)
+def yule_q(c: OneVsRest) -> Ratio:
+    """Diagnostic odds ratio on a scale from -1 to 1, with 0 for chance."""
+    right, wrong = c.tp * c.tn, c.fp * c.fn
+    return right - wrong, right + wrong
+
+
+@rate(
+    tex=r"\frac{TP+TN}{n}-\frac{|TPR-TNR|}{TPR+TNR}",
+    bounds=(-1, 1),
+)
+def optimized_precision(c: OneVsRest) -> Ratio:
+    """One-vs-rest accuracy minus how far recall and specificity are apart (Ranawana, Palade)."""
+    positives, negatives = c.tp + c.fn, c.tn + c.fp
+    found, refused = c.tp * negatives, c.tn * positives
+    n, both = positives + negatives, found + refused
+    return (c.tp + c.tn) * both - n * np.maximum(found - refused, refused - found), n * both
+
+
+@rate(tex=r"\left(1+\alpha\,(TPR-TNR)\right)TPR\cdot TNR", aliases=("iba",))
+def index_of_balanced_accuracy(
+    c: OneVsRest,
+    alpha: Annotated[Share, "How much it counts that recall exceeds specificity."] = 0.1,
+) -> Ratio:
+    """Recall times specificity, more if recall is the larger (García et al. 2009)."""
+    positives, negatives = c.tp + c.fn, c.tn + c.fp
+    pairs = positives * negatives
+    dominance = c.tp * negatives - c.tn * positives
+    return c.tp * c.tn * (pairs + alpha * dominance), pairs * pairs

@@ -18,11 +18,13 @@ import numpy as np
 
 from whichf1.errors import DefinitionError, did_you_mean, is_among
 from whichf1.kernel import LossSums
-from whichf1.tables.cells import Array, Margins, OneVsRest
+from whichf1.tables.cells import Array, CellValues, Margins, OneVsRest
 
 Ratio: TypeAlias = tuple[Array, Array]
 """Numerator and denominator; ``averaging.ZeroRule`` decides what 0/0 gives."""
-Value: TypeAlias = int | float | str | None
+Square: TypeAlias = tuple[tuple[float, ...], ...]
+"""A number for every pair of a true and a predicted class, in label order."""
+Value: TypeAlias = int | float | str | Square | None
 Kind: TypeAlias = Literal["rate", "agreement", "items", "ranking", "loss", "label ranking"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 COUNTED: tuple[Kind, ...] = ("rate", "agreement")
@@ -37,39 +39,73 @@ class Within:
     high: float
     whole: bool
     says: str
+    endless: bool = False
+    """Whether infinity is in it."""
 
 
 Share = Annotated[float, Within(math.ulp(0), 1, False, "a number above 0 and at most 1")]
 Floor = Annotated[float, Within(0, 0.5, False, "a number from 0 to 0.5")]
 Whole = Annotated[int, Within(1, math.inf, True, "a whole number of at least 1")]
 Bins = Annotated[int, Within(1, 10**6, True, "a whole number of at least 1 and at most 1,000,000")]
+Endless = Annotated[float, Within(0, math.inf, False, "a number of at least 0, or inf", True)]
 ANY = Within(0, math.inf, False, "a finite number of at least 0")
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a formula: a number, or one of several words."""
+    """A parameter of a formula: a number, one of several words, or a matrix."""
 
     default: Value
     meaning: str = ""
     choices: tuple[str, ...] = ()
     within: Within = ANY
+    square: bool = False
+    """Whether it may be, or if there are no words must be, a matrix over all pairs of classes."""
 
     def check(self, name: str, value: Any) -> Value:
         """The value, with whole floats as int; None is allowed only if it is the default."""
         if value is None and self.default is None:
             return None
+        if self.square and not isinstance(value, str):
+            return _square(name, value)
         if self.choices:
+            value = "true" if value is True else value  # which JSON reads as a boolean
             if not is_among(value, self.choices):
                 known = ", ".join(map(repr, self.choices))
                 raise DefinitionError(f"{name} must be one of {known}; got {value!r}")
             return str(value)
+        if self.square:
+            raise DefinitionError(f"{name} must be {_A_SQUARE}; got {value!r}")
+        if self.within.endless and value in ("inf", math.inf):
+            return math.inf
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         most = min(self.within.high, sys.float_info.max)
         fits = number and self.within.low <= value <= most
         if not fits or (self.within.whole and not float(value).is_integer()):
             raise DefinitionError(f"{name} must be {self.within.says}; got {value!r}")
         return int(value) if float(value).is_integer() else float(value)
+
+
+_A_SQUARE = "a list of rows, one for each true class, with a number for each predicted class"
+
+
+def _square(name: str, value: Any) -> Square:
+    """A matrix of finite numbers of at least 0 as tuples, which can be hashed."""
+    try:
+        matrix = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise DefinitionError(f"{name} must be {_A_SQUARE}; got {value!r}") from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+        shape = " × ".join(map(str, matrix.shape)) or "a number"
+        raise DefinitionError(f"{name} must be {_A_SQUARE}; got {shape}")
+    wrong = np.argwhere(~((matrix >= 0) & np.isfinite(matrix)))
+    if len(wrong):
+        row, column = wrong[0].tolist()
+        raise DefinitionError(
+            f"{name} must have finite numbers of at least 0; row {row + 1}, column {column + 1} is "
+            f"{matrix[row, column]:g}"
+        )
+    return tuple(tuple(int(x) if x.is_integer() else x for x in row) for row in matrix.tolist())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -106,6 +142,8 @@ class Metric:
     that are there, and the parameter ``top``, to the score. It has an automatic interval, too."""
     bias: Callable[..., Array] | None = field(default=None, repr=False)
     """For a ranking: about how much higher than the truth the score of single items is."""
+    whole: bool = False
+    """Whether it counts pairs or numbers of items, so that items cannot have weights."""
     sums: Callable[..., LossSums] | None = field(default=None, repr=False)
     """For a mean over items, whose formula gives a value for each: a quicker way to their sums."""
 
@@ -130,7 +168,8 @@ class Metric:
         one, none = np.ones(1), np.zeros(1)
         alone: Any = OneVsRest(*np.eye(4))
         if self.kind == "agreement":
-            alone = Margins(one, none, none, none, one)
+            cells = CellValues(np.zeros(1, np.intp), one, 1)
+            alone = Margins(one, none, none, none, one, cells)
         return bool(np.all(self.formula(alone)[1] != 0))
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Value]:
@@ -178,17 +217,21 @@ agreement = partial(declare, "agreement")
 
 def _parameter(default: Value, hint: Any) -> Parameter:
     notes: list[Any] = []
+    square = False
     while get_origin(hint) in (Annotated, Union, UnionType):
         if get_origin(hint) is Annotated:
             notes += hint.__metadata__
             hint = hint.__origin__
-        else:  # X | None
-            hint = next(each for each in get_args(hint) if each is not NoneType)
+        else:  # X | None, words | Square
+            parts = [each for each in get_args(hint) if each is not NoneType]
+            square |= Square in parts
+            hint = parts[0]
     meaning = next((note for note in notes if isinstance(note, str)), "")
+    square |= hint == Square
     if get_origin(hint) is Literal:
-        return Parameter(default, meaning, get_args(hint))
+        return Parameter(default, meaning, get_args(hint), square=square)
     within = next((note for note in notes if isinstance(note, Within)), ANY)
-    return Parameter(default, meaning, within=within)
+    return Parameter(default, meaning, within=within, square=square)
 
 
 def plain_name(name: str) -> str:

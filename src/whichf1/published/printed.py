@@ -11,6 +11,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from whichf1.errors import FileError
@@ -35,6 +36,7 @@ class Mark(NamedTuple):
     """Whether a spread or an interval stands beside it, as of several runs."""
 
 
+@lru_cache(maxsize=1024)
 def unmarked(text: str) -> Mark:
     r"""The number in a cell as it would be typed: ``\textbf{80.1}$^*$`` is 80.1."""
     bare = unicodedata.normalize("NFKC", text).replace("−", "-").replace(r"\%", "%")

@@ -174,7 +174,7 @@ VERSION = 1
 """The version of the JSON; it increases if a key changes its meaning or goes."""
 
 
-def _footnotes(document: Document) -> list[str]:
+def footnotes(document: Document) -> list[str]:
     """The notes, and the cautions of intervals and tests, each with the rows that it is for."""
     cautions: dict[str, dict[str, None]] = {}
     for block in document.blocks:
@@ -271,6 +271,11 @@ def _body(table: Grid, decimals: int, pen: Pen, most: int | None = None) -> list
         [_written(column, cell, decimals, pen) for column, cell in zip(columns, row, strict=True)]
         for row in table.rows[:most]
     ]
+
+
+def html_cells(table: Grid, decimals: int = 4) -> list[list[str]]:
+    """The cells of a table as HTML; signatures as text."""
+    return _body(table, decimals, HTML._replace(code=html))
 
 
 SignatureForm: TypeAlias = Literal["none", "short", "full"]
@@ -395,7 +400,7 @@ def text_lines(document: Document, decimals: int, terminal: Terminal) -> Iterato
                 yield Line("")
             yield from lines
             above = True
-    if notes := _footnotes(document):
+    if notes := footnotes(document):
         yield Line("")
         for note in notes:
             yield from _prose(note, width)
@@ -519,7 +524,7 @@ def _markdown(document: Document, decimals: int) -> str:
                 parts.append(item)
             case Note():
                 parts.append("  \n".join(map(markdown, _lines(block, MARKDOWN))))
-    return "\n\n".join([*parts, *map(markdown, _footnotes(document))]) + "\n"
+    return "\n\n".join([*parts, *map(markdown, footnotes(document))]) + "\n"
 
 
 def _markdown_table(table: Grid, decimals: int) -> str:
@@ -548,7 +553,7 @@ def _html(document: Document, decimals: int) -> str:
                 parts.append(f"<p>{html(lead)} {html_code(block.text)}</p>".replace("<p> ", "<p>"))
             case Note():
                 parts.append(f"<p>{'<br>'.join(map(html, _lines(block, HTML)))}</p>")
-    return "\n".join([*parts, *(f"<p>{html(note)}</p>" for note in _footnotes(document))]) + "\n"
+    return "\n".join([*parts, *(f"<p>{html(note)}</p>" for note in footnotes(document))]) + "\n"
 
 
 def _html_table(table: Grid, decimals: int) -> Iterator[str]:
@@ -576,7 +581,7 @@ def _latex(document: Document, decimals: int, style: LatexStyle) -> str:
     blocks = [x for x in document.blocks if not (isinstance(x, Grid) and x.if_it_fits)]
     if titles and not any(isinstance(block, Grid) for block in blocks):
         lines.append(rf"{latex(document.title)}\par")
-    for block in (*blocks, *map(Note, _footnotes(document))):
+    for block in (*blocks, *map(Note, footnotes(document))):
         if isinstance(block, Grid):
             caption = ". ".join(filter(None, (*titles, block.title))).rstrip(".")
             lines += latex_tables(

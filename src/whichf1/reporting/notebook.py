@@ -26,6 +26,7 @@ from whichf1.reporting.document import (
     render,
 )
 from whichf1.reporting.numbers import items, size
+from whichf1.reporting.pages.findings import page as page
 from whichf1.reporting.pictures.drawing import draw, format_of, rendered
 from whichf1.reporting.pictures.kinds import picture
 from whichf1.reporting.pictures.marks import Picture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -10,13 +11,14 @@ from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
+from whichf1.comparison.compare import Comparison, compare
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.names import BOTH
 from whichf1.definitions.options import Options
 from whichf1.definitions.signature import names_of
 from whichf1.definitions.words import identifier, sentence, title
-from whichf1.errors import DefinitionError, InputError
+from whichf1.errors import DefinitionError, FileError, InputError
 from whichf1.metrics import COUNTED, plain_name
 from whichf1.reporting.document import (
     CAUTION,
@@ -36,16 +38,26 @@ from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
 from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n
-from whichf1.scoring.subject import MEANS, Subject, is_counted, of_counts, of_scores, of_table
-from whichf1.sources.counts import DATA_OPTIONS, as_counts
-from whichf1.sources.request import is_path
+from whichf1.scoring.subject import (
+    MEANS,
+    Subject,
+    is_counted,
+    of_counts,
+    of_scores,
+    of_slices,
+    of_table,
+)
+from whichf1.sources.counts import DATA_OPTIONS, as_counts, count_by
+from whichf1.sources.request import has_columns, is_path
 from whichf1.statistics.scales import Interval
 from whichf1.tables.counts import Counts
-from whichf1.tables.display import Drawable
+from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label
 from whichf1.tables.moments import Moments
 from whichf1.tables.ranking import Ranking
+from whichf1.tables.saving import write_whole
+from whichf1.tables.slices import Slices
 
 CLASS_METRICS = ("precision", "recall", "f1")
 SUMMARY = (
@@ -90,6 +102,10 @@ class Report(Presented, Drawable):
     """Whether it is known which side of the counts is true."""
     confusion: bool | None = None
     """Whether the matrix is shown; None: on a terminal, if it fits."""
+    subject: Subject | None = None
+    """What was read, with its ranking and its slices, if it has any."""
+    comparison: Comparison | None = None
+    """This system, which is the first, beside others."""
 
     @classmethod
     def of(
@@ -132,20 +148,42 @@ class Report(Presented, Drawable):
             usual = (define_fitting(x, macro if x in MEANS else options) for x in subject.summary)
             scored = [(title(each), each) for each in usual]
         scores = [(name, subject.score(each)) for name, each in scored]
-        return cls.of(source, subject.counts, options, counted, scores, **kind)
+        report = cls.of(source, subject.counts, options, counted, scores, **kind)
+        return replace(report, subject=subject)
+
+    def save(self, path: Any) -> None:
+        """Write the report as a page: one HTML file that needs no network, whole or not at all.
+
+        path: A name that ends in .html.
+        FileError: If the file cannot be written, or the ending is another one.
+
+        >>> import tempfile, whichf1 as wf
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     wf.report(["a", "b", "b"], ["a", "b", "a"]).save(f"{folder}/report.html")
+        """
+        page_path(path)
+        write_whole(path, presenters[0]().page(self).encode())
 
     def document(self, decimals: int | None = None) -> Document:
         """The tables of classes and of scores, the matrix and what is worth knowing of them."""
         counts, orientation = self.counts, [] if self.oriented else [UNORIENTED]
-        notes = _gap_notes(self, 4 if decimals is None else decimals)
+        notes = gap_notes(self, 4 if decimals is None else decimals)
         return Document(
             _blocks(self),
             partial(_record, self),
             partial(_rows, self),
             f"{self.source and f'{self.source}: '}{size(counts.n)}, {len(counts.labels):,} classes",
-            [*notes, *orientation, *_interval_notes(self)],
+            [*notes, *orientation, *interval_notes(self)],
             "score",
         )
+
+
+def page_path(path: Any) -> Any:
+    """The path of a page, if its ending is that of one."""
+    name = str(os.fspath(path)) if isinstance(path, (str, os.PathLike)) else ""
+    if not name.lower().endswith((".html", ".htm")):
+        raise FileError(f"a report is written as .html; got {path!r}. Change the ending.")
+    return path
 
 
 def report(
@@ -153,6 +191,7 @@ def report(
     y_pred: Any = None,
     metrics: Sequence[str] | None = None,
     *,
+    by: str | Sequence[str] | None = None,
     scores: Any = None,
     threshold: float | None = None,
     confusion: bool | None = None,
@@ -161,17 +200,19 @@ def report(
     """Every class, both macro F1s and the usual averages: what ``whichf1 score`` prints.
 
     y_true, y_pred (Counts, array, dataframe or path): The data, as for ``averaged_f1``; or a
-        Ranking, or Moments.
+        Ranking, Moments or Slices. Several systems are given as for ``compare``: the report is of
+        the first, beside the others.
     metrics: Names or signatures. Default: precision, recall and F1 of each class, and averages; of
         scores, the usual metrics of rankings and probabilities.
+    by: Columns of a dataframe or file; a page also shows the scores of each of their values.
     scores: In place of predictions, a score for each item, larger for the positive class, or a
         probability for each item and class. Of a dataframe or file, ``score`` names the columns.
     threshold: Items with at least this score are predicted as positive.
     confusion: Whether the confusion matrix is shown. Default: in text, if it is small.
     **options: Options of the metrics, used where they apply; ``interval`` is 'auto' by default, and
         None gives no intervals.
-    Returns: The report, which prints, and has ``to_dict``, ``to_pandas``, ``to_markdown``,
-        ``to_latex``, ``to_html`` and more.
+    Returns: The report, which prints, and has ``save`` for a page with pictures, ``to_dict``,
+        ``to_pandas``, ``to_markdown``, ``to_latex`` and more.
     DefinitionError: If a metric is unknown, or an option applies to none of them.
     InputError: If the data cannot be read.
 
@@ -192,26 +233,79 @@ def report(
     chosen = {key: value for key, value in given.items() if value is not None}
     if "interval" in chosen:
         chosen["interval"] = find_method(chosen["interval"])
-    if isinstance(y_true, (Ranking, Moments)):
-        if any(x is not None for x in (y_pred, scores, *data.values())):
-            raise InputError(f"a {type(y_true).__name__} holds all of the data: pass it alone")
-        subject = of_table(y_true, threshold)
-    elif scores is not None or data.get("score") is not None:
-        subject = of_scores(y_true, y_pred, scores, data, chosen.get("positive"), threshold)
-        if metrics is None:
-            chosen.pop("positive", None)  # it says which class the scores are for
-    elif threshold is not None:
-        raise InputError("threshold= is for scores: pass scores=, or score= for a column")
-    else:
-        subject = of_counts(as_counts(y_true, y_pred, ignore=given.get("ignore", ()), **data))
+    comparison = None
+    if _are_systems(y_true, y_pred):
+        comparison = _compared(y_true, y_pred, metrics, data, chosen)
+        y_pred, data = _first_system(y_true, y_pred, data)
+    if by is not None:
+        if not isinstance(by, (str, list, tuple)) or not all(isinstance(x, str) for x in by):
+            raise InputError(f"by must be the name of a column, or several; got {by!r}")
+        data["by"] = (by,) if isinstance(by, str) else tuple(by)
+    subject = _subject(y_true, y_pred, scores, threshold, data, chosen)
+    if metrics is None and subject.summary:
+        chosen.pop("positive", None)  # it says which class the scores are for
     source = str(y_true) if is_path(y_true) else ""
+    definitions = None
     if metrics is None:
         unused = next((x for x in ("average", "positive", "formula") if x in chosen), None)
         if unused is not None:
             raise DefinitionError(f"{unused}= needs metrics, such as ['precision']")
-        return Report.of_subject(source, subject, chosen, confusion=confusion)
-    definitions = name_definitions(metrics, chosen, "{}=")
-    return Report.of_subject(source, subject, chosen, definitions, confusion=confusion)
+    else:
+        definitions = name_definitions(metrics, chosen, "{}=")
+    made = Report.of_subject(source, subject, chosen, definitions, confusion=confusion)
+    return made if comparison is None else replace(made, comparison=comparison)
+
+
+def _subject(
+    y_true: Any,
+    y_pred: Any,
+    scores: Any,
+    threshold: float | None,
+    data: dict[str, Any],
+    chosen: Mapping[str, Any],
+) -> Subject:
+    """What is scored: a table, scores, or predictions."""
+    if isinstance(y_true, (Ranking, Moments, Slices)):
+        if any(x is not None for x in (y_pred, scores, *data.values())):
+            raise InputError(f"a {type(y_true).__name__} holds all of the data: pass it alone")
+        return of_table(y_true, threshold)
+    if scores is not None or data.get("score") is not None:
+        return of_scores(y_true, y_pred, scores, data, chosen.get("positive"), threshold)
+    if threshold is not None:
+        raise InputError("threshold= is for scores: pass scores=, or score= for a column")
+    if "by" in data:
+        if chosen.get("ignore"):
+            raise InputError("by= takes no ignore=: remove one of them")
+        return of_slices(count_by(y_true, y_pred, **data))
+    return of_counts(as_counts(y_true, y_pred, ignore=chosen.get("ignore", ()), **data))
+
+
+def _are_systems(y_true: Any, y_pred: Any) -> bool:
+    """Whether several systems are given, as ``compare`` takes them."""
+    if isinstance(y_pred, Mapping):
+        return True
+    return isinstance(y_pred, (list, tuple)) and has_columns(y_true)
+
+
+def _compared(
+    y_true: Any,
+    systems: Any,
+    metrics: Sequence[str] | None,
+    data: Mapping[str, Any],
+    chosen: Mapping[str, Any],
+) -> Comparison:
+    """The systems, compared by the first metric."""
+    metric = metrics[0] if metrics else "averaged_f1"
+    metric = BOTH_F1[0] if plain_name(metric) in BOTH else metric
+    options = {key: value for key, value in chosen.items() if key != "interval"}
+    return compare(y_true, systems, metric, replicates=0, **data, **options)
+
+
+def _first_system(y_true: Any, systems: Any, data: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The predictions of the first system, or the name of their column among the options."""
+    named = has_columns(y_true)
+    first = systems[next(iter(systems))] if isinstance(systems, Mapping) else systems[0]
+    return (None, {**data, "pred": first}) if named else (first, dict(data))
 
 
 BOTH_F1 = ("averaged_f1", "f1_of_averages")
@@ -280,25 +374,31 @@ def is_per_class(definition: Definition) -> bool:
 
 
 def _blocks(report: Report) -> list[Block]:
-    both: tuple[tuple[str, Score | PerClass], ...] = (*report.per_class, *report.scores)
-    methods = [each.definition.interval for _, each in both]
-    levels = {method.level for method in methods if method is not None}
-    level = "interval" if levels else ""
-    if len(levels) == 1:
-        level = f"{100 * levels.pop():g} % interval"
     blocks: list[Block] = []
     if report.per_class:
-        blocks.append(_class_table(report, level))
+        blocks.append(class_table(report))
         blocks += [
-            Signature(x.signature, name, _said(name, x.definition, len(x.labels), x.n))
+            Signature(x.signature, name, said_of(name, x.definition, len(x.labels), x.n))
             for name, x in report.per_class
         ]
     if report.scores:
-        blocks.append(_score_table(report, level))
+        blocks.append(score_table(report))
     return [*blocks, *_confusion(report)]
 
 
-def _class_table(report: Report, level: str) -> Grid:
+def _interval_heading(report: Report) -> str:
+    """What stands above intervals; nothing if there are none."""
+    both: tuple[tuple[str, Score | PerClass], ...] = (*report.per_class, *report.scores)
+    methods = [each.definition.interval for _, each in both]
+    levels = {method.level for method in methods if method is not None}
+    if len(levels) == 1:
+        return f"{100 * levels.pop():g} % interval"
+    return "interval" if levels else ""
+
+
+def class_table(report: Report) -> Grid:
+    """The scores of each class, with their intervals and items."""
+    level = _interval_heading(report)
     columns = [GridColumn("class")]
     labels = report.per_class[0][1].labels
     cells: list[Sequence[Cell]] = [[str(label) for label in labels]]
@@ -316,13 +416,15 @@ def _class_table(report: Report, level: str) -> Grid:
     return Grid(columns, [*zip(*cells, strict=True)], most=MOST_CLASSES, unit="classes")
 
 
-def _score_table(report: Report, level: str) -> Grid:
+def score_table(report: Report) -> Grid:
+    """The scores of all items, with their intervals and signatures."""
+    level = _interval_heading(report)
     heading = [GridColumn(level, "interval")] if level else []
     columns = [GridColumn("score"), GridColumn("value", "number"), *heading]
     rows: list[list[Cell]] = [
         [name, x.value, *([x.interval] if level else []), x.signature] for name, x in report.scores
     ]
-    said = [_said(name, x.definition, len(x.classes), x.n) for name, x in report.scores]
+    said = [said_of(name, x.definition, len(x.classes), x.n) for name, x in report.scores]
     return Grid([*columns, GridColumn("signature", "code")], rows, sentences=said)
 
 
@@ -363,12 +465,13 @@ def _mistakes(counts: Counts) -> list[str]:
     return [f"Most often confused: {', '.join(pairs)}."]
 
 
-def _said(name: str, definition: Definition, k: int, n: float) -> str:
+def said_of(name: str, definition: Definition, k: int, n: float) -> str:
+    """What a score is, in a sentence for a paper."""
     lead = "" if name == title(definition) else f"{name}: "
     return f"{lead}{sentence(definition, k, n)}"
 
 
-def _gap_notes(report: Report, decimals: int) -> list[str]:
+def gap_notes(report: Report, decimals: int, lead: str = "The two macro F1s") -> list[str]:
     """How far the two macro F1s are apart, and which classes cause it."""
     macro = report.macro
     if macro is None:
@@ -376,8 +479,8 @@ def _gap_notes(report: Report, decimals: int) -> list[str]:
     k = len(macro.labels)
     most = f"with {k} classes by up to {macro.supremum:.3g}"
     if macro.gap < 0.5 * 10**-decimals:
-        return [f"The two macro F1s agree to {decimals} decimals (they can differ {most})."]
-    notes = [f"The two macro F1s differ by {number(macro.gap, decimals)} ({most})."]
+        return [f"{lead} agree to {decimals} decimals (they can differ {most})."]
+    notes = [f"{lead} differ by {number(macro.gap, decimals)} ({most})."]
     pair = macro.largest_pair
     if pair is None:
         parts = macro.contributions
@@ -389,7 +492,7 @@ def _gap_notes(report: Report, decimals: int) -> list[str]:
     return notes
 
 
-def _interval_notes(report: Report) -> list[str]:
+def interval_notes(report: Report) -> list[str]:
     """What a dash in place of an interval means, and how many replicates were undefined."""
     scores = [score for _, score in report.scores]
     tables = [scores_of_class for _, scores_of_class in report.per_class]

@@ -15,7 +15,7 @@ from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.docstrings import MEANING, USUAL_ERRORS, Entry, parameters, section
 from whichf1.definitions.methods import Auto, Bootstrap, Posterior
 from whichf1.definitions.names import look_up
-from whichf1.definitions.options import Average, Options
+from whichf1.definitions.options import Average, Matrix, Options
 from whichf1.definitions.words import formula, meaning
 from whichf1.errors import DefinitionError
 from whichf1.metrics import Metric, find
@@ -134,6 +134,8 @@ def _narrow(option: str, hint: Any, metric: Metric) -> Any:
 def _type(parameter: Parameter) -> Any:
     number = int if parameter.within.whole else float
     kind: Any = Literal[parameter.choices] if parameter.choices else number
+    if parameter.square:
+        kind = kind | Matrix if parameter.choices else Matrix
     return kind | None if parameter.default is None else kind
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -46,6 +46,8 @@ class Subject:
     slices: Mapping[Key, Subject] = field(default_factory=dict)
     by: tuple[str, ...] = ()
     """The columns that make the slices."""
+    ranking: Ranking | None = None
+    """The items in the order of their scores, if there is one score for each."""
 
     def evaluate(self, definition: Definition) -> Score:
         """Run any definition on what it needs."""
@@ -87,9 +89,23 @@ def of_lines(
     two = len(lines.labels) == 2  # a loss has no class that is the rest
     summary = BINARY + ((PROBABILITY if two else PROBABILITY[2:]) if ranking.probabilities else ())
     if threshold is None:
-        return Subject(ranking, score, summary, decided=False)
+        return Subject(ranking, score, summary, decided=False, ranking=ranking)
     decided = threshold_lines(lines, threshold, positive, declared=declared)
-    return Subject(decided, score, summary)
+    return Subject(decided, score, summary, ranking=ranking)
+
+
+def of_line_slices(
+    lines: ScoredLines,
+    positive: Label,
+    threshold: float | None = None,
+    by: Sequence[str] = (),
+    *,
+    declared: bool,
+) -> Subject:
+    """Scores of one class, whole and in the slices that their lines were read for."""
+    scored = partial(of_lines, positive=positive, threshold=threshold, declared=declared)
+    slices = {key: scored(lines.of_slice(at)) for at, key in enumerate(lines.keys)}
+    return replace(scored(lines), slices=slices, by=tuple(by))
 
 
 def of_classes(scores: Scores) -> Subject:
@@ -99,6 +115,17 @@ def of_classes(scores: Scores) -> Subject:
     if len(set(counts.true.tolist())) == scores.width:  # each class has items, with weight
         summary += MEANS if several else MEANS[:1]
     return Subject(counts, lambda definition: score_lines(definition, scores), summary)
+
+
+def of_class_slices(scores: Scores, by: Sequence[str] = ()) -> Subject:
+    """Scores of every class, whole and in slices."""
+    parts: Mapping[Key, Scores] = {}
+    if by and isinstance(scores, ClassScores):
+        parts = scores.slices()
+    elif isinstance(scores, ScoredLines):
+        parts = {key: scores.of_slice(at) for at, key in enumerate(scores.keys)}
+    slices = {key: of_classes(part) for key, part in parts.items()}
+    return replace(of_classes(scores), slices=slices, by=tuple(by))
 
 
 def of_scores(
@@ -111,6 +138,7 @@ def of_scores(
 ) -> Subject:
     """Scores in arrays, or in the columns of a dataframe or file that ``data`` names."""
     read: Scores
+    by = data.get("by", ())
     if scores is None:
         request = Request.of_scores(**data)
         if request.several and not in_memory(y_true):
@@ -121,6 +149,8 @@ def of_scores(
     elif predictions is not None or data.get("score") is not None or has_columns(y_true):
         raise InputError("scores= is for arrays, in place of predictions: name columns with score=")
     else:
+        if by:
+            raise InputError("by= names columns of a dataframe or file")
         read = ScoredLines.of(y_true, scores, **data)
     if isinstance(read, ClassScores) or read.width > 1:
         if threshold is not None or positive is not None:
@@ -128,11 +158,12 @@ def of_scores(
                 "threshold= and positive= are for one score for each item; these have a score for "
                 "every class, of which the highest is predicted"
             )
-        return of_classes(read)
+        return of_class_slices(read, by)
     classes = classes_of(column(read.true, "y_true"), read.labels)
     declared = data.get("labels") is not None
     lines = read._replace(labels=[*classes])
-    return of_lines(lines, positive_class(classes, positive), threshold, declared=declared)
+    chosen = positive_class(classes, positive)
+    return of_line_slices(lines, chosen, threshold, by, declared=declared)
 
 
 def of_table(table: Any, threshold: float | None = None) -> Subject:
@@ -172,5 +203,6 @@ def _of_ranking(ranking: Ranking, threshold: float | None) -> Subject:
 
     summary = BINARY + (PROBABILITY[2:] if ranking.probabilities and not binned else ())
     if threshold is None:
-        return Subject(ranking, score, summary, decided=False)
-    return Subject(at_threshold(ranking, threshold=threshold), score, summary)
+        return Subject(ranking, score, summary, decided=False, ranking=ranking)
+    decided = at_threshold(ranking, threshold=threshold)
+    return Subject(decided, score, summary, ranking=ranking)

@@ -7,6 +7,7 @@ a line of code per metric; n times the slope is the influence of an item.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property, lru_cache, partial
 from math import inf, sqrt
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whichf1.definitions.definition import Definition, Frozen
+from whichf1.errors import DefinitionError
 from whichf1.metrics import Metric
 from whichf1.metrics.averaging import per_class
 from whichf1.statistics.sample import (
@@ -31,7 +33,7 @@ from whichf1.statistics.sample import (
 from whichf1.statistics.scales import NONE, Smoothed, Spread, TwoRates
 from whichf1.statistics.smoothing import FEW_CLASSES, PseudoItem
 from whichf1.statistics.tracing import Traced, slopes
-from whichf1.tables.cells import Array, Margins, OneVsRest, Table, outside, sum_by
+from whichf1.tables.cells import Array, CellValues, Margins, OneVsRest, Table, outside, sum_by
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
@@ -39,6 +41,8 @@ FEW_EACH = 5
 """Agreement needs as many items for each class, wherever they are."""
 FEW_CELLS = 1 << 14
 """Up to here cells are summed class by class; beyond, in sorted order."""
+_MANY_CELLS = 1 << 22
+"""Beyond, no item is spread over all cells."""
 _BLOCK = 1 << 13
 """Cells worked on at a time: they fit the cache, and BLAS starts no threads for them."""
 
@@ -210,6 +214,8 @@ class Cells(Statistic):
         if share is not None:
             return self.values(sample.count).reshape(-1), [share.smoothed(sample)]
         table, definition = self.frozen.table, self.definition
+        if table.classes**2 > _MANY_CELLS and reads_cells(definition):
+            return self.values(sample.count).reshape(-1), [None]
         whole = definition.declaration.kind == "agreement"
         added = PseudoItem.to(table, by_distance=whole and _minds_distances(definition))
         weight = sample.typical_weight
@@ -218,13 +224,17 @@ class Cells(Statistic):
         slope = both.of(1)
         if definition.epsilon:  # any other score stays the same if all counts are multiplied
             slope = slope.centred(added.margins(table, weight))
-        if table.classes <= FEW_CLASSES:
-            cells = slope.cells
-            by_cell = cells[table.true, table.predicted].__getitem__
-            second, fourth = added.powers_of(cells)
+        by_cell = partial(slope.in_block, table)
+        if slope.cells is not None:
+            every = slope.cells
+            part, own = added.at(every.true, every.predicted), slope.at(every.true, every.predicted)
+            second, fourth = float(part @ own**2), float(part @ own**4)
+        elif table.classes <= FEW_CLASSES:
+            square = slope.square
+            second, fourth = added.powers_of(square)
+            by_cell = square[table.true, table.predicted].__getitem__
         else:
-            by_cell = partial(slope.in_block, table)
-            second, fourth = added.powers(*slope)
+            second, fourth = added.powers(*slope[:4])
         powers = (weight**2 * second, weight**4 * fourth)
         spread = sample.smoothed_spread(by_cell, powers, table.true)
         twin = Smoothed(
@@ -335,7 +345,7 @@ class Cells(Statistic):
         return _kinds_of_items(self.frozen._replace(classes=self.frozen.classes[[at]]))
 
     @cached_property
-    def right_and_wrong(self) -> tuple[Array, Array]:
+    def right_and_wrong(self) -> tuple[Array, Array] | None:
         """∂value/∂count of an item of each class that is right, and of one that is wrong."""
         if not self._whole:
             tp, fp, fn, tn = (float(x[0]) for x in four(self._kinds[1]))
@@ -344,6 +354,8 @@ class Cells(Statistic):
         slope, others = self.margin_slopes[1], max(self.frozen.table.classes - 1, 1)
         rows, columns = slope.rows[classes], slope.columns[classes]
         right = slope.right[classes]
+        if slope.cells is not None:
+            return None
         wrong = rows + (slope.columns.sum() - columns) / others
         if slope.distances is not None:
             right = right + slope.distances[0]
@@ -356,7 +368,8 @@ class Cells(Statistic):
         table = self.frozen.table
         if self._whole:
             value, slope = self.margin_slopes
-            if self.definition.epsilon or sample.cluster is not None:
+            centred = not self.definition.epsilon and slope.cells is None
+            if not centred or sample.cluster is not None:
                 spread = sample.spread(slope.at(table.true, table.predicted))
             else:
                 spread = _spread_in_blocks(slope, table, sample)
@@ -498,10 +511,29 @@ def _kind_of_size(c: OneVsRest, what: str) -> Array:
 @lru_cache(maxsize=256)
 def _minds_distances(definition: Definition) -> bool:
     """Whether a measure of agreement tells near errors from far ones, found by trying it."""
+    if reads_cells(definition):
+        return False
     table = Table(*np.divmod(np.arange(9), 3), np.array([4.0, 1, 1, 1, 4, 1, 1, 1, 4]), 3)
     frozen = Frozen(table, np.arange(3), Labels.trusted(range(3)))
     distances = margin_slopes(definition, frozen, table)[1].distances
     return distances is not None and abs(distances[1] - distances[2]) > NONE
+
+
+@lru_cache(maxsize=256)
+def reads_cells(definition: Definition) -> bool:
+    """Whether a score needs the cells, not only their sums, found by trying it."""
+    asked: list[bool] = []
+
+    def cells() -> CellValues:
+        asked.append(True)
+        return CellValues(np.arange(4), np.array([2.0, 1, 1, 2]), 2)
+
+    two, one = np.full(2, 2.0), np.ones(2)
+    table: Any = Margins(two, one, one, two, np.array([4.0, 2]), cells)
+    if definition.declaration.kind == "agreement":
+        with suppress(DefinitionError):  # a matrix for another number of classes
+            definition.declaration.formula(table, **definition.arguments)
+    return bool(asked)
 
 
 @lru_cache(maxsize=256)
@@ -603,19 +635,32 @@ class SystemMargins:
             apart = (np.abs(predicted - self._true), np.arange(len(predicted)))
             return CodeSums([apart], self._classes)(count)[0]
 
+        def cells() -> CellValues:
+            pairs = self._true * self._classes + predicted
+            key, at = np.unique(pairs, return_inverse=True)
+            sums = CodeSums([(at, np.arange(len(at)))], len(key))(count)[0]
+            return CellValues(key, sums, self._classes)
+
         tp, fp, fn = sums
-        margins = Margins(tp, fp, fn, tn, distances)
+        margins = Margins(tp, fp, fn, tn, distances, cells)
         return margins
 
 
 def _sum(fixed: Margins, moving: Margins) -> Margins:
     """The margins of all cells, some of which are the same in every table of a batch."""
+
+    def cells() -> CellValues:
+        parts = fixed.cells, moving.cells
+        key = np.union1d(parts[0].key, parts[1].key)
+        return parts[0]._replace(key=key, values=parts[0].on(key) + parts[1].on(key))
+
     return Margins(
         fixed.tp + moving.tp,
         fixed.fp + moving.fp,
         fixed.fn + moving.fn,
         lambda: fixed.tn + moving.tn,
         lambda: fixed.distances + moving.distances,
+        cells,
     )
 
 
@@ -630,6 +675,8 @@ class MarginSlopes(NamedTuple):
     """… and by its predicted one: the two add up."""
     distances: Array | None = None
     """What is added for the distance between the two."""
+    cells: CellValues | None = None
+    """What is added for the cell itself."""
 
     def at(self, true: Array, predicted: Array) -> Array:
         """∂M/∂count of cells."""
@@ -639,6 +686,8 @@ class MarginSlopes(NamedTuple):
         cells[right] = self.right[true[right]]
         if self.distances is not None:
             cells += self.distances[np.abs(true - predicted)]
+        if self.cells is not None:
+            cells += self.cells.at(true, predicted)
         return cells
 
     def in_block(self, table: Table, block: slice) -> Array:
@@ -646,8 +695,8 @@ class MarginSlopes(NamedTuple):
         return self.at(table.true[block], table.predicted[block])
 
     @property
-    def cells(self) -> Array:
-        """∂M/∂count of every cell of the table, in rows of true classes."""
+    def square(self) -> Array:
+        """∂M/∂count of every cell of the table by its margins, in rows of true classes."""
         cells = np.add.outer(self.rows, self.columns)
         cells.flat[:: len(cells) + 1] = self.right
         if self.distances is not None:
@@ -656,9 +705,10 @@ class MarginSlopes(NamedTuple):
 
     def of(self, table: int) -> MarginSlopes:
         """Those of one table of a batch."""
-        right, rows, columns, distances = self
+        right, rows, columns, distances, cells = self
         far = None if distances is None else distances[table]
-        return MarginSlopes(right[table], rows[table], columns[table], far)
+        own = None if cells is None else cells._replace(values=cells.values[table])
+        return MarginSlopes(right[table], rows[table], columns[table], far, own)
 
     def centred(self, margins: Margins) -> MarginSlopes:
         """The same for a fixed number of items: minus the mean over the items of these margins."""
@@ -666,8 +716,10 @@ class MarginSlopes(NamedTuple):
         total += np.dot(self.columns, margins.fp)
         if self.distances is not None:
             total += np.dot(self.distances, margins.distances)
+        if self.cells is not None:
+            total += np.dot(self.cells.values, margins.cells.on(self.cells.key))
         mean = float(total) / float(margins.total)
-        return MarginSlopes(self.right - mean, self.rows - mean, self.columns, self.distances)
+        return self._replace(right=self.right - mean, rows=self.rows - mean)
 
 
 @lru_cache(maxsize=64)
@@ -688,7 +740,11 @@ def margin_slopes(
             asked[name] = Traced(getattr(margins, name), tp.tape)
             return asked[name]
 
-        rest: Any = partial(traced, "tn"), partial(traced, "distances")
+        def cells() -> CellValues:
+            asked["cells"] = Traced(margins.cells.values, tp.tape)
+            return margins.cells._replace(values=asked["cells"])  # type: ignore[arg-type]
+
+        rest: Any = partial(traced, "tn"), partial(traced, "distances"), cells
         return definition.values(frozen, Margins(tp, fp, fn, *rest))
 
     value, (right, columns, rows) = slopes(values, margins.tp, margins.fp, margins.fn)
@@ -697,7 +753,9 @@ def margin_slopes(
         others = tn.sum(-1, keepdims=True) - tn
         right, rows, columns = right + others, rows + others, columns - tn
     distances = asked["distances"].grad if "distances" in asked else None
-    return value, MarginSlopes(right, rows, columns, distances)
+    own = asked["cells"].grad if "cells" in asked else None
+    cells = None if own is None else margins.cells._replace(values=own)
+    return value, MarginSlopes(right, rows, columns, distances, cells)
 
 
 def kind_slopes(
@@ -764,7 +822,8 @@ def _alone(
     """Numerator and denominator of one item of each kind alone."""
     if metric.kind == "agreement":
         tp, fp, fn = np.array([[[1, 0], [0, 0]], [[0, 0], [0, 1]], [[0, 0], [1, 0]]], float) * times
-        alone = Margins(tp, fp, fn, distances=tp + fp)
+        cells = CellValues(np.arange(2), times * np.eye(2), 2)
+        alone = Margins(tp, fp, fn, distances=tp + fp, cells=cells)
         top, bottom = metric.formula(alone, **arguments)
         return top, bottom
     tp, fp, fn = times * np.array([[1.0, 0, 0, 0, 0], [0, 1, 0, 1, 0], [0, 1, 1, 0, 0]])
@@ -774,7 +833,21 @@ def _alone(
 
 @lru_cache(maxsize=256)
 def _is_linear(metric: Metric, parameters: tuple[tuple[str, Any], ...]) -> bool:
-    """Whether two items weigh twice as much as one, above and below the line."""
-    once, twice = (_alone(metric, dict(parameters), 2, times) for times in (1, 2))
+    """Whether the items of a table add up, above and below the line."""
+    if any(isinstance(value, tuple) for _, value in parameters):
+        return False  # a matrix for all pairs of classes
+    arguments = dict(parameters)
+    once, twice = (_alone(metric, arguments, 2, times) for times in (1, 2))
     doubled = all(np.array_equal(2 * x, y) for x, y in zip(once, twice, strict=True))
-    return doubled and bool(once[1].any())
+    if not doubled or not once[1].any():
+        return False
+    if metric.kind == "agreement":  # [[3, 2], [1, 4]]
+        of_kinds, sums = np.array([7.0, 3]), (np.array([3.0, 4]), np.array([1.0, 2]))
+        cells = CellValues(np.arange(4), np.array([3.0, 2, 1, 4]), 2)
+        whole: Any = Margins(*sums, sums[1][::-1], distances=of_kinds, cells=cells)
+    else:
+        of_kinds = np.array([3.0, 5, 2, 1, 4])
+        tp, fp, fn = of_kinds[0], of_kinds[[1, 3]].sum(), of_kinds[[1, 2]].sum()
+        whole = OneVsRest(tp, fp, fn, 2 * of_kinds.sum() - tp - fp - fn)
+    both = zip(once, metric.formula(whole, **arguments), strict=True)
+    return all(abs(float(x @ of_kinds) - float(y)) < NONE * of_kinds.sum() for x, y in both)

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whichf1.tables.cells import Array, Margins
+from whichf1.tables.cells import Array, CellValues, Margins
 
 _MANY = 20.0
 """With many more errors than this, the added ones are about as far off as those seen."""
+_SUMS = ("tp", "fp", "fn")
 FEW_CLASSES = 48
 """Up to here it is faster to make all cells than to sum up their powers in closed form."""
 
@@ -78,27 +79,33 @@ class PseudoItem(NamedTuple):
             moved[0] = weight / 2
             return table.distances + moved
 
+        def cells() -> CellValues:
+            classes, seen = len(self.seen), np.flatnonzero(self.seen)
+            every = CellValues((seen[:, None] * classes + seen).ravel(), np.zeros(0), classes)
+            parts = weight * self.at(every.true, every.predicted)
+            return every._replace(values=parts + table.cells.on(every.key))
+
         sums = (table.tp + right, table.fp + wrong, table.fn + wrong)
-        return Margins(*sums, lambda: table.tn + (weight - right - 2 * wrong), distances)
+        return Margins(*sums, lambda: table.tn + (weight - right - 2 * wrong), distances, cells)
 
     def beside(self, table: Margins, weight: float) -> Margins:
         """A batch of two: the table, and the table with this item."""
-        if not self.even:
-            larger = self.margins(table, weight)
-            tp, fp, fn = (
-                np.array(x)
-                for x in ((table.tp, larger.tp), (table.fp, larger.fp), (table.fn, larger.fn))
-            )
-            distances = partial(_both, table, larger, "distances")
-            return Margins(tp, fp, fn, partial(_both, table, larger, "tn"), distances)
-        # the same is added to hits, false positives and misses
-        more = np.multiply.outer((0.0, weight * self.right), self.seen)
-        tp, fp, fn = np.array([table.tp, table.fp, table.fn])[:, None] + more
+        if self.even:  # the same is added to hits, false positives and misses
+            more = np.multiply.outer((0.0, weight * self.right), self.seen)
+            sums = np.array([table.tp, table.fp, table.fn])[:, None] + more
+        else:
+            tables = (table, self.margins(table, weight))
+            sums = np.array([[getattr(x, name) for x in tables] for name in _SUMS])
 
         def both(name: str) -> Array:
-            return _both(table, self.margins(table, weight), name)
+            return np.array([getattr(x, name) for x in (table, self.margins(table, weight))])
 
-        return Margins(tp, fp, fn, partial(both, "tn"), partial(both, "distances"))
+        def cells() -> CellValues:
+            one, two = table.cells, self.margins(table, weight).cells
+            key = np.union1d(one.key, two.key)
+            return one._replace(key=key, values=np.array([one.on(key), two.on(key)]))
+
+        return Margins(*sums, partial(both, "tn"), partial(both, "distances"), cells)
 
     def powers_of(self, cells: Array) -> tuple[float, float]:
         """Σ part · slope² and Σ part · slope⁴, from the slopes of all cells (K × K)."""
@@ -167,10 +174,6 @@ class PseudoItem(NamedTuple):
                 total += float(heights[e] @ other)
             sums.append(max(total, 0.0))
         return sums
-
-
-def _both(first: Margins, second: Margins, name: str) -> Array:
-    return np.array([getattr(first, name), getattr(second, name)])
 
 
 def _even_errors(k: int, classes: int) -> Array:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from whichf1.tables.cells import Array
+from whichf1.tables.cells import Array, sum_by
 
 _total: Any = np.add.reduce
 Pull: TypeAlias = Callable[..., Any] | None
@@ -38,6 +38,7 @@ _SLOPES: dict[np.ufunc, tuple[Callable[..., Any] | None, ...]] = {
     np.power: (lambda r, x, y, g: g * (y * x ** (y - 1)), lambda *_: None),  # constant exponents
     np.negative: (lambda r, x, g: -g,),
     np.sqrt: (_slope_of_root,),
+    np.log: (lambda r, x, g: g / x,),
 }
 """By each argument, g × the derivative of the result r, given r, the arguments and g.
 
@@ -172,6 +173,13 @@ def _cumsum(x: Traced, axis: int = -1) -> Traced:
     return Traced(x.value.cumsum(-1), x.tape, ((x, lambda g: g[..., ::-1].cumsum(-1)[..., ::-1]),))
 
 
+def _take(x: Traced, codes: Array, axis: int = -1) -> Traced:
+    """Elements of the last axis, some maybe several times."""
+    _refuse_other(axis)
+    size = x.shape[-1]
+    return Traced(x.value[..., codes], x.tape, (x, lambda g: sum_by(codes, g, size)))
+
+
 def _concatenate(parts: Sequence[Any], axis: int = -1) -> Traced:
     _refuse_other(axis)
     values = [_plain(x) for x in parts]
@@ -195,6 +203,7 @@ def _refuse_other(axis: int) -> None:
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: _where,
     np.cumsum: _cumsum,
+    np.take: _take,
     np.concatenate: _concatenate,
     np.zeros_like: lambda x, *_, **__: np.zeros(x.shape),
     np.ones_like: lambda x, *_, **__: np.ones(x.shape),

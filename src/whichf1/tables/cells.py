@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from math import inf, isqrt
+from math import inf, isqrt, log
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -46,8 +46,52 @@ class OneVsRest:
         return self._tn
 
 
+class CellValues(NamedTuple):
+    """A number for each cell, every pair of classes once: counts, or the slopes of a score."""
+
+    key: Array
+    """true · classes + predicted, in ascending order."""
+    values: Array
+    """(…, cells)."""
+    classes: int
+
+    @property
+    def true(self) -> Array:
+        """The true class of each cell."""
+        true: Array = self.key // self.classes
+        return true
+
+    @property
+    def predicted(self) -> Array:
+        """The predicted class of each cell."""
+        predicted: Array = self.key % self.classes
+        return predicted
+
+    @classmethod
+    def of(cls, true: Array, predicted: Array, count: Array, classes: int) -> CellValues:
+        """The counts of cells, those of the same pair of classes added up."""
+        key = true * classes + predicted
+        if np.all(key[1:] > key[:-1]):
+            return cls(key, count, classes)
+        every, at = np.unique(key, return_inverse=True)
+        return cls(every, sum_by(at, count, len(every)), classes)
+
+    def at(self, true: Array, predicted: Array) -> Array:
+        """The numbers of some of these cells."""
+        chosen: Array = self.values[..., np.searchsorted(self.key, true * self.classes + predicted)]
+        return chosen
+
+    def on(self, key: Array) -> Array:
+        """The numbers of all of these cells; 0 for a cell that it does not have."""
+        every = np.zeros((*self.values.shape[:-1], len(key)), self.values.dtype)
+        every[..., np.searchsorted(key, self.key)] = self.values
+        return every
+
+
 class Margins:
     """The whole table summed up: all that a measure of agreement needs, arrays (…, classes).
+
+    The cells themselves are there for a formula that asks for them.
 
     Right and wrong items are added up apart, so that no sum of weights is ever a small difference
     of large ones.
@@ -67,10 +111,11 @@ class Margins:
         fn: Array,
         tn: Array | Callable[[], Array] | None = None,
         distances: Array | Callable[[], Array] | None = None,
+        cells: CellValues | Callable[[], CellValues] | None = None,
     ) -> None:
-        """``tn`` and ``distances`` may be functions; without ``tn`` counts are whole numbers."""
+        """All but the first may be functions; without ``tn`` counts are whole numbers."""
         self.tp, self.fp, self.fn = tp, fp, fn
-        self._tn, self._distances = tn, distances
+        self._tn, self._distances, self._cells = tn, distances, cells
 
     @property
     def margins(self) -> Margins:
@@ -106,6 +151,13 @@ class Margins:
         given: Any = self._distances
         distances: Array = given() if callable(given) else given
         return distances
+
+    @cached_property
+    def cells(self) -> CellValues:
+        """The counts of all cells that are not empty, and maybe of some that are."""
+        given: Any = self._cells
+        cells: CellValues = given() if callable(given) else given
+        return cells
 
     def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""
@@ -239,6 +291,9 @@ class Table(Margins):
     distances = cached_property(
         lambda self: sum_by(np.abs(self.true - self.predicted), self.count, self.classes)
     )
+    cells = cached_property(
+        lambda self: CellValues.of(self.true, self.predicted, self.count, self.classes)
+    )
 
     @cached_property
     def in_range(self) -> Table:
@@ -359,7 +414,7 @@ def exactly(parameters: tuple[tuple[str, Any], ...], count: Array) -> tuple[tupl
     if not is_exact(count):
         return parameters
     exact = type(count.flat[0])
-    return tuple((k, exact(v) if isinstance(v, float) else v) for k, v in parameters)
+    return tuple((k, exact(v) if isinstance(v, float) and v < inf else v) for k, v in parameters)
 
 
 def rounded(values: Array) -> Array:
@@ -388,6 +443,21 @@ def _root(x: Any) -> Any:
     product = x.numerator * x.denominator
     places = max(0, 64 - product.bit_length() // 2)
     return type(x)(isqrt(product << 2 * places)) / (x.denominator << places)
+
+
+def logarithm(x: Array) -> Array:
+    """The natural logarithm; of fractions, one to the digits of a float."""
+    if not is_exact(x):
+        return np.log(x)
+    logs: Array = np.vectorize(_logarithm, otypes=[object])(x)
+    return logs
+
+
+def _logarithm(x: Any) -> Any:
+    from fractions import Fraction  # slow to import
+
+    above, below = x.as_integer_ratio()
+    return Fraction(log(above) - log(below))
 
 
 def sum_by(codes: Array, count: Array, classes: int) -> Array:

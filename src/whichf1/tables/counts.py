@@ -8,7 +8,14 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from whichf1.errors import InputError, LabelError, ShapeError, TooLargeError, is_among
+from whichf1.errors import (
+    DefinitionError,
+    InputError,
+    LabelError,
+    ShapeError,
+    TooLargeError,
+    is_among,
+)
 from whichf1.tables.cells import Array, OneVsRest, Table, sum_by
 from whichf1.tables.labels import Label, Labels, from_text, kind_of
 from whichf1.tables.units import (
@@ -166,6 +173,26 @@ class Counts(Units, kind="counts"):
         dense = np.zeros((k, k), self.count.dtype)
         np.add.at(dense, (self.true, self.predicted), self.count)
         return dense
+
+    def shares(self, of: Literal["true", "predicted", "all"] = "true") -> Array:
+        """The dense confusion matrix as fractions of items.
+
+        of: Fractions of the items of each true class, of those predicted as each class, or of all.
+        Returns: A row for each true class, a column for each predicted one; NaN where there are no
+            items to take a fraction of.
+
+        >>> counts = Counts.from_matrix([[3, 1], [1, 5]], rows="true")
+        >>> counts.shares("true").tolist()
+        [[0.75, 0.25], [0.16666666666666666, 0.8333333333333334]]
+        """
+        matrix = self.matrix.astype(np.float64)
+        sums = {"true": (1, True), "predicted": (0, True), "all": (None, False)}
+        if not is_among(of, sums):
+            raise DefinitionError(f"of must be 'true', 'predicted' or 'all'; got {of!r}")
+        axis, keep = sums[of]
+        with np.errstate(invalid="ignore"):
+            shares: Array = matrix / matrix.sum(axis, keepdims=keep)
+        return shares
 
     @cached_property
     def table(self) -> Table:

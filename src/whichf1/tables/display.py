@@ -20,6 +20,9 @@ if TYPE_CHECKING:
         def drawn(self, result: object, kind: str | None, ax: Any, options: dict[str, Any]) -> Any:
             """A result, or a picture of one, on matplotlib's Axes."""
 
+        def page(self, report: Any) -> str:
+            """A report as a page of HTML."""
+
         def written(self, picture: Any, path: Any, dpi: int) -> bytes:
             """A picture in the format of the path."""
 

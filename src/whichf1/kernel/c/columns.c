@@ -1,4 +1,4 @@
-/* Copies items of any layout to small native blocks, and splits work over threads. */
+/* Copies items of any layout to small native blocks; memory in large pages. */
 #if defined(__linux__) && !defined(_DEFAULT_SOURCE)
 #define _DEFAULT_SOURCE /* madvise */
 #endif
@@ -9,10 +9,6 @@
 
 #ifdef __linux__
 #include <sys/mman.h>
-#endif
-
-#ifndef _WIN32
-#include <pthread.h>
 #endif
 
 void *wf_allocate(size_t size)
@@ -122,39 +118,3 @@ void wf_gather_double(const wf_column *column, size_t start, size_t n, double *b
         }
     }
 }
-
-#ifdef _WIN32
-void wf_parallel(int parts, void (*part)(void *, int), void *context)
-{
-    for (int i = 0; i < parts; i++) part(context, i);
-}
-#else
-typedef struct {
-    void (*part)(void *, int);
-    void *context;
-    int index;
-} job;
-
-static void *run(void *argument)
-{
-    job *j = argument;
-    j->part(j->context, j->index);
-    return NULL;
-}
-
-void wf_parallel(int parts, void (*part)(void *, int), void *context)
-{
-    pthread_t threads[WF_MOST_THREADS];
-    job jobs[WF_MOST_THREADS];
-    int started[WF_MOST_THREADS] = {0};
-    for (int i = 1; i < parts; i++) {
-        jobs[i] = (job){part, context, i};
-        started[i] = pthread_create(&threads[i], NULL, run, &jobs[i]) == 0;
-    }
-    part(context, 0);
-    for (int i = 1; i < parts; i++) {
-        if (started[i]) pthread_join(threads[i], NULL);
-        else part(context, i); /* no thread was available */
-    }
-}
-#endif

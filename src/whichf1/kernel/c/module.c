@@ -257,7 +257,15 @@ static PyObject *margins(PyObject *self, PyObject *const *args, Py_ssize_t nargs
 
 /* add_pairs ----------------------------------------------------------------------------------- */
 
-static void *get_output(PyObject *object, const char *letters, Py_ssize_t n, Py_buffer *view);
+/* Items of an output array. The letter 'l' has 4 bytes on Windows and 8 elsewhere. */
+typedef struct {
+    const char *letters;
+    Py_ssize_t size;
+} item_type;
+
+static const item_type INT32 = {"il", 4}, INT64 = {"lq", 8}, FLOAT64 = {"d", 8};
+
+static void *get_output(PyObject *object, item_type type, Py_ssize_t n, Py_buffer *view);
 
 static PyObject *add_to(const Py_buffer views[2], const wf_column columns[2], PyObject *const *args)
 {
@@ -271,11 +279,13 @@ static PyObject *add_to(const Py_buffer views[2], const wf_column columns[2], Py
         PyErr_SetString(PyExc_ValueError, "a dense table has from 1 to 65535 classes");
         return NULL;
     }
-    if (get_column(args[2], "codes", "i", &codes, &column) < 0) return NULL;
-    if (column.swapped || column.stride != 4 || (uintptr_t)column.data % 4) {
-        PyErr_SetString(PyExc_ValueError, "codes must be contiguous int32");
+    if (get_column(args[2], "codes", INT32.letters, &codes, &column) < 0) return NULL;
+    if (column.width != INT32.size || column.swapped) {
+        PyErr_SetString(PyExc_TypeError, "codes must be int32");
+    } else if (column.stride != 4 || (uintptr_t)column.data % 4) {
+        PyErr_SetString(PyExc_ValueError, "codes must be contiguous");
     } else {
-        int64_t *room = get_output(args[5], "lq", k * k, &counts);
+        int64_t *room = get_output(args[5], INT64, k * k, &counts);
         if (room) {
             wf_classes classes = {low, (size_t)codes.shape[0], codes.buf, (size_t)k};
             wf_status status =
@@ -314,7 +324,8 @@ static PyObject *encode_strings(PyObject *self, PyObject *const *args, Py_ssize_
     wf_column column;
     if (get_column(items, "items", "O", &view, &column) < 0) return NULL;
     PyObject *codes = NULL;
-    if ((uintptr_t)view.buf % sizeof(PyObject *) == 0 && view.strides[0] % 8 == 0)
+    if ((uintptr_t)view.buf % sizeof(PyObject *) == 0 &&
+        view.strides[0] % (Py_ssize_t)sizeof(PyObject *) == 0)
         codes = wf_encode_strings(items, &view, view.shape[0], table, strings);
     else PyErr_SetString(PyExc_ValueError, "items must be aligned");
     PyBuffer_Release(&view);
@@ -354,8 +365,8 @@ static PyObject *encode_fixed(PyObject *self, PyObject *const *args, Py_ssize_t 
 
 /* rank_table ---------------------------------------------------------------------------------- */
 
-/* An output array: contiguous, writable, with space for n items of that format. */
-static void *get_output(PyObject *object, const char *letters, Py_ssize_t n, Py_buffer *view)
+/* An output array: contiguous, writable, with space for n items of that type. */
+static void *get_output(PyObject *object, item_type type, Py_ssize_t n, Py_buffer *view)
 {
     int swapped;
     if (PyObject_GetBuffer(object, view, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0) {
@@ -363,7 +374,8 @@ static void *get_output(PyObject *object, const char *letters, Py_ssize_t n, Py_
         return NULL;
     }
     char kind = letter(view, &swapped);
-    if (kind && strchr(letters, kind) && !swapped && view->ndim == 1 && view->shape[0] == n &&
+    if (kind && strchr(type.letters, kind) && view->itemsize == type.size && !swapped &&
+        view->ndim == 1 && view->shape[0] == n &&
         (uintptr_t)view->buf % (uintptr_t)view->itemsize == 0)
         return view->buf;
     PyErr_SetString(PyExc_TypeError, "the output arrays have the wrong type or size");
@@ -373,15 +385,13 @@ static void *get_output(PyObject *object, const char *letters, Py_ssize_t n, Py_
 static PyObject *rank_columns(const wf_column *scores, const wf_column *positive, Py_ssize_t n,
                               PyObject *const *args, int threads)
 {
-    const char *letters = args[2] != Py_None ? "d" : n < INT32_MAX ? "i" : "lq";
+    item_type type = args[2] != Py_None ? FLOAT64 : n < INT32_MAX ? INT32 : INT64;
     Py_buffer weights, views[3] = {{.obj = NULL}, {.obj = NULL}, {.obj = NULL}};
     wf_status status = WF_OK;
     if (get_weights(args[2], n, &weights) < 0) return NULL;
-    wf_ranking out = {get_output(args[4], "d", n, &views[0]), NULL, NULL, 0};
-    if (views[0].obj && !PyErr_Occurred())
-        out.positives = get_output(args[5], letters, n, &views[1]);
-    if (views[1].obj && !PyErr_Occurred())
-        out.negatives = get_output(args[6], letters, n, &views[2]);
+    wf_ranking out = {get_output(args[4], FLOAT64, n, &views[0]), NULL, NULL, 0};
+    if (views[0].obj && !PyErr_Occurred()) out.positives = get_output(args[5], type, n, &views[1]);
+    if (views[1].obj && !PyErr_Occurred()) out.negatives = get_output(args[6], type, n, &views[2]);
     if (!PyErr_Occurred()) {
         Py_BEGIN_ALLOW_THREADS
         status = wf_rank(scores, positive, weights.buf, (size_t)n, threads, &out);
@@ -479,7 +489,12 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot slots[] = {{0, NULL}};
+static PyModuleDef_Slot slots[] = {
+#ifdef Py_GIL_DISABLED
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED}, /* there is no state: each call works on its arguments */
+#endif
+    {0, NULL},
+};
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,

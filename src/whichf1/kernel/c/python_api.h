@@ -2,7 +2,11 @@
 #ifndef WHICHF1_PYTHON_API_H
 #define WHICHF1_PYTHON_API_H
 
+/* One binary serves every version from 3.11 on. The free-threaded build has no stable interface yet;
+ * setup.py defines Py_GIL_DISABLED for it, where Python's own headers may not. */
+#ifndef Py_GIL_DISABLED
 #define Py_LIMITED_API 0x030B0000
+#endif
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 

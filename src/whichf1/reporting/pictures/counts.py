@@ -235,7 +235,7 @@ def classes(data: Any, *, order: Literal["value", "labels"] = "value") -> Pictur
         low, high = each.definition.declaration.bounds
         across = unit_axis("") if (low, high) == (0, 1) else within(axis("", ends), low, high)
         panels.append(
-            _forest(name, each, at, scale if not number else replace(scale, ticks=()), across)
+            _forest(name, each, at, scale if not number else replace(scale, beside=True), across)
         )
     lowest = int(at[np.isfinite(last[at])][-1]) if order == "value" else int(np.nanargmin(last))
     best = int(np.nanargmax(last))
@@ -312,12 +312,21 @@ LEVELS = (0.2, 0.4, 0.6, 0.8)
 """The F1s of the contours."""
 
 
-def contour(f1: float, points: int = 60) -> tuple[Numbers, Numbers]:
-    """Recall and precision of the same F1: precision = F R / (2 R − F)."""
-    recall = np.linspace(f1 / (2 - f1), 1, points) if f1 > 0 else np.array([0.0, 1.0])
+def precision_at(f1: Any, recall: Any) -> Array:
+    """The precision that gives this F1 at this recall, at most 1: F R / (2 R − F)."""
     bottom = 2 * recall - f1
     precision = np.divide(f1 * recall, bottom, out=np.zeros_like(recall), where=bottom > 0)
-    return numbers(recall), numbers(np.minimum(precision, 1.0))
+    limited: Array = np.minimum(precision, 1.0)
+    return limited
+
+
+def contour(f1: float, points: int = 31) -> tuple[Numbers, Numbers]:
+    """Recall and precision of the same F1, close where it bends."""
+    if f1 <= 0:
+        return (0.0, 1.0), (0.0, 0.0)
+    recall = np.geomspace(f1, 1, points)
+    precision = precision_at(f1, recall)
+    return numbers([*precision[::-1], *recall[1:]]), numbers([*recall[::-1], *precision[1:]])
 
 
 def contours(levels: Sequence[float] = LEVELS) -> list[Mark]:

@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from whichf1 import __version__
 from whichf1.errors import FileError
+from whichf1.reporting.pictures.look import MARK, MUTED, SHADE, SHAPES, TEXT, look
 from whichf1.reporting.pictures.marks import (
     Axis,
     Bars,
     Dots,
-    Ink,
     Key,
     Panel,
     Picture,
@@ -29,6 +29,14 @@ from whichf1.reporting.pictures.marks import (
     Stroke,
     Tag,
     Tiles,
+)
+from whichf1.reporting.pictures.placing import (
+    Box,
+    Taken,
+    left_out_notes,
+    reach_of,
+    touch,
+    wanted,
 )
 from whichf1.reporting.pictures.typeface import (
     MONO,
@@ -40,15 +48,7 @@ from whichf1.reporting.pictures.typeface import (
     wrapped,
 )
 
-TEXT, MUTED, FAINT = "#1a1a1a", "#6b6b6b", "#d0d0d0"
-INKS = ("#0067a5", "#d1600a", "#1a1a1a", "#3f9b75", "#8d4fa8", "#9c8412", "#c05a7e")
-"""Colours that colour-blind readers can tell apart; each series has a dash and a shape, too."""
-DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)),
-                           (0, (3, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (2, 2)))  # fmt: skip
-SHAPES = ("o", "D", "s", "^", "v", "P", "X")
-SHADE = ("#f5f8fb", "#0b4f86")
-"""No items, and all of them."""
-MARK = "#d1600a"
+MARKERS = dict(zip(SHAPES, ("o", "D", "s", "^", "v", "P", "X"), strict=True))
 SIZE = 8.0
 """Points of ordinary text."""
 STYLE: dict[str, Any] = {
@@ -99,23 +99,8 @@ LEAST = 5.0
 FORMATS = ("svg", "pdf", "png")
 
 
-class Look(NamedTuple):
-    """How a series is drawn."""
-
-    colour: str
-    dash: Any
-    shape: str
-
-
-def look(ink: Ink) -> Look:
-    """Colour, dash and shape of a series, or of what is grey."""
-    if isinstance(ink, str):
-        return Look({"text": TEXT, "muted": MUTED, "faint": FAINT}[ink], "-", "o")
-    return Look(
-        INKS[ink % len(INKS)],
-        DASHES[(ink + ink // len(INKS)) % len(DASHES)],
-        SHAPES[(ink + ink // len(INKS)) % len(SHAPES)],
-    )
+def _dash(lengths: tuple[float, ...]) -> Any:
+    return (0, lengths) if lengths else "-"
 
 
 # files
@@ -366,7 +351,7 @@ class _Sheet:
     def fit_names(self, ax: Any, which: str, scale: Axis) -> Iterator[str]:
         """Names along a scale: smaller, turned, or only some of them."""
         texts = [self.said(text) for _, text in scale.ticks]
-        if not texts:
+        if not texts or scale.beside:
             return
         box = ax.get_window_extent()
         dots = 72 / ax.figure.dpi
@@ -412,29 +397,30 @@ class _Sheet:
 
     def fit_tags(self, ax: Any, panel: Panel) -> Iterator[str]:
         """Names beside points, where they overlap nothing; those that matter first."""
-        places = list(_wanted(panel))
-        if not places:
+        every = list(wanted(panel))
+        if not every:
             return
-        box = ax.get_window_extent()
-        taken = _Taken(box, [_around(ax, mark) for mark in panel.marks if isinstance(mark, Dots)])
+        box, dots = ax.get_window_extent(), ax.figure.dpi / 72
+        around = [_around(ax, mark) for mark in panel.marks if isinstance(mark, Dots)]
+        taken = Taken(_edges(box), around)
         legend = ax.get_legend()
         if legend is not None:
             taken.boxes.append(_edges(legend.get_window_extent()))
-        left_out: dict[bool, list[str]] = {True: [], False: []}
-        limit = 0.45 * box.width * 72 / ax.figure.dpi
-        for text, at, reach, ink, side, fixed in places:
-            short = shortened([self.said(text)], limit, SIZE - 1.5, self.families)[0]
-            placed = _place(ax, short, at, reach, look(ink).colour, side, taken, fixed)
-            if placed is None:
-                left_out[fixed].append(text)
+        missing, limit = [], 0.45 * box.width / dots
+        for each in every:
+            short = shortened([self.said(each.text)], limit, SIZE - 1.5, self.families)[0]
+            shown = _tag(ax, each.at, short, look(each.ink).colour)
+            size, at = shown.get_window_extent(), ax.transData.transform(each.at)
+            far = (each.reach + 2) * dots
+            place = taken.place(tuple(at), size.width, size.height, far, each.side)
+            if place is None:
+                shown.remove()
+                missing.append(each)
             else:
-                self.placed.append(placed)
-        if left_out[False]:
-            total = sum(not fixed for *_, fixed in places)
-            named = total - len(left_out[False])
-            yield f"{named} of {total} points are named: the others have no room."
-        if left_out[True]:
-            yield f"Without room for its label: {', '.join(left_out[True][:6])}."
+                middle = place[0], (place[1] + place[3]) / 2
+                shown.set_position(ax.transData.inverted().transform(middle))
+                self.placed.append(shown)
+        yield from left_out_notes(every, missing)
 
 
 def _texts(picture: Picture) -> Iterator[str]:
@@ -522,7 +508,7 @@ def _thin_ticks(ax: Any, which: str, scale: Axis) -> None:
         )
         labels = [x.get_window_extent() for x in getattr(ax, f"get_{which}ticklabels")()]
         pairs = pairwise(labels)
-        if not any(_touch(_edges(a), _edges(b), 2) for a, b in pairs):
+        if not any(touch(_edges(a), _edges(b), 2) for a, b in pairs):
             return
         every *= 2
 
@@ -552,16 +538,14 @@ def _dots(ax: Any, mark: Dots, order: float) -> None:
         size = 10 + 110 * np.array(mark.area)
     face = "white" if mark.hollow else colour
     ax.scatter(
-        x, y, s=size, c=face, marker=shape, edgecolors=colour, linewidths=0.9,
+        x, y, s=size, c=face, marker=MARKERS[shape], edgecolors=colour, linewidths=0.9,
         zorder=order + 0.005, clip_on=False,
     )  # fmt: skip
 
 
 def _stroke(ax: Any, mark: Stroke, order: float) -> None:
-    colour, dash, _ = look(mark.ink)
-    if mark.dash is not None:
-        dash = (0, (3, 2)) if mark.dash else "-"
-    style = {"color": colour, "linewidth": 0.7 if mark.thin else 1.3, "linestyle": dash}
+    colour, dash, _ = look(mark.ink, mark.dash)
+    style = {"color": colour, "linewidth": 0.7 if mark.thin else 1.3, "linestyle": _dash(dash)}
     way = {"drawstyle": "steps-post"} if mark.step else {}
     ax.plot(mark.x, mark.y, zorder=order, solid_capstyle="butt", **style, **way)
 
@@ -593,12 +577,12 @@ def _tiles(ax: Any, mark: Tiles, order: float) -> None:
 
     shades, k = np.array(mark.shade), max(len(mark.shade), len(mark.shade[0]))
     colours = LinearSegmentedColormap.from_list("whichf1", SHADE)
-    look = {"cmap": colours, "vmin": 0, "vmax": 1, "zorder": order}
+    style = {"cmap": colours, "vmin": 0, "vmax": 1, "zorder": order}
     if k > MANY_TILES:
-        ax.imshow(shades, aspect="auto", interpolation="nearest", **look)
+        ax.imshow(shades, aspect="auto", interpolation="nearest", **style)
     else:
         sides = np.arange(shades.shape[1] + 1) - 0.5, np.arange(shades.shape[0] + 1) - 0.5
-        ax.pcolormesh(*sides, shades, edgecolors="white", linewidth=min(0.8, 12 / k), **look)
+        ax.pcolormesh(*sides, shades, edgecolors="white", linewidth=min(0.8, 12 / k), **style)
     ax.set_xlim(-0.5, shades.shape[1] - 0.5)
     ax.set_ylim(shades.shape[0] - 0.5, -0.5)
     wide = min(1.1, 14 / k)
@@ -629,18 +613,16 @@ def _handle(key: Key, text: str) -> Any:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    colour, dash, shape = look(key.ink)
-    if key.dash is not None:
-        dash = (0, (3, 2)) if key.dash else "-"
+    colour, dash, shape = look(key.ink, key.dash)
     if key.form == "band":
         alpha = 0.12 if key.pale else 0.2
         return Patch(facecolor=colour, alpha=alpha, label=text, linewidth=0)
     if key.form == "dots":
         face = "white" if key.hollow else colour
-        return Line2D([], [], linestyle="none", marker=shape, color=colour, markersize=4.5,
+        return Line2D([], [], linestyle="none", marker=MARKERS[shape], color=colour, markersize=4.5,
                       markerfacecolor=face, markeredgewidth=0.9, label=text)  # fmt: skip
     thick = 0.7 if key.form == "thin" else 1.3
-    return Line2D([], [], linestyle=dash, color=colour, linewidth=thick, label=text)
+    return Line2D([], [], linestyle=_dash(dash), color=colour, linewidth=thick, label=text)
 
 
 def _readable(shade: float) -> str:
@@ -665,91 +647,19 @@ def _cell_texts(ax: Any, tiles: Tiles, lines: int, size: float) -> Iterator[Any]
 # tags
 
 
-@dataclass
-class _Taken:
-    """Where texts and points stand already, in dots of the figure."""
-
-    box: Any
-    points: list[Any]
-    boxes: list[tuple[float, float, float, float]] = field(default_factory=list)
-
-    def free(self, x0: float, y0: float, x1: float, y1: float) -> bool:
-        if x0 < self.box.x0 or y0 < self.box.y0 or x1 > self.box.x1 or y1 > self.box.y1:
-            return False
-        if any(_touch((x0, y0, x1, y1), other, 1) for other in self.boxes):
-            return False
-        for centre, reach in self.points:
-            x, y = centre.T
-            near = (x > x0 - reach) & (x < x1 + reach) & (y > y0 - reach) & (y < y1 + reach)
-            if near.any():
-                return False
-        return True
-
-
-def _edges(box: Any) -> tuple[float, float, float, float]:
+def _edges(box: Any) -> Box:
     return box.x0, box.y0, box.x1, box.y1
-
-
-def _touch(a: Sequence[float], b: Sequence[float], room: float) -> bool:
-    return a[0] < b[2] + room and b[0] < a[2] + room and a[1] < b[3] + room and b[1] < a[3] + room
 
 
 def _around(ax: Any, mark: Dots) -> tuple[Any, Any]:
     """The points of a mark, and how far each reaches, in dots."""
     places = ax.transData.transform(np.column_stack([mark.x, mark.y]))
-    return places, _reach(mark) * ax.figure.dpi / 72
+    reach = np.array([reach_of(x) for x in mark.area or [None] * len(mark.x)])
+    return places, reach * ax.figure.dpi / 72
 
 
-def _reach(mark: Dots) -> Any:
-    """The radius of each point in points."""
-    if mark.area:
-        return np.sqrt((10 + 110 * np.array(mark.area)) / math.pi) + 0.6
-    return np.full(len(mark.x), 2.9)
-
-
-def _wanted(panel: Panel) -> Iterator[tuple[str, tuple[float, float], float, Ink, str, bool]]:
-    """Every text that seeks a place: with its point, how far that reaches, its ink and side."""
-    for mark in panel.marks:
-        if isinstance(mark, Tag):
-            yield mark.text, mark.at, 1.0, mark.ink, mark.side, True
-    for mark in panel.marks:
-        if isinstance(mark, Dots):
-            reach = _reach(mark)
-            for at, text in enumerate(mark.tags):
-                if text:
-                    place = (mark.x[at], mark.y[at])
-                    yield text, place, float(reach[at]), "text", "right", False
-
-
-SIDES = {
-    "right": (1.0, 0.0), "left": (-1.0, 0.0), "above": (0.0, 1.0), "below": (0.0, -1.0),
-    "above right": (0.8, 0.7), "below right": (0.8, -0.7), "above left": (-0.8, 0.7),
-    "below left": (-0.8, -0.7),
-}  # fmt: skip
-
-
-def _place(
-    ax: Any, text: str, at: tuple[float, float], reach: float, colour: str, side: str,
-    taken: _Taken, fixed: bool,
-) -> Any:  # fmt: skip
-    """The text on the first side of its point that is free; None if none is."""
-    sides = dict.fromkeys([side, *SIDES])
-    shown = ax.text(
+def _tag(ax: Any, at: tuple[float, float], text: str, colour: str) -> Any:
+    return ax.text(
         *at, text, size=SIZE - 1.5, color=colour, zorder=5, in_layout=False, va="center",
         bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.6},
     )  # fmt: skip
-    box, dots = shown.get_window_extent(), ax.figure.dpi / 72
-    x, y = ax.transData.transform(at)
-    for name in sides:
-        dx, dy = SIDES[name]
-        far = (reach + 2) * dots
-        left = x + dx * far - (0 if dx > 0.1 else box.width if dx < -0.1 else box.width / 2)
-        low = y + dy * far - (0 if dy > 0.1 else box.height if dy < -0.1 else box.height / 2)
-        if taken.free(left, low, left + box.width, low + box.height):
-            taken.boxes.append((left, low, left + box.width, low + box.height))
-            shown.set_ha("left")
-            centre = low + box.height / 2
-            shown.set_position(ax.transData.inverted().transform((left, centre)))
-            return shown
-    shown.remove()
-    return None

@@ -34,6 +34,7 @@ from whichf1.reporting.pictures.marks import (
     with_names,
     within,
 )
+from whichf1.reporting.score import Report
 from whichf1.reporting.slices import SMALL, SliceScore, score_slices, slice_name
 from whichf1.scoring.evaluate import evaluate
 from whichf1.scoring.lines import score_ranking
@@ -380,3 +381,44 @@ def dialect_spread(table: DialectTable, *, order: Literal["value", "name"] = "va
         (biggest.plainest.signature,),
         height=forest_height(len(every)),
     )
+
+
+# scores
+
+
+@declare("scores", {Report: same})
+def scores(report: Report) -> Picture:
+    """The scores of a report with their intervals, as a forest."""
+    named = [
+        (name, score)
+        for name, score in report.scores
+        if math.isfinite(score.value) and _is_share(score.definition)
+    ]
+    if len(named) < 2:
+        raise InputError("there is nothing to draw: fewer than two scores have 1 as their best")
+    values = [score.value for _, score in named]
+    intervals = [score.interval for _, score in named]
+    across = within(axis("", _span(values, intervals)), -1.0, 1.0)
+    scale = with_names("", [name for name, _ in named], "scores")
+    dots = Dots(numbers(values), numbers(range(len(named))), 0, *_ends(intervals))
+    level = next((x.level for x in intervals if x), None)
+    low, high = (pick(range(len(named)), key=values.__getitem__) for pick in (min, max))
+    legend = Key("a score" + ("" if level is None else f", {100 * level:g} % interval"), 0, "dots")
+    left_out = len(report.scores) - len(named)
+    return Picture(
+        "scores",
+        f"{len(named)} scores of the same items",
+        f"The scores of the same items go from {values[low]:.4f} ({names([named[low][0]])[0]}) to "
+        f"{values[high]:.4f} ({names([named[high][0]])[0]}).",
+        (Panel(across, scale, (dots,)),),
+        (legend,),
+        (f"{left_out} scores on other scales are not drawn.",) if left_out else (),
+        _shortened([score.signature for _, score in named]),
+        height=forest_height(len(named)),
+    )
+
+
+def _is_share(definition: Definition) -> bool:
+    """Whether 1 is the best value, as of F1, kappa or AUC."""
+    metric = definition.declaration
+    return metric.better == "higher" and metric.bounds[1] == 1

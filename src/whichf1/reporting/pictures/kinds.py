@@ -12,6 +12,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from whichf1.definitions.words import capital
 from whichf1.errors import DefinitionError, InputError, did_you_mean
 from whichf1.reporting.pictures.marks import Picture
 
@@ -108,7 +109,8 @@ def picture(
     for name, text in (("title", title), ("caption", caption)):
         if not isinstance(text, (str, type(None))):
             raise DefinitionError(f"{name} must be text; got {text!r}")
-    made = replace(chosen.make(data, **options), kind=chosen.name)
+    made = chosen.make(data, **options)
+    made = replace(made, kind=chosen.name, title=capital(made.title))
     if title is not None:
         made = replace(made, title=title)
     if caption is not None:

@@ -40,6 +40,24 @@ class Axis:
     spacing: Spacing = "linear"
     unit: str = "names"
     """What a name is, for a note on names that are left out."""
+    beside: bool = False
+    """Whether the panel to the left has the same names, so that they may be left out here."""
+
+    def place(self, value: Array | float) -> Any:
+        """Where on the scale a value stands: 0 at ``low``, 1 at ``high``."""
+        low, high, at = _spaced(self.spacing, (self.low, self.high, value))
+        return (at - low) / (high - low)
+
+
+def _spaced(spacing: Spacing, values: Iterable[Any]) -> Any:
+    """The values on the scale on which they are spaced evenly."""
+    if spacing == "log":
+        return map(np.log, values)
+    if spacing == "probit":
+        from scipy.special import ndtri
+
+        return (ndtri(np.clip(x, 1e-9, 1 - 1e-9)) for x in values)
+    return values
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,167 @@
+"""Association: how much predicted and true classes tell about each other, whatever their names."""
+
+from __future__ import annotations
+
+from math import e, inf, log
+from typing import Annotated, Literal
+
+import numpy as np
+
+from whichf1.metrics.registry import Ratio, agreement
+from whichf1.tables.cells import Array, CellValues, Margins, logarithm, root
+
+
+@agreement(
+    tex=r"\frac{1}{n}\sum_{ij}C_{ij}\ln\frac{n\,C_{ij}}{C_{i\cdot}C_{\cdot j}}",
+    bounds=(0, inf),
+    sklearn="mutual_info_score",
+)
+def mutual_information(m: Margins) -> Ratio:
+    """Information that true and predicted classes share, in nats."""
+    return _shared(m), m.total
+
+
+@agreement(
+    tex=r"\frac{I(Y;\hat Y)}{\mathrm{mean}(H(Y),H(\hat Y))}",
+    aliases=("nmi",),
+    sklearn="normalized_mutual_info_score",
+)
+def normalized_mutual_information(
+    m: Margins,
+    mean: Annotated[
+        Literal["arithmetic", "geometric", "min", "max"],
+        "Which mean of the two entropies it is divided by.",
+    ] = "arithmetic",
+) -> Ratio:
+    """Mutual information divided by a mean of the entropies of true and predicted classes."""
+    true, predicted = (_entropy(side, m.total) for side in (m.rows, m.columns))
+    if mean == "arithmetic":
+        bottom = (true + predicted) / 2
+    elif mean == "geometric":
+        bottom = root(true * predicted)
+    else:
+        bottom = (np.minimum if mean == "min" else np.maximum)(true, predicted)
+    return np.minimum(_shared(m), bottom), bottom
+
+
+@agreement(
+    tex=r"\sqrt{\frac{\chi^2}{n\,(\min(r,c)-1)}}",
+    title="Cramér's V",
+    aliases=("cramers_v",),
+)
+def cramer_v(m: Margins) -> Ratio:
+    """Strength of the association between true and predicted classes, from chi-squared."""
+    k = m.tp.shape[-1]
+    cells, n = _every(m.cells), m.total[..., None]
+    chance = np.take(m.rows, cells.true, -1) * np.take(m.columns, cells.predicted, -1)
+    possible = chance.real > 0
+    off = cells.values * n - chance
+    parts = np.where(possible, off * off / np.where(possible, chance, 1), 0)
+    sizes = [(side.real > 0).sum(-1) for side in (m.rows, m.columns)]
+    degrees = np.minimum(*sizes) - 1 if k > 1 else sizes[0] * 0
+    most = m.total * m.total * degrees
+    return root(np.minimum(parts.sum(-1), most)), root(most)
+
+
+@agreement(
+    tex=r"\frac{\sum_j\max_i C_{ij}-\max_i C_{i\cdot}}{n-\max_i C_{i\cdot}}",
+    title="Goodman and Kruskal's lambda",
+    smooth=False,
+)
+def goodman_kruskal_lambda(
+    m: Margins,
+    of: Annotated[
+        Literal["true", "predicted", "both"],
+        "Which class is guessed from the other one: the true one, the predicted one, or each.",
+    ] = "true",
+) -> Ratio:
+    """Fraction of wrong guesses of one class that the other one saves."""
+    sides = {"true": ("true",), "predicted": ("predicted",), "both": ("true", "predicted")}[of]
+    saved, wrong = zip(*(_guessed(m, side) for side in sides), strict=True)
+    return sum(saved), sum(wrong)
+
+
+@agreement(
+    tex=r"\frac{\sum_{ij}\binom{C_{ij}}{2}-E}"
+    r"{\frac12\left[\sum_i\binom{C_{i\cdot}}{2}+\sum_j\binom{C_{\cdot j}}{2}\right]-E}",
+    title="adjusted Rand index",
+    aliases=("ari", "adjusted_rand"),
+    bounds=(-0.5, 1),
+    sklearn="adjusted_rand_score",
+    whole=True,
+)
+def adjusted_rand_index(m: Margins) -> Ratio:
+    """Pairs of items put together or apart in both, beyond chance (Hubert and Arabie 1985)."""
+    cells, n = m.cells, m.total
+    own = cells.values
+    same = (own * (own - 1)).sum(-1)
+    only_true = (own * (np.take(m.rows, cells.true, -1) - own)).sum(-1)
+    only_predicted = (own * (np.take(m.columns, cells.predicted, -1) - own)).sum(-1)
+    apart = n * (n - 1) - same - only_true - only_predicted
+    top = 2 * (same * apart - only_true * only_predicted)
+    pairs = (same + only_true) * (only_true + apart)
+    return top, pairs + (same + only_predicted) * (only_predicted + apart)
+
+
+@agreement(
+    tex=r"-\frac{1}{2n}\sum_{i\ne j}C_{ij}\left(\log_b\frac{C_{ij}}{d_i}"
+    r"+\log_b\frac{C_{ij}}{d_j}\right),\quad b=2(K-1)",
+    aliases=("cen",),
+    bounds=(0, 2 / (e * log(2))),
+    better="lower",
+)
+def confusion_entropy(m: Margins) -> Ratio:
+    """How evenly errors spread over the pairs of classes (Wei et al. 2010); above 1 for few."""
+    k, cells, both = m.tp.shape[-1], m.cells, m.rows + m.columns
+    wrong = (cells.true != cells.predicted) & (cells.values.real > 0)
+    count = np.where(wrong, cells.values, 1)
+    shares = [
+        np.where(wrong, np.take(both, side, -1), 1) / count
+        for side in (cells.true, cells.predicted)
+    ]
+    spread = np.where(wrong, count * (logarithm(shares[0]) + logarithm(shares[1])), 0).sum(-1)
+    return spread, 2 * m.total * (logarithm(m.total * 0 + 2 * (k - 1)) if k > 1 else 0)
+
+
+def _shared(m: Margins) -> Array:
+    """n times the mutual information."""
+    cells = m.cells
+    filled = cells.values.real > 0
+    count = np.where(filled, cells.values, 1)
+    chance = np.take(m.rows, cells.true, -1) * np.take(m.columns, cells.predicted, -1)
+    ratio = count * m.total[..., None] / np.where(filled, chance, 1)
+    shared: Array = np.where(filled, count * logarithm(ratio), 0).sum(-1)
+    return np.maximum(shared, 0)
+
+
+def _entropy(items: Array, total: Array) -> Array:
+    """n times the entropy of the classes of items."""
+    filled = items.real > 0
+    count = np.where(filled, items, 1)
+    parts = np.where(filled, count * logarithm(total[..., None] / count), 0)
+    entropy: Array = parts.sum(-1)
+    return entropy
+
+
+def _every(cells: CellValues) -> CellValues:
+    """Also the cells that are empty."""
+    size = cells.classes**2
+    place = np.full(size, len(cells.key))
+    place[cells.key] = np.arange(len(cells.key))
+    padded = np.concatenate([cells.values, np.zeros_like(cells.values[..., :1])], -1)
+    return CellValues(np.arange(size), np.take(padded, place, -1), cells.classes)
+
+
+def _guessed(m: Margins, side: str) -> Ratio:
+    """Wrong guesses of one class that the other one saves, and all that are wrong without it.
+
+    Both are sums of what is beside the most frequent class, not differences of large sums.
+    """
+    items, other = (m.rows, m.cells.predicted) if side == "true" else (m.columns, m.cells.true)
+    most = np.argmax(items, -1)[..., None]
+    order = np.argsort(other, kind="stable")
+    starts = np.flatnonzero(np.diff(other[order], prepend=-1))
+    values = m.cells.values[..., order]
+    guessed = np.where(getattr(m.cells, side)[order] == most, values, 0)
+    saved = np.maximum.reduceat(values, starts, -1) - np.add.reduceat(guessed, starts, -1)
+    return saved.sum(-1), np.where(np.arange(items.shape[-1]) == most, 0, items).sum(-1)
