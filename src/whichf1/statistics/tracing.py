@@ -177,7 +177,7 @@ def _take(x: Traced, codes: Array, axis: int = -1) -> Traced:
     """Elements of the last axis, some maybe several times."""
     _refuse_other(axis)
     size = x.shape[-1]
-    return Traced(x.value[..., codes], x.tape, (x, lambda g: sum_by(codes, g, size)))
+    return Traced(x.value[..., codes], x.tape, ((x, lambda g: sum_by(codes, g, size)),))
 
 
 def _concatenate(parts: Sequence[Any], axis: int = -1) -> Traced:
