@@ -174,8 +174,67 @@ def test_saved_counts_are_tested_unpaired_and_it_is_said(run: Run, tmp_path: Pat
     ):
         code, out, err = run(*command, *wrong)
         assert (code, out) == (2, "") and message in err
-    code, _, err = run(*command[:-3], "--baseline", path)
-    assert code == 2 and "A baseline is one of the systems, or a file that whichf1 count" in err
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_a_baseline_in_its_own_file_is_tested_as_a_column(
+    run: Run, tmp_path: Path, suffix: str
+) -> None:
+    """Matched by line or by an identifier, in any format: as if both were in one file."""
+    frame = pd.read_csv(systems(tmp_path / "x.csv", 0.03)).assign(id=range(400))
+    frame["lang"] = np.where(frame["id"] % 3 == 0, "de", "en")
+    one, new, old = tmp_path / "one.csv", tmp_path / "new.csv", tmp_path / f"old.{suffix}"
+    frame.rename(columns={"base": str(old)}).to_csv(one, index=False)
+    frame.drop(columns="base").to_csv(new, index=False)
+    theirs = frame[["base", "gold", "id"]].rename(columns={"base": "new"})
+    shuffled = theirs.sample(frac=1, random_state=3)
+    options = ("--true", "gold", "--pred", "new", "-m", "accuracy", "-m", "averaged_f1",
+               "--baseline", old, "--by", "lang", "--fail-if-worse", "-f", "json")  # fmt: skip
+    code, expected, err = run("compare", one, *options, "--pred", old)
+    for table, matched in ((theirs, ()), (shuffled, ("--id", "id"))):
+        if suffix == "parquet":
+            table.to_parquet(old)
+        elif suffix == "csv":
+            table.to_csv(old, index=False)
+        else:
+            table.to_json(old, orient="records", lines=True)
+        found = run("compare", new, *options, *matched)
+        assert found == (code, expected.replace(str(one), str(new)), err)
+    code, _, err = run("compare", new, *options)
+    assert code == 2 and "do not hold the same items: matched line by line, column 'gold'" in err
+
+
+def test_a_baseline_of_scores_may_have_its_own_file(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    gold = rng.integers(0, 2, 60)
+    frame = pd.DataFrame({"true": gold, "s": (gold + rng.random(60)).round(2)})
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    old = tmp_path / "old.csv"
+    frame.assign(p=rng.random(60).round(2)).drop(columns="s").to_csv(old, index=False)
+    pd.read_csv(old).assign(s=frame["s"]).rename(columns={"p": str(old)}).to_csv(
+        tmp_path / "one.csv", index=False
+    )
+    for options in (("-m", "roc_auc"), ("-m", "f1", "--threshold", "0.5", "--positive", "1")):
+        shared = ("--pred", "s", *options, "--baseline", old, "-f", "csv")
+        expected = run("compare", tmp_path / "one.csv", *shared, "--pred", old)
+        found = run("compare", tmp_path / "new.csv", *shared, "--baseline-pred", "p")
+        assert found == expected and found[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--baseline", "examples/animals.csv"), "has 300 items, 'examples/animals.csv' has 200"),
+        (("--baseline", "examples/systems.csv", "--baseline-pred", "x"), "has no column 'x'"),
+        (("--baseline", "weak", "--baseline-pred", "weak"), "--baseline-pred names a column of"),
+    ],
+)
+def test_a_baseline_file_that_does_not_fit_is_refused(
+    run: Run, options: tuple[str, ...], message: str
+) -> None:
+    given = ("compare", "examples/systems.csv", "--pred", "careful", "--pred", "weak", *options)
+    code, out, err = run(*given)
+    assert (code, out) == (2, "") and message in err, err
 
 
 def test_unpaired_error_is_the_sum_of_both(tmp_path: Path, run: Run) -> None:

@@ -23,17 +23,51 @@ def items(n: int = 200) -> pd.DataFrame:
     gold = np.where(spam, "spam", "ham")
     return pd.DataFrame(
         {"gold": gold, **scores, "w": rng.integers(1, 4, n) * 0.5, "doc": np.arange(n) // 5}
+    ).assign(f=rng.integers(0, 4, n), lang=np.where(rng.random(n) < 0.3, "de", "en"))
+
+
+@pytest.mark.parametrize("labels", [None, ["ham", "spam"]])
+def test_a_threshold_decides_in_every_slice(
+    labels: list[str] | None, tmp_path: Path, run: Run
+) -> None:
+    frame = items()
+    frame["gold"] = np.where(frame["lang"] == "de", "ham", frame["gold"])  # it has one class only
+    path = tmp_path / "x.csv"
+    frame.to_csv(path, index=False)
+    given: Any = {"threshold": 0.5, "true": "gold", "by": "lang", "labels": labels}
+    given["positive"] = "spam"
+    table = wf.results_table(path, ["a", "b"], ["averaged_f1", "accuracy"], **given)
+    decided = frame.assign(**{x: np.where(frame[x] >= 0.5, "spam", "ham") for x in "ab"})
+    expected = wf.results_table(
+        decided, ["a", "b"], ["averaged_f1", "accuracy"], true="gold", by="lang", labels=labels
     )
+    assert [*table.slices] == [("de",), ("en",)]
+    for key, results in expected.blocks.items():
+        for name, row in results.items():
+            for metric, result in row.items():
+                found = table.blocks[key][name][metric]
+                assert found.score.value == pytest.approx(result.score.value, rel=1e-12)
+                p, expected_p = (
+                    -1 if x.p_adjusted is None else x.p_adjusted for x in (found, result)
+                )
+                assert p == pytest.approx(expected_p, rel=1e-9)
+    declared = [] if labels is None else ["--labels", ",".join(labels)]
+    code, out, _ = run(
+        "compare", path, "--true", "gold", "--pred", "a", "--pred", "b", "--threshold", "0.5",
+        "--positive", "spam", "-m", "averaged_f1", "-m", "accuracy", "--by", "lang",
+        *declared, "-f", "csv",
+    )  # fmt: skip
+    assert (code, out) == (0, table.to_csv())
 
 
 @pytest.mark.parametrize("metric", ["f1", "averaged_f1", "accuracy", "mcc", "recall"])
-@pytest.mark.parametrize("further", [(), ("weights",), ("cluster",)])
+@pytest.mark.parametrize("further", [(), ("weights",), ("cluster",), ("frequencies",)])
 def test_a_threshold_compares_the_predictions_that_it_makes(
     metric: str, further: tuple[str, ...], tmp_path: Path, run: Run
 ) -> None:
     """From arrays, a frame, a file and the command: as the predictions themselves are compared."""
     frame = items()
-    names = {"weights": "w", "cluster": "doc"}
+    names = {"weights": "w", "cluster": "doc", "frequencies": "f"}
     arrays: dict[str, Any] = {key: frame[names[key]] for key in further}
     columns: dict[str, Any] = {key: names[key] for key in further}
     own: dict[str, Any] = {"positive": "spam"} if metric in ("f1", "recall") else {}

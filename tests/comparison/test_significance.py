@@ -70,6 +70,8 @@ def test_mcnemar_where_it_applies_and_nowhere_else() -> None:
     )
     assert significance.mcnemar_test(0, 0).p_exact == 1
     assert significance.mcnemar_test(5, 5).p_mid == 1
+    far = significance.mcnemar_test(9000, 0)  # 2⁻⁹⁰⁰⁰ is no float
+    assert min(far.p_exact, far.p_mid, far.p_chi2) > 0
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "averaged_f1", "cohen_kappa", "error_rate"])

@@ -9,17 +9,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 import whichf1 as wf
 from tests.helpers.browser import NASTY, serious, too_wide, visit
 from tests.helpers.commands import Run
 from whichf1.errors import FileError, WhichF1Error
+from whichf1.reporting.pages.findings import Section
+from whichf1.reporting.pages.shell import rendered
+from whichf1.reporting.pages.threshold import Slider, definitions
+from whichf1.scoring.curves import best_threshold
+from whichf1.scoring.evaluate import evaluate
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EVERY = [
     "answer", "pictures", "classes", "confusions", "slices", "thresholds", "systems", "dialects",
-    "methods", "data",
+    "methods", "facts",
 ]  # fmt: skip
 """The sections, in the order that a reader needs."""
 CASES: dict[str, tuple[list[str], set[str]]] = {
@@ -33,7 +38,7 @@ CASES: dict[str, tuple[list[str], set[str]]] = {
                       {"classes", "confusions", "dialects"}),
 }  # fmt: skip
 """What the command is given, and the sections that there are beside those that always are."""
-ALWAYS = {"answer", "pictures", "methods", "data"}
+ALWAYS = {"answer", "pictures", "methods", "facts"}
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +101,65 @@ def test_numbers_are_those_of_the_report(browser: Browser, pages: dict[str, Path
         assert page.evaluate("navigator.clipboard.readText()") == report.scores[0][1].signature
         page.get_by_role("button", name="Copy BibTeX").click()
         assert "opitz2019macro" in page.locator("#methods code").inner_text()
+
+
+def test_the_slider_gives_the_numbers_of_python(browser: Browser, pages: dict[str, Path]) -> None:
+    ranking = wf.rank(EXAMPLES / "spam.csv", true="gold", score="score", positive="spam")
+    with visit(browser, pages["spam"]) as page:
+        slider = page.locator("#threshold")
+        for at in (0, 1, 35, len(ranking.score)):
+            slider.fill(str(len(ranking.score) - at))
+            assert read_slider(page) == pytest.approx(at_place(ranking, at), rel=1e-12, nan_ok=True)
+        # by the keyboard: one step to the left is one score lower
+        slider.fill(str(len(ranking.score) - 10))
+        slider.press("ArrowLeft")
+        assert read_slider(page) == pytest.approx(at_place(ranking, 11), rel=1e-12, nan_ok=True)
+        assert f"at least {ranking.score[10]}" in (slider.get_attribute("aria-valuetext") or "")
+        # a threshold between two scores, typed
+        page.get_by_label("score ≥").fill(str((ranking.score[4] + ranking.score[5]) / 2))
+        page.get_by_label("score ≥").press("Enter")
+        assert read_slider(page) == pytest.approx(at_place(ranking, 5), rel=1e-12, nan_ok=True)
+        page.get_by_role("button", name="best F1").click()
+        assert page.locator("#threshold-value").input_value() == "0.51"
+
+
+def test_the_slider_of_a_million_scores(browser: Browser, tmp_path: Path) -> None:
+    """The counts are exact; also of weights, and where the positive class comes first."""
+    rng = np.random.default_rng(1)
+    true = rng.integers(0, 2, 10**6)
+    ranking = wf.rank(true, rng.normal(true, 1.5), positive=0)
+    weighted = wf.rank([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.3], positive=1, weights=[0.1, 0.7, 0.25, 2])
+    for each, places in ((ranking, (1, 123_457, 10**6)), (weighted, (1, 2, 3))):
+        data = Slider(best_threshold(each), None)
+        path = tmp_path / "slider.html"
+        fields = {"title": "x", "subtitle": "x", "sections": [Section("thresholds", "T", [data])]}
+        scripts = ["formulas.js", "threshold.js"]
+        page_text = rendered("report.html", fields, scripts=scripts, data=data.data)
+        path.write_text(page_text, "utf-8")
+        with visit(browser, path) as page:
+            took = page.evaluate("performance.getEntriesByType('navigation')[0].duration")
+            assert took < 3000  # one second on an idle machine
+            for at in places:
+                page.locator("#threshold").fill(str(len(each.score) - at))
+                expected = at_place(each, at)
+                assert read_slider(page) == pytest.approx(expected, rel=1e-12, nan_ok=True)
+
+
+def read_slider(page: Page) -> list[float]:
+    """The counts and the scores that the page shows, in full."""
+    shown: list[str] = page.evaluate(
+        """[...document.querySelectorAll("#at-threshold td.cell, #rates dd")]
+           .map((x) => x.dataset.value)"""
+    )
+    return [float(x.replace("Infinity", "inf")) for x in shown]
+
+
+def at_place(ranking: wf.Ranking, at: int) -> list[float]:
+    """The same from Python, where so many scores are positive."""
+    threshold = float(ranking.score[at - 1]) if at else float("inf")
+    counts = wf.at_threshold(ranking, threshold=threshold)
+    scores = [evaluate(each, counts).value for each in definitions(ranking).values()]
+    return [*counts.matrix.ravel().tolist(), *scores]
 
 
 def test_labels_that_are_markup(browser: Browser, tmp_path: Path) -> None:

@@ -104,6 +104,13 @@ SHOWN_WHOLE = [
         "cohen_kappa(weighting=none)",
         "cohen_kappa(weighting=linear)",
         "cohen_kappa(weighting=quadratic)",
+        "scott_pi(weighting=none)",
+        "scott_pi(weighting=linear)",
+        "scott_pi(weighting=quadratic)",
+        "brennan_prediger(weighting=none)",
+        "brennan_prediger(weighting=linear)",
+        "brennan_prediger(weighting=quadratic)",
+        "adjusted_balanced_accuracy",
         "mcc",
     )
 ]
@@ -154,7 +161,7 @@ def test_python_code_gives_the_same_numbers(page: Page) -> None:
         if "m" in space and page.locator("#why").is_visible():
             assert same(number(page.locator("#gap-value")), space["m"].gap)
         if "shifted" in space:
-            shifted = page.locator("#shifts td.value").all()[:6]
+            shifted = page.locator("#shifts td.value").all()[: len(SHOWN_WHOLE)]
             for found, text in zip(shifted, space["signatures"][4:], strict=True):
                 assert same(number(found), wf.Definition.parse(text)(space["shifted"]).value)
 

@@ -147,7 +147,10 @@ def test_scores_are_not_compared_as_classes(tmp_path: Path, run: Run) -> None:
 
 @pytest.mark.parametrize(
     "labels",
-    [("1", " 1"), ("1", "+1"), ("1", "1."), ("neg", "neg "), ("True", "true"), ("a b", "a  b")],
+    [
+        *[("1", " 1"), ("1", "+1"), ("1", "1."), ("neg", "neg "), ("True", "true")],
+        *[("a b", "a  b"), ("a b", "a\u00a0b"), ("x", "x\u200b"), ("\u00e9", "e\u0301")],
+    ],
 )
 def test_classes_that_differ_only_in_spelling(tmp_path: Path, labels: tuple[str, str]) -> None:
     true, pred = [labels[0], "x"], [labels[1], "x"]

@@ -244,7 +244,7 @@ def test_batches_added_to_an_empty_table_are_the_whole(kind: str) -> None:
                 wf.moments([0, 1], [0.5, 1], "brier") + wf.moments([0, 1], [[1, 0]] * 2, "brier")
             ),
             MergeError,
-            "positive differs",
+            "differ in positive",
         ),
         (lambda: wf.MultiLabelCounts.empty(["a"]).update([{"b"}], [{"a"}]), LabelError, "'b'"),
         (

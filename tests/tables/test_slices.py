@@ -47,7 +47,7 @@ def test_a_missing_slice_is_named_with_those_that_exist() -> None:
 
 def test_slices_by_other_columns_or_of_other_tables_do_not_add_up() -> None:
     slices = sliced([(0, 0, "en")])
-    with pytest.raises(MergeError, match="the columns of slices differs"):
+    with pytest.raises(MergeError, match="differ in the columns of slices"):
         _ = slices + wf.Slices(("country",), slices.parts)
     counts: Any = wf.count_multilabel([{"a"}], [{"a"}])
     sets = wf.Slices(("lang",), {("en",): counts})

@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from whichf1.cli.files import opened, source_name
+from whichf1.cli.files import Paths, is_saved, keeping, opened, source_name
 from whichf1.cli.options import CompareOptions, find_label
 from whichf1.comparison.compare import (
     Runs,
     beside_saved,
-    compare_counts,
+    fitting_decisions,
     made_from,
-    of_decisions,
     planned,
-    refuse_few,
     with_classes,
 )
 from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
-from whichf1.errors import DefinitionError, FileError, InputError
+from whichf1.errors import DefinitionError, InputError
 from whichf1.reporting.comparison import comparison_document
 from whichf1.reporting.gates import regressions
 from whichf1.reporting.leaderboard import make_table, plan_each
 from whichf1.reporting.numbers import size
-from whichf1.scoring.decisions import decide_systems
 from whichf1.sources.answers.lines import read_scores
+from whichf1.sources.engines.files import Beside
 from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.sequences import column
 from whichf1.sources.systems import ScoreColumns, read_systems
 from whichf1.tables.counts import Counts
+from whichf1.tables.labels import Labels
 
 NAMES = ("replicates", "seed", "power", "margin", "adjust", "effect", "rope")
 """Options that belong to the plan."""
@@ -65,17 +63,18 @@ def read_runs(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str,
     if options.threshold is not None:
         return _decided(options)
     saved = _saved(options)
-    with opened(options) as ((data, other), reading):
-        columns = options.columns("true", "weights", "frequencies", "cluster")
-        columns |= {"sep": options.labels_sep, "by": options.slice_columns, **reading}
-        systems = read_systems(data, options.pred, other, counted=counted, sets=sets, **columns)
+    with opened(options) as (paths, reading):
+        data, names, other, columns = _asked(options, paths, reading)
+        columns["sep"] = options.labels_sep
+        ask = partial(read_systems, data, names, other, counted=counted, sets=sets, **columns)
+        systems = keeping(options, ask)
         if isinstance(systems, ScoreColumns):
             lines = read_scores(data, other, systems.request, apart=True)
     if isinstance(systems, ScoreColumns):
         if saved is not None:
             raise InputError(
                 f"{options.baseline} holds counts of predicted classes, and {options.metric[0]} "
-                "compares scores: give the baseline as a column, with --pred"
+                "compares scores: give a file of the baseline's scores, or a column with --pred"
             )
         return _chosen(options, lines), Runs.of_lines(systems, with_classes(lines)), ()
     whole: Any = systems.whole
@@ -86,34 +85,56 @@ def read_runs(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str,
     return chosen, runs, (_remark(options.baseline, saved, whole),)
 
 
+def _asked(
+    options: CompareOptions, paths: Paths, reading: dict[str, Any]
+) -> tuple[str, list[str], str | None, dict[str, Any]]:
+    """The file of the items, the systems, a second file, and the columns and how to read them.
+
+    The predictions of a baseline may be in a file of their own, beside those of the items.
+    """
+    (data, other), names, name = paths, [*options.pred], options.baseline
+    columns = ("true", "weights", "frequencies", "cluster")
+    reading |= {x: getattr(options, x) for x in columns} | {"by": options.slice_columns}
+    if name is None or not options.baseline_file or is_saved(name):
+        if options.baseline_pred is not None:
+            raise InputError(
+                "--baseline-pred names a column of a file of predictions that is given as "
+                "--baseline: remove it"
+            )
+        return data, names, other, reading
+    if other is not None:
+        raise InputError(
+            f"{name} is joined with one file: give FILE in place of --gold and --pred-file"
+        )
+    return data, [*names, name], name, {**reading, "beside": Beside(name, options.baseline_pred)}
+
+
 def _saved(options: CompareOptions) -> Counts | None:
-    """The counts of a baseline that is a file, not one of the systems."""
+    """The counts of a baseline that is a file of them."""
     name = options.baseline
-    if name is None or name in options.pred or not Path(name).is_file():
+    if name is None or not options.baseline_file or not is_saved(name):
         return None
-    try:
-        counts = Counts.load(name)
-    except FileError as error:
-        raise FileError(
-            f"{error} A baseline is one of the systems, or a file that whichf1 count has written."
-        ) from None
+    counts = Counts.load(name)
     for option in ("by", "cluster", "labels_sep"):
         if getattr(options, option) is not None:
             raise InputError(
                 f"--{option.replace('_', '-')} needs the items of the baseline, and {name} holds "
-                "their counts: give its predictions as a column, with --pred"
+                "their counts: give the file of its predictions, or a column with --pred"
             )
     if counts.cluster is not None:
         raise InputError(f"{name} was counted in clusters: count the baseline without --cluster")
-    return counts if options.declared is None else counts.declare(options.declared)
+    kept: Counts = keeping(
+        options, lambda labels: counts if labels is None else counts.declare(labels)
+    )
+    return kept
 
 
 def _remark(name: str, saved: Counts, counts: Any) -> str:
     """That tests are not paired, and whether the items may be the same."""
     paired = (
         f"Tests are unpaired, because {name} holds counts and not predictions. Paired tests on the "
-        "same items find smaller differences: for these, give both systems as columns of one file, "
-        "with --pred."
+        "same items find smaller differences: for these, give the file of the baseline's "
+        "predictions, or both systems as columns of one file."
     )
     mine, theirs = (_support(x) for x in (saved, counts.system(0)))
     if mine == theirs:
@@ -135,21 +156,21 @@ def _decided(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, 
     """The same of systems whose scores a threshold turns into predictions."""
     if options.labels_sep is not None:
         raise InputError("--threshold decides between two classes: remove --labels-sep")
-    if options.by is not None:
-        raise InputError("--threshold does not apply to slices (--by): remove one of them")
-    with opened(options) as ((data, other), reading):
-        columns = options.columns("true", "weights", "frequencies", "cluster")
-        systems: Any = read_systems(data, options.pred, other, counted=False, **columns, **reading)
-        refuse_few(systems.systems)
-        lines = read_scores(data, other, systems.request, apart=True)
-    classes = classes_of(column(lines.true, "y_true"), lines.labels)
-    chosen = options.chosen(classes)
-    declared, names = options.labels is not None, [*systems.systems]
-    positive = chosen.get("positive")
-    counts = decide_systems(lines, names, options.threshold, positive, declared=declared)
-    fitting = [of_decisions(metric, chosen) for metric in options.metric]
-    runs = Runs(partial(compare_counts, counts))
-    return (chosen if chosen in fitting else fitting[0]), runs, ()
+    if _saved(options) is not None:
+        raise InputError(
+            f"--threshold needs the scores of the baseline, and {options.baseline} holds counts: "
+            "give the file of its scores, or a column with --pred"
+        )
+    with opened(options) as (paths, reading):
+        data, names, other, columns = _asked(options, paths, reading)
+        columns["labels"] = options.declared
+        systems: Any = read_systems(data, names, other, counted=False, **columns)
+        lines = with_classes(read_scores(data, other, systems.request, apart=True))
+    chosen = options.chosen(Labels(lines.labels))
+    positive, by = chosen.get("positive"), systems.request.by
+    declared = options.labels is not None
+    runs = Runs.of_decisions(lines, names, options.threshold, positive, by, declared=declared)
+    return fitting_decisions(options.metric, chosen), runs, ()
 
 
 def _chosen(options: CompareOptions, lines: ScoredLines) -> dict[str, Any]:

@@ -16,9 +16,11 @@ from urllib.parse import quote
 from whichf1.cli.options import (
     CountingOptions,
     FileOptions,
+    LabelOptions,
     TableOptions,
     ThresholdOptions,
-    padding,
+    find_label,
+    split_list,
 )
 from whichf1.cli.process import say, standard_input, watching
 from whichf1.errors import FileError, InputError, SkippedWarning, WhichF1Error
@@ -43,16 +45,30 @@ COLUMNS = ("true", "pred", "weights", "frequencies", "cluster")
 
 def read_counts(options: CountingOptions) -> Counts:
     """Count predictions."""
-    with opened(options) as ((data, predictions), reading):
-        columns = {**options.columns(*COLUMNS), "ignore": padding(options)}
-        return count(data, predictions, **columns, **reading)
+    with opened(options) as (paths, reading):
+        reading |= {name: getattr(options, name) for name in COLUMNS}
+        counts: Counts = keeping(options, partial(count, *paths, **reading))
+        return counts
 
 
 def read_slices(options: TableOptions) -> Slices:
     """Count the predictions of each slice."""
-    with opened(options) as ((data, predictions), reading):
-        columns = options.columns(*COLUMNS)
-        return count_by(data, predictions, by=options.slice_columns, **columns, **reading)
+    with opened(options) as (paths, reading):
+        reading |= {"by": options.slice_columns, **{x: getattr(options, x) for x in COLUMNS}}
+        slices: Slices = keeping(options, partial(count_by, *paths, **reading))
+        return slices
+
+
+def keeping(options: LabelOptions, ask: Callable[..., Any]) -> Any:
+    """What ``ask(labels=...)`` counts without the items of --ignore, and with --labels declared."""
+    declared = options.declared
+    counted = ask(labels=declared and [*declared, *options.padding])
+    ignored = getattr(options, "ignore", None)
+    if ignored is None or not hasattr(counted, "without"):  # scores: --ignore does not apply
+        return counted
+    labels = (counted.whole if isinstance(counted, Slices) else counted).labels
+    dropped = [find_label(text, labels) for text in split_list(ignored)]
+    return counted.without(dropped, declared and Labels(declared))
 
 
 def read_saved(options: TableOptions) -> Any:
@@ -60,21 +76,20 @@ def read_saved(options: TableOptions) -> Any:
     saved: Any = _saved(options)
     if saved is None:
         return None
-    names = {"score_column": "score", "labels_sep": "labels-sep"}
-    for option in (*COLUMNS, "id", "master", "by", "score_column", "probs", "labels_sep"):
+    names = {"score_column": "score", "labels_sep": "labels-sep", "pred_file": "pred-file"}
+    others = ("gold", "pred_file", "id", "master", "by", "score_column", "probs", "labels_sep")
+    for option in (*COLUMNS, *others):
         if getattr(options, option):
             raise InputError(
                 f"saved {saved.kind} have no columns: remove --{names.get(option, option)}, or "
                 "give the original file"
             )
-    if options.declared is None:
-        return saved
-    if not isinstance(saved, (Counts, MultiLabelCounts)):
+    if options.declared is not None and not isinstance(saved, (Counts, MultiLabelCounts)):
         raise InputError(f"saved {saved.kind} have their classes: remove --labels")
-    left_out = padding(options)
-    if left_out and isinstance(saved, Counts):
-        return saved.without(left_out, Labels(options.declared))
-    return saved.declare(options.declared)
+    whole = saved.whole if isinstance(saved, Slices) else saved
+    if not isinstance(whole, (Counts, MultiLabelCounts)):
+        return saved
+    return keeping(options, lambda labels: saved if labels is None else saved.declare(labels))
 
 
 def read_lines(
@@ -105,12 +120,16 @@ def _saved(options: FileOptions) -> Additive | None:
             raise FileError(
                 f"{error} For predictions, give the format, such as --from csv"
             ) from None
-    path = Path(options.file)
-    if path.suffix == ".json" and path.is_file():
-        with open(path, "rb") as start:
-            if f'"{FORMAT}"'.encode() in start.read(200):
-                return load_table(path)
-    return None
+    return load_table(options.file) if is_saved(options.file) else None
+
+
+def is_saved(file: str) -> bool:
+    """Whether a file holds a saved table, not data."""
+    path = Path(file)
+    if path.suffix != ".json" or not path.is_file():
+        return False
+    with open(path, "rb") as start:
+        return f'"{FORMAT}"'.encode() in start.read(200)
 
 
 def load_table(path: str | Path) -> Additive:

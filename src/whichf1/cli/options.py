@@ -31,7 +31,7 @@ from whichf1.reporting.gates import KINDS, Limit, Verdict, github, junit, summar
 from whichf1.reporting.layout import Line
 from whichf1.reporting.tabular import LatexStyle
 from whichf1.sources.engines.database import MEMORY_LIMIT
-from whichf1.tables.labels import Label, Labels, from_text
+from whichf1.tables.labels import Label, Labels, from_text, kind_of
 from whichf1.tables.saving import add_to, write_whole
 
 Text: TypeAlias = str | None
@@ -231,7 +231,21 @@ class LabelOptions(OptionGroup):
     @property
     def declared(self) -> list[Label] | None:
         """The classes of --labels, numbers as numbers."""
-        return None if self.labels is None else list(from_text(split_list(self.labels)))
+        return None if self.labels is None else self._named[: len(split_list(self.labels))]
+
+    @property
+    def padding(self) -> list[Label]:
+        """The classes of --ignore that are not among those of --labels, if these are given."""
+        declared = self.declared or []
+        return [x for x in self._named[len(declared) :] if declared and x not in declared]
+
+    @property
+    def _named(self) -> list[Label]:
+        """The classes of --labels, then those of --ignore; one word makes all of them texts."""
+        lists = (self.labels, getattr(self, "ignore", None))
+        return [
+            *from_text([name for text in lists if text is not None for name in split_list(text)])
+        ]
 
 
 class FileOptions(OptionGroup):
@@ -404,8 +418,8 @@ class DefinitionOptions(OptionGroup):
             text = getattr(self, name)
             word = name == "classes" and text in ("declared", "observed", "true", "range")
             if text is not None:
-                known = Labels([*labels, *padding(self)]) if name == "ignore" else labels
-                options[name] = text if word else [find_label(x, known) for x in split_list(text)]
+                read = find_dropped if name == "ignore" else find_label
+                options[name] = text if word else [read(x, labels) for x in split_list(text)]
         if self.scope not in (None, "empty") and self.undefined in (None, "0"):
             raise DefinitionError(
                 f"--scope {self.scope} changes nothing where 0/0 counts as 0: add --undefined 1, "
@@ -554,8 +568,13 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
         default=("averaged_f1",),
     )
     baseline: Text = option(
-        "In a table: test against this system, not the best of each column; or a file of saved "
-        "counts, which is tested as if on other items."
+        "In a table: test against this system, not the best of each column. Or a file: of "
+        "predictions for the same items, matched by line or by --id, or of saved counts, which are "
+        "tested without pairing."
+    )
+    baseline_pred: Text = option(
+        "Column of the predictions in the file of --baseline. Default: called like --pred, or as "
+        "usual."
     )
     fail_if_worse: float | None = option(
         "Exit with code 1 if a system is significantly worse than --baseline, by more than this "
@@ -583,6 +602,12 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
     )
 
     @property
+    def baseline_file(self) -> bool:
+        """Whether the baseline is a file, not one of the systems."""
+        name = self.baseline
+        return name is not None and name not in self.pred and os.path.isfile(name)
+
+    @property
     def wants_table(self) -> bool:
         """Whether a table of systems and metrics is asked for."""
         asked = {
@@ -593,7 +618,8 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
         table = len(self.metric) > 1 or self.baseline is not None or self.by is not None
         if self.fail_if_worse is not None and self.baseline is None:
             raise InputError(
-                "--fail-if-worse needs a --baseline: a system, or a file of saved counts"
+                "--fail-if-worse needs a --baseline: a system, a file of predictions, or a file of "
+                "saved counts"
             )
         if self.fail_if_worse is not None and not 0 <= self.fail_if_worse < math.inf:
             raise InputError(
@@ -748,16 +774,6 @@ def split_list(text: str) -> list[str]:
     return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), [])]
 
 
-def padding(options: Any) -> list[Label]:
-    """The classes of --ignore that are not among those of --labels."""
-    declared, ignored = (getattr(options, name, None) for name in ("labels", "ignore"))
-    if declared is None or ignored is None:
-        return []
-    names = split_list(declared)
-    every = [*from_text([*names, *split_list(ignored)])]
-    return [label for label in every[len(names) :] if label not in every[: len(names)]]
-
-
 def find_label(text: str, labels: Labels) -> Label:
     """The class that is written like this."""
     for label in labels:
@@ -765,3 +781,10 @@ def find_label(text: str, labels: Labels) -> Label:
             return label
     hint = did_you_mean(text, [str(label) for label in labels[:50]])
     raise InputError(f"there is no class {text!r}. {hint}")
+
+
+def find_dropped(text: str, labels: Labels) -> Label:
+    """The class of --ignore that is written like this, whether or not its items are still there."""
+    kind = labels.kind
+    readings: list[Label] = [text] if kind == "str" else [*from_text([text])]
+    return find_label(text, labels if kind_of(readings[0]) != kind else Labels(readings))

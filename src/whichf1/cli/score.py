@@ -36,6 +36,7 @@ from whichf1.reporting.score import (
     Report,
     is_per_class,
     name_definitions,
+    refuse_unused_threshold,
     threshold_document,
 )
 from whichf1.reporting.slices import slice_document, slice_name
@@ -191,6 +192,11 @@ def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[
         raise LabelError(f"{unknown!r} in --probs is not one of --labels {labels!r}")
     if labels is None:
         return names, columns
+    lacking = [str(x) for x in labels if x not in names]
+    if lacking:
+        raise LabelError(
+            f"{', '.join(lacking)} of --labels have no column of probabilities: name it in --probs"
+        )
     order = sorted(range(len(names)), key=Labels(labels).codes(names).tolist().__getitem__)
     return Labels.trusted(names[at] for at in order), [columns[at] for at in order]
 
@@ -262,6 +268,9 @@ def definitions_of(
     An interval that is asked for must apply to every metric of -m.
     """
     definitions = name_definitions(names, chosen, "--{}")
+    threshold = getattr(options, "threshold", None)
+    if options.metric:
+        refuse_unused_threshold(threshold, definitions, "--threshold")
     for _, definition in definitions if options.metric and options.asks_for_intervals else ():
         if definition.interval is None:
             replace(definition, interval=chosen.get("interval"))  # says why it does not apply

@@ -51,6 +51,8 @@ from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.slices import Key, Slices
 
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]
+MEASURED = ("labels", "weights", "frequencies", "cluster")
+"""Options that say how items are counted."""
 DRAWN = 2 * 10**8
 """Beyond this many numbers to resample, smooth scores only use the delta method."""
 
@@ -204,8 +206,7 @@ def compare(
         positive = chosen.get("positive")
         chosen = of_decisions(metric, chosen)
         definition, plan = planned(metric, chosen, level, planning)
-        read = read_decided(y_true, systems, threshold, positive, options)
-        return compare_counts(read, definition, plan)
+        return read_decided(y_true, systems, threshold, positive, options).whole(definition, plan)
     definition, plan = planned(metric, chosen, level, planning)
     return read_once(definition, y_true, systems, sep, options).whole(definition, plan)
 
@@ -225,24 +226,35 @@ def of_decisions(metric: Any, options: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if key != "positive"}
 
 
+def fitting_decisions(metrics: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
+    """The same for several metrics: the class is left out if it is that of none of them."""
+    fitting = [of_decisions(metric, options) for metric in metrics]
+    return options if options in fitting else fitting[0]
+
+
 def read_decided(
-    y_true: Any, systems: Any, threshold: Any, positive: Any, options: Mapping[str, Any]
-) -> Counts:
-    """Joint counts of the predictions that a threshold makes of the scores of systems."""
-    data: dict[str, Any] = {key: options.get(key) for key in ("labels", "weights", "cluster")}
+    y_true: Any,
+    systems: Any,
+    threshold: Any,
+    positive: Any,
+    options: Mapping[str, Any],
+    by: Any = (),
+) -> Runs:
+    """Read the scores of systems; what is returned compares the predictions that they make."""
+    data: dict[str, Any] = {key: options.get(key) for key in MEASURED}
     columns: dict[str, Any] = {key: options.get(key) for key in COLUMN_OPTIONS}
     named = {key: value for key, value in columns.items() if value is not None}
     if named or is_path(y_true) or (has_columns(y_true) and name_columns(systems)):
-        read = read_systems(y_true, systems, counted=False, **data, **named)
-        if not isinstance(read, ScoreColumns) or {len(x) for x in read.systems.values()} != {1}:
+        read: Any = read_systems(y_true, systems, counted=False, by=by, **data, **named)
+        if {len(x) for x in read.systems.values()} != {1}:
             raise InputError("a threshold needs one column of scores for each system")
-        refuse_few(read.systems)
-        lines = read_scores(y_true, None, read.request, apart=True)
+        by = read.request.by
+        lines = with_classes(read_scores(y_true, None, read.request, apart=True))
         names = [*read.systems]
     else:
+        _refuse_slices(by)
         if not isinstance(systems, Mapping):
             raise InputError("systems must be a mapping such as {'A': scores}")
-        refuse_few(systems)
         sides = [ScoredLines.of(y_true, scores, **data) for scores in systems.values()]
         if {each.scores.ndim for each in sides} != {1}:
             raise InputError("a threshold needs one score of each item from each system")
@@ -251,7 +263,12 @@ def read_decided(
         lines = sides[0]._replace(scores=np.stack([each.scores for each in sides], 1))
         names = [*map(str, systems)]
     declared = options.get("labels") is not None
-    return decide_systems(lines, names, threshold, positive, declared=declared)
+    return Runs.of_decisions(lines, names, threshold, positive, by, declared=declared)
+
+
+def _refuse_slices(by: Any) -> None:
+    if by:
+        raise InputError("by= names columns of a dataframe or file, and systems those with theirs")
 
 
 Run: TypeAlias = Callable[[Definition, Plan], "Comparison"]
@@ -283,13 +300,36 @@ class Runs(NamedTuple):
         slices = {key: partial(run, lines.of_slice(at)) for at, key in enumerate(lines.keys)}
         return cls(partial(run, lines), systems.request.by, slices)
 
+    @classmethod
+    def of_decisions(
+        cls,
+        lines: ScoredLines,
+        systems: Sequence[str],
+        threshold: Any,
+        positive: Any,
+        by: tuple[str, ...] = (),
+        *,
+        declared: bool,
+    ) -> Runs:
+        """Systems whose scores a threshold turns into predictions, from lines with their scores."""
+        refuse_few(systems)
+
+        def decided(lines: ScoredLines) -> Counts:
+            return decide_systems(lines, systems, threshold, positive, declared=declared)
+
+        if not by:
+            return cls(partial(compare_counts, decided(lines)))
+        parts = {key: decided(lines.of_slice(at)) for at, key in enumerate(lines.keys)}
+        return cls.of_counts(Slices(by, parts))
+
 
 def beside_saved(counts: Counts, name: str, saved: Counts) -> Runs:
     """Systems beside one of which only the counts are known: its tests cannot be paired."""
 
     def run(definition: Definition, plan: Plan) -> Comparison:
         systems = {x: counts.system(at) for at, x in enumerate(counts.systems)}
-        alike: Any = same_labels([*systems.values(), saved])
+        every = [*systems.values(), saved]
+        alike: Any = same_labels([each.without(definition.ignore) for each in every])
         scores, statistics = evaluate_systems(
             definition, dict(zip([*systems, name], alike, strict=True))
         )
@@ -317,9 +357,9 @@ def _compare_slice(
     counts: Counts | MultiLabelCounts, definition: Definition, plan: Plan
 ) -> Comparison:
     """Compare the systems on the classes that a slice has, unless one that it lacks is named."""
-    seen = counts.observed()
+    seen = counts.without(definition.ignore).observed()
     classes = definition.classes if isinstance(definition.classes, tuple) else ()
-    named = {*definition.exclude, *definition.ignore, *classes, definition.positive}
+    named = {*definition.exclude, *classes, definition.positive}
     lacks = any(x in named for x in counts.labels if x not in seen.labels)
     return compare_counts(counts if lacks else seen, definition, plan)
 
@@ -333,8 +373,7 @@ def read_once(
     by: Any = (),
 ) -> Runs:
     """Read the systems; what is returned compares them under any definition of the same kind."""
-    names = ("labels", "weights", "frequencies", "cluster")
-    data: dict[str, Any] = {key: options.get(key) for key in names}
+    data: dict[str, Any] = {key: options.get(key) for key in MEASURED}
     columns: dict[str, Any] = {"sep": sep, **{key: options.get(key) for key in COLUMN_OPTIONS}}
     named = {key: value for key, value in columns.items() if value is not None}
     counted, sets = made_from(first.declaration)
@@ -356,8 +395,7 @@ def read_once(
                 plan, [*read.systems], *items_of_systems(definition, read)
             )
         )
-    if by:
-        raise InputError("by= names columns of a dataframe or file, and systems those with theirs")
+    _refuse_slices(by)
     if not isinstance(systems, Mapping):
         raise InputError(
             f"systems must be a mapping such as {{'A': predictions}}; got {type(systems).__name__}"
@@ -443,6 +481,7 @@ def compare_counts(
 ) -> Comparison:
     """Compare the systems of counts of classes or of label sets."""
     refuse_few(counts.systems)
+    counts = counts.without(definition.ignore) if definition.ignore else counts
     systems = {name: counts.system(at) for at, name in enumerate(counts.systems)}
     scores, statistics = evaluate_systems(definition, systems)
     share: Any = shared_cells if isinstance(counts, Counts) else shared_sets

@@ -180,6 +180,9 @@ def same_labels(counts: list[AnyCounts]) -> list[AnyCounts]:
 
 
 def _ranking(definition: Definition, counts: Mapping[str, AnyCounts]) -> Order:
+    if definition.ignore:
+        kept = same_labels([each.without(definition.ignore) for each in counts.values()])
+        counts = dict(zip(counts, kept, strict=True))
     scores = evaluate_systems(definition, counts)[0]
     sign = -1 if definition.declaration.better != "lower" else 1
     defined = [name for name in scores if not np.isnan(scores[name].value)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, sqrt
@@ -241,4 +242,5 @@ def mcnemar_test(only_a: int, only_b: int) -> McNemar:
     exact = min(1.0, 2 * tail)
     mid = 1.0 if only_a == only_b else min(1.0, 2 * tail - here)
     chi2 = 2 * upper_tail(abs(only_a - only_b) / sqrt(n), inf)
+    exact, mid = (max(p, sys.float_info.min) for p in (exact, mid))  # never 0, as tails of t
     return McNemar(only_a, only_b, exact, mid, chi2)

@@ -464,12 +464,15 @@ def shorten(signatures: Sequence[str]) -> tuple[list[str], str]:
     rows = [text.split("|") for text in signatures]
     definitions = [_parsed(text) for text in signatures]
     one = definitions.count(definitions[0]) == len(definitions)
+    methods = {each.interval for each in definitions}
     parts = rows[0] if one else [*dict.fromkeys([part for _, *row in rows for part in row])]
     option = {part: signature.option_of(part) for part in {*parts, *[row[0] for row in rows]}}
     shared = list(parts)
     for row, definition in zip(rows, definitions, strict=True):
         said = {option.get(part) for part in row}
         passed = {*OPTIONS} - definition.applicable - said  # what it would pass over
+        if any(fits(method, definition.declaration) for method in methods):
+            passed -= {"interval"}
         shared = [part for part in shared if part in row or option[part] in passed]
     if not one:  # the name of a score, as it were, stays with it
         shared = [part for part in shared if option[part] not in NAMING]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
 from whichf1.comparison.compare import Comparison
-from whichf1.comparison.pair import UNPAIRED, level_of
+from whichf1.comparison.pair import UNPAIRED, Pair, level_of
 from whichf1.comparison.rank_flips import Flip, Order, SystemRanks
 from whichf1.definitions.words import sentence, title
 from whichf1.reporting.document import (
@@ -22,7 +22,7 @@ from whichf1.reporting.document import (
     Rows,
     Signature,
 )
-from whichf1.reporting.numbers import items, signed, size
+from whichf1.reporting.numbers import items, numbered, signed, size
 from whichf1.reporting.score import worth_notes
 from whichf1.statistics.scales import Interval
 
@@ -39,7 +39,8 @@ def comparison_document(comparison: Comparison, source: str) -> Document:
         [block for group in blocks for block in group],
         partial(_record, comparison, source),
         partial(_rows, comparison),
-        f"{source}: {size(score.n)}{clustered}, {len(score.classes):,} classes, "
+        f"{source}: {size(score.n)}{clustered}, "
+        f"{numbered(len(score.classes), 'class')}, "
         f"{len(comparison.scores):,} systems",
         kind="comparison",
     )
@@ -53,8 +54,13 @@ def _percent(value: float, decimals: int) -> str:
     return f"{100 * value:.1f} %"
 
 
-def _range(needed: tuple[int, int | None], decimals: int) -> str:
-    return f"{needed[0]:,}–{'∞' if needed[1] is None else f'{needed[1]:,}'}"
+def _needed(pair: Pair, decimals: int) -> str:
+    """The number of items, with its range in brackets."""
+    if pair.items_range is None:
+        return items(pair.items_needed or 0)
+    low, high = pair.items_range
+    ends = f"{low:,}–{'∞' if high is None else f'{high:,}'}"
+    return f"{'∞' if pair.items_needed is None else items(pair.items_needed)} ({ends})"
 
 
 def _to(places: int) -> Callable[[float, int], str]:
@@ -104,58 +110,85 @@ TESTS = {
 """The tests that give p, in words."""
 
 
-PAIR_COLUMNS = {
-    "a": GridColumn("A"),
-    "b": GridColumn("B"),
+MOST_PAIRS = 10
+"""Of more pairs than this, only those with the best system are shown."""
+NAMES = {"a": GridColumn("A"), "b": GridColumn("B")}
+PAIR_COLUMNS = NAMES | {
     "difference": GridColumn("difference", "number", signed),
     "interval": GridColumn("interval", "interval"),
     "p_value": GridColumn("p", "number", _p),
-    "test": GridColumn("test"),
     "p_adjusted": GridColumn("p adjusted", "number", _p),
-    "p_bootstrap": GridColumn("p bootstrap", "number", _p),
-    "p_randomization": GridColumn("p randomization", "number", _p),
-    "mcnemar": GridColumn("p McNemar", "number", lambda x, decimals: _p(x.p_mid, decimals)),
-    "p_equivalence": GridColumn("p equivalence", "number", _p),
+    "test": GridColumn("test"),
     "only_a": GridColumn("only A", "number", items),
     "only_b": GridColumn("only B", "number", items),
-    "changed": GridColumn("changed", "number", items),
-    "detectable": GridColumn("detectable", "number"),
-    "items_needed": GridColumn("items needed", "number", items),
-    "items_range": GridColumn("range", "number", _range),
 }
 """The columns of the table of pairs; one that is empty for every pair is not shown."""
+MORE_COLUMNS = NAMES | {
+    "p_bootstrap": GridColumn("bootstrap", "number", _p),
+    "p_randomization": GridColumn("randomization", "number", _p),
+    "mcnemar": GridColumn("McNemar", "number", lambda x, decimals: _p(x.p_mid, decimals)),
+    "p_equivalence": GridColumn("equivalence", "number", _p),
+    "changed": GridColumn("changed", "number", items),
+    "detectable": GridColumn("detectable", "number"),
+    "planned": GridColumn("items needed", "number", _needed),
+}
+"""Those of a second table: other p-values, and planning."""
 
 
 def _pairs(comparison: Comparison) -> list[Block]:
-    pairs, plan = comparison.pairs, comparison.plan
-    shown = {
-        name: column
-        for name, column in PAIR_COLUMNS.items()
-        if any(getattr(pair, name) is not None for pair in pairs)
-    }
-    rows = [[getattr(pair, name) for name in shown] for pair in pairs]
+    every, plan = comparison.pairs, comparison.plan
+    best, many = comparison.ranking[0], len(every) > MOST_PAIRS
+    pairs = [pair for pair in every if not many or best in (pair.a, pair.b)]
     tests = dict.fromkeys(pair.test for pair in pairs if pair.test and pair.p_value is not None)
+    alone = {"p_adjusted"} if len(every) == 1 else set()
+    alone |= {"test"} if len(tests) < 2 else set()
+    adjusted = "" if len(every) == 1 else f"; adjusted: {ADJUSTED[plan.adjust]}"
     notes = [
-        f"p: {', '.join(TESTS[test] for test in tests)}; adjusted: {ADJUSTED[plan.adjust]}.",
+        f"p: {', '.join(TESTS[test] for test in tests)}{adjusted}.",
+        *([f"These are the pairs with the best system, of {len(every):,}; JSON and CSV have all."]
+          if many else []),
         *_cautions(comparison),
-        *_planning(comparison),
         *_resampling(comparison),
-    ]
+    ]  # fmt: skip
     if any(pair.only_a is not None for pair in pairs):
+        notes.append("'only A', 'only B': items that only one of them gets right.")
+    more = _grid(MORE_COLUMNS, pairs, "Other p-values, and planning")
+    blocks: list[Block] = [_grid(PAIR_COLUMNS, pairs, "Pairs: A − B", alone), *map(Note, notes)]
+    if len(more.columns) > len(NAMES):
+        blocks += [more, *map(Note, _more_notes(comparison))]
+    return [*blocks, *(_posterior(comparison) if plan.posterior else [])]
+
+
+def _grid(
+    columns: Mapping[str, GridColumn],
+    pairs: Sequence[Pair],
+    heading: str,
+    without: Set[str] = frozenset(),
+) -> Grid:
+    """The columns that have something to say of a pair."""
+    cells = {x: [_cell(pair, x) for pair in pairs] for x in columns if x not in without}
+    shown = [name for name, column in cells.items() if any(x is not None for x in column)]
+    rows = [*zip(*(cells[name] for name in shown), strict=True)]
+    return Grid([columns[name] for name in shown], rows, heading, keys=len(NAMES))
+
+
+def _cell(pair: Pair, name: str) -> Any:
+    if name != "planned":
+        return getattr(pair, name)
+    return None if pair.items_needed is None and pair.items_range is None else pair
+
+
+def _more_notes(comparison: Comparison) -> list[str]:
+    """What the columns of the second table are."""
+    pairs, margin = comparison.pairs, comparison.plan.margin
+    notes = []
+    if margin is not None:
         notes.append(
-            "'only A', 'only B': items that only one of them gets right; 'changed': items that "
-            "they predict differently."
+            f"'equivalence': two one-sided tests that A and B differ by less than {margin:g}."
         )
-    if plan.margin is not None:
-        notes.append(
-            f"'p equivalence': two one-sided tests that A and B differ by less than "
-            f"{plan.margin:g}."
-        )
-    return [
-        Grid([*shown.values()], rows, "Pairs: A − B", keys=2),
-        *map(Note, notes),
-        *(_posterior(comparison) if plan.posterior else []),
-    ]
+    if any(pair.changed is not None for pair in pairs):
+        notes.append("'changed': items that A and B predict differently.")
+    return [*notes, *_planning(comparison)]
 
 
 def _posterior(comparison: Comparison) -> list[Block]:
@@ -198,15 +231,15 @@ def _planning(comparison: Comparison) -> list[str]:
         return []
     if plan.effect is None:
         needed = (
-            "the observed difference, for the ends of its interval. This is optimistic, because a "
+            "the observed difference, and the ends of its interval. This is optimistic, because a "
             "difference that was found tends to be too large: name the one that matters (effect)"
         )
     else:
         needed = f"a difference of {plan.effect:g}, for how often the systems may disagree"
     return [
         f"'detectable': the smallest true difference that this many items show with power "
-        f"{plan.power:g}, if the systems disagree as often as here; 'items needed', 'range': how "
-        f"many such items show {needed}."
+        f"{plan.power:g}, if the systems disagree as often as here; 'items needed': how many "
+        f"such items show {needed}."
     ]
 
 
@@ -220,23 +253,31 @@ def _resampling(comparison: Comparison) -> list[str]:
     return []
 
 
+MOST_VALUES, WIDEST = 4, 48
+"""The scores of more systems, or of longer names, are not shown under every definition."""
+
+
 def _flips(comparison: Comparison, ranks: SystemRanks) -> list[Block]:
     names, orders, groups = comparison.ranking, ranks.orders, ranks.alike
     titles = [" = ".join(title(orders[at].definition) for at in group) for group in groups]
     key = attrgetter("metric", "average", "formula", "positive", "parameters")
     same = (at for at, x in enumerate(orders) if key(x.definition) == key(comparison.definition))
     reference = next(same, 0)
+    valued = names if len(names) <= MOST_VALUES and len("".join(names)) <= WIDEST else ()
     columns = [
         GridColumn("definition"),
-        *(GridColumn(name, "number") for name in names),
+        *(GridColumn(name, "number") for name in valued),
         GridColumn("order", "prose"),
         GridColumn("tau", "number", _to(2)),
         GridColumn("signature", "code"),
     ]
-    rows = []
+    rows, known = [], dict[str, str]()
     for name, (at, *_) in zip(titles, groups, strict=True):
         order = " > ".join(" = ".join(tied) for tied in orders[at].order)
-        values = [orders[at].scores[system].value for system in names]
+        if not valued:
+            first = known.setdefault(order, name)
+            order = order if first == name else f"as by {first}"
+        values = [orders[at].scores[system].value for system in valued]
         rows.append([name, *values, order, ranks.tau[reference][at], _signature(orders[at])])
     heading = "The order is the same under every definition"
     notes = []
@@ -252,6 +293,7 @@ def _flips(comparison: Comparison, ranks: SystemRanks) -> list[Block]:
             )
     notes.append(
         f"tau: Kendall's tau-b with the order under {title(orders[reference].definition)}."
+        + ("" if valued else " The values are in JSON and CSV, or in a table of several metrics.")
     )
     return [Grid(columns, rows, heading), *map(Note, notes)]
 

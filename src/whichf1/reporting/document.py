@@ -102,6 +102,8 @@ class Grid:
     """How many of the first columns name the row."""
     if_it_fits: bool = False
     """Only shown in text, and only if it is not too wide."""
+    common: str = ""
+    """The definition of every row, which stands for their signatures where these are short."""
     sections: Sequence[tuple[str, int]] = ()
     """Blocks of rows: the heading of each, and how many rows it has."""
 
@@ -186,7 +188,15 @@ def footnotes(document: Document) -> list[str]:
                     name = f"{row[0]}{head and f' ({head})'}"
                     cautions.setdefault(cell.caution, {})[name] = None
     marked = [f"{CAUTION} {_some([*names])}: {text}." for text, names in cautions.items()]
+    rest = len({name for names in [*cautions.values()][MOST_CAUTIONS:] for name in names})
+    if rest > 1:
+        few = f"{CAUTION} and {rest:,} more rows: few items decide their intervals or tests."
+        marked = [*marked[:MOST_CAUTIONS], few]
     return [*document.notes, *marked]
+
+
+MOST_CAUTIONS = 4
+"""Different cautions that are spelled out."""
 
 
 CAUTION = "!"
@@ -315,8 +325,13 @@ def signed(document: Document, form: SignatureForm) -> Document:
         kept = (x for x in document.blocks if not isinstance(x, Signature))
         blocks: list[Block] = [_unsigned(x) if isinstance(x, Grid) else x for x in kept]
         return replace(document, blocks=blocks)
-    blocks, group = [], []
+    blocks = []
+    group: list[Block] = []
     for block in document.blocks:
+        if isinstance(block, Grid) and block.common:  # what differs is in the table
+            blocks += [*_shortened(group), _unsigned(block), Signature(block.common)]
+            group = []
+            continue
         group.append(block)
         if isinstance(block, Grid) and _code(block) is not None:  # it ends with its own
             blocks += _shortened(group)

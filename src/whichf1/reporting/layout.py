@@ -109,10 +109,10 @@ def table_lines(
     others = [column for column in columns if column.kind != "code"]
     prose = [column for column in others if column.kind == "prose"]
     narrow = _narrowed(others, width) if prose else others
-    if narrow is None:
+    if narrow is None and any(total_width([*others[:keys], x]) > width for x in prose):
         yield from _records(columns, keys, width)
         return
-    if total_width(narrow) <= width:
+    if narrow is not None and total_width(narrow) <= width:
         yield from _rows(narrow, width, heads)
     else:
         yield from _split(others, keys, width, heads)
@@ -195,8 +195,10 @@ def _split(columns: Sequence[TextColumn], keys: int, width: int, heads: Heads) -
         for row in range(-1, len(names[0].cells)):
             if row in heads:
                 yield from _heading(row, heads, width)
-            name = "  ".join(_cell(column, row) for column in names)
-            yield from (Line(line, row < 0) for line in wrapped(name, width))
+            each = [_cell(column, row) for column in names]
+            joined = "  ".join(each)
+            for name in [joined] if cell_width(joined) <= width else each:
+                yield from (Line(line, row < 0) for line in wrapped(name, width))
             yield from _row([_cell(column, row) for column in part], part, row < 0, "  ")
 
 

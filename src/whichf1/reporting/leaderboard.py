@@ -8,7 +8,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, Unpack, get_args
 
-from whichf1.comparison.compare import Comparison, Runs, made_from, planned, read_once
+from whichf1.comparison.compare import (
+    Comparison,
+    Runs,
+    fitting_decisions,
+    made_from,
+    planned,
+    read_decided,
+    read_once,
+)
 from whichf1.comparison.pair import UNPAIRED, Plan, level_of
 from whichf1.comparison.significance import ADJUSTMENTS, Adjust
 from whichf1.definitions.definition import Definition, define, define_fitting
@@ -30,7 +38,7 @@ from whichf1.reporting.document import (
     Signature,
     Standing,
 )
-from whichf1.reporting.numbers import number, size
+from whichf1.reporting.numbers import number, numbered, size
 from whichf1.reporting.score import SCORE_COLUMNS, score_cells, worth_notes
 from whichf1.reporting.slices import WHOLE, plain_key, slice_name
 from whichf1.scoring.score import Score
@@ -167,13 +175,14 @@ class ResultsTable(Presented):
     def _title(self) -> str:
         score = self._scores(next(iter(self.definitions)))[0]
         lead = f"{self.source}: " if self.source else ""
-        sliced = f", {len(self.slices):,} slices by {', '.join(self.by)}" if self.by else ""
+        slices = numbered(len(self.slices), "slice")
+        sliced = f", {slices} by {', '.join(self.by)}" if self.by else ""
         unit = ", in percent" if self.percent else ""
         unpaired = any(UNPAIRED in tests for tests in self.tests.values())
         same = "" if unpaired else "the same "
         return (
             f"{lead}{len(self.results):,} systems on {same}{size(score.n)}, "
-            f"{len(score.classes):,} classes{sliced}{unit}"
+            f"{numbered(len(score.classes), 'class')}{sliced}{unit}"
         )
 
     def _sentence(self, metric: str) -> str:
@@ -221,7 +230,7 @@ class ResultsTable(Presented):
         others = len(self.results) - 1
         if self.adjust == "none":
             return ""
-        comparisons = f" for {others:,} comparison{'s' if others > 1 else ''} by each metric"
+        comparisons = f" for {numbered(others, 'comparison')} by each metric"
         if not self.by:
             return comparisons
         every = sum(len(results) - 1 for results in self.slices.values())
@@ -348,6 +357,7 @@ def results_table(
     replicates: int | None = None,
     seed: int | None = None,
     sep: str | None = None,
+    threshold: float | None = None,
     **options: Unpack[Options],
 ) -> ResultsTable:
     """Systems × metrics for a paper: the best in bold, the second underlined, tests, definitions.
@@ -363,7 +373,9 @@ def results_table(
     by: Columns of the dataframe or file: a block of rows for each of their values, on the classes
         that it has. The p-values of all slices are adjusted together.
     level: The level of the intervals. Default: 0.95.
-    replicates: Also resample so often; by default only for metrics that need it.
+    replicates, seed: How often, and from which seed, metrics are resampled that need it.
+    threshold: Systems give scores of the positive class, and items with at least this score are
+        predicted as positive.
     **options: Options of the metrics, used where they apply, and ``labels``, ``weights``,
         ``cluster`` and ``true``.
     Returns: The table, which prints and has ``to_markdown``, ``to_latex``, ``to_html`` and more.
@@ -376,11 +388,15 @@ def results_table(
     A,accuracy,1.0,
     """
     chosen = {key: value for key, value in options.items() if key not in DATA_OPTIONS}
-    plans = plan_each(
-        metrics, chosen, level, {"replicates": replicates, "seed": seed, "adjust": adjust}
-    )
+    planning = {"replicates": replicates, "seed": seed, "adjust": adjust}
+    shown: dict[str, Any] = {"show": show, "percent": percent, "arrows": arrows}
+    if threshold is not None:
+        fitting = fitting_decisions(names_of(metrics), chosen)
+        runs = read_decided(y_true, systems, threshold, chosen.get("positive"), options, by)
+        return make_table(plan_each(metrics, fitting, level, planning), runs, baseline, **shown)
+    plans = plan_each(metrics, chosen, level, planning)
     runs = read_once(next(iter(plans.values()))[0], y_true, systems, sep, options, by)
-    return make_table(plans, runs, baseline, show=show, percent=percent, arrows=arrows)
+    return make_table(plans, runs, baseline, **shown)
 
 
 Plans: TypeAlias = Mapping[str, tuple[Definition, Plan]]
@@ -408,6 +424,12 @@ def plan_each(
         raise DefinitionError(
             f"{kinds[True]} is computed from predictions and {kinds[False]} from scores: make a "
             "table of each"
+        )
+    drawn = given.get("replicates") or given.get("seed") is not None
+    if drawn and all(definition.declaration.smooth for definition, _ in plans.values()):
+        raise DefinitionError(
+            "replicates= and seed= (--replicates, --seed) are for metrics that are resampled, and "
+            f"{', '.join(metrics)} need not be: remove them"
         )
     for key, value in options.items():
         wanted = tuple(value) if isinstance(value, list) else value

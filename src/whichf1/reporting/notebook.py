@@ -25,7 +25,7 @@ from whichf1.reporting.document import (
     Signature,
     render,
 )
-from whichf1.reporting.numbers import items, size
+from whichf1.reporting.numbers import items, numbered, size
 from whichf1.reporting.pages.findings import page as page
 from whichf1.reporting.pictures.drawing import draw, format_of, rendered
 from whichf1.reporting.pictures.kinds import picture
@@ -129,7 +129,7 @@ def _per_class(scores: PerClass) -> Document:
 
 def _counts(counts: Counts) -> Document:
     k = len(counts.labels)
-    title = f"{size(counts.n)}, {k:,} classes"
+    title = f"{size(counts.n)}, {numbered(k, 'class')}"
     if len(counts.systems) > 1:
         return Document([Note(f"{title}, systems: {', '.join(counts.systems)}")])
     if k > MOST_IN_MATRIX:

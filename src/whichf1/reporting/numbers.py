@@ -39,4 +39,9 @@ def items(n: float, decimals: int = 0) -> str:
 
 def size(n: float) -> str:
     """Say how many items there are, or their weight."""
-    return f"{items(n)} items" if isinstance(n, int) else f"weight {items(n)}"
+    return numbered(n, "item") if isinstance(n, int) else f"weight {items(n)}"
+
+
+def numbered(n: int, noun: str) -> str:
+    """'1 item', '1,000 items', '2 classes'."""
+    return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"

@@ -14,6 +14,7 @@ from whichf1.published.dialects import Conversion, Dialect, DialectTable
 from whichf1.published.explain import Explanation, Match
 from whichf1.published.numbers import Scale, read_results
 from whichf1.reporting.document import Cell, Document, Grid, GridColumn, Presented
+from whichf1.reporting.numbers import numbered
 
 MOST_MATCHES = 10
 """Matches shown to people; files hold all."""
@@ -118,7 +119,8 @@ def _summary(explanation: Explanation) -> str:
 
 def _match_row(match: Match) -> list[Cell]:
     others = len(match.others)
-    also = f"{others} other definitions give the same value here" if others else None
+    give = "give" if others > 1 else "gives"
+    also = f"{numbered(others, 'other definition')} {give} the same value here" if others else None
     libraries = ", ".join(match.dialects) or "no known library"
     return [match.value, libraries, match.why, also, match.signature]
 

@@ -32,7 +32,7 @@ from whichf1.reporting.document import (
     Rows,
     Signature,
 )
-from whichf1.reporting.numbers import items, number, size
+from whichf1.reporting.numbers import items, number, numbered, size
 from whichf1.scoring.curves import BestThreshold
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
@@ -47,7 +47,7 @@ from whichf1.scoring.subject import (
     of_slices,
     of_table,
 )
-from whichf1.sources.counts import DATA_OPTIONS, as_counts, count_by
+from whichf1.sources.counts import DATA_OPTIONS, as_counts, count_by, count_kept
 from whichf1.sources.request import has_columns, is_path
 from whichf1.statistics.scales import Interval
 from whichf1.tables.counts import Counts
@@ -78,6 +78,8 @@ MOST_CLASSES = 60
 """Classes shown in text; every other format shows all."""
 MOST_IN_MATRIX = 12
 """Classes up to which the confusion matrix is shown without being asked for."""
+WORTH_NAMING = 0.1
+"""The share of the gap from which on the pair of classes that contributes most is named."""
 LONG_HEAD = 8
 """If a class has a longer name, the columns of the matrix are numbered."""
 
@@ -172,7 +174,8 @@ class Report(Presented, Drawable):
             _blocks(self),
             partial(_record, self),
             partial(_rows, self),
-            f"{self.source and f'{self.source}: '}{size(counts.n)}, {len(counts.labels):,} classes",
+            f"{self.source and f'{self.source}: '}{size(counts.n)}, "
+            f"{numbered(len(counts.labels), 'class')}",
             [*notes, *orientation, *interval_notes(self)],
             "score",
         )
@@ -252,6 +255,7 @@ def report(
             raise DefinitionError(f"{unused}= needs metrics, such as ['precision']")
     else:
         definitions = name_definitions(metrics, chosen, "{}=")
+        refuse_unused_threshold(threshold, definitions, "threshold=")
     made = Report.of_subject(source, subject, chosen, definitions, confusion=confusion)
     return made if comparison is None else replace(made, comparison=comparison)
 
@@ -274,10 +278,17 @@ def _subject(
     if threshold is not None:
         raise InputError("threshold= is for scores: pass scores=, or score= for a column")
     if "by" in data:
-        if chosen.get("ignore"):
-            raise InputError("by= takes no ignore=: remove one of them")
-        return of_slices(count_by(y_true, y_pred, **data))
+        return of_slices(_sliced(y_true, y_pred, data, chosen.get("ignore") or ()))
     return of_counts(as_counts(y_true, y_pred, ignore=chosen.get("ignore", ()), **data))
+
+
+def _sliced(y_true: Any, y_pred: Any, data: dict[str, Any], ignore: Sequence[Any]) -> Slices:
+    """The counts of each slice, without the items of ignored classes."""
+    columns = dict(data)
+    measured = {"labels": columns.pop("labels", None)}
+    ask: Any = partial(count_by, y_true, y_pred, **columns)
+    slices: Any = count_kept(ask, measured, ignore) if ignore else ask(**measured)
+    return slices  # type: ignore[no-any-return]
 
 
 def _are_systems(y_true: Any, y_pred: Any) -> bool:
@@ -334,6 +345,16 @@ def name_definitions(
     return definitions
 
 
+def refuse_unused_threshold(threshold: float | None, definitions: Named, written: str) -> None:
+    """Raise if a threshold makes predictions that no metric looks at."""
+    if threshold is not None and not any(is_counted(each) for _, each in definitions):
+        names = ", ".join(name for name, _ in definitions)
+        raise DefinitionError(
+            f"{written} makes predictions, and {names} is computed from scores: remove it, or add "
+            "a metric such as f1"
+        )
+
+
 def _either_way(score: Score, counts: Counts) -> Score:
     """The score with a caution if either side of the counts, taken as true, gives one."""
     other = evaluate(score.definition, counts.changed(true=counts.predicted, predicted=counts.true))
@@ -374,7 +395,12 @@ def is_per_class(definition: Definition) -> bool:
 
 
 def _blocks(report: Report) -> list[Block]:
+    decided = [each for each in report.scores if "decision" in dict(each[1].made)]
+    others = [each for each in report.scores if each not in decided]
     blocks: list[Block] = []
+    if others and decided:  # each table has its own signature in common
+        blocks.append(score_table(report, others))
+        others = []
     if report.per_class:
         blocks.append(class_table(report))
         blocks += [
@@ -382,7 +408,7 @@ def _blocks(report: Report) -> list[Block]:
             for name, x in report.per_class
         ]
     if report.scores:
-        blocks.append(score_table(report))
+        blocks.append(score_table(report, decided or others))
     return [*blocks, *_confusion(report)]
 
 
@@ -416,15 +442,16 @@ def class_table(report: Report) -> Grid:
     return Grid(columns, [*zip(*cells, strict=True)], most=MOST_CLASSES, unit="classes")
 
 
-def score_table(report: Report) -> Grid:
-    """The scores of all items, with their intervals and signatures."""
+def score_table(report: Report, scores: Sequence[tuple[str, Score]] | None = None) -> Grid:
+    """The scores of all items, or some of them, with their intervals and signatures."""
+    scores = report.scores if scores is None else scores
     level = _interval_heading(report)
     heading = [GridColumn(level, "interval")] if level else []
     columns = [GridColumn("score"), GridColumn("value", "number"), *heading]
     rows: list[list[Cell]] = [
-        [name, x.value, *([x.interval] if level else []), x.signature] for name, x in report.scores
+        [name, x.value, *([x.interval] if level else []), x.signature] for name, x in scores
     ]
-    said = [said_of(name, x.definition, len(x.classes), x.n) for name, x in report.scores]
+    said = [said_of(name, x.definition, len(x.classes), x.n) for name, x in scores]
     return Grid([*columns, GridColumn("signature", "code")], rows, sentences=said)
 
 
@@ -487,7 +514,7 @@ def gap_notes(report: Report, decimals: int, lead: str = "The two macro F1s") ->
         first = int(parts.argmax())
         share = 100 * parts[first] / parts.sum()
         notes.append(f"Class {macro.labels[first]} accounts for {share:.0f} % of it.")
-    elif k > 2:
+    elif k > 2 and pair.share >= WORTH_NAMING:
         notes.append(f"Classes {pair.a} and {pair.b} account for {100 * pair.share:.0f} % of it.")
     return notes
 

@@ -11,7 +11,7 @@ from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import identifier, sentence
 from whichf1.errors import InputError
 from whichf1.reporting.document import Cell, Document, Grid, GridColumn, Rows
-from whichf1.reporting.numbers import items, signed, size
+from whichf1.reporting.numbers import items, numbered, signed, size
 from whichf1.reporting.score import SCORE_COLUMNS, score_cells
 from whichf1.scoring.score import Score
 from whichf1.tables.slices import Key
@@ -72,7 +72,8 @@ def slice_document(
             "notes": notes,
         },
         lambda: _rows(by, metrics),
-        f"{source}: {size(metrics[0][1][0].score.n)} in {len(slices):,} slices by {', '.join(by)}",
+        f"{source}: {size(metrics[0][1][0].score.n)} in {numbered(len(slices), 'slice')} by "
+        f"{', '.join(by)}",
         notes,
         "slices",
     )
@@ -143,7 +144,9 @@ def _table(name: str, scored: Sequence[SliceScore]) -> Grid:
     whole, *slices = scored
     said = [f"{WHOLE}: {sentence(whole.score.definition)}"]
     said += [f"{slice_name(x.key)}:" for x in slices]
-    return Grid(columns, rows, name, sentences=said)
+    definitions = {row.score.definition.signature for row in scored}
+    common = definitions.pop() if len(definitions) == 1 else ""
+    return Grid(columns, rows, name, sentences=said, common=common)
 
 
 def _weighted(scored: Sequence[SliceScore]) -> bool:

@@ -107,9 +107,13 @@ def evaluate(definition: Definition, counts: AnyCounts) -> Score:
 def evaluate_systems(
     definition: Definition, systems: Mapping[str, AnyCounts]
 ) -> tuple[dict[str, Score], list[Any]]:
-    """The scores of systems on the same items, and the statistics that they come from."""
+    """The scores of systems on the same items, and the statistics that they come from.
+
+    All have the same classes, and the items of ignored classes are already dropped.
+    """
     scores, statistics = {}, []
-    fixed = {name: _frozen(definition, counts) for name, counts in systems.items()}
+    kept = definition.settled(ignore=()) if definition.ignore else definition
+    fixed = {name: _frozen(kept, counts) for name, counts in systems.items()}
     plain = definition.on(*fixed.values()).settled(data=())
     for name, frozen in fixed.items():
         statistics.append(_statistic(plain, frozen))

@@ -81,7 +81,7 @@ def to_numpy(data: Any) -> Array:
         masked = np.flatnonzero(np.ma.getmaskarray(data))
         if len(masked):
             raise LabelError(
-                f"{len(masked):,} items are masked, the first at position {masked[0]}. Drop them "
+                f"items are masked: {len(masked):,}, the first at position {masked[0]}. Drop them "
                 "(array.compressed(), of all arrays alike) or fill them in."
             )
         return np.asarray(data.data)

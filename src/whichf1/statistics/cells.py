@@ -562,7 +562,6 @@ def _independent_sides(
 def shared_cells(systems: Sequence[Cells], counts: Counts) -> tuple[list[Cells], Sample]:
     """The scores of several systems on the cells that they share, and these cells."""
     definition = systems[0].definition
-    counts = counts.without(definition.ignore)
     classes = max([each.frozen.table.classes for each in systems])
     margins = SystemMargins(counts.true, counts.predictions, classes)
     sample = Sample(counts.count.astype(np.float64), counts.squares, counts.cluster)

@@ -224,34 +224,47 @@ class Counts(Units, kind="counts"):
 
     def observed(self) -> Counts:
         """The same over the classes that occur, unless classes were declared."""
-        present = np.unique(np.concatenate([self.true, *self.predictions]))
-        if self.declared or len(present) == len(self.labels):
+        return self if self.declared else self._over(self._present)
+
+    @property
+    def _present(self) -> Array:
+        """The codes of the classes that occur."""
+        return np.unique(np.concatenate([self.true, *self.predictions]))
+
+    def _over(self, codes: Array) -> Counts:
+        """The same over some of the classes, which include those that occur."""
+        if len(codes) == len(self.labels):
             return self
         at = np.zeros(len(self.labels), np.intp)
-        at[present] = np.arange(len(present))
-        labels = Labels.trusted(self.labels[code] for code in present)
+        at[codes] = np.arange(len(codes))
+        labels = Labels.trusted(self.labels[code] for code in codes)
         sides = tuple(at[side] for side in self.predictions)
         return self.changed(labels=labels, true=at[self.true], predicted=sides)
 
     def without(self, ignored: Sequence[Label], labels: Labels | None = None) -> Counts:
         """The same without the items of these true classes, then with ``labels`` declared.
 
-        A class is then gone too, unless it was declared, or is predicted for other items.
+        These classes are then gone, and so are those that only occurred in such items, unless they
+        were declared; a class that is predicted for other items stays.
         """
         if labels is not None:
             return self.changed(declared=False).without(ignored).observed().declare(labels)
         if not ignored:
             return self
         kind = self.labels.kind  # a label of another kind is a mistake, an absent one is not
-        here = [x for x in ignored if x in self.labels or kind_of(x) != kind]
-        keep = ~np.isin(self.true, self.labels.codes(here))
-        if keep.all():
+        here = self.labels.codes([x for x in ignored if x in self.labels or kind_of(x) != kind])
+        if not len(here):
             return self
+        keep = ~np.isin(self.true, here)
         columns = {"true": self.true, "count": self.count, "squares": self.squares}
         columns |= {"cluster": self.cluster}
         kept = {name: x if x is None else x[keep] for name, x in columns.items()}
         sides = tuple(side[keep] for side in self.predictions)
-        return self.changed(predicted=sides, **kept).observed()
+        rest = self if keep.all() else self.changed(predicted=sides, **kept)
+        if self.declared:
+            return rest
+        gone = np.setdiff1d(np.union1d(self._present, here), rest._present)
+        return rest._over(np.setdiff1d(np.arange(len(self.labels)), gone))
 
     def __repr__(self) -> str:
         k = len(self.labels)

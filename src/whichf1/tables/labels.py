@@ -127,8 +127,8 @@ class Labels(tuple[Label, ...]):
         warn(
             LabelWarning(
                 f"{shortened(label)} and {shortened(other)} are two classes that differ only in "
-                "white space or in how a number or boolean is written. Write them alike if they "
-                "are one."
+                "white space, in what is not seen, or in how a number or boolean is written. Write "
+                "them alike if they are one."
             )
         )
 
@@ -189,7 +189,7 @@ def _spelling(text: str) -> str:
     """A text without what does not tell two classes apart to a reader."""
     from decimal import Decimal  # seldom needed
 
-    plain = " ".join(text.split())
+    plain = " ".join((text if text.isascii() else _printed(text)).split())
     if plain.lower() in ("true", "false"):
         return plain.lower()
     if plain[:1] in _DIGITS and re.fullmatch(_NUMBER, plain):
@@ -197,6 +197,16 @@ def _spelling(text: str) -> str:
     return plain
 
 
+def _printed(text: str) -> str:
+    """A text as it is printed: letters composed, without characters that are not seen."""
+    from unicodedata import category, normalize
+
+    composed = normalize("NFC", text)
+    return "".join([x for x in composed if x in _JOINERS or category(x) != "Cf"])
+
+
+_JOINERS = frozenset("\u200c\u200d")
+"""They are not seen either, but change how their neighbours look."""
 _DIGITS = frozenset("+-.0123456789")
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")

@@ -51,8 +51,12 @@ class Slices(Additive, Drawable, Mapping[Key, Counts], kind="slices"):
         return Slices(self.by, {key: change(part) for key, part in self.parts.items()})
 
     def without(self, ignored: Sequence[Any], labels: Labels | None = None) -> Slices:
-        """The slices without the items of these true classes."""
-        return self.changed(lambda part: part.without(ignored, labels))
+        """The slices without the items of these true classes, over the classes of what is left."""
+        whole = self.whole.without(ignored, labels)
+        if whole is self.whole:
+            return self
+        classes, declared = whole.labels, whole.declared
+        return self.changed(lambda x: x.without(ignored, classes).changed(declared=declared))
 
     def __getitem__(self, key: Any) -> Counts:
         wanted = key if isinstance(key, tuple) else (key,)

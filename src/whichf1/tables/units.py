@@ -56,8 +56,8 @@ class Additive:
         for what, mine in self._alike().items():
             if what in theirs and (mine != theirs[what] or type(mine) is not type(theirs[what])):
                 raise MergeError(
-                    f"{what} differs: {mine!r} in one part, {theirs[what]!r} in the other. "
-                    "Make both parts the same way."
+                    f"two parts differ in {what}: {mine!r} and {theirs[what]!r}. Make both the "
+                    "same way."
                 )
         return {}
 

@@ -22,7 +22,7 @@ from whichf1.definitions.words import capital, meaning
 from whichf1.errors import WhichF1Error
 from whichf1.published.dialects import dialects
 from whichf1.reporting.citations import bibtex
-from whichf1.reporting.comparison import ADJUSTED, comparison_document
+from whichf1.reporting.comparison import ADJUSTED, comparison_document, in_a_row
 from whichf1.reporting.document import (
     CAUTION,
     Document,
@@ -34,6 +34,7 @@ from whichf1.reporting.document import (
 )
 from whichf1.reporting.numbers import items, size
 from whichf1.reporting.pages.shell import rendered
+from whichf1.reporting.pages.threshold import Slider
 from whichf1.reporting.pictures.kinds import picture
 from whichf1.reporting.pictures.marks import first_of, share_text
 from whichf1.reporting.pictures.vector import PagePicture, shown
@@ -165,12 +166,13 @@ def page(report: Report) -> str:
     made = [Section(name, title, [*parts(about)]) for name, (title, parts) in SECTIONS.items()]
     sections = [section for section in made if section.parts]
     source = report.source or "Report"
-    fields = {
-        "title": source,
-        "subtitle": about.subtitle,
-        "sections": sections,
-    }
-    return rendered("report.html", fields, styles=["report.css"])
+    fields = {"title": source, "subtitle": about.subtitle, "sections": sections}
+    parts = [part for section in sections for part in section.parts]
+    slider = next((part for part in parts if isinstance(part, Slider)), None)
+    if slider is None:
+        return rendered("report.html", fields, styles=["report.css"])
+    scripts = ["formulas.js", "threshold.js"]
+    return rendered("report.html", fields, styles=["report.css"], scripts=scripts, data=slider.data)
 
 
 class _About:
@@ -338,7 +340,7 @@ def _system_cautions(comparison: Any) -> Iterator[str]:
     best, letters = comparison.ranking[0], comparison.letters
     rivals = [name for name in comparison.ranking[1:] if set(letters[name]) & set(letters[best])]
     if rivals:
-        yield f"{best} is best, but does not differ significantly from {first_of(rivals, 4)}."
+        yield f"{best} is best, but does not differ significantly from {in_a_row(rivals)}."
     many = len(comparison.flips)
     if many:
         yield (
@@ -457,9 +459,16 @@ def _slices(about: _About) -> Iterator[Any]:
 
 def _thresholds(about: _About) -> Iterator[Any]:
     best = about.best
-    if best is None:
-        return
-    yield Figures([*about.drawn(best, "threshold")])
+    if best is not None:
+        yield Slider(best, next(about.drawn(best, "threshold"), None))
+        if best.calibrated is not None:
+            yield Prose(
+                [
+                    "If the probabilities are calibrated, the threshold that is best for F1 on "
+                    f"other items is half of the best F1, {best.calibrated:.4f}."
+                ],
+                "soft",
+            )
 
 
 def _systems(about: _About) -> Iterator[Any]:
@@ -547,6 +556,6 @@ SECTIONS: dict[str, tuple[str, Callable[[_About], Iterator[Any]]]] = {
     "systems": ("Systems", _systems),
     "dialects": ("Dialects", _dialects),
     "methods": ("Methods", _methods),
-    "data": ("Data", _data),
+    "facts": ("Data", _data),
 }
 """The sections in their order: heading, and what makes the parts."""

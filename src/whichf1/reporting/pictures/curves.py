@@ -510,7 +510,7 @@ def threshold(
             legend.append(Key(f"expected on other items: {data.corrected:.4f}", 2, "dots"))
             finding += f", and expected to be {data.corrected:.4f} on other items"
         else:
-            notes.append(data.note.partition(":")[0] + ".")
+            notes.append(data.note.partition(";")[0] + ".")
         marks.append(Dots((at,), (data.value,), 1))
     return Picture(
         "threshold",

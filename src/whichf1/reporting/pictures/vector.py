@@ -205,8 +205,19 @@ class _Sheet:
         box = f"0 0 {_short(self.wide)} {_short(self.total)}"
         return tag(
             "svg", "".join(parts), class_="picture", viewBox=box, width=self.wide,
-            height=self.total, aria_hidden="true", focusable="false",
+            height=self.total, aria_hidden="true", focusable="false", **self.places(),
         )  # fmt: skip
+
+    def places(self) -> dict[str, str]:
+        """Where the scales are, for a script that marks something on them: of even ones."""
+        sides = {"x": (self.left, self.across), "y": (self.top, self.high)}
+        scales = {"x": self.panel.x, "y": self.panel.y}
+        if any(scale.spacing != "linear" for scale in scales.values()):
+            return {}
+        return {
+            f"data_{name}": f"{_short(a)} {_short(b)} {scales[name].low!r} {scales[name].high!r}"
+            for name, (a, b) in sides.items()
+        }
 
     # scales
 

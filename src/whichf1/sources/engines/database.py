@@ -170,9 +170,10 @@ def as_number(column: str) -> str:
 def as_score(column: str) -> str:
     """A column as a number, NULL also where integers would tie as floats though they differ."""
     number, written = as_number(column), f"CAST({quote(column)} AS VARCHAR)"
+    kind = f"typeof({quote(column)})"
+    text = f"{kind} = 'VARCHAR' AND regexp_full_match({written}, '\\s*[+-]?[0-9]+\\.0*\\s*')"
     integer = (
-        f"(typeof({quote(column)}) LIKE 'DECIMAL%' OR "
-        f"regexp_full_match({written}, '\\s*[+-]?[0-9]+\\s*'))"
+        f"({kind} LIKE 'DECIMAL%' OR regexp_full_match({written}, '\\s*[+-]?[0-9]+\\s*') OR {text})"
     )
     exact = f"abs(TRY_CAST({written} AS HUGEINT)) <= {EXACT}"
     tied = f"abs({number}) >= {EXACT} AND {integer} AND NOT coalesce({exact}, false)"

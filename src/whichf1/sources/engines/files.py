@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whichf1 import kernel
 from whichf1.errors import FileError, InputError, ShapeError, did_you_mean, is_among
@@ -235,29 +235,96 @@ def gather_aligned(
     question: Question,
     options: ReadingOptions,
     id: str | None,
+    beside: Beside | None = None,
 ) -> Answer:
-    """What a question gives; predictions are the second file's, all else is the gold file's."""
+    """What a question gives; predictions are the second file's, all else is the gold file's.
+
+    With ``beside``, only one system is the second file's: the others are in the gold file.
+    """
     files = {"gold": _single(gold, options), "predictions": _single(predictions, options)}
     left, right = files.values()
     with Database(options.memory_limit, options.progress) as database, ExitStack() as stack:
         available = {view: file.columns(database) for view, file in files.items()}
-        columns = _columns(available, request, id, files)
-        of_gold = [name for name in columns.used if name not in columns.preds]
-        used = {"gold": of_gold, "predictions": [*columns.preds]}
+        if beside is None:
+            columns = _columns(available, request, id, files)
+            second = {name: name for name in columns.preds}
+        else:
+            columns, second = _columns_beside(available, request, id, files, beside)
+        used = {"gold": {x: x for x in columns.used if x not in second}, "predictions": second}
+        truth = columns.true if beside and columns.true in available["predictions"] else None
         for view, file in files.items():
-            names = [*dict.fromkeys([*used[view], *([id] if id else [])])]
+            keys = [x for x in (id, truth) if x is not None]
+            names = [*dict.fromkeys([*used[view].values(), *keys])]
             views = file.views(database, view, Shown(available[view], names, whole=True))
             if next(views, END) is END:
                 raise ShapeError(f"{file.name} has no items")
             stack.callback(next, views, None)
         how = _by_line(database, files) if id is None else _by_id(database, id, files)
-        shown = [f"{view}.{quote(x)} AS {quote(x)}" for view, some in used.items() for x in some]
+        if truth is not None:
+            _refuse_other_truth(database, truth, files, how, id)
+        pairs = [(view, *pair) for view, some in used.items() for pair in some.items()]
+        shown = [f"{view}.{quote(column)} AS {quote(name)}" for view, name, column in pairs]
         query = f"CREATE VIEW items AS SELECT {', '.join(shown)} FROM gold {how}"
         database.run(query, left.explain)
         answer = question.of_view(database, columns, left.explain)
-    others = {} if left.reading == right.reading else dict.fromkeys(columns.preds, right.reading)
+    others = {} if left.reading == right.reading else dict.fromkeys(second, right.reading)
     name = f"{left.name} with {right.name}"
     return answer, columns, Origin(name, left.reading, skip=options.skip, others=others)
+
+
+class Beside(NamedTuple):
+    """A system whose predictions for the same items are in a second file."""
+
+    name: str
+    """What the system is called."""
+    column: str | None
+    """Its column there; None: called like the only other system's, or as usual."""
+
+
+def _columns_beside(
+    available: dict[str, list[str]],
+    request: Request,
+    id: str | None,
+    files: dict[str, File],
+    beside: Beside,
+) -> tuple[Request, dict[str, str]]:
+    """The columns, and which of them is which column of the second file."""
+    first, second = files.values()
+    theirs, others = available["predictions"], [x for x in request.preds if x != beside.name]
+    for view, file in files.items():
+        if id is not None:
+            refuse_unknown(id, available[view], file.name)
+    named = [x for x in others if len(others) == 1 and x in theirs]
+    named = named if beside.column is None else [beside.column]
+    (column,) = _side(theirs, named, 1, id, second.name, request, "--baseline-pred")
+    columns = replace(request, preds=tuple(others)).find(available["gold"], first.name)
+    return replace(columns, preds=request.preds), {beside.name: column}
+
+
+def _refuse_other_truth(
+    database: Database, true: str, files: dict[str, File], how: str, id: str | None
+) -> None:
+    """Raise if items that are joined have different true classes: they are not the same items."""
+    sides = [
+        f"({view}.{quote(true)} ->> '$')" if file.reading == "json" else
+        f"CAST({view}.{quote(true)} AS VARCHAR)"
+        for view, file in files.items()
+    ]  # fmt: skip
+    numbers = [f"TRY_CAST({side} AS DOUBLE)" for side in sides]
+    different = (
+        f"{sides[0]} IS DISTINCT FROM {sides[1]} AND "
+        f"NOT coalesce({numbers[0]} = {numbers[1]}, false)"
+    )
+    first, second = files.values()
+    query = f"SELECT count(*) FROM gold {how} WHERE {different}"
+    n = database.run(query, first.explain)[0][0]
+    if n:
+        fix = "" if id is not None else ": match them by a column with --id"
+        how = "line by line" if id is None else f"by {id!r}"
+        raise FileError(
+            f"{first.name} and {second.name} do not hold the same items: matched {how}, column "
+            f"{true!r} differs in {n:,} of them{fix}"
+        )
 
 
 def _single(path: str | os.PathLike[str], options: ReadingOptions) -> File:
@@ -290,7 +357,13 @@ def _columns(
 
 
 def _side(
-    names: list[str], named: Sequence[str], at: int, id: str | None, name: str, request: Request
+    names: list[str],
+    named: Sequence[str],
+    at: int,
+    id: str | None,
+    name: str,
+    request: Request,
+    option: str | None = None,
 ) -> list[str]:
     """The columns of one file: as named, as usual, or the only one there is."""
     if named:
@@ -302,7 +375,7 @@ def _side(
     candidates = rest if len(rest) == 1 else list(dict.fromkeys(usual))
     if len(candidates) == 1:
         return candidates
-    option = ("--true", "--score" if request.scores else "--pred")[at]
+    option = option or ("--true", "--score" if request.scores else "--pred")[at]
     raise FileError(f"{name}: which column? Pass {option} one of {', '.join(rest)}")
 
 
@@ -315,7 +388,7 @@ def _by_line(database: Database, files: dict[str, File]) -> str:
     if n != other:
         raise ShapeError(
             f"{files['gold'].name} has {n:,} items, {files['predictions'].name} has {other:,}. "
-            "Aligned by line they must be equal; join them by a column with --id (id=)."
+            "Matched by line, they must have as many: match them by a column with --id (id=)."
         )
     return "POSITIONAL JOIN predictions"
 

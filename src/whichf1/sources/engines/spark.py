@@ -125,11 +125,20 @@ def _read_jsonl(session: Any, name: str, skip: bool) -> Read:
         parsed = parsed.where(OBJECT)
     wrong = "raise_error(concat('not a JSON object: ', left(value, 40)))"
     shown = [
-        f"CASE WHEN {OBJECT} THEN nullif(to_json(variant_get(line, {_path(key)})), 'null') "
-        f"ELSE {wrong} END AS c{at}"
+        f"CASE WHEN {OBJECT} THEN {_json_text(key)} ELSE {wrong} END AS c{at}"
         for at, key in enumerate(keys)
     ]
     return Read(parsed.selectExpr(*shown).toDF(*keys), "json", skipped)
+
+
+def _json_text(key: str) -> str:
+    """A value as JSON, NULL for null; integers of more than 38 digits as they are written."""
+    value, as_written = (
+        f"variant_get(line, {_path(key)})",
+        f"""get_json_object(value, "$['{key}']")""",
+    )
+    rounded = f"schema_of_variant({value}) = 'DOUBLE' AND {as_written} RLIKE '^-?[0-9]+$'"
+    return f"CASE WHEN {rounded} THEN {as_written} ELSE nullif(to_json({value}), 'null') END"
 
 
 def _path(key: str) -> str:
@@ -160,5 +169,5 @@ def _number(cell: str, score: bool) -> str:
     if not score:
         return number
     exact = f"abs(try_cast({cell} AS DECIMAL(38, 0))) <= {EXACT}"
-    tied = f"trim({cell}) RLIKE '^[+-]?[0-9]+$' AND NOT coalesce({exact}, false)"
+    tied = f"trim({cell}) RLIKE '^[+-]?[0-9]+([.]0*)?$' AND NOT coalesce({exact}, false)"
     return f"CASE WHEN {tied} THEN NULL ELSE {number} END"

@@ -85,7 +85,8 @@ class Question(ABC):
         from whichf1.sources.engines.files import ReadingOptions, gather_aligned, gather_files
 
         reading = dict(request.reading)
-        id, engine, master = (reading.pop(name, None) for name in ("id", "engine", "master"))
+        names = ("id", "engine", "master", "beside")
+        id, engine, master, beside = (reading.pop(name, None) for name in names)
         options = ReadingOptions(**reading)
         if engine is not None or master is not None:
             from whichf1.sources.engines.spark import gather_on_spark
@@ -94,7 +95,7 @@ class Question(ABC):
                 raise InputError("engine= is 'spark', for one path: join the files there first")
             return gather_on_spark(data, request, self, options, master)
         if predictions is not None:
-            return gather_aligned(data, predictions, request, self, options, id)
+            return gather_aligned(data, predictions, request, self, options, id, beside)
         if id is not None:
             raise InputError(
                 "id= joins a file of gold labels with a file of predictions: give both"
