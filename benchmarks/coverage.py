@@ -29,7 +29,7 @@ GRID, RANDOM = HERE / "coverage.csv", HERE / "coverage_random.csv"
 PAGE, PICTURE = HERE.parent / "docs" / "intervals.md", HERE.parent / "docs" / "coverage.svg"
 START, END = "<!-- coverage: made by benchmarks/coverage.py -->", "<!-- end of coverage -->"
 COLOURS = {"green": "#7fbf7b", "blue": "#92b7dc", "grey": "#d0d0d0", "red": "#d7301f"}
-AUTO = wf.Auto()
+AUTO, CLOSE = wf.Auto(), 1e-12
 
 
 class Result(NamedTuple):
@@ -62,6 +62,11 @@ class Result(NamedTuple):
         return "red" if off < -2 else "green" if off <= 3 else "blue"
 
 
+def holds(interval: wf.Interval, truth: float) -> bool:
+    """Whether it covers the truth, which may be a bound of the score, up to rounding."""
+    return interval.low - CLOSE <= truth <= interval.high + CLOSE
+
+
 @lru_cache(maxsize=1024)
 def is_smooth(name: str) -> bool:
     """Whether the delta method applies to a score."""
@@ -85,7 +90,7 @@ def measure(
     for at, drawn in enumerate(cell.draws(times, rng)):
         for name, tally in tallies.items():
             interval = run(name, drawn, method).interval
-            hit = interval is not None and interval.low <= truths[name] <= interval.high
+            hit = interval is not None and holds(interval, truths[name])
             wary = interval is not None and interval.caution is not None
             rich = drawn.ample
             facts = [1, hit, wary, hit and not wary, rich, rich and wary, rich and hit]
