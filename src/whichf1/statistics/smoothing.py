@@ -105,7 +105,8 @@ class PseudoItem(NamedTuple):
             key = np.union1d(one.key, two.key)
             return one._replace(key=key, values=np.array([one.on(key), two.on(key)]))
 
-        return Margins(*sums, partial(both, "tn"), partial(both, "distances"), cells)
+        tp, fp, fn = sums
+        return Margins(tp, fp, fn, partial(both, "tn"), partial(both, "distances"), cells)
 
     def powers_of(self, cells: Array) -> tuple[float, float]:
         """Σ part · slope² and Σ part · slope⁴, from the slopes of all cells (K × K)."""
