@@ -15,6 +15,7 @@
     SkippedWarning (UserWarning)     rows that on_error="skip" left out
     OtherDataWarning (UserWarning)   a signature that does not match the data
     LabelWarning (UserWarning)       classes that differ only in how they are written
+    IntervalWarning (UserWarning)    no interval, because these counts do not say enough
 """
 
 from __future__ import annotations
@@ -73,6 +74,10 @@ class OtherDataWarning(UserWarning):
 
 class LabelWarning(UserWarning):
     """Two classes differ only in white space or in how a number or a boolean is written."""
+
+
+class IntervalWarning(UserWarning):
+    """An interval was asked for, and what the counts keep is not enough for one."""
 
 
 class DefinitionError(WhichF1Error, ValueError):

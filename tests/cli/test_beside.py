@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 import whichf1 as wf
 from tests.helpers.commands import Run
 from whichf1.comparison.pair import Pair
+from whichf1.errors import IntervalWarning
 
 FORMATS = ("text", "markdown", "latex", "html", "csv", "json")
 SENTENCE = re.compile(r"[a-z0-9 ]{3,60}: the interval may be too narrow")
@@ -148,3 +151,10 @@ def test_counts_without_squared_weights_say_why_they_have_no_interval(
     (tmp_path / "c.json").write_text(json.dumps(saved))
     code, out, _ = run("score", str(tmp_path / "c.json"))
     assert code == 0 and "not those of their squares" in " ".join(out.split())
+    counts = wf.Counts.from_json(json.dumps(saved))
+    ways: list[Callable[..., Any]] = [wf.averaged_f1, wf.recall.per_class, wf.macro_f1]
+    for way, method in product(ways, ("auto", "delta", wf.Bootstrap(replicates=99))):
+        with pytest.warns(IntervalWarning, match="not those of their squares") as caught:
+            way(counts, interval=method)
+        assert {warning.filename for warning in caught} == {__file__}
+        assert way(counts) is not None  # without an interval nothing is missing

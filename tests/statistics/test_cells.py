@@ -24,7 +24,7 @@ from tests.helpers.samples import (
 )
 from tests.helpers.strategies import WEIGHABLE, definitions, items
 from whichf1.definitions.definition import Definition, define
-from whichf1.errors import DefinitionError, FileError, MergeError
+from whichf1.errors import DefinitionError, FileError, IntervalWarning, MergeError
 from whichf1.metrics import find
 from whichf1.statistics import cells as summing
 from whichf1.statistics.cells import Cells
@@ -229,7 +229,8 @@ def test_sums_of_squared_weights_are_merged_and_saved(tmp_path: Path) -> None:
     old = wf.Counts(
         whole.labels, whole.true, whole.predicted, whole.count, declared=False, squares=None
     )
-    assert wf.mcc(old, interval="delta").interval is None  # squares are not known
+    with pytest.warns(IntervalWarning, match="not those of their squares"):
+        assert wf.mcc(old, interval="delta").interval is None
 
 
 def test_weighted_files_are_counted_with_squares(tmp_path: Path) -> None:

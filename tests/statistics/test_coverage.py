@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks import cells, coverage
 
 import whichf1 as wf
 from tests.helpers.samples import present
@@ -23,30 +21,19 @@ from whichf1.statistics.scales import Spread
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
-_PATH = Path(__file__).parents[2] / "benchmarks" / "coverage.py"
-
-
-_SPEC = importlib.util.spec_from_file_location("coverage_simulation", _PATH)
-
-
-coverage = importlib.util.module_from_spec(present(_SPEC))
-sys.modules["coverage_simulation"] = coverage  # where its dataclasses look themselves up
-present(present(_SPEC).loader).exec_module(coverage)
-
-
 WORST = [
-    (coverage.Classes(2, "90:10", 0.99, "even", 500), "macro R", 90),
-    (coverage.Classes(2, "99:1", 0.0, "even", 5000), "MCC", 50),
-    (coverage.Classes(8, "even", 0.99, "even", 500), "quadratic kappa", 90),
-    (coverage.Classes(3, "tapering", 0.99, "even", 500), "macro P", 92),
-    (coverage.Clusters(3, "tapering", 0.8, 0.3, 50, "skewed"), "averaged F1", 92),
-    (coverage.Weights(3, "tapering", 0.9, 1.0, 2.0, 100), "averaged F1", 93),
-    (coverage.LabelSets(5, 0.3, 0.98, 50), "macro R", 100),
-    (coverage.Rankings(0.99, 2.0, 20, 480), "ROC AUC", 88),
-    (coverage.Rankings(0.99, 1.0, 30, 30), "ROC AUC", 95),
-    (coverage.Losses("calibrated", 0.1, 100), "log loss", 94),
-    (coverage.Classes(5, "90:10", 0.97, "adjacent", 1000), "LR+ of a class", 93),
-    (coverage.Rankings(0.99, 2.0, 30, 30), "average precision", 90),
+    (cells.Classes(2, "90:10", 0.99, "even", 500), "macro R", 90),
+    (cells.Classes(2, "99:1", 0.0, "even", 5000), "MCC", 50),
+    (cells.Classes(8, "even", 0.99, "even", 500), "quadratic kappa", 90),
+    (cells.Classes(3, "tapering", 0.99, "even", 500), "macro P", 92),
+    (cells.Clusters(3, "tapering", 0.8, 0.3, 50, "skewed"), "averaged F1", 92),
+    (cells.Weights(3, "tapering", 0.9, 1.0, 2.0, 100), "averaged F1", 93),
+    (cells.LabelSets(5, 0.3, 0.98, 50), "macro R", 100),
+    (cells.Rankings(0.99, 2.0, 20, 480), "ROC AUC", 88),
+    (cells.Rankings(0.99, 1.0, 30, 30), "ROC AUC", 95),
+    (cells.Losses("calibrated", 0.1, 100), "log loss", 94),
+    (cells.Classes(5, "90:10", 0.97, "adjacent", 1000), "LR+ of a class", 93),
+    (cells.Rankings(0.99, 2.0, 30, 30), "average precision", 90),
 ]
 """The worst cells of older methods, a score, and what per cent the delta method covers at most."""
 
@@ -56,13 +43,13 @@ def test_auto_intervals_cover_where_others_fail(cell: Any, score: str, before: f
     """300 data sets: the standard error is 1.3 points at 95 %, and the bar lies 2 of them below."""
     (result,) = coverage.measure(cell, [score], 300, seed=1, widths=0)
     assert result.covered >= 92.5
-    (older,) = coverage.measure(cell, [score], 300, seed=1, widths=0, method=coverage.DELTA)
+    (older,) = coverage.measure(cell, [score], 300, seed=1, widths=0, method=wf.Delta())
     assert older.covered <= before
 
 
 @pytest.mark.parametrize("score", ["averaged F1", "kappa", "accuracy", "F2 of a class"])
 def test_with_ample_items_auto_is_the_delta_method(score: str) -> None:
-    cell = coverage.Classes(3, "even", 0.9, "even", 5000)
+    cell = cells.Classes(3, "even", 0.9, "even", 5000)
     (result,) = coverage.measure(cell, [score], 20, seed=1, widths=20)
     assert result.width_ratio == pytest.approx(1, abs=0.02)
     assert result.cautioned == 0
@@ -73,7 +60,7 @@ def test_with_ample_items_auto_is_the_delta_method(score: str) -> None:
 @pytest.mark.parametrize("method", [wf.Delta(), wf.Bootstrap(replicates=199)])
 def test_explicit_methods_cover_where_nothing_is_rare(method: Any) -> None:
     """1,000 data sets: the standard error is 0.7 points."""
-    cell = coverage.Classes(3, "even", 0.7, "even", 300)
+    cell = cells.Classes(3, "even", 0.7, "even", 300)
     names = ["averaged F1", "F1 of averages", "macro P", "macro R", "kappa", "MCC"]
     for result in coverage.measure(cell, names, 1000, seed=1, method=method, widths=0):
         assert 93 <= result.covered <= 97, result

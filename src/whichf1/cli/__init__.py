@@ -21,7 +21,7 @@ from whichf1.cli.pictures import plot, report
 from whichf1.cli.process import emit, run_program, say
 from whichf1.cli.published import audit, convert, dialects, explain
 from whichf1.cli.score import matrix, score, threshold
-from whichf1.errors import LabelWarning, OtherDataWarning
+from whichf1.errors import IntervalWarning, LabelWarning, OtherDataWarning
 from whichf1.reporting.reference import definition_document, metric_list
 
 app = typer.Typer(
@@ -66,7 +66,7 @@ def _whichf1(
     """
 
 
-OURS = (OtherDataWarning, LabelWarning)
+OURS = (OtherDataWarning, LabelWarning, IntervalWarning)
 """Warnings that are printed as they are."""
 
 

@@ -18,6 +18,8 @@ CLOSE = 1e-12
 """Differences this close are the same difference: rounding must not decide a test."""
 FEW_CLUSTERS = 25
 """With fewer clusters of equal size, the randomization test decides, with a caution."""
+FEW_DISPUTED = 40
+"""With weights, systems should differ on items that are worth as many."""
 FEW_DECIDE = 5
 """If fewer items than this make up a difference, no test of it is known to keep its level."""
 Adjust: TypeAlias = Literal["holm", "fdr", "none"]
@@ -121,11 +123,25 @@ def equivalence_p(difference: float, spread: Spread, margin: float) -> float | N
 def caution(a: Statistic, b: Statistic, sample: Sample, spread: Spread) -> str | None:
     """Why no test of a difference is known to keep its level, in a sentence."""
     few = sample.few(FEW_CLUSTERS) or a.paired_few(b, sample)
-    if few is None and isfinite(spread.error) and spread.freedom < 2 * FEW_DECIDE:
-        what = "item" if sample.cluster is None else "cluster"
-        number = max(1, round(spread.freedom / 2))
-        few = f"{number} {what}{'s' if number > 1 else ''} or so decide{'' if number > 1 else 's'}"
+    if few is None and sample.cluster is None:
+        few = _few_decide(spread) if sample.weights_known else _few_disputed(a, b, sample)
     return None if few is None else f"{few}: the test may not keep its level"
+
+
+def _few_decide(spread: Spread) -> str | None:
+    if not isfinite(spread.error) or spread.freedom >= 2 * FEW_DECIDE:
+        return None
+    number = max(1, round(spread.freedom / 2))
+    return f"{number} items or so decide" if number > 1 else "1 item or so decides"
+
+
+def _few_disputed(a: Statistic, b: Statistic, sample: Sample) -> str | None:
+    """Of sums of weights it is not known how few items decide, only on how many systems differ."""
+    differs = a.differs(b)
+    if differs is None or not differs.any():
+        return None
+    worth = sample.at(differs).effective_n
+    return f"the systems differ on items worth {worth:.3g}" if worth < FEW_DISPUTED else None
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

@@ -37,7 +37,7 @@ from whichf1.scoring.curves import BestThreshold
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
-from whichf1.scoring.score import PerClass, Score, effective_n
+from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n
 from whichf1.scoring.subject import (
     MEANS,
     Subject,
@@ -520,12 +520,6 @@ def gap_notes(report: Report, decimals: int, lead: str = "The two macro F1s") ->
     return notes
 
 
-NO_SQUARES = (
-    "–: no interval, because only the sums of these weights are known, not those of their squares. "
-    "Count the data again, which keeps both."
-)
-
-
 def interval_notes(report: Report) -> list[str]:
     """What a dash in place of an interval means, and how many replicates were undefined."""
     scores = [score for _, score in report.scores]
@@ -545,7 +539,7 @@ def interval_notes(report: Report) -> list[str]:
     if all(asked):
         return notes
     if report.counts.weighted and getattr(report.counts, "squares", None) is None:
-        return [*notes, NO_SQUARES]
+        return [*notes, f"–: {NO_SQUARES}"]
     note = "–: no interval, because the score does not vary in these items."
     every: list[Score | PerClass] = [*scores, *tables]
     plain = all(not x.made and x.definition.declaration.kind in COUNTED for x in every)

@@ -9,9 +9,9 @@ import numpy as np
 
 from whichf1.definitions.definition import AnyCounts, Definition, Frozen
 from whichf1.definitions.methods import Posterior
-from whichf1.errors import DefinitionError
+from whichf1.errors import DefinitionError, IntervalWarning, warn
 from whichf1.metrics import COUNTED
-from whichf1.scoring.score import PerClass, Score, effective_n, warn_of_other_data
+from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n, warn_of_other_data
 from whichf1.sources.arrays import count_margins
 from whichf1.sources.counts import as_counts, count
 from whichf1.sources.request import is_path
@@ -187,9 +187,12 @@ def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
 def _estimate(
     definition: Definition, frozen: Frozen, statistic: Statistic | None = None
 ) -> tuple[Array, list[Interval | None]]:
-    """Values and intervals; no intervals if weights were summed without their squares."""
+    """Values and intervals; none, with a warning, for weights summed without their squares."""
     units = frozen.units
-    if definition.interval is None or (units.weighted and units.squares is None):
+    unknown = units.weighted and units.squares is None
+    if unknown and definition.interval is not None:
+        warn(IntervalWarning(NO_SQUARES))
+    if unknown or definition.interval is None:
         values = definition.values(frozen).reshape(-1)
         return values, [None] * len(values)
     from whichf1.statistics.intervals import estimate

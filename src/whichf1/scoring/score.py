@@ -252,6 +252,12 @@ def effective_n(data: Any) -> float | None:
     return data.effective_n if data.weighted and isfinite(data.effective_n) else None
 
 
+NO_SQUARES = (
+    "no interval, because only the sums of these weights are known, not those of their squares. "
+    "Count the data again, which keeps both."
+)
+
+
 def warn_of_other_data(definition: Definition, scores: Iterable[Score | PerClass]) -> None:
     """Warn, once for all scores, if a signature described other classes, weights or clusters."""
     differences: dict[str, str] = {}

@@ -15,6 +15,7 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition, Frozen
 from whichf1.metrics import Metric
+from whichf1.metrics.averaging import per_class
 from whichf1.statistics.sample import (
     FEW,
     FEW_HITS,
@@ -28,7 +29,7 @@ from whichf1.statistics.sample import (
     fewest,
 )
 from whichf1.statistics.scales import NONE, Smoothed, Spread, TwoRates
-from whichf1.statistics.smoothing import PseudoItem
+from whichf1.statistics.smoothing import FEW_CLASSES, PseudoItem
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, CellValues, Margins, OneVsRest, Table, outside, sum_by
 from whichf1.tables.counts import Counts
@@ -91,7 +92,7 @@ class Cells(Statistic):
             return self._coarse.margin_slopes
         return margin_slopes(self.definition, self.frozen, self.frozen.table)
 
-    @cached_property
+    @property
     def _linear(self) -> bool:
         definition = self.definition
         if definition.average in ("macro", "weighted") or definition.epsilon:
@@ -102,7 +103,7 @@ class Cells(Statistic):
     def _formula(self) -> tuple[Metric, dict[str, Any]]:
         return self.definition.declaration, self.definition.arguments
 
-    @cached_property
+    @property
     def _fraction(self) -> Share | None:
         """If the score is a fraction of items, or one of each class is: of the kinds of items."""
         rate = self.definition.declaration.kind == "rate"
@@ -216,20 +217,24 @@ class Cells(Statistic):
         whole = definition.declaration.kind == "agreement"
         added = PseudoItem.to(table, by_distance=whole and _minds_distances(definition))
         weight = sample.typical_weight
-        larger = added.margins(table, weight)
-        values, both = margin_slopes(definition, self.frozen, beside(table, larger))
+        values, both = margin_slopes(definition, self.frozen, added.beside(table, weight))
         self.margin_slopes = values[0], both.of(0)
-        slope = both.of(1).centred(larger)
-        if slope.cells is None:
-            second, fourth = added.powers(*slope[:4])
-        else:
+        slope = both.of(1)
+        if definition.epsilon:  # any other score stays the same if all counts are multiplied
+            slope = slope.centred(added.margins(table, weight))
+        by_cell = partial(slope.in_block, table)
+        if slope.cells is not None:
             every = slope.cells
             part, own = added.at(every.true, every.predicted), slope.at(every.true, every.predicted)
             second, fourth = float(part @ own**2), float(part @ own**4)
+        elif table.classes <= FEW_CLASSES:
+            square = slope.square
+            second, fourth = added.powers_of(square)
+            by_cell = square[table.true, table.predicted].__getitem__
+        else:
+            second, fourth = added.powers(*slope[:4])
         powers = (weight**2 * second, weight**4 * fourth)
-        spread = sample.smoothed_spread(
-            lambda x: slope.at(table.true[x], table.predicted[x]), powers, table.true
-        )
+        spread = sample.smoothed_spread(by_cell, powers, table.true)
         twin = Smoothed(
             float(values[1]), spread, "beta" if sample.cluster is None else "transformed"
         )
@@ -263,7 +268,7 @@ class Cells(Statistic):
         if sample.squares is not None:
             of_squares = Table(table.true, table.predicted, sample.squares, table.classes)
             squares = np.stack(four(of_squares.one_vs_rest(classes)))
-        share = self._fraction
+        share, weights = self._fraction, self._weights_of_kinds(sample)
         weight = sample.typical_weight
         larger = kinds + weight / 4
         at, parts = kind_slopes(self.definition, self.frozen, OneVsRest(*larger))
@@ -279,7 +284,7 @@ class Cells(Statistic):
                 each.append(own.smoothed(sample if clustered else own_kinds))
                 continue
             if self._sides is not None and not clustered:
-                each.append(self._two_rates(own_kinds, self._sides))
+                each.append(self._two_rates(own_kinds, self._sides, weights))
                 continue
             step = slope[:, k]
             powers = [float((weight * step) ** e @ np.full(4, 0.25)) for e in (2, 4)]
@@ -301,14 +306,28 @@ class Cells(Statistic):
             return None
         return _independent_sides(definition.declaration, definition.parameters)
 
-    def _two_rates(self, kinds: Sample, sides: tuple[tuple[int, int], ...]) -> TwoRates:
+    def _weights_of_kinds(self, sample: Sample) -> tuple[float, ...]:
+        """What an item typically weighs if it is right (TP), wrong (FP, FN), or any (TN)."""
+        every = sample.typical_weight
+        if sample.squares is None:
+            return (every,) * 4
+        right, wrong = (
+            sample.at(cells).typical_weight if cells.any() else every
+            for cells in (self.right, ~self.right)
+        )
+        return right, wrong, wrong, every
+
+    def _two_rates(
+        self, kinds: Sample, sides: tuple[tuple[int, int], ...], weights: tuple[float, ...]
+    ) -> TwoRates:
         """The rates of the two sides, of the four kinds of items of a class."""
         metric, arguments = self._formula
         n, hits = [], []
         for side in sides:
-            sums, squares = (float(x[[*side]].sum()) for x in (kinds.count, kinds.variances))
-            n.append(sums**2 / squares if squares else 0.0)
-            hits.append(n[-1] * float(kinds.count[side[0]]) / sums if sums else 0.0)
+            (x, y), (xx, yy) = (part[[*side]].tolist() for part in (kinds.count, kinds.variances))
+            half = [weights[kind] / 2 for kind in side]
+            n.append(_worth(x, y, xx, yy, *half) if x + y else 0.0)
+            hits.append(n[-1] * x / (x + y) if x + y else 0.0)
 
         def score(*rates: float) -> float:
             of_kinds = np.zeros(4)
@@ -416,9 +435,12 @@ class Cells(Statistic):
 
         A score is one if every item is a success, a failure, or does not count, which is found by
         running the formula on each kind of item alone. F1 is one in disguise: with
-        J = TP / (TP + FP + FN) it is 2J / (1 + J), and an interval for J becomes one for F1.
+        J = TP / (TP + FP + FN) it is 2J / (1 + J), and an interval for J becomes one for F1. Summed
+        over all classes, every rate depends on the accuracy alone.
         """
         frozen = self.frozen
+        if self._pools_all:
+            return self._share_of_accuracy()
         if not self._linear:
             return None
         if not self._whole:
@@ -427,6 +449,29 @@ class Cells(Statistic):
         kind = _kinds_of_items(frozen) if rate else 1 - self.right  # or 0 right, 1 wrong
         share = self._share_of(_alone(*self._formula, len(frozen.classes)), np.unique(kind))
         return None if share is None else share._replace(success=share.success[kind])
+
+    @property
+    def _pools_all(self) -> bool:
+        definition = self.definition
+        every = len(self.frozen.classes) == self.frozen.table.classes > 1
+        return definition.average == "micro" and every and not definition.epsilon
+
+    def _share_of_accuracy(self) -> Share | None:
+        """A rate of the counts summed over all classes; None if it is always the same."""
+        definition, k = self.definition, self.frozen.table.classes
+
+        def score(accuracy: float) -> float:
+            wrong = 1 - accuracy
+            tn = (k - 1) * accuracy + (k - 2) * wrong
+            pooled = OneVsRest(*(np.array([x]) for x in (accuracy, wrong, wrong, tn)))
+            return float(per_class(*self._formula, definition.rule, pooled)[0])
+
+        low, high = score(0.25), score(0.75)
+        if abs(low - high) <= NONE:
+            return None
+        if low < high:
+            return Share(self.right.astype(np.float64), rising=score)
+        return Share((~self.right).astype(np.float64), rising=lambda error: score(1 - error))
 
     def _share_of(self, alone: tuple[Array, Array], present: Array) -> Share | None:
         """The same for each kind of items, given those that are present."""
@@ -440,6 +485,18 @@ class Cells(Statistic):
             return None
         gain = float(gains[0]) if len(gains) else float(losses[0]) if len(losses) else 1.0
         return Share(success, gain, float(losses[0]) if len(losses) else gain)
+
+
+def _worth(x: float, y: float, xx: float, yy: float, more_x: float, more_y: float) -> float:
+    """How many equal items have a rate x / (x + y) that is as uncertain as this one.
+
+    ``xx`` and ``yy`` are the sums of squared weights. Half an item is added to either side, of the
+    weight that it typically has there, so that there is an answer for 0 and 1; items of equal
+    weight are worth what they are.
+    """
+    xx, yy = xx + 2 * more_x**2, yy + 2 * more_y**2
+    x, y = x + more_x, y + more_y
+    return max(x * y * (x + y) ** 2 / (xx * y * y + yy * x * x) - 1, 0.0)
 
 
 def _kind_of_size(c: OneVsRest, what: str) -> Array:
@@ -631,6 +688,19 @@ class MarginSlopes(NamedTuple):
             cells += self.cells.at(true, predicted)
         return cells
 
+    def in_block(self, table: Table, block: slice) -> Array:
+        """∂M/∂count of some of the cells of a table."""
+        return self.at(table.true[block], table.predicted[block])
+
+    @property
+    def square(self) -> Array:
+        """∂M/∂count of every cell of the table by its margins, in rows of true classes."""
+        cells = np.add.outer(self.rows, self.columns)
+        cells.flat[:: len(cells) + 1] = self.right
+        if self.distances is not None:
+            cells += self.distances[_apart(len(cells))]
+        return cells
+
     def of(self, table: int) -> MarginSlopes:
         """Those of one table of a batch."""
         right, rows, columns, distances, cells = self
@@ -650,22 +720,11 @@ class MarginSlopes(NamedTuple):
         return self._replace(right=self.right - mean, rows=self.rows - mean)
 
 
-def beside(first: Margins, second: Margins) -> Margins:
-    """The margins of two tables as a batch."""
-
-    def cells() -> CellValues:
-        one, two = first.cells, second.cells
-        key = np.union1d(one.key, two.key)
-        return one._replace(key=key, values=np.array([one.on(key), two.on(key)]))
-
-    return Margins(
-        np.array([first.tp, second.tp]),
-        np.array([first.fp, second.fp]),
-        np.array([first.fn, second.fn]),
-        lambda: np.array([first.tn, second.tn]),
-        lambda: np.array([first.distances, second.distances]),
-        cells,
-    )
+@lru_cache(maxsize=64)
+def _apart(k: int) -> Array:
+    """How many places apart the two classes of each cell are."""
+    apart: Array = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
+    return apart
 
 
 def margin_slopes(

@@ -369,14 +369,17 @@ class Rankings(Itemwise):
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items of a class that is ranked."""
-        squares = sample.variances
         least: float = FEW if self._single_area or self._smooths(sample) else FEW_OTHERS
         if careful:
             least = FEW_RANKED
         elif self._definition.declaration.of_top is not None:
             least = FEW_AT_TOP
+        return self._fewer(least, sample)
+
+    def _fewer(self, least: float, sample: Sample) -> str | None:
+        """A class that is worth less than this many items, in words."""
         for ranking in self._rankings:
-            sizes = [ranking.table(x).sizes for x in (sample.count, squares)]
+            sizes = [ranking.table(x).sizes for x in (sample.count, sample.variances)]
             few = few_ranked(sizes[0], sizes[1], least)
             if few is not None:
                 return few
@@ -408,6 +411,8 @@ class Rankings(Itemwise):
     def paired_few(self, other: Rankings, sample: Sample) -> str | None:
         """Too few items of a class, or too few that are out of place."""
         few, area = super().paired_few(other, sample), self._area(other, sample)
+        if few is None and area is None:  # the first positives decide most of it
+            return self._fewer(FEW_OTHERS, sample)
         if few is not None or area is None or min(area[0]) * area[1] >= FEW_MISPLACED:
             return few
         size, what = min(zip(area[0], ("positives", "negatives"), strict=True))

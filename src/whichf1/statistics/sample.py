@@ -38,6 +38,13 @@ FEW_WEIGHTED = 20
 """For a test with weights, a class should be worth as many items."""
 FEW_HITS = 5
 FEW_CLUSTERS = 8
+LEAST_CLUSTERED = 2.0
+"""The least degrees of freedom of a spread of clusters."""
+UNEQUAL = 2.5
+"""How many times larger Σw⁴ may be than that of equal weights with the same Σw and Σw².
+
+Sums do not say how unequal the weights of a cell are, on which the degrees of freedom depend.
+"""
 DISPUTED = 0.25
 """How many items are added on which two systems disagree, for a test."""
 LEAST_FREEDOM = 6.0
@@ -256,11 +263,12 @@ class Sample:
 
     def powers(self, slope: Array) -> tuple[float, float]:
         """Σ over the items of the second and of the fourth power of what each gives."""
-        part = self.variances * slope
-        second = float(np.dot(part, slope))
-        part *= slope
-        part *= slope if self.squares is None else slope * self.equal_items[1] ** 2
-        return second, float(np.dot(part, slope))
+        squares = slope * slope
+        part = self.variances * squares
+        second = float(np.add.reduce(part))
+        if self.squares is not None:
+            part *= self.equal_items[1] ** 2
+        return second, float(np.dot(part, squares))
 
     def smoothed_spread(
         self,
@@ -295,22 +303,35 @@ class Sample:
         times, parts = self.count / self.typical_weight, self.count * slope
         size = np.bincount(self.cluster, times)
         present = size > 0
-        size, total = size[present], float(size.sum()) + 1
+        size = size[present]
         if len(size) < 2:
             return Spread(inf)  # one cluster does not show the spread between clusters
         sums = np.bincount(self.cluster, parts)[present]
         left_out = parts / (1 - shares_of_clusters(self.cluster, classes, times))
         off = np.bincount(self.cluster, left_out)[present]
-        square = float(np.dot(sums, sums))
         error = (1 - 1 / len(size)) * float(np.dot(off, off)) + added
+        if classes is not None:
+            size = np.bincount(self.cluster, times * _importance(slope, times, classes))[present]
+        freedom = min(
+            self._freedom_of_clusters(slope, size, sums, added),
+            degrees_of_freedom(off, np.ones(len(off))),
+        )
+        return Spread(sqrt(error), freedom=max(freedom, LEAST_CLUSTERED))
+
+    def _freedom_of_clusters(
+        self, slope: Array, size: Array, sums: Array, added: float = 0.0
+    ) -> float:
+        """Bell and McCaffrey's degrees of freedom, for clusters of these sizes and sums of slopes.
+
+        How alike the items of a cluster are is estimated from the sums; the rest depends on the
+        sizes alone.
+        """
+        total = float(size.sum()) + 1
         single = self.typical_weight * float((self.count * slope**2).sum()) + added
         pairs = single * float(np.dot(size, size) - size.sum())
-        alike = total * (square - single) / pairs if pairs > 0 else 0.0
+        alike = total * (float(np.dot(sums, sums)) - single) / pairs if pairs > 0 else 0.0
         variances = size * (1 + (size - 1) * min(max(alike, 0.0), 1.0))
-        freedom = min(
-            leverage_freedom(size / total, variances), degrees_of_freedom(off, np.ones(len(off)))
-        )
-        return Spread(sqrt(error), freedom=max(freedom, 2.0))
+        return leverage_freedom(size / total, variances)
 
     def tested_spread(self, slope: Array, disputed: Disputed | None = None) -> Spread:
         """The spread of a difference with this ∂difference/∂count, for a test.
@@ -320,26 +341,34 @@ class Sample:
         """
         slope = self.centred(slope)
         if self.cluster is not None:
-            size = np.bincount(self.cluster, self.count)
-            sums = np.bincount(self.cluster, self.count * slope)[size > 0]
-            share = size[size > 0] / size.sum()
-            if len(sums) < 2:
-                return Spread(inf)  # one cluster does not show the spread between clusters
-            parts, times = sums / (1 - share) * sqrt(1 - 1 / len(sums)), np.ones(len(sums))
-        else:
-            times, weight = self.equal_items
-            stratum = np.zeros(len(times), np.intp) if self.stratum is None else self.stratum
-            n = np.maximum(np.bincount(stratum, times)[stratum], 1.0)
-            if (n[times > 0] == 1).any():
-                return Spread(inf)  # the variance of a class of one item is unknown
-            parts = slope * weight * np.sqrt(n / np.maximum(n - 1, NONE))
+            return self._tested_spread_of_clusters(slope)
+        times, weight = self.equal_items
+        stratum = np.zeros(len(times), np.intp) if self.stratum is None else self.stratum
+        n = np.maximum(np.bincount(stratum, times)[stratum], 1.0)
+        if (n[times > 0] == 1).any():
+            return Spread(inf)  # the variance of a class of one item is unknown
+        parts = slope * weight * np.sqrt(n / np.maximum(n - 1, NONE))
         if disputed is not None:
             parts = np.concatenate([parts, disputed.parts])
             times = np.concatenate([times, disputed.times])
-        spread = tested_spread(parts, times)
-        # of sums of unequal weights the skewness is not known, nor how uncertain it is
-        known = self.squares is None or self.weights_known
-        return spread if known else spread._replace(skew=None)
+        if self.weights_known:
+            return tested_spread(parts, times)
+        # of sums of unequal weights the skewness is not known
+        return tested_spread(parts, times, UNEQUAL)._replace(skew=None)
+
+    def _tested_spread_of_clusters(self, slope: Array) -> Spread:
+        """The same of clusters. Their degrees of freedom depend on the sizes of the clusters, and
+        hardly on what happened to be found in the largest of them.
+        """
+        assert self.cluster is not None
+        size = np.bincount(self.cluster, self.count / self.typical_weight)
+        present = size > 0
+        size, sums = size[present], np.bincount(self.cluster, self.count * slope)[present]
+        if len(sums) < 2:
+            return Spread(inf)  # one cluster does not show the spread between clusters
+        parts = sums / (1 - size / size.sum()) * sqrt(1 - 1 / len(sums))
+        freedom = max(self._freedom_of_clusters(slope, size, sums), LEAST_CLUSTERED)
+        return tested_spread(parts, np.ones(len(parts)))._replace(freedom=freedom)
 
     def error(self, slope: Array) -> float:
         """The standard error of a score, or of a difference, with this ∂score/∂count."""
@@ -386,9 +415,13 @@ class Share(NamedTuple):
     gain: float = 1.0
     """The score is gain·J / (gain·J + loss·(1 − J)), with J the fraction of successes."""
     loss: float = 1.0
+    rising: Callable[[float], float] | None = None
+    """The score as another rising function of J."""
 
     def score(self, j: float) -> float:
         """The score at a fraction of successes."""
+        if self.rising is not None:
+            return self.rising(j)
         return self.gain * j / (self.gain * j + self.loss * (1 - j))
 
     def smoothed(self, sample: Sample) -> Proportion | Smoothed:
@@ -602,6 +635,19 @@ def shares_of_clusters(cluster: Array, classes: Array | None, times: Array) -> A
     larger = sizes + 1 / max(int((sizes > 0).sum()), 1)
     shares = np.bincount(at, times)[at] / larger[classes]
     return shares
+
+
+def _importance(slope: Array, times: Array, classes: Array) -> Array:
+    """How much an item of each unit's class matters to a score, so that the sum of all is what the
+    items are worth: those of a rare class may decide nearly alone.
+    """
+    sizes = np.bincount(classes, times)
+    squares = np.bincount(classes, times * slope**2)
+    each: Array = np.divide(squares, sizes, out=np.zeros(len(sizes)), where=sizes > 0)
+    square = float(np.dot(sizes, each**2))
+    if not square:
+        return np.ones(len(times))
+    return (each * (float(np.dot(sizes, each)) / square))[classes]
 
 
 def leverage_freedom(share: Array, variances: Array) -> float:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import erfc, exp, expm1, inf, isfinite, isnan, log, log1p, sqrt, ulp
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -149,12 +149,9 @@ def smoothed_interval(
 
 def _beta_ends(mean: float, error: float, level: float) -> tuple[float, float]:
     """Quantiles of the beta distribution with this mean and error (Korn and Graubard 1998)."""
-    from scipy.special import betaincinv
-
     size = max(mean * (1 - mean) / error**2 - 1, _LEAST_SIZE)
-    tails = (1 - level) / 2, (1 + level) / 2
-    low, high = betaincinv(size * mean, size * (1 - mean), tails).tolist()
-    return low, high
+    quantile, a, b = special().betaincinv, size * mean, size * (1 - mean)
+    return float(quantile(a, b, (1 - level) / 2)), float(quantile(a, b, (1 + level) / 2))
 
 
 def _logit_ends(x: float, error: float, shift: float, quantile: float) -> tuple[float, float]:
@@ -182,10 +179,11 @@ def cubic(t: float, skew: float) -> float:
     return t + skew * t * t / 3 + skew * skew * t**3 / 27 + skew / 6
 
 
-def tested_spread(parts: Array, times: Array) -> Spread:
+def tested_spread(parts: Array, times: Array, unequal: float = 1.0) -> Spread:
     """The spread of a sum of independent parts, as a test of it needs to know it.
 
-    Of the skewness only what exceeds its own sampling error is kept: that of a sum with a few large
+    The parts may be means of unequal ones, whose fourth powers are so many times larger. Of the
+    skewness only what exceeds its own sampling error is kept: that of a sum with a few large
     parts says little. The degrees of freedom are Satterthwaite's (1946).
     """
     square = float((times * parts * parts).sum())
@@ -193,7 +191,7 @@ def tested_spread(parts: Array, times: Array) -> Spread:
         return Spread(0.0 if square == 0 else inf)
     parts = parts / sqrt(square)
     third, fourth, sixth = [float((times * parts**power).sum()) for power in (3, 4, 6)]
-    uncertain = fourth - 1 / float(times.sum())
+    uncertain = unequal * fourth - 1 / float(times.sum())
     freedom = max(2 / uncertain, _LEAST) if uncertain > 0 else inf
     skew = third * max(0.0, 1 - sixth / third**2) if third else 0.0
     return Spread(sqrt(square), skew, 0.0, freedom)
@@ -249,6 +247,14 @@ def _logistic(x: float) -> float:
     return 1 / (1 + exp(-x)) if x > -_FAR else 0.0
 
 
+@lru_cache(maxsize=1)
+def special() -> Any:
+    """Functions of SciPy, which is slow to import."""
+    import scipy.special
+
+    return scipy.special
+
+
 @lru_cache(maxsize=64)
 def normal_quantile(p: float) -> float:
     """The standard normal distribution's quantile."""
@@ -266,17 +272,10 @@ def t_quantile(p: float, freedom: float) -> float:
     """The quantile of Student's t; the normal one with infinitely many degrees of freedom."""
     if freedom == inf:
         return normal_quantile(p)
-    from scipy.special import stdtrit
-
-    return min(float(stdtrit(max(freedom, _LEAST), p)), _FAR)
+    return min(float(special().stdtrit(max(freedom, _LEAST), p)), _FAR)
 
 
 def upper_tail(t: float, freedom: float) -> float:
     """The probability above t of Student's t, or of the normal distribution; never 0."""
-    if freedom == inf:
-        tail = normal_tail(t)
-    else:
-        from scipy.special import stdtr
-
-        tail = float(stdtr(freedom, -t))
+    tail = normal_tail(t) if freedom == inf else float(special().stdtr(freedom, -t))
     return max(tail, sys.float_info.min)

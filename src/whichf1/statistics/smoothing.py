@@ -4,12 +4,13 @@ A class without an error has no spread of errors, and by the delta method a scor
 has too narrow an interval or none, although the next items may well bring errors. So half an item
 is added on the diagonal and half off it; the score, its slopes and its spread are then those of the
 smoothed table. For a fraction of items that is Jeffreys' prior, and with many items it changes
-nothing. No K × K table is needed: the slope of a cell is a sum of the slopes of its margins, and
-the powers of such sums add up in closed form.
+nothing. With many classes no K × K table is made: the slope of a cell is a sum of the slopes of its
+margins, and the powers of such sums add up in closed form.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from math import factorial
 from typing import Any, NamedTuple
 
@@ -19,6 +20,9 @@ from whichf1.tables.cells import Array, CellValues, Margins
 
 _MANY = 20.0
 """With many more errors than this, the added ones are about as far off as those seen."""
+_SUMS = ("tp", "fp", "fn")
+FEW_CLASSES = 48
+"""Up to here it is faster to make all cells than to sum up their powers in closed form."""
 
 
 class PseudoItem(NamedTuple):
@@ -40,13 +44,17 @@ class PseudoItem(NamedTuple):
         Far errors dominate a score that looks at distances. Once errors are many, the added ones
         are therefore spread over the distances as those are.
         """
-        seen = ((table.rows > 0) | (table.columns > 0)).astype(np.float64)
-        k = int(np.add.reduce(seen))
+        present = table.tp + table.fp + table.fn
+        k = int(np.count_nonzero(present))
         if k < 2:
-            seen = np.ones(len(seen))
-            k = len(seen)
-        wrong = np.full(len(seen), 1 / (2 * k * max(k - 1, 1)))
-        wrong[0] = 0.0
+            k = len(present)
+        if k == len(present):
+            everywhere = _everywhere(k)
+            if not by_distance:
+                return everywhere
+            seen, wrong = everywhere.seen, everywhere.wrong.copy()
+        else:
+            seen, wrong = (present > 0).astype(np.float64), _even_errors(k, len(present))
         if by_distance:
             errors = np.concatenate([[0.0], table.distances[1:]])
             total = float(errors.sum())
@@ -79,6 +87,34 @@ class PseudoItem(NamedTuple):
 
         sums = (table.tp + right, table.fp + wrong, table.fn + wrong)
         return Margins(*sums, lambda: table.tn + (weight - right - 2 * wrong), distances, cells)
+
+    def beside(self, table: Margins, weight: float) -> Margins:
+        """A batch of two: the table, and the table with this item."""
+        if self.even:  # the same is added to hits, false positives and misses
+            more = np.multiply.outer((0.0, weight * self.right), self.seen)
+            sums = np.array([table.tp, table.fp, table.fn])[:, None] + more
+        else:
+            tables = (table, self.margins(table, weight))
+            sums = np.array([[getattr(x, name) for x in tables] for name in _SUMS])
+
+        def both(name: str) -> Array:
+            return np.array([getattr(x, name) for x in (table, self.margins(table, weight))])
+
+        def cells() -> CellValues:
+            one, two = table.cells, self.margins(table, weight).cells
+            key = np.union1d(one.key, two.key)
+            return one._replace(key=key, values=np.array([one.on(key), two.on(key)]))
+
+        tp, fp, fn = sums
+        return Margins(tp, fp, fn, partial(both, "tn"), partial(both, "distances"), cells)
+
+    def powers_of(self, cells: Array) -> tuple[float, float]:
+        """Σ part · slope² and Σ part · slope⁴, from the slopes of all cells (K × K)."""
+        k = len(self.seen)
+        parts = _parts_everywhere(k) if self is _everywhere(k) else self.at(*_every_cell(k))
+        squares = cells * cells
+        parts = parts * squares
+        return float(parts.sum()), float(np.vdot(parts, squares))
 
     def powers(
         self, right: Array, rows: Array, columns: Array, distances: Array | None
@@ -139,6 +175,29 @@ class PseudoItem(NamedTuple):
                 total += float(heights[e] @ other)
             sums.append(max(total, 0.0))
         return sums
+
+
+def _even_errors(k: int, classes: int) -> Array:
+    """Half an item, spread over the cells of k of these classes that are off the diagonal."""
+    wrong = np.full(classes, 1 / (2 * k * max(k - 1, 1)))
+    wrong[0] = 0.0
+    return wrong
+
+
+@lru_cache(maxsize=64)
+def _everywhere(k: int) -> PseudoItem:
+    """The item spread evenly over all of k classes."""
+    return PseudoItem(np.ones(k), 1 / (2 * k), _even_errors(k, k), True)
+
+
+def _every_cell(k: int) -> tuple[Array, Array]:
+    true, predicted = np.indices((k, k))
+    return true, predicted
+
+
+@lru_cache(maxsize=64)
+def _parts_everywhere(k: int) -> Array:
+    return _everywhere(k).at(*_every_cell(k))
 
 
 def _across(a: Array, b: Array) -> Array:

@@ -8,7 +8,6 @@ array supports the same operators and NumPy functions as a plain one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,8 +16,12 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from whichf1.tables.cells import Array, sum_by
 
 _total: Any = np.add.reduce
-Pull: TypeAlias = Callable[[Array], Any] | None
-"""From the derivative by a result to that by one of the arrays it came from; None: the same."""
+Pull: TypeAlias = Callable[..., Any] | None
+"""From the derivative by a result to that by one of the arrays it came from; None: the same.
+
+Its arguments are the facts of the result, and last that derivative.
+"""
+Parents: TypeAlias = tuple[tuple["Traced", Pull], ...]
 
 
 def _slope_of_root(root: Any, x: Any, g: Array) -> Array:
@@ -51,18 +54,14 @@ def _operators(ufunc: np.ufunc) -> tuple[Callable[..., Any], Callable[..., Any]]
         x = self.value
         if not isinstance(other, Traced):
             result = ufunc(x, other)
-            pull = None if by_left is None else partial(by_left, result, x, other)
-            return Traced(result, self.tape, (self, pull))
+            return Traced(result, self.tape, ((self, by_left),), (result, x, other))
         y = other.value
         result = ufunc(x, y)
-        pull = None if by_left is None else partial(by_left, result, x, y)
-        other_pull = None if by_right is None else partial(by_right, result, x, y)
-        return Traced(result, self.tape, (self, pull), (other, other_pull))
+        return Traced(result, self.tape, ((self, by_left), (other, by_right)), (result, x, y))
 
     def right(self: Traced, other: Any) -> Traced:
         result = ufunc(other, self.value)
-        pull = None if by_right is None else partial(by_right, result, other, self.value)
-        return Traced(result, self.tape, (self, pull))
+        return Traced(result, self.tape, ((self, by_right),), (result, other, self.value))
 
     return left, right
 
@@ -70,14 +69,22 @@ def _operators(ufunc: np.ufunc) -> tuple[Callable[..., Any], Callable[..., Any]]
 class Traced(NDArrayOperatorsMixin):
     """An array that remembers how it was computed."""
 
-    __slots__ = ("grad", "parents", "shape", "tape", "value")
+    __slots__ = ("facts", "grad", "parents", "tape", "value")
 
-    def __init__(self, value: Any, tape: list[Traced], *parents: tuple[Traced, Pull]) -> None:
+    def __init__(
+        self, value: Any, tape: list[Traced], parents: Parents = (), facts: tuple[Any, ...] = ()
+    ) -> None:
+        """``facts``: what the derivatives by the parents depend on."""
         self.value: Array = value
-        self.shape: tuple[int, ...] = value.shape
         self.grad: Any = None
-        self.tape, self.parents = tape, parents
+        self.tape, self.parents, self.facts = tape, parents, facts
         tape.append(self)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
+        shape: tuple[int, ...] = self.value.shape
+        return shape
 
     @property
     def real(self) -> Array:
@@ -90,7 +97,7 @@ class Traced(NDArrayOperatorsMixin):
             whole[key] = g  # no element is taken twice: classes are distinct
             return whole
 
-        return Traced(self.value[key], self.tape, (self, pull))
+        return Traced(self.value[key], self.tape, ((self, pull),))
 
     def sum(self, axis: int = -1, keepdims: bool = False) -> Traced:
         """The sum over the last axis."""
@@ -102,7 +109,7 @@ class Traced(NDArrayOperatorsMixin):
             whole[...] = g if keepdims else g[..., None]
             return whole
 
-        return Traced(total, self.tape, (self, pull))
+        return Traced(total, self.tape, ((self, pull),))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """What NumPy calls for operators, as in ``array + traced``, and for ``np.sqrt(traced)``."""
@@ -116,12 +123,9 @@ class Traced(NDArrayOperatorsMixin):
         result = ufunc(*plain)
         if ufunc not in _SLOPES:  # only a question, as np.isnan, has an answer
             return result if result.dtype == np.bool_ else NotImplemented
-        parents: list[tuple[Traced, Pull]] = []
-        for source, slope in zip(inputs, _SLOPES[ufunc], strict=True):
-            if isinstance(source, Traced):
-                pull = None if slope is None else partial(slope, result, *plain)
-                parents.append((source, pull))
-        return Traced(result, self.tape, *parents)
+        each = zip(inputs, _SLOPES[ufunc], strict=True)
+        parents = tuple([(x, slope) for x, slope in each if isinstance(x, Traced)])
+        return Traced(result, self.tape, parents, (result, *plain))
 
     __add__, __radd__ = _operators(np.add)
     __sub__, __rsub__ = _operators(np.subtract)
@@ -150,28 +154,30 @@ def _fold(g: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _where(condition: Any, yes: Any, no: Any) -> Traced:
-    mask = _plain(condition)
-    parents: list[tuple[Traced, Pull]] = []
-    for source, chosen in ((yes, mask), (no, ~mask)):
-        if isinstance(source, Traced):
-            parents.append((source, partial(_masked, chosen)))
-    return Traced(np.where(mask, _plain(yes), _plain(no)), parents[0][0].tape, *parents)
+    mask, sides = _plain(condition), ((yes, _where_true), (no, _where_false))
+    parents = tuple([(x, pull) for x, pull in sides if isinstance(x, Traced)])
+    chosen = np.where(mask, _plain(yes), _plain(no))
+    return Traced(chosen, parents[0][0].tape, parents, (mask,))
 
 
-def _masked(chosen: Array, g: Array) -> Array:
-    return np.where(chosen, g, 0.0)
+def _where_true(mask: Array, g: Array) -> Array:
+    return np.where(mask, g, 0.0)
+
+
+def _where_false(mask: Array, g: Array) -> Array:
+    return np.where(mask, 0.0, g)
 
 
 def _cumsum(x: Traced, axis: int = -1) -> Traced:
     _refuse_other(axis)
-    return Traced(x.value.cumsum(-1), x.tape, (x, lambda g: g[..., ::-1].cumsum(-1)[..., ::-1]))
+    return Traced(x.value.cumsum(-1), x.tape, ((x, lambda g: g[..., ::-1].cumsum(-1)[..., ::-1]),))
 
 
 def _take(x: Traced, codes: Array, axis: int = -1) -> Traced:
     """Elements of the last axis, some maybe several times."""
     _refuse_other(axis)
     size = x.shape[-1]
-    return Traced(x.value[..., codes], x.tape, (x, lambda g: sum_by(codes, g, size)))
+    return Traced(x.value[..., codes], x.tape, ((x, lambda g: sum_by(codes, g, size)),))
 
 
 def _concatenate(parts: Sequence[Any], axis: int = -1) -> Traced:
@@ -182,7 +188,7 @@ def _concatenate(parts: Sequence[Any], axis: int = -1) -> Traced:
         start, end = end, end + value.shape[-1]
         if isinstance(part, Traced):
             parents.append((part, _taken(start, end)))
-    return Traced(np.concatenate(values, -1), parents[0][0].tape, *parents)
+    return Traced(np.concatenate(values, -1), parents[0][0].tape, tuple(parents))
 
 
 def _taken(start: int, end: int) -> Pull:
@@ -214,11 +220,12 @@ def slopes(function: Callable[..., Any], *arrays: Array) -> tuple[Array, list[Ar
     result.grad = np.ones(result.shape)
     with np.errstate(all="ignore"):
         for node in reversed(tape):
-            if node.grad is None:
+            grad, facts = node.grad, node.facts
+            if grad is None:
                 continue
             for parent, pull in node.parents:
-                part = node.grad if pull is None else pull(node.grad)
+                part = grad if pull is None else pull(*facts, grad)
                 if part.shape != parent.value.shape:
                     part = _fold(part, parent.value.shape)
                 parent.grad = part if parent.grad is None else parent.grad + part
-    return result.value, [np.zeros_like(x.value) if x.grad is None else x.grad for x in leaves]
+    return result.value, [np.zeros(x.value.shape) if x.grad is None else x.grad for x in leaves]
