@@ -315,7 +315,7 @@ def test_an_interrupted_count_leaves_no_file_or_the_old_one(
     process.stdin.write(path.read_bytes()[:1_000_000])
     process.stdin.flush()
     waited = time.monotonic()
-    while not list(tmp_path.glob("whichf1-*/standard input")):
+    while not list(tmp_path.glob("whichf1-*/0")):
         assert process.poll() is None and time.monotonic() - waited < 60
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)

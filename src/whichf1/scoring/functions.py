@@ -82,12 +82,11 @@ class Scorer:
 
     def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
         """The score of each class, with the same options except average, positive and score."""
-        if self.metric.over_classes:
+        metric = self.metric
+        if metric.over_classes:
             return self._against_rest(y_true, y_pred, options)
-        if self.metric.kind != "rate":
-            raise DefinitionError(
-                f"{self.__name__} is computed from the whole table, so it has no value per class"
-            )
+        if metric.kind != "rate":
+            raise DefinitionError(f"{self.__name__} has no value for each class")
         for name in ("average", "positive", "score"):
             if name in options:
                 raise DefinitionError(f"per_class scores every class. Drop {name}=.")

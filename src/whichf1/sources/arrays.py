@@ -31,7 +31,7 @@ from whichf1.tables.labels import Kind, Label, Labels, kind_of, refuse_scores
 
 def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any = None) -> Counts:
     """GROUP BY true, predicted over two columns in memory, or on a device."""
-    if weights is None and is_on_device(y_true):
+    if weights is None and not isinstance(y_true, np.ndarray) and is_on_device(y_true):
         counts = count_on_device(y_true, y_pred)
         if counts is not None:
             return counts if labels is None else counts.declare(labels)

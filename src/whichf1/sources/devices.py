@@ -17,7 +17,7 @@ _MANY = 46_340
 
 def is_on_device(data: Any) -> bool:
     """Whether this is an array in memory that NumPy does not see."""
-    device = None if isinstance(data, np.ndarray) else getattr(data, "device", None)
+    device = getattr(data, "device", None)
     return device is not None and "cpu" not in str(getattr(device, "platform", device)).lower()
 
 

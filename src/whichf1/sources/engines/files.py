@@ -107,7 +107,7 @@ def find_files(data: Any, options: ReadingOptions) -> tuple[str, list[File]]:
     kinds = sorted({word for file in files for word, kind in FORMATS.items() if type(file) is kind})
     if len(kinds) > 1:
         raise FileError(f"{name} matches files of several formats: {', '.join(kinds)}")
-    return name, _in_folders(files, titles) if options.hive else files
+    return name, _in_folders(name, files, titles) if options.hive else files
 
 
 def _paths(path: str | os.PathLike[str], hive: bool) -> list[str]:
@@ -205,9 +205,14 @@ def format_of(name: str) -> str | None:
     return EXTENSIONS.get(ending)
 
 
-def _in_folders(files: Sequence[File], titles: Sequence[str]) -> list[File]:
+def _in_folders(name: str, files: Sequence[File], titles: Sequence[str]) -> list[File]:
     """The files with the columns that their folders add: lang=en/ adds lang, which is en."""
     values = [_folders(title) for title in titles]
+    if not any(values):
+        raise InputError(
+            f"{name} is in no folder such as lang=en/, of which --hive (hive=True) would make a "
+            "column: remove it"
+        )
     texts: dict[str, set[str]] = {}
     for name, value in chain(*(each.items() for each in values)):
         texts.setdefault(name, set())
