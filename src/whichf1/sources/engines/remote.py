@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import shutil
 import tempfile
 import weakref
@@ -64,10 +65,13 @@ class Elsewhere(os.PathLike[str]):
         """Where a copy goes."""
         if self._folder is None:
             try:
-                self._folder = Path(tempfile.mkdtemp(prefix="whichf1-"))
+                folder = Path(tempfile.gettempdir(), f"whichf1-{secrets.token_hex(8)}")
+                # before the folder is there, so that a signal in between leaves none
+                weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+                folder.mkdir(0o700)
             except OSError as error:
                 raise _no_room(self.name, error) from None
-            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+            self._folder = folder
         return self._folder / str(number)
 
 
