@@ -130,6 +130,10 @@ def test_a_comparison_runs_again_from_its_signature(data: Any) -> None:
     assert Plan().text().count("|") == 5
 
 
+OF_TRUE_CLASSES = {"prevalence", "no_information_rate"}
+"""Two systems cannot differ in these, whatever they predict."""
+
+
 @pytest.mark.parametrize("metric", EVERY.values(), ids=lambda metric: metric.name)
 @pytest.mark.parametrize("kind", ["plain", "cluster", "weights"])
 def test_every_metric_has_a_test_of_a_difference(metric: Metric, kind: str) -> None:
@@ -145,11 +149,16 @@ def test_every_metric_has_a_test_of_a_difference(metric: Metric, kind: str) -> N
         with pytest.raises(DefinitionError, match="drop the weights"):
             wf.compare(y, systems, metric.name, replicates=99, **data)
         return
+    if metric.whole and kind == "weights":
+        with pytest.raises(DefinitionError, match=f"{metric.name} counts whole items"):
+            wf.compare(y, systems, metric.name, replicates=99, **data)
+        return
     result = wf.compare(y, systems, metric.name, replicates=99, **options, **data)
     pair = result.pairs[0]
-    if metric.name == "prevalence":  # of the true classes alone
+    if metric.name in OF_TRUE_CLASSES:
         assert abs(pair.difference) < 1e-12
         assert (pair.p_value, pair.interval) == (1, None)
+        assert (pair.p_bootstrap, pair.items_needed) == (1, None)
         return
     assert 0 <= present(pair.p_value) <= 1 and pair.interval is not None
     assert 0 < present(pair.p_bootstrap) <= 1 and pair.bootstrap is not None

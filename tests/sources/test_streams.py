@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -312,8 +313,12 @@ def test_slices_with_other_options(run: Run, tmp_path: Path, sliced: Path) -> No
     assert code == 1 and "below 0.99" in err
     code, _, err = run("score", *files[:-1], "tongue")
     assert code == 2 and "no column 'tongue'" in err
-    _, out, _ = run("score", *files, "--labels", "a,b,c,d", "-m", "averaged_f1")
-    assert "classes:declared" in out and "k:4" in out
+    declared = [*files, "--labels", "a,b,c,d", "-m", "averaged_f1"]
+    _, out, _ = run("score", *declared)  # the definition once, the classes beside each slice
+    assert out.count("classes:declared") == 1 and "k:4" not in out
+    assert re.findall(r"^(?:\(whole\)|\w\w) +[\d,]+ +(\d+) ", out, re.M) == ["4"] * (1 + 4)
+    _, out, _ = run("score", *declared, "--signature", "full")
+    assert out.count("classes:declared") == out.count("|k:4|") == 1 + 4
     path = tmp_path / "q.csv"
     path.write_text("true,pred,s\na,a,1\nb,a,1\na,a,2\na,a,2\n")
     _, out, _ = run("score", path, "--by", "s", "-m", "averaged_f1", "--ignore", "a", "-f", "json")

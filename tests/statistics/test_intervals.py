@@ -51,6 +51,10 @@ def test_bootstrap_and_delta_agree_on_many_items() -> None:
     bca, percentile = wf.Bootstrap(replicates=999), wf.Bootstrap(replicates=999, kind="percentile")
     for name in COUNT_METRICS:
         options: dict[str, Any] = {"average": "macro"} if find(name).kind == "rate" else {}
+        if not find(name).smooth:
+            with pytest.raises(DefinitionError, match="no interval is known to cover"):
+                wf.score(counts, name, interval="delta", **options)
+            continue
         delta = wf.score(counts, name, interval="delta", **options).interval
         for method in (percentile, bca):
             drawn = wf.score(counts, name, interval=method, **options).interval
@@ -77,7 +81,6 @@ EDGES = {
 }
 
 
-@cache
 @pytest.mark.parametrize("metric", ["accuracy", "expected_calibration_error"])
 def test_bca_takes_the_quantiles_of_efron(metric: str) -> None:
     """Φ(z₀ + (z₀ + z) / (1 − a (z₀ + z))): a is a sixth of the skewness of a sum of hits.
@@ -108,6 +111,7 @@ def test_bca_takes_the_quantiles_of_efron(metric: str) -> None:
     assert ends(score.interval) == pytest.approx(tuple(expected), rel=1e-9)
 
 
+@cache
 def definitions_with(word: str) -> list[Definition]:
     """Every definition with this interval."""
     methods: dict[str, Any] = {
@@ -151,6 +155,26 @@ def test_intervals_at_the_edges_stay_inside_or_are_none(edge: str, method: str) 
                 assert interval.low < interval.high
                 assert method != "auto" or interval.low <= value <= interval.high
     assert given_some or method == "delong" or edge in ("one item", "one wrong item", "one class")
+
+
+@pytest.mark.parametrize("matrix", [*EDGES.values(), [[8, 2, 1], [3, 9, 0], [1, 2, 4]]])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_function_of_a_ratio_has_the_interval_of_the_ratio(matrix: Any, weighted: bool) -> None:
+    """So it covers exactly as often."""
+    cells = [*np.ndindex(3, 3)]
+    true, predicted = np.repeat(cells, np.ravel(matrix), axis=0).T
+    weights = np.random.default_rng(0).uniform(0.5, 2, len(true)) if weighted else None
+    counts = wf.count(true, predicted, labels=range(3), weights=weights)
+    declared = [name for name in COUNT_METRICS if find(name).of_ratio]
+    assert declared == ["yule_q"]
+    for name in declared:
+        ratio, function = present(find(name).of_ratio)
+        own = getattr(loose, name).per_class(counts, undefined=function(1), interval="auto")
+        behind = getattr(loose, ratio.name).per_class(counts, undefined=1, interval="auto")
+        for label in range(3):
+            assert own[label] == pytest.approx(function(behind[label]))
+            expected = [function(end) for end in ends(behind.intervals[label])]
+            assert ends(own.intervals[label]) == pytest.approx(expected)
 
 
 def estimated(definition: Definition, counts: wf.Counts) -> Any:

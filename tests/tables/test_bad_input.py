@@ -114,10 +114,13 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: loose.recall(["cat"], ["cat"], positive="cats"), LabelError, "Did you mean \"'cat'\""),
     (lambda: loose.f1([0], [0], average="marco"), DefinitionError, "Did you mean 'macro'"),
     (lambda: loose.f1([0], [0], averge="macro"), DefinitionError, "Did you mean 'average'"),
-    (
-        lambda: loose.f1([0], [0], average="macro", undefined=2),
-        DefinitionError,
-        "0, 1, 'skip' or 'nan'",
+    *(
+        (
+            lambda odd=odd: loose.f1([0], [0], average="macro", undefined=odd),
+            DefinitionError,
+            "a finite number such as 0 or 1, 'skip' or 'nan'; got ",
+        )
+        for odd in (math.inf, -math.inf, True, None, "2", "zero", 1j, [0], b"nan", 10**400)
     ),
     (lambda: loose.f1([0], [0], average="macro", scope="full"), DefinitionError, "scope cannot be"),
     (
@@ -154,9 +157,23 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (
         lambda: loose.f_beta([0], [0], average="macro", beta=-1),
         DefinitionError,
-        "at least 0; got -1",
+        "at least 0, or inf; got -1$",
     ),
-    (lambda: loose.f_beta([0], [0], average="macro", beta=math.inf), DefinitionError, "finite"),
+    (
+        lambda: loose.f_beta([0], [0], average="macro", beta=-math.inf),
+        DefinitionError,
+        "at least 0, or inf; got -inf",
+    ),
+    (
+        lambda: loose.f_beta([0], [0], average="macro", beta=math.nan),
+        DefinitionError,
+        "at least 0, or inf; got nan",
+    ),
+    (
+        lambda: loose.f_beta([0], [0], average="macro", beta=True),
+        DefinitionError,
+        "at least 0, or inf; got True",
+    ),
     (lambda: loose.f1([0], [0], average="macro", beta=2), DefinitionError, "no option 'beta'"),
     (lambda: loose.cohen_kappa([0], [0], weighting="cubic"), DefinitionError, "must be one of"),
     (lambda: loose.accuracy([0], [0], interval="wilsom"), DefinitionError, "no interval method"),

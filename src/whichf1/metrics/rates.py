@@ -217,6 +217,7 @@ def diagnostic_odds_ratio(c: OneVsRest) -> Ratio:
     title="Yule's Q",
     aliases=("yules_q",),
     bounds=(-1, 1),
+    of_ratio=(diagnostic_odds_ratio, lambda ratio: 1 - 2 / (ratio + 1)),
 )
 def yule_q(c: OneVsRest) -> Ratio:
     """Diagnostic odds ratio on a scale from -1 to 1, with 0 for chance."""

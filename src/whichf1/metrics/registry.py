@@ -140,6 +140,9 @@ class Metric:
     of_top: Callable[[float, float], float] | None = field(default=None, repr=False)
     """For a score of the positives among the top-scored items: from the fraction of all positives
     that are there, and the parameter ``top``, to the score. It has an automatic interval, too."""
+    of_ratio: tuple[Metric, Callable[[float], float]] | None = field(default=None, repr=False)
+    """For a rising function of a ratio: the metric that is this ratio, and the function. The score
+    hardly moves near its bounds, so the automatic interval of a class is made of the ratio's."""
     bias: Callable[..., Array] | None = field(default=None, repr=False)
     """For a ranking: about how much higher than the truth the score of single items is."""
     whole: bool = False

@@ -322,6 +322,7 @@ class Cells(Statistic):
     ) -> TwoRates:
         """The rates of the two sides, of the four kinds of items of a class."""
         metric, arguments = self._formula
+        metric, of_ratio = metric.of_ratio or (metric, None)
         n, hits = [], []
         for side in sides:
             (x, y), (xx, yy) = (part[[*side]].tolist() for part in (kinds.count, kinds.variances))
@@ -336,7 +337,7 @@ class Cells(Statistic):
             top, bottom = metric.formula(OneVsRest(*of_kinds), **arguments)
             return float(top / bottom) if bottom else inf
 
-        return TwoRates((hits[0], hits[1]), (n[0], n[1]), score)
+        return TwoRates((hits[0], hits[1]), (n[0], n[1]), score, of_ratio)
 
     def _kind(self, at: int) -> Array:
         """To the class at that place, which of five kinds each cell is."""

@@ -114,7 +114,10 @@ def twin_interval(definition: Definition, value: float, twin: Twin) -> Interval 
     if isinstance(twin, Smoothed):
         return smoothed_interval(value, twin, bounds, method.level, method.word)
     if isinstance(twin, TwoRates):
-        low, high = interval_of_two_rates(twin, bounds, method.level)
+        if twin.of_ratio is None:
+            low, high = interval_of_two_rates(twin, bounds, method.level)
+        else:
+            low, high = map(twin.of_ratio, interval_of_two_rates(twin, (0, inf), method.level))
         return Interval(min(low, value), max(high, value), method.level, method.word)
     low, high = map(twin.score, modified_jeffreys(twin.hits, twin.n, method.level))
     return Interval(low, high, method.level, method.word)

@@ -94,6 +94,8 @@ class TwoRates(NamedTuple):
     n: tuple[float, float]
     score: Callable[[float, float], float]
     """From the two rates to the score."""
+    of_ratio: Callable[[float], float] | None = None
+    """From an end to the score, if what the rates give is a ratio behind it."""
 
 
 class Smoothed(NamedTuple):
