@@ -130,8 +130,14 @@ def is_among(value: object, known: Iterable[object]) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Whether this is one real number, and no boolean."""
-    return isinstance(value, Real) and not isinstance(value, bool)
+    """Whether this is one real number that a float can hold, and no boolean."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

@@ -17,6 +17,8 @@ from tests.helpers.sklearn_suite import ROOT, Call, equal, outcome_of
 from whichf1.integrations import sklearn as door
 from whichf1.integrations.sklearn import DROP_INS
 
+DISPLAYS = ("DetCurveDisplay", "PrecisionRecallDisplay", "RocCurveDisplay")
+
 CLASSES = [[0, 1], [0, 1, 2], [-1, 1], [3, 5, 9], ["a", "b"], ["a", "b", "c"], [False, True], [1]]
 CHOICES: dict[str, Sequence[Any]] = {
     "average": ["binary", "micro", "macro", "weighted", "samples", None],
@@ -180,7 +182,7 @@ def test_the_examples_of_scikit_learn_hold(name: str) -> None:
 
 
 def test_functions_can_be_pickled_and_have_the_same_signature() -> None:
-    assert {*door.__all__} == {*DROP_INS, "DROP_INS", "scorer"}
+    assert {*door.__all__} == {*DROP_INS, "DROP_INS", "scorer", *DISPLAYS}
     for name, function in DROP_INS.items():
         assert pickle.loads(pickle.dumps(function)) is function is getattr(door, name)
         ours, theirs = (inspect.signature(x) for x in (function, getattr(metrics, name)))

@@ -39,15 +39,19 @@ def fed(metric: Any, preds: Any = LOGITS, target: Any = PADDED, size: int = 37) 
     return metric
 
 
+def scores_one_class(name: str) -> bool:
+    """Whether it is a ranking of one class alone, without a mean over several."""
+    metric = wf.Definition.parse(name).declaration
+    return metric.kind == "ranking" and "multi_class" not in metric.parameters
+
+
 def options_of(name: str) -> dict[str, Any]:
     """What a metric of four classes needs."""
     definition = wf.Definition.parse(name)
-    over_classes = "ovr" in getattr(
-        definition.declaration.parameters.get("multi_class"), "choices", ()
-    )
-    if definition.average is None and (definition.declaration.kind == "rate" or over_classes):
+    metric = definition.declaration
+    if definition.average is None and (metric.kind == "rate" or metric.over_classes):
         return {"average": "macro"}
-    return {"positive": 1} if definition.metric in ("ks", "gain", "lift") else {}
+    return {"positive": 1} if scores_one_class(name) else {}
 
 
 @pytest.mark.parametrize("name", sorted({*doors.__all__} - {"ScoreMetric"}))
@@ -68,13 +72,39 @@ def test_every_class_gives_the_score_of_all_batches(name: str) -> None:
     )
 
 
+@pytest.mark.parametrize("name", sorted(x for x in doors._NAMES.values() if scores_one_class(x)))
+def test_a_ranking_of_one_class_takes_two_classes_or_a_named_one(name: str) -> None:
+    target, chance = TARGET == 1, LOGITS[:, 1].double().sigmoid()
+    made = fed(doors.ScoreMetric(name, num_classes=2), chance, target.long())
+    expected = wf.score(target.long().numpy(), chance.numpy(), name)
+    assert made.score().value == pytest.approx(expected.value, rel=1e-12)
+    with pytest.raises(DefinitionError, match="of 4 classes: pass positive=CLASS"):
+        doors.ScoreMetric(name, num_classes=C)
+    rows = LOGITS.double().softmax(1).numpy()
+    for more in ({}, {"weights": np.arange(90) + 1.0}, {"cluster": np.arange(90) // 3}):
+        with pytest.raises(DefinitionError, match="of 4 classes: pass positive=CLASS"):
+            wf.score(TARGET.numpy(), rows, name, **more)
+
+
 def test_the_classes_are_those_of_the_registry() -> None:
     assert {*doors._NAMES.values()} >= {x for x in EVERY if find(x).kind in (*COUNTED, "loss")}
     assert "AveragedF1" in dir(doors) and "scores" not in dir(doors)
     with pytest.raises(AttributeError, match="AveragedF1"):
         doors.AveragdF1  # noqa: B018
     ours = {*inspect.signature(doors.ScoreMetric.__init__).parameters, *doors._THEIRS}
-    assert ours.isdisjoint(name for x in EVERY.values() for name in x.parameters)
+    shared = {(x.name, name) for x in EVERY.values() for name in x.parameters if name in ours}
+    assert shared == {("net_benefit", "threshold")}
+
+
+def test_the_threshold_of_a_metric_is_its_own() -> None:
+    target, chance = TARGET == 1, LOGITS[:, 1].double().sigmoid()
+    made = fed(doors.NetBenefit(num_classes=2, threshold=0.2), chance, target.long())
+    expected = wf.score(target.long().numpy(), chance.numpy(), "net_benefit", threshold=0.2)
+    assert made.score().signature == expected.signature
+    assert made.score().value == pytest.approx(expected.value, rel=1e-12)
+    assert fed(doors.NetBenefit(num_classes=2), chance, target.long()).compute() != made.compute()
+    with pytest.raises(DefinitionError, match="threshold must be"):
+        doors.NetBenefit(num_classes=2, threshold=1)
 
 
 @pytest.mark.parametrize(

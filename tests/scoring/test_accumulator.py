@@ -105,7 +105,7 @@ def test_batches_that_do_not_go_together_are_refused_at_once() -> None:
     assert acc.counts == wf.count(np.arange(1000), np.arange(1000))
     ranks = wf.Accumulator(wf.rank, positive=1)
     ranks.update([0, 1] * 100, np.arange(200) / 200)
-    with pytest.raises(MergeError, match="weighting differs"):
+    with pytest.raises(MergeError, match="differ in weighting"):
         ranks.update([1], [0.5], weights=[2])
     assert ranks.table == wf.rank([0, 1] * 100, np.arange(200) / 200)
 

@@ -92,6 +92,6 @@ def test_the_command_line_declares_nothing_by_itself(run: Run) -> None:
 def test_histograms_of_nearly_the_same_limits_are_not_merged() -> None:
     a, b = (wf.rank_histogram([0, 1], [0.2, 0.9], high=x) for x in (1.0000001, 1.0000004))
     assert wf.roc_auc(a).signature != wf.roc_auc(b).signature
-    with pytest.raises(wf.errors.MergeError, match="the bins of scores differs"):
+    with pytest.raises(wf.errors.MergeError, match="differ in the bins of scores"):
         a + b
     assert wf.roc_auc(a).signature.endswith('resolution:"1000 bins on [0,1.0000001]"')

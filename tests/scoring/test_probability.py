@@ -337,7 +337,7 @@ def test_a_threshold_is_a_number(bad: Any) -> None:
         (lambda: wf.log_loss(wf.moments([0, 1], [0.5, 1], "brier")), "moments of brier"),
         (
             lambda: wf.moments([0, 1], [0.5, 1], "brier") + wf.moments([0, 1], [0, 1], "log_loss"),
-            "metric differs",
+            "differ in the metric: 'brier' and 'log_loss'",
         ),
         (
             lambda: wf.calibration_curve([0, 1, 2], [[0.2, 0.3, 0.5]] * 3),

@@ -353,10 +353,10 @@ def test_options_that_do_not_apply(options: dict[str, Any], says: str) -> None:
 def test_rankings_that_do_not_add_up() -> None:
     one = wf.rank([0, 1], [0.1, 0.2])
     for other, says in (
-        (wf.rank([0, 1], [0.1, 0.2], positive=0), "the positive class differs"),
-        (wf.rank([0, 1], [0.1, 0.2], weights=[1, 2]), "weighting differs"),
-        (wf.rank_histogram([0, 1], [0.1, 0.2]), "the bins of scores differs"),
-        (wf.rank([False, True], [0.1, 0.2]), "the positive class differs"),
+        (wf.rank([0, 1], [0.1, 0.2], positive=0), "differ in the positive class"),
+        (wf.rank([0, 1], [0.1, 0.2], weights=[1, 2]), "differ in weighting"),
+        (wf.rank_histogram([0, 1], [0.1, 0.2]), "differ in the bins of scores"),
+        (wf.rank([False, True], [0.1, 0.2]), "differ in the positive class"),
     ):
         with pytest.raises(MergeError, match=says):
             one + other

@@ -28,7 +28,7 @@ from whichf1.definitions import signature
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import SEED, whole
 from whichf1.definitions.signature import Word
-from whichf1.errors import DefinitionError, is_number
+from whichf1.errors import DefinitionError, is_among, is_number
 from whichf1.scoring.score import Score
 from whichf1.statistics.intervals import percentile_interval
 from whichf1.statistics.sample import Sample, Statistic
@@ -66,13 +66,16 @@ class Plan:
             raise DefinitionError(
                 f"power must be between 0 and 1, for example 0.8; got {self.power!r}"
             )
+        object.__setattr__(self, "power", float(self.power))
         for name in ("margin", "rope", "effect"):
             value = getattr(self, name)
             if value is not None and not (is_number(value) and 0 < value < inf):
-                raise DefinitionError(f"{name} must be above 0; got {value!r}")
-        object.__setattr__(self, "posterior", bool(self.posterior or self.rope))
-        object.__setattr__(self, "adjust", str(self.adjust))
-        if self.adjust not in get_args(Adjust):
+                raise DefinitionError(f"{name} must be a finite number above 0; got {value!r}")
+            object.__setattr__(self, name, value if value is None else float(value))
+        if not isinstance(self.posterior, bool):
+            raise DefinitionError(f"posterior is True or False; got {self.posterior!r}")
+        object.__setattr__(self, "posterior", self.posterior or self.rope is not None)
+        if not is_among(self.adjust, get_args(Adjust)):
             raise DefinitionError(f"adjust must be 'holm', 'fdr' or 'none'; got {self.adjust!r}")
 
     def text(self, said: Iterable[str] = ()) -> str:
@@ -272,9 +275,8 @@ def planned_pair(pair: Pair, plan: Plan, n: float, spread: Spread, level: float)
 
 def detectable_difference(spread: Spread, level: float, power: float) -> float:
     """The smallest true difference that a test with this spread detects with this power."""
-    return (
-        t_quantile((1 + level) / 2, spread.freedom) + t_quantile(power, spread.freedom)
-    ) * spread.error
+    both = t_quantile((1 + level) / 2, spread.freedom) + t_quantile(power, spread.freedom)
+    return max(both, 0.0) * spread.error  # a test of no difference has some power already
 
 
 def items_needed(n: float, effect: float, detectable: float) -> int | None:

@@ -44,6 +44,7 @@ class Method:
 
     def __post_init__(self) -> None:
         check_level(self.level)
+        object.__setattr__(self, "level", float(self.level))
 
     def fields(self) -> dict[str, Any]:
         """The method's name and parameters, as they appear in a signature."""
@@ -208,18 +209,26 @@ def find_method(given: Any, **parameters: Any) -> Method | None:
 
 def check_level(level: Any) -> None:
     """Raise an error unless this can be the level of an interval."""
-    if not is_number(level) or not 0 < level < 1:
+    if not is_number(level) or not 0.5 < (1 + float(level)) / 2 < 1:  # the quantiles of its ends
         raise DefinitionError(f"level must be between 0 and 1, for example 0.95; got {level!r}")
 
 
+MOST_REPLICATES = 10**7
+"""So many leave an error of chance in an interval that nobody sees."""
+
+
 def enough_replicates(replicates: int, level: float, what: str = "replicates") -> None:
-    """Raise an error unless, on average, some replicate lies beyond each end of the interval."""
+    """Raise an error unless some replicates lie beyond each end, and there is time to draw them."""
     check_level(level)
     least = ceil(2 / (1 - level) - 1 - 1e-6)
     if replicates < least:
         raise DefinitionError(
             f"{replicates:,} {what} are too few for an interval of level {level:g}, whose ends "
             f"are quantiles of them. Use at least {least:,}, better ten times as many."
+        )
+    if replicates > MOST_REPLICATES:
+        raise DefinitionError(
+            f"{replicates!r} {what} are too many to draw. Use at most {MOST_REPLICATES:,}."
         )
 
 

@@ -87,8 +87,7 @@ def one_of(*known: object) -> Callable[[str, Any], Any]:
 
 def check_epsilon(name: str, value: Any) -> Any:
     """A finite number of at least 0."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not 0 <= value < np.inf:
+    if not isinstance(value, (int, float)) or not is_number(value) or not 0 <= value < np.inf:
         raise DefinitionError(f"epsilon must be a number of at least 0; got {value!r}")
     return value
 

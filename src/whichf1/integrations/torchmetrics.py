@@ -71,7 +71,8 @@ class ScoreMetric(torchmetrics.Metric):
     labels: The names of the classes in their order. Default: 0, 1, 2, …
     ignore_index: One or several targets whose items are dropped, such as -100 for padding.
     threshold: With two classes and one score for each target, the second class is predicted above
-        it. Default: 0.5, of probabilities; for logits pass 0.0.
+        it. Default: 0.5, of probabilities; for logits pass 0.0. A metric with a parameter of this
+        name, such as net_benefit, takes it instead.
     logits (bool): Whether scores are logits, and metrics of scores and probabilities apply a
         softmax (or a sigmoid) first. Predicted classes are the same either way.
     thresholds (int): For rankings, the number of equal bins that scores are rounded into, so that
@@ -113,6 +114,8 @@ class ScoreMetric(torchmetrics.Metric):
     ) -> None:
         super().__init__(**{name: options.pop(name) for name in _THEIRS if name in options})
         self._by_class = _is_by_class(metric, options)
+        if threshold is not None and "threshold" in with_options(metric, {}).declaration.parameters:
+            options["threshold"], threshold = threshold, None
         self._reader = Reader.of(num_classes, labels, ignore_index, threshold)
         self.definition, self._with_interval = _definitions(
             metric, options, interval, self._by_class
@@ -531,7 +534,7 @@ def _state_of(
         return SumState(reader, definition.metric, definition.parameters, logits)
     positive = labels[1] if definition.positive is None else definition.positive
     several = len(labels) > 2 and definition.positive is None
-    if several and not definition.declaration.probabilities:
+    if several and not definition.declaration.of_top_label:
         definition = over_each_class(definition, labels)  # an error if no mean is asked for
     facts = (reader, definition.metric, labels.code(positive), logits)
     if limits is None:

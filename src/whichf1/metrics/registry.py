@@ -76,7 +76,7 @@ class Parameter:
             return str(value)
         if self.square:
             raise DefinitionError(f"{name} must be {_A_SQUARE}; got {value!r}")
-        if self.within.endless and value in ("inf", math.inf):
+        if self.within.endless and is_among(value, ("inf", math.inf)):
             return math.inf
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         most = min(self.within.high, sys.float_info.max)
@@ -163,8 +163,16 @@ class Metric:
     @cached_property
     def over_classes(self) -> bool:
         """Whether it is a ranking of which there is one for each class against the rest."""
+        return self._has_several("ovr")
+
+    @cached_property
+    def of_top_label(self) -> bool:
+        """Whether it is a ranking that takes, of several classes, the predicted one's score."""
+        return self._has_several("top-label")
+
+    def _has_several(self, way: str) -> bool:
         several = self.parameters.get("multi_class")
-        return several is not None and "ovr" in several.choices
+        return several is not None and way in several.choices
 
     @cached_property
     def total(self) -> bool:

@@ -23,7 +23,7 @@ from whichf1.definitions.definition import Definition, define, define_fitting
 from whichf1.definitions.options import Options
 from whichf1.definitions.signature import names_of, read
 from whichf1.definitions.words import sentence, title
-from whichf1.errors import DefinitionError, InputError, did_you_mean
+from whichf1.errors import DefinitionError, InputError, did_you_mean, is_among
 from whichf1.reporting.comparison import TESTS
 from whichf1.reporting.document import (
     Block,
@@ -440,12 +440,12 @@ def plan_each(
 
 def make_table(plans: Plans, runs: Runs, baseline: str | None, **shown: Any) -> ResultsTable:
     """Compare the systems under each definition, and put the results side by side."""
-    if shown["show"] not in get_args(Show):
+    if not is_among(shown["show"], get_args(Show)):
         raise InputError(f"show must be 'value', 'interval' or 'error'; got {shown['show']!r}")
     compared = {metric: runs.whole(*plan) for metric, plan in plans.items()}
     _refuse_equal(compared)
     systems = [*next(iter(compared.values())).scores]
-    if baseline is not None and baseline not in systems:
+    if baseline is not None and not is_among(baseline, systems):
         hint = did_you_mean(baseline, systems)
         raise InputError(f"the baseline {baseline!r} is not one of the systems. {hint}")
     sliced: dict[Key, dict[str, Comparison]] = {}

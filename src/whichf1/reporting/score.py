@@ -307,7 +307,7 @@ def _compared(
     chosen: Mapping[str, Any],
 ) -> Comparison:
     """The systems, compared by the first metric."""
-    metric = metrics[0] if metrics else "averaged_f1"
+    metric = "averaged_f1" if metrics is None else names_of(metrics)[0]
     metric = BOTH_F1[0] if plain_name(metric) in BOTH else metric
     options = {key: value for key, value in chosen.items() if key != "interval"}
     return compare(y_true, systems, metric, replicates=0, **data, **options)

@@ -119,7 +119,7 @@ def _plain(metric: str) -> Scorer:
 def _class_names(y_true: Any, y_pred: Any, options: Options) -> Labels:
     """The classes that have a column of scores each."""
     columns, declared = options.get("score"), options.get("labels")
-    matrix = y_pred is not None and columns is None and np.ndim(y_pred) == 2
+    matrix = y_pred is not None and columns is None and to_numpy(y_pred).ndim == 2
     if isinstance(columns, Mapping):
         return Labels(columns)
     if matrix and declared is not None:

@@ -140,7 +140,7 @@ def score_lines(definition: Definition, scores: Scores) -> Score:
     if definition.declaration.kind != "ranking":
         return _score_loss(definition, scores)
     over_each = over_classes(definition, scores.width)
-    mean = over_each and not definition.declaration.probabilities
+    mean = over_each and not definition.declaration.of_top_label
     if _needs_items(definition, scores) or (mean and definition.interval is not None):
         return _score_drawn(definition, scores)
     if mean:
@@ -161,7 +161,7 @@ def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, Scor
         lines, positive = scores.against_rest(definition.positive, apart=True)
         lines = lines.single()
         return _one_ranking(definition.settled(positive=positive), lines), lines
-    if definition.declaration.probabilities:
+    if definition.declaration.of_top_label:
         lines = scores.top_labels(apart=True).single()
         return _one_ranking(with_parameters(definition, multi_class="top-label"), lines), lines
     lines = scores.coded(fair=False).single()
@@ -602,7 +602,7 @@ def items_of_systems(
     width, *others = {len(names) for names in columns.systems.values()}
     derived = not others and width > 1 and not in_memory(columns.data)
     if metric.kind == "ranking":
-        derived = derived and metric.probabilities and over_classes(definition, width)
+        derived = derived and metric.of_top_label and over_classes(definition, width)
     if not derived:
         return items_of_each(definition, columns, read_scores(*source, apart=True))
     scores = ClassScores(*source, fair=metric.probabilities)

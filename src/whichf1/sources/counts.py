@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.errors import InputError
+from whichf1.errors import InputError, is_number
 from whichf1.sources.arrays import count_arrays, count_together
 from whichf1.sources.lines import ScoredLines, classes_of, rank_lines
 from whichf1.sources.request import Request, has_columns, is_frame
@@ -316,6 +316,7 @@ def rank_histogram(
     <Ranking: 2 positives (class 1) and 2 negatives with 3 distinct scores>
     """
     check_bins(bins, low, high)
+    low, high = float(low), float(high)
     lines, label = ScoredLines.of(y_true, scores, labels).against_rest(positive)
     values = lines.scores
     outside = (values < low) | (values > high)
@@ -332,11 +333,17 @@ def rank_histogram(
     return Ranking(*ranks, lines.labels, label, resolution, declared=labels is not None)
 
 
+MOST_BINS = 10**9
+"""Bins of scores: floats between 0 and 1 have hardly more to tell."""
+
+
 def check_bins(bins: Any, low: Any, high: Any) -> None:
     """Raise unless these are equal bins between two numbers."""
-    if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
-        raise InputError(f"bins must be a whole number of at least 1; got {bins!r}")
-    if not all(isinstance(x, (int, float, np.number)) for x in (low, high)) or not (
+    if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= MOST_BINS:
+        raise InputError(
+            f"bins must be a whole number of at least 1 and at most {MOST_BINS:,}; got {bins!r}"
+        )
+    if not (is_number(low) and is_number(high)) or not (
         -np.inf < low < high < np.inf and np.isfinite(float(high) - float(low))
     ):
         raise InputError(f"bins lie between low and high, low below high; got {low!r}, {high!r}")
