@@ -36,7 +36,7 @@ from whichf1.sources.arrays import count_together
 from whichf1.sources.counts import COLUMN_OPTIONS, DATA_OPTIONS, count_kept
 from whichf1.sources.label_sets import count_sets_together
 from whichf1.sources.lines import ScoredLines, classes_of
-from whichf1.sources.request import are_sets, has_columns, is_path, name_columns, one_or_several
+from whichf1.sources.request import are_sets, has_columns, is_path, name_columns
 from whichf1.sources.sequences import column, refuse_lengths
 from whichf1.sources.systems import ScoreColumns, read_systems
 from whichf1.statistics.cells import shared_cells
@@ -267,7 +267,7 @@ def read_decided(
 
 
 def _refuse_slices(by: Any) -> None:
-    if one_or_several(by, "by"):
+    if by is not None and not (isinstance(by, (str, list, tuple)) and not by):
         raise InputError("by= names columns of a dataframe or file, and systems those with theirs")
 
 

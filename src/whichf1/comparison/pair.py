@@ -70,7 +70,7 @@ class Plan:
         for name in ("margin", "rope", "effect"):
             value = getattr(self, name)
             if value is not None and not (is_number(value) and 0 < value < inf):
-                raise DefinitionError(f"{name} must be a finite number above 0; got {value!r}")
+                raise DefinitionError(f"{name} must be above 0 and finite; got {value!r}")
             object.__setattr__(self, name, value if value is None else float(value))
         if not isinstance(self.posterior, bool):
             raise DefinitionError(f"posterior is True or False; got {self.posterior!r}")
