@@ -12,17 +12,22 @@ import shutil
 import subprocess
 import sys
 import time
+import warnings
 import zlib
 from collections.abc import Callable, Iterable
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
 
 import whichf1 as wf
 from whichf1.definitions import words
 from whichf1.definitions.definition import define
-from whichf1.metrics import EVERY, Metric
+from whichf1.definitions.methods import IntervalName
+from whichf1.definitions.names import SHORTHANDS
+from whichf1.metrics import COUNTED, EVERY, Metric
 from whichf1.scoring.functions import Scorer
 
 if TYPE_CHECKING:
@@ -73,10 +78,13 @@ def facts(name: str) -> list[str]:
         "Other names": ", ".join(f"``{x}``" for x in words.other_names(definition)) or "none",
         "In scikit-learn": in_sklearn(words.in_sklearn(definition)),
         **peers(name),
+        "Intervals": ", ".join(f"``{method}``" for method in methods(name)) or "none",
         "Signature": f"``{definition.signature}``",
         "To paste": escaped(words.sentence(definition)),
     }
-    lines = [".. list-table::", "   :widths: 18 82", ""]
+    if metric.kind in COUNTED:
+        rows |= {key.capitalize(): escaped(str(x)) for key, x in wf.properties(name).items()}
+    lines = [".. list-table::", "   :widths: 24 76", ""]
     for key, text in rows.items():
         lines += [f"   * - {key}", f"     - {text}"]
     return [*lines, ""]
@@ -98,6 +106,66 @@ def peers(metric: str) -> dict[str, str]:
                 words = {"In TorchMetrics": row["torchmetrics"], "In PyCM": row["pycm"]}
                 return {key: f"``{name}``" for key, name in words.items() if name}
     return {}
+
+
+RNG = np.random.default_rng(0)
+TRUE = np.arange(60) % 2
+SCORES = np.clip(0.3 + 0.4 * TRUE + RNG.normal(0, 0.2, 60), 0.01, 0.99)
+SETS = RNG.integers(0, 2, (60, 4))
+EXAMPLES: dict[str, tuple[Any, ...]] = {
+    "rate": (TRUE, (SCORES > 0.5).astype(int)),
+    "agreement": (TRUE, (SCORES > 0.5).astype(int)),
+    "items": (wf.count_multilabel(SETS, RNG.permutation(SETS)),),
+    "ranking": (TRUE, SCORES),
+    "loss": (TRUE, np.stack([1 - SCORES, SCORES], 1)),
+    "label ranking": (SETS, RNG.random((60, 4))),
+}
+"""Data of each kind, on which methods of intervals are tried."""
+
+
+def methods(name: str) -> list[str]:
+    """The methods that give an interval of a metric, found by trying them."""
+    metric = getattr(wf, name)
+    needed: dict[str, Any] = {"positive": 1} if metric.metric.kind == "rate" else {}
+    if name in SHORTHANDS:
+        needed = {}
+    if name.endswith("expected_cost"):
+        needed["costs"] = [[0, 1], [1, 0]]
+
+    def gives(method: str) -> bool:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                score = metric(*EXAMPLES[metric.metric.kind], **needed, interval=method)
+        except wf.errors.WhichF1Error:
+            return False
+        return score.interval is not None
+
+    return [method for method in get_args(IntervalName) if gives(method)]
+
+
+def comparison() -> list[str]:
+    """Which metrics other libraries have, and what they call them, for a page of the site."""
+    lines = [
+        "# What other libraries have",
+        "",
+        "Each metric of whichf1, and the function, class or entry that computes it elsewhere: in",
+        "scikit-learn, TorchMetrics (1.9) and PyCM (4.6). A dash: none was found. The names are",
+        "tested against the real libraries, and PyCM's numbers against ours.",
+        "",
+        "| whichf1 | scikit-learn | TorchMetrics | PyCM |",
+        "| --- | --- | --- | --- |",
+    ]
+    for name in grouped()["Metrics"]:
+        theirs = peers(name)
+        sklearn = (words.in_sklearn(define(name)) or "").partition("(")[0]
+        cells = [
+            f"`{sklearn}`" if sklearn else "–",
+            theirs.get("In TorchMetrics", "–").replace("``", "`"),
+            theirs.get("In PyCM", "–").replace("``", "`"),
+        ]
+        lines.append(f"| [{name}]({name}.rst) | {' | '.join(cells)} |")
+    return lines
 
 
 def inventories() -> dict[str, tuple[str, str]]:
@@ -255,6 +323,7 @@ def write(folder: Path = FOLDER) -> None:
             save(folder / f"{name}.rst", PAGES[group](name))
     save(folder / "index.rst", index(groups))
     save(folder / "dependencies.txt", dependencies())
+    save(folder / "peers.md", comparison())
 
 
 def pages() -> str:
