@@ -185,7 +185,7 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: loose.score([0], [0], "acuracy"), DefinitionError, "Did you mean 'accuracy'"),
     (lambda: loose.score([0], [0], 3), DefinitionError, "a name or a signature"),
     (lambda: loose.score([0]), DefinitionError, "call score"),
-    (lambda: loose.accuracy.per_class([0], [0]), DefinitionError, "whole table"),
+    (lambda: loose.accuracy.per_class([0], [0]), DefinitionError, "no value for each class"),
     (lambda: loose.f1.per_class([0], [0], average="macro"), DefinitionError, "Drop average="),
     (lambda: loose.Definition.parse("f1|avg"), DefinitionError, "is not 'key:value'"),
     (lambda: loose.Definition.parse("f1|avg:macro|avg:micro"), DefinitionError, "appears twice"),

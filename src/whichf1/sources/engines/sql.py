@@ -121,8 +121,7 @@ def gather_database(data: Any, predictions: Any, request: Request, question: Que
     if predictions is not None or reading or not is_among(on_error, ("raise", "skip")):
         unread = ", ".join(f"{name}=" for name in reading) or "the second argument"
         raise InputError(f"a database holds all columns: omit {unread}, which is for files")
-    unnamed = table is not None and not (isinstance(table, str) and table)
-    if (query is None) == (table is None) or unnamed:
+    if (query is None) == (table is None) or is_among(table, ("",)):
         raise InputError(
             "of a database, say which rows: table='name' or query='SELECT …' (--table, --query), "
             "one of them"
