@@ -301,7 +301,7 @@ def test_a_link_carries_the_state(browser: Browser, playground_file: Path, page:
     page.select_option("#classes", "true")
     page.fill("#share-0", "123")
     # the address follows in a moment, and the new scores are said then
-    page.wait_for_function("location.href === document.getElementById('link').textContent")
+    page.wait_for_function("() => location.href === document.getElementById('link').textContent")
     page.get_by_role("button", name="Copy link").click()
     page.get_by_role("status").get_by_text("copied").wait_for(state="attached")
     address = page.evaluate("navigator.clipboard.readText()")
