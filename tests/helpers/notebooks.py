@@ -27,10 +27,13 @@ def notebooks() -> list[Path]:
 
 def run(path: Path) -> dict[str, Any]:
     """The notebook with the outputs of its cells, all run in order."""
+    from matplotlib import pyplot
+
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     names: dict[str, Any] = {"__name__": "__main__"}
     number = 0
     matplotlib.use("agg")
+    pyplot.close("all")  # what others drew is not the notebook's
     with contextlib.chdir(EXAMPLES):
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":
