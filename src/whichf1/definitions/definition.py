@@ -22,6 +22,7 @@ from whichf1.definitions.signature import KEYS, VERSION, Word
 from whichf1.errors import DefinitionError, LabelError, ShapeError, TooLargeError, did_you_mean
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
+from whichf1.metrics.registry import Kind
 from whichf1.tables.cells import Array, every_class, exactly, rounded
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
@@ -221,12 +222,18 @@ class Definition:
         return run(self, y_true, y_pred, labels, weights, cluster, **columns)
 
     @cached_property
-    def needs_margins_only(self) -> bool:
-        """Whether the margins of all classes say enough: a plain mean, without an interval."""
-        special = (self.exclude, self.ignore, self.batch, self.interval)
-        means = self.declaration.kind == "rate" and self.average in ("macro", "weighted", "micro")
-        every = self.classes in (None, "declared", "observed") and self.two_classes == "both"
-        return means and every and not any(special)
+    def quick(self) -> Kind | None:
+        """The kind of its metric, where the value of all items is all that is asked; else None."""
+        kind, special = self.declaration.kind, (self.ignore, self.batch, self.interval)
+        which = kind != "rate" or (self.average or self.positive) is not None
+        plain = which and not any(special) and self.classes != "range"
+        return kind if plain and self.average != "samples" else None
+
+    @cached_property
+    def _every_class(self) -> bool:
+        """Whether it is over all classes that there are."""
+        every = self.classes in (None, "declared") and self.two_classes == "both"
+        return every and not self.exclude and self.positive is None
 
     @cached_property
     def over_observed(self) -> Definition:
@@ -254,7 +261,8 @@ class Definition:
         if not self.exclude and self.two_classes == "both":  # so it has all classes
             return bool(units.occurring == len(frozen.classes))
         with suppress(DefinitionError):  # raised if none are left
-            observed = fix_classes(units, "observed", self.exclude, self.two_classes)
+            known = (units.labels, units.table, "observed")
+            observed = fix_classes(*known, self.exclude, self.two_classes)
             return np.array_equal(observed.classes, frozen.classes)
         return False
 
@@ -281,10 +289,18 @@ class Definition:
             raise ShapeError(
                 "there are no items to score" + (", all ignored" if self.ignore else "")
             )
-        frozen = fix_classes(counts, self.classes, self.exclude, self.two_classes)
-        if self.positive is None:
-            return frozen
-        return frozen._replace(classes=counts.labels.codes([self.positive]))
+        if self.classes == "range":
+            counts, classes = over_range(counts)
+            return self.settled(classes=classes).fix(counts.labels, counts.table, counts)
+        return self.fix(counts.labels, counts.table, counts)
+
+    def fix(self, labels: Labels, table: Any, units: AnyCounts | None = None) -> Frozen:
+        """Fix the class set on a table of these classes."""
+        if self._every_class and labels:
+            return Frozen(table, every_class(len(labels)), labels, units)
+        frozen = fix_classes(labels, table, self.classes, self.exclude, self.two_classes)
+        classes = frozen.classes if self.positive is None else labels.codes([self.positive])
+        return Frozen(table, classes, frozen.labels, units)
 
     def values(self, frozen: Frozen, table: Any = None) -> Array:
         """The score on each table of a batch (…); per class (…, classes) where nothing is averaged.
@@ -299,9 +315,9 @@ class Definition:
             exact = self.settled(parameters=exactly(self.parameters, counted.count))
             return rounded(exact.values(frozen, counted))
         metric, parameters = self.declaration, self.arguments
-        if metric.kind == "agreement":
-            return ZeroRule(self.undefined).settle(metric.formula(counted.margins, **parameters))
         rule = self.rule
+        if metric.kind == "agreement":
+            return rule.settle(metric.formula(counted.margins, **parameters))
         c = counted.one_vs_rest(frozen.classes)
         if metric.kind == "items" or self.average == "samples":
             items = per_class(metric, parameters, rule, counted.per_item(frozen.classes))
@@ -329,34 +345,35 @@ def fits(method: Method | None, metric: Metric) -> bool:
 
 
 def fix_classes(
-    counts: AnyCounts, classes: Any, exclude: tuple[Label, ...], two_classes: str
+    labels: Labels, table: Any, classes: Any, exclude: tuple[Label, ...], two_classes: str
 ) -> Frozen:
     """Determine the classes to average over."""
-    if classes == "range":
-        counts, classes = over_range(counts)
-    excluded = counts.labels.codes(exclude) if exclude else None
-    chosen = codes_of(counts, classes, two_classes, excluded)
+    excluded = labels.codes(exclude) if exclude else None
+    chosen = codes_of(labels, table, classes, two_classes, excluded)
     if not len(chosen):
         why = "exclude= names all of them" if exclude else "declare classes with labels="
         raise DefinitionError(f"there are no classes to average over: {why}")
-    labels = counts.labels
     if len(chosen) < len(labels):
         labels = Labels.trusted(labels[code] for code in chosen)
-    return Frozen(counts.table, chosen, labels, counts)
+    return Frozen(table, chosen, labels)
 
 
 def codes_of(
-    counts: AnyCounts, classes: Any, two_classes: str = "both", excluded: Array | None = None
+    labels: Labels,
+    table: Any,
+    classes: Any,
+    two_classes: str = "both",
+    excluded: Array | None = None,
 ) -> Array:
     """Codes of the classes of a class set, without those that are excluded."""
     if classes in (None, "declared"):
-        chosen = every_class(len(counts.labels))
+        chosen = every_class(len(labels))
     elif classes == "observed":
-        chosen = np.flatnonzero(counts.table.tp + counts.table.fp + counts.table.fn)
+        chosen = np.flatnonzero(table.tp + table.fp + table.fn)
     elif classes == "true":
-        chosen = np.flatnonzero(counts.table.tp + counts.table.fn)
+        chosen = np.flatnonzero(table.tp + table.fn)
     else:
-        chosen = counts.labels.codes(classes)
+        chosen = labels.codes(classes)
     if two_classes != "both" and len(chosen) == 2:
         chosen = chosen[:1] if two_classes == "first" else chosen[1:]
     if excluded is None:
@@ -370,7 +387,7 @@ MOST_CLASSES = 1 << 20
 
 def over_range(counts: AnyCounts) -> tuple[AnyCounts, range]:
     """Every integer from 0 to the largest observed label, whether it occurs or not."""
-    observed = [counts.labels[code] for code in codes_of(counts, "observed")]
+    observed = [counts.labels[code] for code in codes_of(counts.labels, counts.table, "observed")]
     if counts.labels.kind != "int" or min(observed) < 0:
         raise LabelError("classes='range' needs labels that are integers of at least 0")
     wanted = range(max(observed) + 1)

@@ -18,6 +18,7 @@ except ImportError:  # the extension was not built
     NATIVE = False
 
 TOLERANCE = reference.TOLERANCE
+Cells = reference.Cells
 LossSums = reference.LossSums
 Pairs = reference.Pairs
 Ranks = reference.Ranks

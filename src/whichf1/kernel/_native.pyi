@@ -11,10 +11,13 @@ def count_pairs(
     label values themselves, unsorted. ``flush``: items that 32-bit counters may hold; 0: default.
     """
 
-def count_margins(true: Any, predicted: Any, threads: int) -> tuple[list[int], bytes] | None:
-    """The labels, and the margins (float64) of their table, as below.
+def count_margins(
+    true: Any, predicted: Any, threads: int, cells: bool
+) -> tuple[list[int], bytes, bytes | None] | None:
+    """The labels, the margins (float64) of their table, as below, and its cells if asked for.
 
-    None if there are too many classes for a dense table.
+    Cells are their places in the table (int64), then their counts (float64). None if there are too
+    many classes for a dense table.
     """
 
 def margins(true: Any, predicted: Any, count: Any, sums: Any) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from math import isqrt
 from typing import Any
 
 import numpy as np
 
 import whichf1.kernel._native as c
-from whichf1.kernel.reference import TOLERANCE, Array, LossSums, Pairs, Ranks, sparse_pairs
+from whichf1.kernel.reference import TOLERANCE, Array, Cells, LossSums, Pairs, Ranks, sparse_pairs
 from whichf1.kernel.reference import encode as _encode_any
 
 _LOG, _BRIER, _CHECK = 1, 2, 4
-_FLOAT = np.dtype(np.float64)
+_FLOAT, _INTEGER = np.dtype(np.float64), np.dtype(np.int64)
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 _ASKED = os.environ.get("WHICHF1_THREADS", "")
 THREADS = min(int(_ASKED[:6]) if _ASKED.isdecimal() else 10**6, _CORES or 1) or 1
@@ -36,17 +37,25 @@ def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> 
 
 
 def count_margins(
-    true: Array, predicted: Array
-) -> tuple[list[int], tuple[Array, Array, Array]] | None:
-    """The labels, and the margins of their table; None if there are too many for a dense one."""
-    counted = c.count_margins(true, predicted, THREADS)
+    true: Array, predicted: Array, cells: bool = False
+) -> tuple[list[int], tuple[Array, Array, Array], Cells | None] | None:
+    """The labels, the margins of their table, and its cells if asked for.
+
+    None if there are too many labels for a dense table.
+    """
+    counted = c.count_margins(true, predicted, THREADS, cells)
     if counted is None:
         return None
-    labels, sums = counted
+    labels, sums, filled = counted
     k = len(labels)
     tp = np.ndarray(k, _FLOAT, sums)
     fp, fn = np.ndarray(k, _FLOAT, sums, 8 * k), np.ndarray(k, _FLOAT, sums, 16 * k)
-    return labels, (tp, fp, fn)
+    return labels, (tp, fp, fn), None if filled is None else partial(_cells, filled)
+
+
+def _cells(filled: bytes) -> tuple[Array, Array]:
+    n = len(filled) // 16
+    return np.ndarray(n, _INTEGER, filled), np.ndarray(n, _FLOAT, filled, 8 * n)
 
 
 margins = c.margins

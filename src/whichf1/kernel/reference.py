@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Cells: TypeAlias = Callable[[], tuple[Array, Array]]
+"""The places of the filled cells of a table, row by row, and their counts in float64."""
 
 TOLERANCE = 1e-3
 """How far the probabilities of an item may be from summing to 1: as if rounded to 3 decimals."""
@@ -106,13 +108,17 @@ def _dense(left: Array, right: Array, weights: Array | None, low: int, span: int
 
 
 def count_margins(
-    true: Array, predicted: Array
-) -> tuple[list[int], tuple[Array, Array, Array]] | None:
-    """The labels, and the margins of their table; None if there are too many for a dense one."""
+    true: Array, predicted: Array, cells: bool = False
+) -> tuple[list[int], tuple[Array, Array, Array], Cells | None] | None:
+    """The labels, the margins of their table, and its cells if asked for.
+
+    None if there are too many labels for a dense table.
+    """
     pairs = count_pairs(true, predicted)
-    sums = np.zeros((3, len(pairs.labels)))
-    margins(pairs.true, pairs.predicted, pairs.count.astype(np.float64), sums)
-    return pairs.labels, (sums[0], sums[1], sums[2])
+    sums, count = np.zeros((3, len(pairs.labels))), pairs.count.astype(np.float64)
+    margins(pairs.true, pairs.predicted, count, sums)
+    key = pairs.true * len(pairs.labels) + pairs.predicted
+    return pairs.labels, (sums[0], sums[1], sums[2]), (lambda: (key, count)) if cells else None
 
 
 def margins(true: Array, predicted: Array, count: Array, sums: Array) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,10 +17,9 @@ from whichf1.sources.counts import as_counts, count
 from whichf1.sources.request import is_path
 from whichf1.sources.sequences import to_numpy
 from whichf1.statistics.scales import Interval
-from whichf1.tables.cells import Array, Margins, every_class
+from whichf1.tables.cells import Array, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
-from whichf1.tables.labels import Labels
 
 if TYPE_CHECKING:
     from whichf1.statistics.sample import Sample, Statistic
@@ -39,11 +38,11 @@ def run(
 
     ``named`` are the columns of a dataframe or file, and how it is read.
     """
-    alone = labels is None and weights is None and cluster is None and not named
-    if alone and definition.needs_margins_only:
-        margins = count_margins(y_true, y_pred)
-        if margins is not None:
-            return _of_margins(definition, len(y_true), *margins)
+    if type(y_true) is np.ndarray and not named and labels is weights is cluster is None:
+        quick = _QUICK.get(definition.quick)
+        score = None if quick is None else quick(definition, y_true, y_pred)
+        if score is not None:
+            return score
     data = {"labels": labels, "weights": weights, "cluster": cluster}
     if definition.declaration.kind in (*COUNTED, "items"):
         return _of_predictions(definition, y_true, y_pred, data, named)
@@ -73,10 +72,33 @@ def _of_predictions(
     return _of_batches(definition, y_true, y_pred, data["labels"])
 
 
-def _of_margins(definition: Definition, n: int, labels: Labels, margins: Margins) -> Score:
-    table: Any = margins  # all that the formula of a rate looks at
-    frozen = Frozen(table, every_class(len(labels)), labels)
-    return Score(float(definition.values(frozen)), definition.over_observed, n, labels)
+def _agreement(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
+    counted = count_margins(y_true, y_pred, True)
+    if counted is None:
+        return None
+    labels, margins = counted
+    value = definition.values(Frozen(margins, every_class(len(labels)), labels)).item()
+    return Score(value, definition, len(y_true), labels)
+
+
+def _rate(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
+    counted = count_margins(y_true, y_pred, False)
+    if counted is None:
+        return None
+    frozen = definition.fix(*counted)
+    value = definition.values(frozen).item()
+    return Score(value, definition.over_observed, len(y_true), frozen.labels)
+
+
+_QUICK: dict[str | None, Callable[[Definition, Array, Any], Score | None]] = {
+    "agreement": _agreement,
+    "rate": _rate,
+}
+"""From plain arrays to a value: the kernel gives a small table, and a formula the score.
+
+None for arrays that the kernel does not take as they are; the way for any data then reports what is
+wrong with them, if anything is.
+"""
 
 
 def _of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -> Score:

@@ -58,22 +58,22 @@ def reviewed(counts: Counts) -> Counts:
     return counts
 
 
-def count_margins(y_true: Any, y_pred: Any) -> tuple[Labels, Margins] | None:
-    """The margins of two integer arrays at once: enough for a rate, where nothing else is asked.
+def count_margins(y_true: Array, y_pred: Any, cells: bool) -> tuple[Labels, Margins] | None:
+    """The margins of two integer or boolean arrays at once, and their cells if asked for.
 
     None for anything else; counting then reports what is wrong with it.
     """
-    if type(y_true) is not np.ndarray or type(y_pred) is not np.ndarray:
+    kind, shape = y_true.dtype.kind, y_true.shape
+    if type(y_pred) is not np.ndarray or kind != y_pred.dtype.kind or kind not in _KINDS:
         return None
-    kind, shape = y_true.dtype, y_true.shape
-    if kind is not y_pred.dtype or kind.kind not in "iu" or shape != y_pred.shape:
+    if shape != y_pred.shape or len(shape) != 1 or not shape[0]:
         return None
-    if len(shape) != 1 or not shape[0]:
-        return None
-    counted = kernel.count_margins(y_true, y_pred)
+    counted = kernel.count_margins(y_true, y_pred, cells)
     if counted is None:
         return None
-    return Labels.trusted(counted[0]), Margins(*counted[1])
+    labels, sums, filled = counted
+    margins = Margins(*sums, cells=filled, total=np.float64(shape[0]))
+    return Labels.trusted(map(bool, labels) if kind == "b" else labels), margins
 
 
 def count_codes(

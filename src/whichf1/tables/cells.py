@@ -111,11 +111,15 @@ class Margins:
         fn: Array,
         tn: Array | Callable[[], Array] | None = None,
         distances: Array | Callable[[], Array] | None = None,
-        cells: CellValues | Callable[[], CellValues] | None = None,
+        cells: CellValues | Callable[[], CellValues] | kernel.Cells | None = None,
+        total: Any = None,
     ) -> None:
         """All but the first may be functions; without ``tn`` counts are whole numbers."""
         self.tp, self.fp, self.fn = tp, fp, fn
         self._tn, self._distances, self._cells = tn, distances, cells
+        if total is not None:
+            self.total = total
+
 
     @property
     def margins(self) -> Margins:
@@ -154,6 +158,9 @@ class Margins:
     def distances(self) -> Array:
         """Items whose predicted class stands 0, 1, 2, … places from the true one."""
         given: Any = self._distances
+        if given is None:
+            true, predicted = self.cells.true, self.cells.predicted
+            return sum_by(np.abs(true - predicted), self.cells.values, self.cells.classes)
         distances: Array = given() if callable(given) else given
         return distances
 
@@ -161,8 +168,8 @@ class Margins:
     def cells(self) -> CellValues:
         """The counts of all cells that are not empty, and maybe of some that are."""
         given: Any = self._cells
-        cells: CellValues = given() if callable(given) else given
-        return cells
+        cells: Any = given() if callable(given) else given
+        return CellValues(*cells, self.tp.shape[-1]) if len(cells) == 2 else cells
 
     def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""

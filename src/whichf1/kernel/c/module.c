@@ -112,29 +112,52 @@ static PyObject *pairs_tuple(const wf_pairs *pairs, int sign)
                          as_bytes(counts, 8 * pairs->cells));
 }
 
-/* The labels; the diagonal of unweighted counts, and the sums off it by column and by row. */
+/* The diagonal of unweighted counts, and the sums off it by column and by row, as floats. */
+static PyObject *sums_of(const wf_pairs *pairs)
+{
+    PyObject *sums = as_bytes(NULL, 24 * pairs->classes);
+    if (!sums) return NULL;
+    double *hits = (double *)(void *)PyBytes_AsString(sums), *columns = hits + pairs->classes;
+    double *rows = columns + pairs->classes;
+    memset(hits, 0, 24 * pairs->classes);
+    for (size_t i = 0; i < pairs->cells; i++) {
+        double count = (double)pairs->count[i];
+        if (pairs->true_[i] == pairs->predicted[i]) {
+            hits[pairs->true_[i]] = count;
+        } else {
+            columns[pairs->predicted[i]] += count;
+            rows[pairs->true_[i]] += count;
+        }
+    }
+    return sums;
+}
+
+/* Where each cell stands in the whole table, row by row; then the counts, as floats. */
+static PyObject *cells_of(const wf_pairs *pairs)
+{
+    PyObject *cells = as_bytes(NULL, 16 * pairs->cells);
+    if (!cells) return NULL;
+    int64_t *places = (int64_t *)(void *)PyBytes_AsString(cells);
+    double *counts = (double *)(void *)(places + pairs->cells);
+    for (size_t i = 0; i < pairs->cells; i++) {
+        places[i] = pairs->true_[i] * (int64_t)pairs->classes + pairs->predicted[i];
+        counts[i] = (double)pairs->count[i];
+    }
+    return cells;
+}
+
 static PyObject *margins_tuple(const wf_pairs *pairs, int sign)
 {
     if (!pairs->sorted) return Py_NewRef(Py_None);
-    PyObject *labels = label_list(pairs, sign), *sums = as_bytes(NULL, 24 * pairs->classes);
-    if (labels && sums) {
-        double *hits = (double *)(void *)PyBytes_AsString(sums), *columns = hits + pairs->classes;
-        double *rows = columns + pairs->classes;
-        memset(hits, 0, 24 * pairs->classes);
-        for (size_t i = 0; i < pairs->cells; i++) {
-            double count = (double)pairs->count[i];
-            if (pairs->true_[i] == pairs->predicted[i]) {
-                hits[pairs->true_[i]] = count;
-            } else {
-                columns[pairs->predicted[i]] += count;
-                rows[pairs->true_[i]] += count;
-            }
-        }
-        return Py_BuildValue("(NN)", labels, sums);
-    }
-    Py_XDECREF(labels);
-    Py_XDECREF(sums);
-    return NULL;
+    PyObject *labels = label_list(pairs, sign);
+    return labels ? Py_BuildValue("(NNO)", labels, sums_of(pairs), Py_None) : NULL;
+}
+
+static PyObject *table_tuple(const wf_pairs *pairs, int sign)
+{
+    if (!pairs->sorted) return Py_NewRef(Py_None);
+    PyObject *labels = label_list(pairs, sign);
+    return labels ? Py_BuildValue("(NNN)", labels, sums_of(pairs), cells_of(pairs)) : NULL;
 }
 
 static int comparable(const Py_buffer views[2], const wf_column columns[2])
@@ -210,15 +233,16 @@ static PyObject *count_pairs(PyObject *self, PyObject *const *args, Py_ssize_t n
 static PyObject *counted_margins(const Py_buffer views[2], const wf_column columns[2],
                                  PyObject *const *args)
 {
-    int threads = threads_of(args[2]);
-    if (threads < 0) return NULL;
-    return counted(views[0].shape[0], columns, NULL, (wf_count_options){threads, 0}, margins_tuple);
+    int threads = threads_of(args[2]), cells = PyObject_IsTrue(args[3]);
+    if (threads < 0 || cells < 0) return NULL;
+    return counted(views[0].shape[0], columns, NULL, (wf_count_options){threads, 0},
+                   cells ? table_tuple : margins_tuple);
 }
 
 static PyObject *count_margins(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
-    return expect(nargs, 3) < 0 ? NULL : with_columns(args, counted_margins);
+    return expect(nargs, 4) < 0 ? NULL : with_columns(args, counted_margins);
 }
 
 /* margins ------------------------------------------------------------------------------------- */
@@ -478,7 +502,7 @@ static PyObject *losses(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 
 static PyMethodDef functions[] = {
     FUNCTION(count_pairs, "count_pairs(true, predicted, weights, threads, flush)"),
-    FUNCTION(count_margins, "count_margins(true, predicted, threads)"),
+    FUNCTION(count_margins, "count_margins(true, predicted, threads, cells)"),
     FUNCTION(margins, "margins(true, predicted, count, sums)"),
     FUNCTION(add_pairs, "add_pairs(true, predicted, codes, low, classes, counts)"),
     FUNCTION(encode_strings, "encode_strings(items, table, strings)"),

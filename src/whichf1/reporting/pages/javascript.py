@@ -211,8 +211,8 @@ class Program:
         excluded = leaf("excluded", -1) if definition.exclude else None
 
         def codes(n: int) -> Any:
-            counts: Any = SimpleNamespace(table=margins(n), labels=range(n))
-            return codes_of(counts, definition.classes, definition.two_classes, excluded)
+            known: Any = (range(n), margins(n))
+            return codes_of(*known, definition.classes, definition.two_classes, excluded)
 
         return self.add(codes)
 
