@@ -207,7 +207,7 @@ extension: Any = _native
         (lambda: anything.rank_table(np.array([np.nan]), np.zeros(1, bool)), ValueError),
         (lambda: anything.loss_sums(ZEROS + 2, np.full((3, 2), 0.5), 0), ValueError),
         (lambda: anything.loss_sums(ZEROS, np.full((2, 2), 0.5), 0), ValueError),
-        (lambda: anything.loss_sums(ZEROS, np.full(3, 0.5), 0), ValueError),
+        (lambda: anything.loss_sums(ZEROS, np.full((3, 1, 1), 0.5), 0), ValueError),
         (lambda: anything.loss_sums(ZEROS, np.ones((3, 2), int), 0), TypeError),
         (lambda: extension.encode_fixed(ZEROS), TypeError),
         (lambda: extension.encode_strings(ZEROS, {}, []), TypeError),

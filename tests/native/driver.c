@@ -187,7 +187,7 @@ static void check_rank(size_t n)
     wf_column scores = {memory, width, width, 0, (int)below(2)}, positive = {labels, 1, 1, 0, 0};
     double *score = malloc(n * 8);
     void *pos = malloc(n * 8), *neg = malloc(n * 8);
-    wf_ranking out = {score, pos, neg, 0};
+    wf_ranking out = {score, pos, neg, 0, 0};
     wf_status status = wf_rank(&scores, &positive, weights, n, 1 + (int)below(2), &out);
     CHECK(status == WF_OK || status == WF_NAN);
     for (size_t i = 0; status == WF_OK && i < out.distinct; i++) {

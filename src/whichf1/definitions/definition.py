@@ -123,6 +123,36 @@ class Definition:
         other.__dict__["declaration"] = self.declaration
         return other
 
+    def of_scores(self, labels: Labels, *, one: bool = True) -> Definition | None:
+        """The same as scores of these classes settle it; kept for the next time.
+
+        ``one``: each item has one score, of the second of two classes. None if the definition is of
+        another class.
+        """
+        key, known = (type(labels[1]), one, len(labels) == 2), self._of_scores
+        if key not in known:
+            settled = self.scaled(len(labels))
+            same = self.positive is None or type(self.positive) is key[0]
+            if one:
+                settled = settled.settled(positive=labels[1])
+            known[key] = settled if (same if one else self.positive is None) else None
+        return known[key]
+
+    @cached_property
+    def _of_scores(self) -> dict[object, Definition | None]:
+        return {}
+
+    def with_parameters(self, **parameters: Any) -> Definition:
+        """The same with these parameters of its metric, which need no check."""
+        merged = {**self.arguments, **parameters}
+        return self.settled(parameters=tuple(merged.items()))
+
+    def scaled(self, classes: int) -> Definition:
+        """The same with its scale, which depends on the number of classes by default."""
+        if self.arguments.get("scale", "no such") is not None:
+            return self
+        return self.with_parameters(scale="half" if classes == 2 else "sum")
+
     def _conditions(self) -> list[tuple[str, bool, str]]:
         """Each option, whether it can change the value given the others, and if not, why."""
         metric = self.declaration
@@ -225,9 +255,12 @@ class Definition:
     def quick(self) -> Kind | None:
         """The kind of its metric, where the value of all items is all that is asked; else None."""
         kind, special = self.declaration.kind, (self.ignore, self.batch, self.interval)
-        which = kind != "rate" or (self.average or self.positive) is not None
-        plain = which and not any(special) and self.classes != "range"
-        return kind if plain and self.average != "samples" else None
+        if any(special) or self.classes == "range" or self.average == "samples":
+            return None
+        if kind == "rate":
+            return kind if (self.average or self.positive) is not None else None
+        of_one = self.average is None and self.arguments.get("multi_class") is None
+        return kind if of_one and self.positive in (None, 1) else None
 
     @cached_property
     def _every_class(self) -> bool:
@@ -318,10 +351,10 @@ class Definition:
         rule = self.rule
         if metric.kind == "agreement":
             return rule.settle(metric.formula(counted.margins, **parameters))
-        c = counted.one_vs_rest(frozen.classes)
         if metric.kind == "items" or self.average == "samples":
             items = per_class(metric, parameters, rule, counted.per_item(frozen.classes))
             return rule.mean(items, counted.count)
+        c = counted.one_vs_rest(frozen.classes)
         if self.average == "micro":
             return micro(metric, parameters, rule, c)
         support = c.tp + c.fn if self.average == "weighted" else None

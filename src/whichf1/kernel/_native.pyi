@@ -39,25 +39,40 @@ def encode_fixed(items: Any) -> tuple[bytes, bytes]:
     """Codes (int32) of fixed-width strings, and the index (int64) of each string's first item."""
 
 def rank_table(
-    scores: Any,
-    positive: Any,
-    weights: Any,
-    threads: int,
-    score: Any,
-    positives: Any,
-    negatives: Any,
-) -> int:
-    """Write distinct scores, highest first, with positives and negatives; return their number.
+    scores: Any, positive: Any, weights: Any, threads: int, room: Any
+) -> tuple[int, int] | None:
+    """Write distinct scores, highest first, with positives and negatives.
 
-    The last three arrays are outputs as long as ``scores``: float64, and twice int32 (int64 from
-    2³¹ − 1 items on), or float64 with weights.
+    Returns how many scores and how many positive items there are. The columns go into bytes with room for three columns as long as ``scores``: float64, and twice int32
+    (int64 from 2³¹ − 1 items on), or float64 with weights. None if a label is neither 0 nor 1.
+    """
+
+def group_labels(true: Any, predicted: Any) -> tuple[bytes, bytes] | None:
+    """GROUP BY the true and predicted labels in two matrices of 0 and 1 (items × labels).
+
+    Lines (3, lines) with kind, label and outcome, and the items of each kind (both int64); None if
+    a number is neither 0 nor 1.
+    """
+
+def running(positives: Any, negatives: Any, tp: float, fp: float, steps: Any) -> None:
+    """Write both columns (float64), and their running sums from ``tp`` and ``fp`` on: (4, scores).
+
+    ``steps`` is flat; integers are added as such.
     """
 
 def losses(
     codes: Any, probabilities: Any, floor: float, tolerance: float, wanted: int, threads: int
-) -> tuple[float, float, float, float, int]:
+) -> tuple[float, float, float, float, int, int]:
     """Σ and Σ² of log loss (wanted & 1) and Brier score (& 2), and the first bad row (& 4).
 
     A row is bad if it has a value outside [0, 1] or if its sum differs from 1 by more than the
-    tolerance.
+    tolerance. Last is the smallest code. A single column is the second of two, and the first has
+    the rest.
+    """
+
+def hits(codes: Any, scores: Any, k: int, ties: int, threads: int) -> tuple[int, int, int]:
+    """Rows with fewer than k columns ahead of the true class, the first bad row, the smallest code.
+
+    Of columns with the same score as the true class, those before it (ties & 1) and after it (& 2)
+    are ahead of it. A row is bad if a score is not finite; the length if none is.
     """

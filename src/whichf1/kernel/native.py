@@ -15,7 +15,8 @@ from whichf1.kernel.reference import TOLERANCE, Array, Cells, LossSums, Pairs, R
 from whichf1.kernel.reference import encode as _encode_any
 
 _LOG, _BRIER, _CHECK = 1, 2, 4
-_FLOAT, _INTEGER = np.dtype(np.float64), np.dtype(np.int64)
+_AHEAD = {"first": 1, "last": 2, "best": 0, "worst": 3}
+_FLOAT, _INTEGER, _COUNT = map(np.dtype, (np.float64, np.int64, np.int32))
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 _ASKED = os.environ.get("WHICHF1_THREADS", "")
 THREADS = min(int(_ASKED[:6]) if _ASKED.isdecimal() else 10**6, _CORES or 1) or 1
@@ -99,36 +100,81 @@ def _encode(column: Any, table: dict[str, int], texts: list[str]) -> Array | Non
 
 
 def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> Ranks:
-    """Count positives and negatives by score, from floats without NaN and booleans."""
+    ranked = rank_labels(scores, positive, weights) if positive.dtype.kind == "b" else None
+    if ranked is None:
+        raise TypeError(f"positive must be booleans, got {positive.dtype}")
+    return ranked[0]
+
+
+def rank_labels(
+    scores: Array, labels: Array, weights: Array | None = None
+) -> tuple[Ranks, int] | None:
+    """The same for integers, of which 1 is positive, and how many are; None if one is not 0 or 1."""
     if weights is not None:
         weights = np.ascontiguousarray(weights)
     n = len(scores)
-    kind = np.float64 if weights is not None else np.int32 if n < 2**31 - 1 else np.int64
-    width = np.dtype(kind).itemsize
+    kind = _FLOAT if weights is not None else _COUNT if n < 2**31 - 1 else _INTEGER
+    width = kind.itemsize
     room = np.empty((8 + 2 * width) * n, np.uint8)  # one block, so that large pages fit
-    bounds = (0, 8 * n, (8 + width) * n, len(room))
-    spans = zip(bounds, bounds[1:], (np.float64, kind, kind), strict=False)
-    parts: list[Array] = [room[start:end].view(dtype) for start, end, dtype in spans]
-    distinct = c.rank_table(scores, positive, weights, THREADS, *parts)
-    for at, part in enumerate(parts):  # of many ties, do not keep the unused memory
-        parts[at] = part[:distinct].copy() if 2 * distinct < n else part[:distinct]
+    ranked = c.rank_table(scores, labels, weights, THREADS, room)
+    if ranked is None:
+        return None
+    distinct, items = ranked
+    score = np.ndarray(distinct, _FLOAT, room)
+    positives = np.ndarray(distinct, kind, room, 8 * n)
+    negatives = np.ndarray(distinct, kind, room, (8 + width) * n)
     if scores.dtype.itemsize < 8:
-        parts[0] = parts[0].astype(scores.dtype.newbyteorder("="))
-    return Ranks(*parts)
+        score = score.astype(scores.dtype.newbyteorder("="))
+    if 2 * distinct < n:  # of many ties, do not keep the unused memory
+        score, positives, negatives = score.copy(), positives.copy(), negatives.copy()
+    return Ranks(score, positives, negatives), items
+
+
+def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
+    """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
+
+    Lines (3, lines) say of each kind of item, in order, which labels are in both matrices (0), only
+    predicted (1) or only true (2); and how many items are of each kind. None if a number is another.
+    """
+    grouped = c.group_labels(true, predicted)
+    if grouped is None:
+        return None
+    lines, count = grouped
+    return np.ndarray((3, len(lines) // 24), _INTEGER, lines), np.frombuffer(count, _INTEGER)
+
+
+def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
+    """Both columns in float64 and, from ``tp`` and ``fp`` on, their running sums: (4, scores)."""
+    steps = np.empty((4, len(positives)))
+    c.running(positives, negatives, tp, fp, steps.ravel())
+    return steps
 
 
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
-    """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class."""
-    wanted = _LOG | _CHECK
-    total, squares, _, _, bad = c.losses(codes, probabilities, floor, TOLERANCE, wanted, THREADS)
-    return LossSums(len(codes), total, squares, bad == len(codes))
+    """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class.
+
+    A single column of probabilities is the second of two, and the first has the rest.
+    """
+    sums = c.losses(codes, probabilities, floor, TOLERANCE, _LOG | _CHECK, THREADS)
+    n = len(codes)
+    return LossSums(n, sums[0], sums[1], sums[4] == n, sums[5])
 
 
 def brier_sums(codes: Array, probabilities: Array) -> LossSums:
-    """Σ and Σ² of each item's squared distance between its probabilities and its true class."""
-    wanted = _BRIER | _CHECK
-    _, _, total, squares, bad = c.losses(codes, probabilities, 0.0, TOLERANCE, wanted, THREADS)
-    return LossSums(len(codes), total, squares, bad == len(codes))
+    """Σ and Σ² of each item's squared distance between its probabilities and its true class.
+
+    A single column of probabilities is the second of two, and the first has the rest.
+    """
+    sums = c.losses(codes, probabilities, 0.0, TOLERANCE, _BRIER | _CHECK, THREADS)
+    n = len(codes)
+    return LossSums(n, sums[2], sums[3], sums[4] == n, sums[5])
+
+
+def top_sums(codes: Array, scores: Array, k: int, ties: str) -> LossSums:
+    """Σ and Σ² of whether fewer than k classes rank ahead of the true one."""
+    n = len(codes)
+    hits, bad, least = c.hits(codes, scores, min(k, scores.shape[1]), _AHEAD[ties], THREADS)
+    return LossSums(n, float(hits), float(hits), bad == n, least)
 
 
 def first_bad_row(probabilities: Array, tolerance: float = TOLERANCE) -> int:

@@ -12,7 +12,7 @@ from whichf1.definitions.methods import Posterior
 from whichf1.errors import DefinitionError, IntervalWarning, warn
 from whichf1.metrics import COUNTED
 from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n, warn_of_other_data
-from whichf1.sources.arrays import count_margins
+from whichf1.sources.arrays import count_margins, judged_arrays, rank_arrays
 from whichf1.sources.counts import as_counts, count
 from whichf1.sources.request import is_path
 from whichf1.sources.sequences import to_numpy
@@ -90,9 +90,47 @@ def _rate(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
     return Score(value, definition.over_observed, len(y_true), frozen.labels)
 
 
+def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None:
+    ranked = rank_arrays(y_true, scores)
+    if ranked is None:
+        return None
+    labels, table = ranked
+    metric, (positives, negatives) = definition.declaration, table.sizes
+    if metric.probabilities:
+        if table.score[-1] < 0 or table.score[0] > 1:
+            return None
+    elif not positives or not negatives:
+        return None
+    settled = definition.of_scores(labels)
+    if settled is None:
+        return None
+    top, bottom = metric.formula(table, **settled.arguments)
+    return Score(float(top / bottom), settled, len(y_true), labels)
+
+
+def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
+    metric, judged = definition.declaration, judged_arrays(y_true, scores)
+    if metric.sums is None or judged is None:
+        return None
+    labels, items = judged
+    one = items.scores.ndim == 1  # the probability of the second of two classes
+    settled = definition.of_scores(labels, one=one)
+    if settled is None or (one and not metric.probabilities):
+        return None
+    try:
+        sums = metric.sums(items, **settled.arguments)
+    except ValueError:  # a label that is none of the classes
+        return None
+    if not sums.fair or (sums.least and not one):
+        return None
+    return Score(sums.total / sums.n, settled, sums.n, labels)
+
+
 _QUICK: dict[str | None, Callable[[Definition, Array, Any], Score | None]] = {
     "agreement": _agreement,
     "rate": _rate,
+    "ranking": _ranking,
+    "loss": _loss,
 }
 """From plain arrays to a value: the kernel gives a small table, and a formula the score.
 

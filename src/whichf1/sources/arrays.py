@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
+from functools import lru_cache
+from math import isfinite, prod
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,7 +25,7 @@ from whichf1.sources.sequences import (
     squared,
     weights_column,
 )
-from whichf1.tables.cells import Array, Margins
+from whichf1.tables.cells import Array, Margins, Predicted, RankTable
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Kind, Label, Labels, kind_of, refuse_scores
 
@@ -74,6 +75,52 @@ def count_margins(y_true: Array, y_pred: Any, cells: bool) -> tuple[Labels, Marg
     labels, sums, filled = counted
     margins = Margins(*sums, cells=filled, total=np.float64(shape[0]))
     return Labels.trusted(map(bool, labels) if kind == "b" else labels), margins
+
+
+def rank_arrays(y_true: Array, scores: Any) -> tuple[Labels, RankTable] | None:
+    """An array of 0 and 1, or of booleans, ranked by an array of finite scores; else None."""
+    kind, n = y_true.dtype.kind, len(y_true)
+    if type(scores) is not np.ndarray or kind not in _KINDS or scores.dtype.kind != "f":
+        return None
+    if y_true.shape != scores.shape or y_true.ndim != 1 or not n or scores.dtype.itemsize > 8:
+        return None
+    if scores.dtype.itemsize < 8:
+        scores = scores.astype(np.float64)
+    try:
+        ranked = kernel.rank_labels(scores, y_true)
+    except ValueError:  # NaN
+        return None
+    if ranked is None:
+        return None
+    ranks, items = ranked
+    if not (isfinite(ranks.score[0]) and isfinite(ranks.score[-1])):
+        return None
+    return _TWO[kind], RankTable.of(ranks, items, n - items)
+
+
+def judged_arrays(y_true: Array, scores: Any) -> tuple[Labels, Predicted] | None:
+    """An array of codes with a row of scores for each, or one probability of two classes; or None.
+
+    Whether codes and probabilities are in range is checked by the kernel.
+    """
+    kind, shape = y_true.dtype.kind, y_true.shape
+    if type(scores) is not np.ndarray or kind not in _KINDS or scores.dtype.char not in "fd":
+        return None
+    if len(shape) != 1 or not shape[0] or shape != scores.shape[:1]:
+        return None
+    if scores.ndim == 1:
+        return _TWO[kind], Predicted(y_true, scores)
+    if scores.ndim != 2 or kind == "b" or scores.shape[1] < 2:
+        return None
+    return _numbered(scores.shape[1]), Predicted(y_true, scores)
+
+
+_TWO = {"i": Labels((0, 1)), "u": Labels((0, 1)), "b": Labels((False, True))}
+
+
+@lru_cache(maxsize=64)
+def _numbered(classes: int) -> Labels:
+    return Labels(range(classes))
 
 
 def count_codes(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from whichf1.errors import DefinitionError
-from whichf1.tables.cells import Array, OneVsRest, in_range, remainder, sum_by
+from whichf1.tables.cells import Array, OneVsRest, every_class, in_range, remainder, sum_by
 from whichf1.tables.labels import Labels
 from whichf1.tables.units import (
     Units,
@@ -39,6 +39,9 @@ class LabelTable:
 
     @cached_property
     def _sums(self) -> tuple[Array, Array, Array]:
+        if self.count.ndim == 1 and self.count.dtype.char == "d":
+            tp, fp, fn = _by_outcome(self.label, self.outcome, self.classes, self.count[self.item])
+            return tp, fp, fn
         lines = (self.outcome == kind for kind in (TP, FP, FN))
         tp, fp, fn = (
             sum_by(self.label[x], self.count[..., self.item[x]], self.classes) for x in lines
@@ -89,13 +92,17 @@ class LabelTable:
 
     def per_item(self, classes: Array) -> OneVsRest:
         """True and false positives and negatives of each kind of item, among the chosen labels."""
-        chosen = np.isin(self.label, classes)
-        kinds = self.count.shape[-1]
-        tp, fp, fn = (
-            np.bincount(self.item[chosen & (self.outcome == kind)], minlength=kinds).astype(float)
-            for kind in (TP, FP, FN)
-        )
-        return OneVsRest(tp, fp, fn, len(classes) - tp - fp - fn)
+        item, outcome, kinds = self.item, self.outcome, self.count.shape[-1]
+        if classes is not every_class(self.classes):
+            chosen = np.flatnonzero(np.isin(self.label, classes))
+            item, outcome = item[chosen], outcome[chosen]
+        tp, fp, fn = _by_outcome(item, outcome, kinds).astype(np.float64)
+        return OneVsRest(tp, fp, fn, lambda: len(classes) - tp - fp - fn)
+
+
+def _by_outcome(code: Array, outcome: Array, codes: int, weights: Array | None = None) -> Array:
+    """Lines, or the sums of their weights, by outcome and code: (outcomes, codes)."""
+    return np.bincount(outcome * codes + code, weights, 3 * codes).reshape(3, codes)
 
 
 class MultiLabelCounts(Units, kind="label sets"):
@@ -187,6 +194,8 @@ class MultiLabelCounts(Units, kind="label sets"):
 
     def lines(self, system: int) -> tuple[Array, Array, Array]:
         """Item, label and outcome, as one system predicts them."""
+        if len(self.systems) == 1:
+            return self.item, self.label, self.outcome
         width = max(1, len(self.labels))
         chosen = self.label // width == system
         return self.item[chosen], self.label[chosen] % width, self.outcome[chosen]
