@@ -23,7 +23,7 @@ from whichf1.errors import DefinitionError, LabelError, ShapeError, TooLargeErro
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
 from whichf1.metrics.registry import Kind
-from whichf1.tables.cells import Array, every_class, exactly, rounded
+from whichf1.tables.cells import Array, every_class, exactly, one_class, rounded
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label, Labels
@@ -255,8 +255,10 @@ class Definition:
     def quick(self) -> Kind | None:
         """The kind of its metric, where the value of all items is all that is asked; else None."""
         kind, special = self.declaration.kind, (self.ignore, self.batch, self.interval)
-        if any(special) or self.classes == "range" or self.average == "samples":
+        if any(special) or self.classes == "range":
             return None
+        if kind == "items" or self.average == "samples":
+            return "items" if self._every_class else None
         if kind == "rate":
             return kind if (self.average or self.positive) is not None else None
         of_one = self.average is None and self.arguments.get("multi_class") is None
@@ -266,13 +268,19 @@ class Definition:
     def _every_class(self) -> bool:
         """Whether it is over all classes that there are."""
         every = self.classes in (None, "declared") and self.two_classes == "both"
-        return every and not self.exclude and self.positive is None
+        return every and not self.exclude
 
     @cached_property
     def over_observed(self) -> Definition:
         """The same over the observed classes, unless it says itself which it is over."""
         settles = self.classes is None and "classes" in self.applicable
         return self.settled(classes="observed") if settles else self
+
+    @cached_property
+    def over_declared(self) -> Definition:
+        """The same over the declared classes, unless it says itself which it is over."""
+        settles = self.classes is None and "classes" in self.applicable
+        return self.settled(classes="declared") if settles else self
 
     def on(self, *frozen: Frozen) -> Definition:
         """The definition with its class set settled by the counts of one or more systems.
@@ -284,7 +292,7 @@ class Definition:
             return self
         for each in frozen:
             if not self._over_those_that_occur(each):
-                return self.settled(classes="declared")
+                return self.over_declared
         return self.over_observed
 
     def _over_those_that_occur(self, frozen: Frozen) -> bool:
@@ -329,11 +337,12 @@ class Definition:
 
     def fix(self, labels: Labels, table: Any, units: AnyCounts | None = None) -> Frozen:
         """Fix the class set on a table of these classes."""
+        if self.positive is not None:
+            return Frozen(table, one_class(labels.code(self.positive)), labels, units)
         if self._every_class and labels:
             return Frozen(table, every_class(len(labels)), labels, units)
         frozen = fix_classes(labels, table, self.classes, self.exclude, self.two_classes)
-        classes = frozen.classes if self.positive is None else labels.codes([self.positive])
-        return Frozen(table, classes, frozen.labels, units)
+        return frozen._replace(units=units)
 
     def values(self, frozen: Frozen, table: Any = None) -> Array:
         """The score on each table of a batch (…); per class (…, classes) where nothing is averaged.

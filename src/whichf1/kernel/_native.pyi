@@ -43,8 +43,9 @@ def rank_table(
 ) -> tuple[int, int] | None:
     """Write distinct scores, highest first, with positives and negatives.
 
-    Returns how many scores and how many positive items there are. The columns go into bytes with room for three columns as long as ``scores``: float64, and twice int32
-    (int64 from 2³¹ − 1 items on), or float64 with weights. None if a label is neither 0 nor 1.
+    Returns how many scores and how many positive items there are; None if a label is neither 0
+    nor 1. The columns go into bytes with room for three that are as long as ``scores``: float64,
+    and twice int32 (int64 from 2³¹ − 1 items on), or float64 with weights.
     """
 
 def group_labels(true: Any, predicted: Any) -> tuple[bytes, bytes] | None:
@@ -52,6 +53,18 @@ def group_labels(true: Any, predicted: Any) -> tuple[bytes, bytes] | None:
 
     Lines (3, lines) with kind, label and outcome, and the items of each kind (both int64); None if
     a number is neither 0 nor 1.
+    """
+
+def item_labels(true: Any, predicted: Any) -> bytes | None:
+    """Labels of each item in both matrices, only predicted and only true (float64: 3, items).
+
+    None if a number is neither 0 nor 1.
+    """
+
+def label_flags(true: Any, scores: Any) -> bytes | None:
+    """Whether each item has each label; None if a number is neither 0 nor 1.
+
+    Nor if the scores, floats of the same shape, are not all finite.
     """
 
 def running(positives: Any, negatives: Any, tp: float, fp: float, steps: Any) -> None:

@@ -17,6 +17,7 @@ from whichf1.kernel.reference import encode as _encode_any
 _LOG, _BRIER, _CHECK = 1, 2, 4
 _AHEAD = {"first": 1, "last": 2, "best": 0, "worst": 3}
 _FLOAT, _INTEGER, _COUNT = map(np.dtype, (np.float64, np.int64, np.int32))
+_FLAG = np.dtype(np.bool_)
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 _ASKED = os.environ.get("WHICHF1_THREADS", "")
 THREADS = min(int(_ASKED[:6]) if _ASKED.isdecimal() else 10**6, _CORES or 1) or 1
@@ -100,6 +101,7 @@ def _encode(column: Any, table: dict[str, int], texts: list[str]) -> Array | Non
 
 
 def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> Ranks:
+    """Count positives and negatives by score, from floats without NaN and booleans."""
     ranked = rank_labels(scores, positive, weights) if positive.dtype.kind == "b" else None
     if ranked is None:
         raise TypeError(f"positive must be booleans, got {positive.dtype}")
@@ -109,7 +111,7 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
 def rank_labels(
     scores: Array, labels: Array, weights: Array | None = None
 ) -> tuple[Ranks, int] | None:
-    """The same for integers, of which 1 is positive, and how many are; None if one is not 0 or 1."""
+    """The same for integers, of which 1 is positive, and how many are; None if one is not 0, 1."""
     if weights is not None:
         weights = np.ascontiguousarray(weights)
     n = len(scores)
@@ -134,13 +136,31 @@ def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
     """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
 
     Lines (3, lines) say of each kind of item, in order, which labels are in both matrices (0), only
-    predicted (1) or only true (2); and how many items are of each kind. None if a number is another.
+    predicted (1) or only true (2); and how many items a kind has. None if a number is another.
     """
     grouped = c.group_labels(true, predicted)
     if grouped is None:
         return None
     lines, count = grouped
     return np.ndarray((3, len(lines) // 24), _INTEGER, lines), np.frombuffer(count, _INTEGER)
+
+
+def item_labels(true: Array, predicted: Array) -> Array | None:
+    """Labels of each item that are in both matrices, only predicted, and only true: (3, items).
+
+    None if a number is neither 0 nor 1.
+    """
+    sums = c.item_labels(true, predicted)
+    return None if sums is None else np.ndarray((3, len(true)), _FLOAT, sums)
+
+
+def label_flags(true: Array, scores: Array) -> Array | None:
+    """Whether each item has each label, as booleans; None if a number is neither 0 nor 1.
+
+    Nor if a score, of the same shape, is not finite.
+    """
+    flags = c.label_flags(true, scores)
+    return None if flags is None else np.ndarray(true.shape, _FLAG, flags)
 
 
 def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:

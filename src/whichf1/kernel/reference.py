@@ -196,7 +196,7 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
 def rank_labels(
     scores: Array, labels: Array, weights: Array | None = None
 ) -> tuple[Ranks, int] | None:
-    """The same for integers, of which 1 is positive, and how many are; None if one is not 0 or 1."""
+    """The same for integers, of which 1 is positive, and how many are; None if one is not 0, 1."""
     positive = labels == 1
     if not (positive | (labels == 0)).all():
         return None
@@ -209,7 +209,7 @@ def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
     """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
 
     Lines (3, lines) say of each kind of item, in order, which labels are in both matrices (0), only
-    predicted (1) or only true (2); and how many items are of each kind. None if a number is another.
+    predicted (1) or only true (2); and how many items a kind has. None if a number is another.
     """
     has, guessed = true == 1, predicted == 1
     if not ((has | (true == 0)) & (guessed | (predicted == 0))).all():
@@ -226,9 +226,31 @@ def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
     return np.ascontiguousarray(columns), np.array([kinds[key] for key in ordered], np.int64)
 
 
+def item_labels(true: Array, predicted: Array) -> Array | None:
+    """Labels of each item that are in both matrices, only predicted, and only true: (3, items).
+
+    None if a number is neither 0 nor 1.
+    """
+    has, guessed = true == 1, predicted == 1
+    if not ((has | (true == 0)) & (guessed | (predicted == 0))).all():
+        return None
+    kinds = (has & guessed, guessed & ~has, has & ~guessed)
+    return np.stack([kind.sum(1) for kind in kinds]).astype(np.float64)
+
+
+def label_flags(true: Array, scores: Array) -> Array | None:
+    """Whether each item has each label, as booleans; None if a number is neither 0 nor 1.
+
+    Nor if a score, of the same shape, is not finite.
+    """
+    has: Array = true == 1
+    known = (has | (true == 0)).all() and scores.dtype.kind == "f" and np.isfinite(scores).all()
+    return has if known else None
+
+
 def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
     """Both columns in float64 and, from ``tp`` and ``fp`` on, their running sums: (4, scores)."""
-    sums = []
+    sums: list[Array] = []
     for counts, start in ((positives, tp), (negatives, fp)):
         if counts.dtype.kind == "f":
             each = counts.astype(np.float64)
@@ -283,7 +305,8 @@ def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
 def _rows(codes: Array, probabilities: Array) -> tuple[Array, Array]:
     """Codes that index, and a row of probabilities for each."""
     if probabilities.ndim == 1:
-        probabilities = np.stack([1 - probabilities, probabilities], axis=1)
+        second = probabilities.astype(np.float64)
+        probabilities = np.stack([1 - second, second], axis=1)
     return codes.astype(np.intp, copy=False), probabilities
 
 
@@ -313,9 +336,7 @@ def top_sums(codes: Array, scores: Array, k: int, ties: str) -> LossSums:
     return LossSums(len(codes), hits, hits, finite, int(codes.min()))
 
 
-def _sum_losses(
-    losses: Callable[[slice], Array], codes: Array, probabilities: Array
-) -> LossSums:
+def _sum_losses(losses: Callable[[slice], Array], codes: Array, probabilities: Array) -> LossSums:
     total = squares = 0.0
     n = len(probabilities)
     for rows in _chunks(n):

@@ -12,7 +12,7 @@ from whichf1.definitions.methods import Posterior
 from whichf1.errors import DefinitionError, IntervalWarning, warn
 from whichf1.metrics import COUNTED
 from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n, warn_of_other_data
-from whichf1.sources.arrays import count_margins, judged_arrays, rank_arrays
+from whichf1.sources.arrays import count_margins, judged_arrays, label_arrays, rank_arrays
 from whichf1.sources.counts import as_counts, count
 from whichf1.sources.request import is_path
 from whichf1.sources.sequences import to_numpy
@@ -38,13 +38,16 @@ def run(
 
     ``named`` are the columns of a dataframe or file, and how it is read.
     """
-    if type(y_true) is np.ndarray and not named and labels is weights is cluster is None:
-        quick = _QUICK.get(definition.quick)
+    counted = definition.declaration.kind in _OF_COUNTS
+    if not named and labels is weights is cluster is None:
+        quick = _QUICK.get(definition.quick) if type(y_true) is np.ndarray else None
         score = None if quick is None else quick(definition, y_true, y_pred)
         if score is not None:
             return score
+        if counted and y_pred is None and isinstance(y_true, (Counts, MultiLabelCounts)):
+            return evaluate(definition, y_true)
     data = {"labels": labels, "weights": weights, "cluster": cluster}
-    if definition.declaration.kind in (*COUNTED, "items"):
+    if counted:
         return _of_predictions(definition, y_true, y_pred, data, named)
     from whichf1.scoring.lines import evaluate_scores
 
@@ -126,11 +129,32 @@ def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
     return Score(sums.total / sums.n, settled, sums.n, labels)
 
 
+def _items(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
+    read = label_arrays(y_true, y_pred, scored=False)
+    if read is None:
+        return None
+    labels, table = read
+    value = definition.values(definition.fix(labels, table)).item()
+    return Score(value, definition.over_declared, len(y_true), labels)
+
+
+def _label_ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None:
+    read = label_arrays(y_true, scores, scored=True)
+    if read is None:
+        return None
+    labels, items = read
+    values = definition.declaration.formula(items, **definition.arguments)
+    return Score(float(np.add.reduce(values)) / len(values), definition, len(values), labels)
+
+
+_OF_COUNTS = (*COUNTED, "items")
 _QUICK: dict[str | None, Callable[[Definition, Array, Any], Score | None]] = {
     "agreement": _agreement,
     "rate": _rate,
     "ranking": _ranking,
     "loss": _loss,
+    "items": _items,
+    "label ranking": _label_ranking,
 }
 """From plain arrays to a value: the kernel gives a small table, and a formula the score.
 
@@ -202,7 +226,7 @@ def _score(
     intervals: list[Interval | None],
 ) -> Score:
     facts = (intervals[0], counts.facts, effective_n(frozen.units))
-    return Score(float(values[0]), definition, _items(frozen, counts), frozen.labels, *facts)
+    return Score(float(values[0]), definition, _n(frozen, counts), frozen.labels, *facts)
 
 
 def draw_posterior(definition: Definition, counts: AnyCounts) -> tuple[Score, Array]:
@@ -224,7 +248,7 @@ def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
     """Run a definition on every class of its class set."""
     frozen = definition.freeze(counts)
     values, intervals = _estimate(definition, frozen)
-    n, settled = _items(frozen, counts), definition.on(frozen)
+    n, settled = _n(frozen, counts), definition.on(frozen)
     facts = (tuple(intervals), counts.facts, effective_n(frozen.units))
     return PerClass(values, settled, n, frozen.labels, *facts)
 
@@ -276,7 +300,7 @@ def _statistic(definition: Definition, frozen: Frozen) -> Statistic:
     return LabelSets(definition, frozen)
 
 
-def _items(frozen: Frozen, counts: AnyCounts) -> int | float:
+def _n(frozen: Frozen, counts: AnyCounts) -> int | float:
     if frozen.table is counts.table:
         return counts.n  # exact, also beyond 2⁵³
     n = float(frozen.table.total)

@@ -25,8 +25,9 @@ from whichf1.sources.sequences import (
     squared,
     weights_column,
 )
-from whichf1.tables.cells import Array, Margins, Predicted, RankTable
+from whichf1.tables.cells import Array, CellValues, Margins, Predicted, RankedLabels, RankTable
 from whichf1.tables.counts import Counts
+from whichf1.tables.label_sets import ItemTable
 from whichf1.tables.labels import Kind, Label, Labels, kind_of, refuse_scores
 
 
@@ -37,8 +38,8 @@ def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any =
         if counts is not None:
             return counts if labels is None else counts.declare(labels)
     left, right, values = _codes(y_true, y_pred)
-    kind = _KINDS[left.dtype.kind] if values is None else kind_of(values[0])
     counts = count_codes(left, right, values, weights)
+    kind = _KINDS[left.dtype.kind] if values is None else kind_of(values[0])
     if labels is None:
         return reviewed(counts) if kind == "str" else counts
     names = Labels(labels)
@@ -73,16 +74,20 @@ def count_margins(y_true: Array, y_pred: Any, cells: bool) -> tuple[Labels, Marg
     if counted is None:
         return None
     labels, sums, filled = counted
-    margins = Margins(*sums, cells=filled, total=np.float64(shape[0]))
+    made = None if filled is None else lambda: CellValues(*filled(), len(labels))
+    margins = Margins(*sums, cells=made, total=np.float64(shape[0]))
     return Labels.trusted(map(bool, labels) if kind == "b" else labels), margins
 
 
 def rank_arrays(y_true: Array, scores: Any) -> tuple[Labels, RankTable] | None:
     """An array of 0 and 1, or of booleans, ranked by an array of finite scores; else None."""
-    kind, n = y_true.dtype.kind, len(y_true)
+    kind = y_true.dtype.kind
     if type(scores) is not np.ndarray or kind not in _KINDS or scores.dtype.kind != "f":
         return None
-    if y_true.shape != scores.shape or y_true.ndim != 1 or not n or scores.dtype.itemsize > 8:
+    if y_true.shape != scores.shape or y_true.ndim != 1 or scores.dtype.itemsize > 8:
+        return None
+    n = len(y_true)
+    if not n:
         return None
     if scores.dtype.itemsize < 8:
         scores = scores.astype(np.float64)
@@ -115,6 +120,23 @@ def judged_arrays(y_true: Array, scores: Any) -> tuple[Labels, Predicted] | None
     return _numbered(scores.shape[1]), Predicted(y_true, scores)
 
 
+def label_arrays(y_true: Array, other: Any, scored: bool) -> tuple[Labels, Any] | None:
+    """Two matrices with a column for each label, 0 and 1, or ``scored`` the second; else None."""
+    if type(other) is not np.ndarray or y_true.ndim != 2 or y_true.shape != other.shape:
+        return None
+    kinds = y_true.dtype.char + other.dtype.char
+    if not y_true.size or not NUMBERS.issuperset(kinds) or (scored and kinds[1] not in "fd"):
+        return None
+    labels = _numbered(y_true.shape[1])
+    if scored:
+        flags = kernel.label_flags(y_true, other)
+        return None if flags is None else (labels, RankedLabels(flags, other))
+    sums = kernel.item_labels(y_true, other)
+    return None if sums is None else (labels, ItemTable(sums, len(labels)))
+
+
+NUMBERS = frozenset("?bBhHiIlLqQfd")
+"""The types of matrices that the kernel reads."""
 _TWO = {"i": Labels((0, 1)), "u": Labels((0, 1)), "b": Labels((False, True))}
 
 
@@ -127,7 +149,11 @@ def count_codes(
     left: Array, right: Array, values: list[Label] | None, weights: Any = None
 ) -> Counts:
     """Count two columns of numbers that stand for themselves, or for ``values``."""
-    weight = None if weights is None else weights_column(weights, len(left))
+    n = len(left)
+    if values is None and weights is None and left.dtype.kind != "b":  # the usual, and quicker
+        names, *cells = kernel.count_pairs(left, right)
+        return Counts(Labels.trusted(names), *cells, declared=False, in_order=True, n=n)
+    weight = None if weights is None else weights_column(weights, n)
     labels, (true, predicted, count, *squares) = _group(left, right, values, weight)
     counts = Counts(
         labels,
@@ -137,7 +163,7 @@ def count_codes(
         declared=False,
         squares=squares[0] if squares else None,
         in_order=values is None and weight is None,
-        n=len(left) if weight is None else None,
+        n=n if weight is None else None,
     )
     return counts if weight is None else counts.observed()  # items of weight 0 are no items
 
@@ -176,8 +202,6 @@ def _group(
     left: Array, right: Array, values: list[Label] | None, weights: Array | None
 ) -> tuple[Labels, list[Array]]:
     pairs = kernel.count_pairs(left, right, weights)
-    if values is None and weights is None and left.dtype.kind != "b":  # the usual, and quicker
-        return Labels.trusted(pairs.labels), [pairs.true, pairs.predicted, pairs.count]
     observed: list[Label] = [*pairs.labels]
     codes = [pairs.true, pairs.predicted]
     if values is not None:

@@ -10,6 +10,7 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError, is_number
 from whichf1.sources.answers.label_sets import count_cells
+from whichf1.sources.arrays import NUMBERS
 from whichf1.sources.counts import Reading
 from whichf1.sources.lines import numbers
 from whichf1.sources.request import columns_by_class, has_columns, matrix_names, refuse_both
@@ -113,7 +114,8 @@ def _group_matrices(y_true: Any, y_pred: Any) -> MultiLabelCounts | None:
     """Two arrays of 0 and 1 at once; None for anything else, which is then read with care."""
     if not (type(y_true) is type(y_pred) is np.ndarray and y_true.shape == y_pred.shape):
         return None
-    if y_true.ndim != 2 or not y_true.size or not _NUMBERS.issuperset(f"{y_true.dtype.char}{y_pred.dtype.char}"):
+    kinds = y_true.dtype.char + y_pred.dtype.char
+    if y_true.ndim != 2 or not y_true.size or not NUMBERS.issuperset(kinds):
         return None
     grouped = kernel.group_labels(y_true, y_pred)
     if grouped is None:
@@ -121,10 +123,6 @@ def _group_matrices(y_true: Any, y_pred: Any) -> MultiLabelCounts | None:
     (item, label, outcome), count = grouped
     names = Labels.trusted(range(y_true.shape[1]))
     return MultiLabelCounts(names, (item, label, outcome), count, declared=True, in_order=True)
-
-
-_NUMBERS = frozenset("?bBhHiIlLqQfd")
-"""The types of the numbers of matrices that the kernel reads."""
 
 
 def count_sets_together(

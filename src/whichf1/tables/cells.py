@@ -25,6 +25,14 @@ def every_class(classes: int) -> Array:
     return codes
 
 
+@lru_cache(maxsize=64)
+def one_class(code: int) -> Array:
+    """The code of one class, as an array."""
+    codes = np.array([code])
+    codes.setflags(write=False)
+    return codes
+
+
 class OneVsRest:
     """Each class against all others: four arrays (…, classes).
 
@@ -111,7 +119,7 @@ class Margins:
         fn: Array,
         tn: Array | Callable[[], Array] | None = None,
         distances: Array | Callable[[], Array] | None = None,
-        cells: CellValues | Callable[[], CellValues] | kernel.Cells | None = None,
+        cells: CellValues | Callable[[], CellValues] | None = None,
         total: Any = None,
     ) -> None:
         """All but the first may be functions; without ``tn`` counts are whole numbers."""
@@ -119,7 +127,6 @@ class Margins:
         self._tn, self._distances, self._cells = tn, distances, cells
         if total is not None:
             self.total = total
-
 
     @property
     def margins(self) -> Margins:
@@ -168,8 +175,8 @@ class Margins:
     def cells(self) -> CellValues:
         """The counts of all cells that are not empty, and maybe of some that are."""
         given: Any = self._cells
-        cells: Any = given() if callable(given) else given
-        return CellValues(*cells, self.tp.shape[-1]) if len(cells) == 2 else cells
+        cells: CellValues = given() if callable(given) else given
+        return cells
 
     def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -100,6 +100,20 @@ class LabelTable:
         return OneVsRest(tp, fp, fn, lambda: len(classes) - tp - fp - fn)
 
 
+class ItemTable(NamedTuple):
+    """Items one by one, with how many labels are in both of their sets or in one alone."""
+
+    sums: Array
+    """True positives, false positives and false negatives of each item: (3, items)."""
+    labels: int
+    count: None = None  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+
+    def per_item(self, _: Array) -> OneVsRest:
+        """True and false positives and negatives of each item, among all labels."""
+        tp, fp, fn = self.sums
+        return OneVsRest(tp, fp, fn, lambda: self.labels - tp - fp - fn)
+
+
 def _by_outcome(code: Array, outcome: Array, codes: int, weights: Array | None = None) -> Array:
     """Lines, or the sums of their weights, by outcome and code: (outcomes, codes)."""
     return np.bincount(outcome * codes + code, weights, 3 * codes).reshape(3, codes)
@@ -119,7 +133,8 @@ class MultiLabelCounts(Units, kind="label sets"):
     """
 
     _KEYS = ("item", "label", "outcome")
-    __slots__ = ("item", "label", "outcome")
+    _OWN = _KEYS
+    __slots__ = ()
 
     item: Array
     label: Array
@@ -144,11 +159,21 @@ class MultiLabelCounts(Units, kind="label sets"):
             refuse_sum(count)
             lines, count, squares, cluster = group_sets(lines, count, squares, cluster)
             cluster, cluster_names = present_clusters(cluster, cluster_names)
-        keys = dict(zip(("item", "label", "outcome"), lines, strict=True))
-        columns = {**keys, "count": count, "squares": squares}
-        clusters = {"cluster": cluster, "cluster_names": cluster_names}
-        facts = {"labels": labels, "systems": systems, "declared": declared, "decision": decision}
-        super().__init__(**columns, **clusters, **facts)
+        item, label, outcome = lines
+        fields: dict[str, Any] = {
+            "labels": labels,
+            "item": item,
+            "label": label,
+            "outcome": outcome,
+            "count": count,
+            "squares": squares,
+            "cluster": cluster,
+            "cluster_names": cluster_names,
+            "systems": systems,
+            "declared": declared,
+            "decision": decision,
+        }
+        self._put(fields, item, label, outcome, count, squares, cluster)
 
     def _keys(self, system: int | None = None) -> dict[str, Any]:
         every = (self.item, self.label, self.outcome)

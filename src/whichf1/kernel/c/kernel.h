@@ -120,6 +120,10 @@ typedef struct {
 /* Both matrices have the same shape, at least one column, and hold 0 and 1: else WF_BAD_CODE. */
 wf_status wf_group_labels(const wf_cells *true_, const wf_cells *predicted, wf_label_sets *out);
 void wf_label_sets_free(wf_label_sets *sets);
+/* Of each item, how many labels are in both sets, only predicted, and only true: (3, rows). */
+wf_status wf_item_labels(const wf_cells *true_, const wf_cells *predicted, double *sums);
+/* Whether each item has each label, as bytes of 0 and 1. */
+wf_status wf_label_flags(const wf_cells *true_, unsigned char *flags);
 
 /* fixed_width.c: codes of fixed-width strings --------------------------------------------------- */
 

@@ -171,6 +171,45 @@ wf_status wf_group_labels(const wf_cells *true_, const wf_cells *predicted, wf_l
     return status;
 }
 
+wf_status wf_item_labels(const wf_cells *true_, const wf_cells *predicted, double *sums)
+{
+    uint64_t t[IN_WORD], p[IN_WORD], other = 0;
+    double *fp = sums + true_->rows, *fn = fp + true_->rows;
+    for (size_t i = 0; i < true_->rows; i++) {
+        uint64_t both = 0, has = 0, guessed = 0;
+        for (size_t at = 0; at < true_->columns; at += IN_WORD) {
+            size_t n = true_->columns - at < IN_WORD ? true_->columns - at : IN_WORD;
+            wf_gather_cells(true_, i, at, n, t);
+            wf_gather_cells(predicted, i, at, n, p);
+            for (size_t j = 0; j < n; j++) {
+                other |= t[j] | p[j];
+                both += t[j] & p[j];
+                has += t[j];
+                guessed += p[j];
+            }
+        }
+        sums[i] = (double)both;
+        fp[i] = (double)(guessed - both);
+        fn[i] = (double)(has - both);
+    }
+    return other <= 1 ? WF_OK : WF_BAD_CODE;
+}
+
+wf_status wf_label_flags(const wf_cells *true_, unsigned char *flags)
+{
+    uint64_t block[IN_WORD], other = 0;
+    for (size_t i = 0; i < true_->rows; i++)
+        for (size_t at = 0; at < true_->columns; at += IN_WORD) {
+            size_t n = true_->columns - at < IN_WORD ? true_->columns - at : IN_WORD;
+            wf_gather_cells(true_, i, at, n, block);
+            for (size_t j = 0; j < n; j++) {
+                other |= block[j];
+                *flags++ = (unsigned char)(block[j] & 1);
+            }
+        }
+    return other <= 1 ? WF_OK : WF_BAD_CODE;
+}
+
 void wf_label_sets_free(wf_label_sets *sets)
 {
     free(sets->item);

@@ -1,6 +1,7 @@
 /* The Python module: takes buffers, releases the GIL, calls the loops and returns bytes. */
 #include "python_api.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -479,10 +480,6 @@ static PyObject *grouped(const wf_cells *true_, const wf_cells *predicted)
 {
     wf_label_sets sets;
     wf_status status;
-    if (true_->rows != predicted->rows || true_->columns != predicted->columns || !true_->columns) {
-        PyErr_SetString(PyExc_ValueError, "matrices must have the same shape, with columns");
-        return NULL;
-    }
     Py_BEGIN_ALLOW_THREADS
     status = wf_group_labels(true_, predicted, &sets);
     Py_END_ALLOW_THREADS
@@ -494,20 +491,85 @@ static PyObject *grouped(const wf_cells *true_, const wf_cells *predicted)
     return result;
 }
 
-static PyObject *group_labels(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+/* What a function writes for all items of bytes; None if a number is neither 0 nor 1. */
+static PyObject *written(PyObject *bytes, wf_status status)
 {
-    (void)self;
+    if (!status) return bytes;
+    Py_DECREF(bytes);
+    return status == WF_BAD_CODE ? Py_NewRef(Py_None) : failed(status);
+}
+
+static PyObject *of_items(const wf_cells *true_, const wf_cells *predicted)
+{
+    PyObject *sums = as_bytes(NULL, 24 * true_->rows);
+    wf_status status;
+    if (!sums) return NULL;
+    double *room = (double *)(void *)PyBytes_AsString(sums);
+    Py_BEGIN_ALLOW_THREADS
+    status = wf_item_labels(true_, predicted, room);
+    Py_END_ALLOW_THREADS
+    return written(sums, status);
+}
+
+static PyObject *flags_of(const wf_cells *true_, const wf_cells *scores)
+{
+    PyObject *flags = as_bytes(NULL, true_->rows * true_->columns);
+    wf_status status = WF_OK;
+    double sum = 0, block[64];
+    if (!flags) return NULL;
+    unsigned char *room = (unsigned char *)PyBytes_AsString(flags);
+    Py_BEGIN_ALLOW_THREADS
+    status = wf_label_flags(true_, room);
+    for (size_t i = 0; i < scores->rows && scores->floats; i++)
+        for (size_t at = 0; at < scores->columns; at += 64) {
+            size_t n = scores->columns - at < 64 ? scores->columns - at : 64;
+            wf_column row = {scores->data + (ptrdiff_t)i * scores->row_stride,
+                             scores->column_stride, scores->width, 0, scores->swapped};
+            wf_gather_double(&row, at, n, block);
+            for (size_t j = 0; j < n; j++) sum += block[j];
+        }
+    Py_END_ALLOW_THREADS
+    if (!isfinite(sum) || !scores->floats) status = WF_BAD_CODE;
+    return written(flags, status);
+}
+
+typedef PyObject *(*on_cells)(const wf_cells *true_, const wf_cells *other);
+
+/* Call a function of two matrices of the same shape. */
+static PyObject *with_cells(PyObject *const *args, Py_ssize_t nargs, on_cells call)
+{
     Py_buffer views[2];
     wf_cells cells[2];
     PyObject *result = NULL;
     if (expect(nargs, 2) < 0) return NULL;
     if (get_cells(args[0], "true", &views[0], &cells[0]) < 0) return NULL;
     if (get_cells(args[1], "predicted", &views[1], &cells[1]) == 0) {
-        result = grouped(&cells[0], &cells[1]);
+        if (cells[0].rows == cells[1].rows && cells[0].columns == cells[1].columns &&
+            cells[0].columns)
+            result = call(&cells[0], &cells[1]);
+        else PyErr_SetString(PyExc_ValueError, "matrices must have the same shape, with columns");
         PyBuffer_Release(&views[1]);
     }
     PyBuffer_Release(&views[0]);
     return result;
+}
+
+static PyObject *group_labels(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    return with_cells(args, nargs, grouped);
+}
+
+static PyObject *item_labels(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    return with_cells(args, nargs, of_items);
+}
+
+static PyObject *label_flags(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    return with_cells(args, nargs, flags_of);
 }
 
 /* running ------------------------------------------------------------------------------------- */
@@ -555,14 +617,9 @@ static int loss_of_views(const wf_column *codes, Py_ssize_t n, const Py_buffer *
                         "probabilities must have one row per item and at least one column");
         return -1;
     }
-    wf_matrix p = {view->buf,
-                   view->strides[0],
-                   second ? 0 : view->strides[1],
-                   (int)view->itemsize,
-                   swapped,
-                   (size_t)n,
-                   second ? 2 : (size_t)view->shape[1],
-                   second};
+    wf_matrix p = {
+        view->buf, view->strides[0], second ? 0 : view->strides[1],       (int)view->itemsize,
+        swapped,   (size_t)n,        second ? 2 : (size_t)view->shape[1], second};
     wf_status status;
     Py_BEGIN_ALLOW_THREADS
     status = wf_loss(codes, &p, options, threads, out);
@@ -572,8 +629,7 @@ static int loss_of_views(const wf_column *codes, Py_ssize_t n, const Py_buffer *
     return status ? -1 : 0;
 }
 
-static int loss_of(PyObject *const *args, wf_loss_options options, PyObject *number,
-                   wf_losses *out)
+static int loss_of(PyObject *const *args, wf_loss_options options, PyObject *number, wf_losses *out)
 {
     Py_buffer codes, p;
     wf_column column;
@@ -626,6 +682,8 @@ static PyMethodDef functions[] = {
     FUNCTION(encode_fixed, "encode_fixed(items)"),
     FUNCTION(rank_table, "rank_table(scores, positive, weights, threads, room)"),
     FUNCTION(group_labels, "group_labels(true, predicted)"),
+    FUNCTION(item_labels, "item_labels(true, predicted)"),
+    FUNCTION(label_flags, "label_flags(true, scores)"),
     FUNCTION(running, "running(positives, negatives, tp, fp, steps)"),
     FUNCTION(losses, "losses(codes, probabilities, floor, tolerance, wanted, threads)"),
     FUNCTION(hits, "hits(codes, scores, k, ties, threads)"),
