@@ -122,7 +122,8 @@ def _squared(
 
     In a bin of n items, the gap between frequency and mean probability has the variance
     f (1 − f) / (n − 1), which its square is too large by (Bröcker 2012; Kumar et al. 2019). The
-    variance of a debiased square is 4 (gap · error)² + 2 error⁴.
+    variance of a debiased square is 4 (gap · error)² + 2 error⁴. How many items fall into a bin
+    varies, too, which matters as far as its square differs from the mean.
     """
     if r.positives.dtype.kind == "f":
         raise DefinitionError(
@@ -144,8 +145,10 @@ def _squared(
     error = frequency * (1 - frequency) / (n - 1)
     gap = (frequency - expected / n) ** 2 - error
     least = np.maximum(error, 0.25 / n**2)  # all or none of the items of a bin may be positive
+    square = (share * gap).sum()
     spread = share**2 * (4 * np.maximum(gap, 0) * least + 2 * least**2)
-    return (share * gap).sum(), np.sqrt(spread.sum())
+    spread += share * (np.maximum(gap, 0) - max(square, 0)) ** 2 / sum(r.sizes)
+    return square, np.sqrt(spread.sum())
 
 
 @declare(

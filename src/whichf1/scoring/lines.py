@@ -224,7 +224,8 @@ def _ranking_estimate(definition: Definition, ranking: Ranking) -> tuple[float, 
         refuse_other(definition)
         value = _value(definition, ranking)
         auto, sizes = isinstance(definition.interval, Auto), ranking.table.sizes
-        few = few_ranked(sizes, sizes, FEW if auto else FEW_RANKED)
+        least = FEW if auto else FEW_RANKED
+        few = few_ranked(sizes, sizes, (least, least))
         if auto:
             twin = area_twin(ranking.table, value)
             return value, cautioned(twin_interval(definition, value, twin), few)
