@@ -258,9 +258,10 @@ def replicates(
     statistics: Sequence[Statistic], sample: Sample, replicates: int, seed: int
 ) -> Array:
     """All values on every replicate (replicates, values), with the same draws for all."""
+    wide = all(each.adds_rows for each in statistics)
     parts = [
-        np.concatenate([each.values(count) for each in statistics], 1)
-        for count in sample.draws(replicates, seed)
+        np.concatenate([each.replicated(drawn) for each in statistics], 1)
+        for drawn in sample.draws(replicates, seed, wide)
     ]
     return np.concatenate(parts)
 
