@@ -417,6 +417,8 @@ def read_once(
 
 def with_classes(lines: ScoredLines) -> ScoredLines:
     """The lines with the classes of all of them, so that every slice has the same."""
+    if lines.sets:
+        return lines
     return lines._replace(labels=[*classes_of(column(lines.true, "y_true"), lines.labels)])
 
 

@@ -209,12 +209,14 @@ def interval_of(definition: Definition, value: float, spread: Spread) -> Interva
     metric, method = definition.declaration, definition.interval
     if method is None:
         return None
-    if metric.bounds[1] < inf or metric.kind not in ("loss", "label ranking"):
+    endless = metric.bounds[1] == inf or metric.bounds[0] == -inf
+    if not endless or metric.kind not in ("loss", "label ranking"):
         return transformed(value, spread, metric.bounds, method.level, method.word)
     if not (isfinite(value) and isfinite(spread.error)) or spread.error <= NONE:
         return None
     half = normal_quantile((1 + method.level) / 2) * spread.error
-    return Interval(max(metric.bounds[0], value - half), value + half, method.level, method.word)
+    low, high = max(metric.bounds[0], value - half), min(metric.bounds[1], value + half)
+    return Interval(low, high, method.level, method.word)
 
 
 def sums_interval(definition: Definition, mean: float, error: float, n: float) -> Interval | None:
