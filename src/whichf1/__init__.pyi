@@ -61,6 +61,7 @@ from whichf1.scoring.properties import Property as Property
 from whichf1.scoring.properties import properties as properties
 from whichf1.scoring.score import PerClass as PerClass
 from whichf1.scoring.score import Score as Score
+from whichf1.sources.annotations import ratings as ratings
 from whichf1.sources.counts import Reading
 from whichf1.sources.counts import count as count
 from whichf1.sources.counts import count_by as count_by
@@ -71,6 +72,7 @@ from whichf1.sources.counts import rank_histogram as rank_histogram
 from whichf1.sources.label_sets import count_multilabel as count_multilabel
 from whichf1.statistics.bands import Band as Band
 from whichf1.statistics.scales import Interval as Interval
+from whichf1.tables.annotations import Ratings as Ratings
 from whichf1.tables.counts import Counts as Counts
 from whichf1.tables.label_sets import MultiLabelCounts as MultiLabelCounts
 from whichf1.tables.moments import Moments as Moments
@@ -122,6 +124,16 @@ class _CohenKappa(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_CohenKappaOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_CohenKappaOptions]) -> Definition: ...
+
+class _KrippendorffAlphaOptions(_AccuracyOptions, total=False):
+    level: Literal["nominal", "ordinal", "interval", "ratio"]
+    undefined: float | Literal["skip", "nan"]
+
+class _KrippendorffAlpha(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_KrippendorffAlphaOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_KrippendorffAlphaOptions]) -> Definition: ...
 
 class _AdjustedBalancedAccuracyOptions(_AccuracyOptions, total=False):
     undefined: float | Literal["skip", "nan"]
@@ -718,8 +730,10 @@ error_rate: _Accuracy
 macro_mae: _Accuracy
 cohen_kappa: _CohenKappa
 scott_pi: _CohenKappa
+fleiss_kappa: _CohenKappa
 brennan_prediger: _CohenKappa
 gwet_ac1: _CohenKappa
+krippendorff_alpha: _KrippendorffAlpha
 adjusted_balanced_accuracy: _AdjustedBalancedAccuracy
 mcc: _AdjustedBalancedAccuracy
 no_information_rate: _NoInformationRate
@@ -800,6 +814,7 @@ micro_f1: _MicroF1
 macro_precision: _MacroPrecision
 macro_recall: _MacroPrecision
 balanced_accuracy: _BalancedAccuracy
+observed_agreement = accuracy
 zero_one_loss = error_rate
 misclassification_rate = error_rate
 kappa = cohen_kappa

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.helpers import raters
 from whichf1.definitions.definition import Definition
 
 getcontext().prec = 60
@@ -182,6 +183,14 @@ def brennan_prediger(cells: Cells, labels: Any, weighting: Any) -> Any:
     )
 
 
+def fleiss_kappa(cells: Cells, labels: Any, weighting: Any) -> Any:
+    return raters.fleiss_kappa(raters.of_cells(cells), labels, distance(labels, weighting))
+
+
+def krippendorff_alpha(cells: Cells, labels: Any, level: Any) -> Any:
+    return raters.krippendorff_alpha(raters.of_cells(cells), labels, level)
+
+
 def gwet_ac1(cells: Cells, labels: Any, weighting: Any) -> Any:
     k, cost = len(labels), distance(labels, weighting)
     most = max((cost(a, b) for a in labels for b in labels), default=0)
@@ -319,6 +328,8 @@ AGREEMENT: dict[str, Any] = {
     "scott_pi": scott_pi,
     "brennan_prediger": brennan_prediger,
     "gwet_ac1": gwet_ac1,
+    "fleiss_kappa": fleiss_kappa,
+    "krippendorff_alpha": krippendorff_alpha,
     "adjusted_balanced_accuracy": adjusted_balanced_accuracy,
     "no_information_rate": no_information_rate,
     "no_information_p_value": no_information_p_value,

@@ -22,6 +22,7 @@ from whichf1.definitions.signature import KEYS, VERSION, Word
 from whichf1.errors import DefinitionError, LabelError, ShapeError, TooLargeError, did_you_mean
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
+from whichf1.tables.annotations import Ratings
 from whichf1.tables.cells import Array, every_class, exactly, rounded
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from whichf1.scoring.score import Score
 
 
-AnyCounts: TypeAlias = Counts | MultiLabelCounts
+AnyCounts: TypeAlias = Counts | MultiLabelCounts | Ratings
 
 
 class Frozen(NamedTuple):
@@ -307,6 +308,8 @@ class Definition:
             return rounded(exact.values(frozen, counted))
         metric, parameters = self.declaration, self.arguments
         if metric.kind == "agreement":
+            if metric.named:
+                parameters = {**parameters, "labels": frozen.labels}
             return ZeroRule(self.undefined).settle(metric.formula(counted.margins, **parameters))
         rule = self.rule
         c = counted.one_vs_rest(frozen.classes)
@@ -360,12 +363,13 @@ def codes_of(
     counts: AnyCounts, classes: Any, two_classes: str = "both", excluded: Array | None = None
 ) -> Array:
     """Codes of the classes of a class set, without those that are excluded."""
+    table: Any = counts.table
     if classes in (None, "declared"):
         chosen = every_class(len(counts.labels))
     elif classes == "observed":
-        chosen = np.flatnonzero(counts.table.tp + counts.table.fp + counts.table.fn)
+        chosen = np.flatnonzero(table.tp + table.fp + table.fn)
     elif classes == "true":
-        chosen = np.flatnonzero(counts.table.tp + counts.table.fn)
+        chosen = np.flatnonzero(table.tp + table.fn)
     else:
         chosen = counts.labels.codes(classes)
     if two_classes != "both" and len(chosen) == 2:

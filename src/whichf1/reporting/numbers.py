@@ -44,6 +44,8 @@ def size(n: float) -> str:
 
 def numbered(n: int, noun: str) -> str:
     """'1 item', '1,000 items', '2 classes'."""
+    if n != 1 and noun.endswith("y"):
+        return f"{n:,} {noun[:-1]}ies"
     return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"
 
 

@@ -51,6 +51,7 @@ from whichf1.sources.address import shown_name
 from whichf1.sources.counts import DATA_OPTIONS, as_counts, count_by, count_kept
 from whichf1.sources.request import has_columns, is_path
 from whichf1.statistics.scales import Interval
+from whichf1.tables.annotations import Ratings
 from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.label_sets import MultiLabelCounts
@@ -67,6 +68,10 @@ SUMMARY = (
 )  # fmt: skip
 LABEL_SETS = (*SUMMARY[:6], "subset_accuracy", "hamming_loss")
 """The summary for label sets, besides F1 and the Jaccard index averaged over items."""
+RATERS = (
+    "accuracy", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger",
+)  # fmt: skip
+"""The summary for ratings, besides alpha with ordered categories."""
 SYMMETRIC = ("averaged_f1", "f1_of_averages", "micro_f1", "accuracy", "cohen_kappa", "mcc")
 """Scores that stay the same when true and predicted are swapped (with declared classes)."""
 UNORIENTED = (
@@ -122,7 +127,8 @@ class Report(Presented, Drawable):
         confusion: bool | None = None,
     ) -> Report:
         """Score the definitions (default: the usual ones); ``scores`` come before others."""
-        macro = _both_macro_f1s(counts, options) if definitions is None else None
+        usual = definitions is None and not isinstance(counts, Ratings)
+        macro = _both_macro_f1s(counts, options) if usual else None
         chosen = _usual(counts, options, oriented) if definitions is None else definitions
         each = tuple((name, evaluate_per_class(d, counts)) for name, d in chosen if is_per_class(d))
         whole = [(name, evaluate(d, counts)) for name, d in chosen if not is_per_class(d)]
@@ -176,10 +182,14 @@ class Report(Presented, Drawable):
             partial(_record, self),
             partial(_rows, self),
             f"{self.source and f'{self.source}: '}{size(counts.n)}, "
-            f"{numbered(len(counts.labels), 'class')}",
+            f"{numbered(len(counts.labels), _UNITS.get(type(counts), 'class'))}",
             [*notes, *orientation, *interval_notes(self)],
             "score",
         )
+
+
+_UNITS: dict[type, str] = {Ratings: "category"}
+"""What the labels of a table are called; others have classes."""
 
 
 def page_path(path: Any) -> Any:
@@ -370,6 +380,10 @@ def _either_way(score: Score, counts: Counts) -> Score:
 
 def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
     """Every class and the usual averages; only symmetric scores if not ``oriented``."""
+    if isinstance(counts, Ratings):
+        levels = ["krippendorff_alpha(level=ordinal)"] if _has_levels(counts) else []
+        definitions = [define_fitting(name, options) for name in (*RATERS, *levels)]
+        return [(_agreement_title(each), each) for each in definitions]
     sets = isinstance(counts, MultiLabelCounts)
     averages = LABEL_SETS if sets else SUMMARY
     names = (*CLASS_METRICS, *averages) if oriented else ("f1", *SYMMETRIC)
@@ -378,6 +392,16 @@ def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
         by_item = {**options, "average": "samples"}
         definitions += [define_fitting(name, by_item) for name in ("f1", "jaccard")]
     return [(title(each), each) for each in definitions]
+
+
+def _has_levels(ratings: Ratings) -> bool:
+    """Whether categories are in order and more than two."""
+    return ratings.ordered and len(ratings.labels) > 2
+
+
+def _agreement_title(definition: Definition) -> str:
+    """What a score is called where raters are compared with each other."""
+    return "observed agreement" if definition.metric == "accuracy" else title(definition)
 
 
 def _both_macro_f1s(counts: Counts, options: dict[str, Any]) -> MacroF1 | None:

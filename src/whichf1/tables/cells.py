@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import inf, isqrt, log
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -104,6 +104,8 @@ class Margins:
     """Items of other classes predicted as each class."""
     fn: Array
     """Items of each class predicted as another."""
+    of_cells: ClassVar[bool] = True
+    """Whether the margins are sums of the cells."""
 
     def __init__(
         self,
@@ -164,6 +166,16 @@ class Margins:
         given: Any = self._cells
         cells: CellValues = given() if callable(given) else given
         return cells
+
+    @cached_property
+    def coincidences(self) -> Margins:
+        """The same table with both classes of an item in either order: each of them counts once."""
+        wrong = self.fp + self.fn
+
+        def cells() -> CellValues:
+            return self.cells._replace(values=2 * self.cells.values)
+
+        return Margins(2 * self.tp, wrong, wrong, lambda: 2 * self.tn, cells=cells)
 
     def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""

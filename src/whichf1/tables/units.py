@@ -86,7 +86,7 @@ class Additive:
     def __add__(self, other: object) -> Self:
         if isinstance(other, int) and other == 0:
             return self  # so that sum(parts) works
-        if not isinstance(other, type(self)):
+        if type(other) is not type(self):
             return NotImplemented
         return self._plus(other, self.agreed(other))
 
