@@ -300,6 +300,56 @@ static void check_labels(size_t n)
     free(memory);
 }
 
+/* Draws and sums of whole numbers: the same for any number of threads, and every item is drawn. */
+static void check_resample(size_t n)
+{
+    size_t units = 1 + n % 200, replicates = 1 + below(700), groups = 1 + below(9);
+    int64_t *count = malloc(units * 8), *order = malloc(units * 8), starts[11] = {0}, items = 0;
+    double *share = malloc(units * 8), *sums = malloc((groups + 1) * replicates * 8);
+    unsigned char *bytes = malloc(units * replicates);
+    int32_t *wide = malloc(units * replicates * 4), *again = malloc(units * replicates * 4);
+    for (size_t u = 0; u < units; u++) {
+        count[u] = (int64_t)below(below(20) ? 4 : 400);
+        order[u] = (int64_t)below(units);
+        items += count[u];
+    }
+    count[0]++, items++;
+    for (size_t u = 0; u < units; u++) share[u] = (double)count[u] / (double)items;
+    wf_generator g = {next(), next(), next(), next() | 1}, h = g;
+    wf_rows small = {bytes, 1, units, replicates}, large = {wide, 4, units, replicates};
+    CHECK(wf_multinomial(&g, items, share, &large) == WF_OK);
+    for (size_t r = 0; r < replicates; r++) {
+        int64_t total = 0;
+        for (size_t u = 0; u < units; u++) total += wide[u * replicates + r];
+        CHECK(total == items);
+    }
+    note(wide, units * replicates * 4);
+    if (wf_multinomial(&h, items, share, &small) == WF_OK) {
+        CHECK(memcmp(&g, &h, sizeof g) == 0);
+        for (size_t i = 0; i < units * replicates; i++) CHECK(bytes[i] == wide[i]);
+    }
+    wf_rows other = {again, 4, units, replicates};
+    uint64_t seed = next();
+    size_t first = below(1000);
+    wf_flips(count, seed, first, 1, &large);
+    wf_flips(count, seed, first, 3, &other);
+    CHECK(memcmp(wide, again, units * replicates * 4) == 0);
+    for (size_t i = 0; i < units * replicates; i++)
+        CHECK(wide[i] >= 0 && wide[i] <= count[i / replicates]);
+    note(wide, units * replicates * 4);
+    for (size_t i = 1; i <= groups; i++) starts[i] = (int64_t)(i * units / groups);
+    starts[groups + 1] = (int64_t)(units + below(2)); /* maybe beyond the end */
+    wf_groups every = {order, starts, units, groups}, beyond = every;
+    CHECK(wf_sum_rows(&large, &every, 3, sums) == WF_OK);
+    note(sums, groups * replicates * 8);
+    beyond.groups++;
+    wf_status expected = (size_t)starts[groups + 1] > units ? WF_BAD_CODE : WF_OK;
+    CHECK(wf_sum_rows(&large, &beyond, 2, sums) == expected);
+    order[below(units)] = (int64_t)units;
+    CHECK(wf_sum_rows(&large, &every, 2, sums) == WF_BAD_CODE);
+    free(count), free(order), free(share), free(sums), free(bytes), free(wide), free(again);
+}
+
 int main(int argc, char **argv)
 {
     state = argc > 1 ? strtoull(argv[1], NULL, 10) * 2654435761u + 1 : 1;
@@ -314,6 +364,7 @@ int main(int argc, char **argv)
         check_rank(below(10) ? n : below(5) ? 8 * n : ((size_t)1 << 18) + n);
         check_loss(n);
         check_labels(1 + n / 8);
+        check_resample(n);
     }
     printf("%d rounds\n%08x%08x\n", rounds, (unsigned)(digest >> 32), (unsigned)digest);
     return 0;

@@ -23,6 +23,7 @@ from whichf1.errors import DefinitionError, LabelError, ShapeError, TooLargeErro
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
 from whichf1.metrics.registry import Kind
+from whichf1.tables.annotations import Ratings
 from whichf1.tables.cells import Array, every_class, exactly, one_class, rounded
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from whichf1.scoring.score import Score
 
 
-AnyCounts: TypeAlias = Counts | MultiLabelCounts
+AnyCounts: TypeAlias = Counts | MultiLabelCounts | Ratings
 
 
 class Frozen(NamedTuple):
@@ -70,7 +71,8 @@ class Definition:
     """Classes left out of the average; their items still make errors of other classes."""
     ignore: tuple[Label, ...] = ()
     """Items of these true classes are dropped."""
-    undefined: Undefined = 0
+    undefined: Undefined | None = None
+    """What 0/0 gives: 0 by default, and an error for a mean of rankings."""
     scope: Scope = "empty"
     two_classes: TwoClasses = "both"
     """Which of two classes are averaged over: some programs then score the positive one alone."""
@@ -90,14 +92,17 @@ class Definition:
         self._set("parameters", tuple(metric.check(dict(self.parameters)).items()))
         for name, check in CHECKS.items():
             value = getattr(self, name)
-            if value is not type(self).__dataclass_fields__[name].default:
+            usual = name == "undefined" and type(value) is int and value == 0
+            if value is not type(self).__dataclass_fields__[name].default and not usual:
                 self._set(name, check(name, value))
         if metric.harmonic and self.average in ("macro", "weighted") and self.formula is None:
             self._set("formula", "averaged")
+        if self.undefined is None and metric.kind not in SCORED:
+            self._set("undefined", 0)
         number = not isinstance(self.undefined, str)
         if self.undefined == 0 or (number and self.scope == "one-sided"):
             self._set("scope", "empty")  # a harmonic mean with 0 is 0: no scope makes a difference
-        if self.epsilon and self.epsilon_in == "all" and self.undefined != 0:
+        if self.epsilon and self.epsilon_in == "all" and self.undefined not in (None, 0):
             raise DefinitionError(
                 f"undefined={self.undefined!r} does not apply: with an epsilon in every "
                 "denominator nothing is divided by 0"
@@ -110,6 +115,8 @@ class Definition:
             default = type(self).__dataclass_fields__[name].default
             if not applies and name == "classes" and self.classes == "declared":
                 self._set(name, None)  # all of them, as without it
+            elif not applies and name == "undefined" and self.undefined in (None, 0):
+                self._set(name, None if metric.kind in SCORED else 0)
             elif not applies and getattr(self, name) != default:
                 raise DefinitionError(f"{name}= does not apply to {metric.name}: {why}")
 
@@ -117,7 +124,7 @@ class Definition:
         object.__setattr__(self, name, value)
 
     def settled(self, **fields: Any) -> Definition:
-        """The same with fields that the data settle, which need no check."""
+        """A copy with fields that the data determine, which need no check."""
         other = object.__new__(Definition)
         other.__dict__.update({name: getattr(self, name) for name in _FIELDS}, **fields)
         other.__dict__["declaration"] = self.declaration
@@ -161,21 +168,22 @@ class Definition:
         mean = several and self.average in ("macro", "weighted")
         whole = "it is computed from the whole table"
         scored = metric.kind in ("ranking", "loss")
-        over_classes = metric.over_classes
-        averaged = over_classes and self.average in (None, "macro", "weighted")
+        averaged = metric.over_labels and not (self.average == "samples" and metric.by_score)
+        ranked = metric.kind == "ranking" and self.average in ("macro", "weighted", "samples")
         one = whole if not rate else "it scores the positive class alone"
-        smooth = metric.smooth or fits(self.interval, metric)
+        smooth = metric.smooth or fits(self.interval, metric, self.average)
+        uncovered = metric.of_top is None or self.average is not None
         divisions = metric.harmonic and self.formula != "of-averages"
         batched = "intervals need items, not batches. Drop interval= or batch="
         return [
-            ("average", rate or averaged, "use 'macro' or 'weighted'" if over_classes else whole),
+            ("average", rate or averaged, _BY_SCORE if metric.over_labels else whole),
             ("positive", rate or scored, whole),
             ("ignore", metric.kind in COUNTED, "remove those items from the data instead"),
             ("classes", several, one),
             ("exclude", several, one),
             ("formula", mean and metric.harmonic, "it has only one formula"),
-            ("undefined", not metric.total, "it is never undefined"),
-            ("interval", smooth, _NO_INTERVAL if metric.of_top is None else _AT_TOP),
+            ("undefined", ranked or not metric.total, "it is never undefined"),
+            ("interval", smooth, _NO_INTERVAL if uncovered else _AT_TOP),
             ("scope", divisions, "it has only one division"),
             ("two_classes", mean, "it is not a mean over classes"),
             ("epsilon", rate, whole),
@@ -202,7 +210,7 @@ class Definition:
     def fields(self) -> dict[str, Any]:
         """The fields that matter, as they stand in the signature."""
         applies = self.applicable - {"interval"}
-        always = {"undefined"}
+        always = set() if self.undefined is None else {"undefined"}
         if self.declaration.kind == "rate" and self.positive is None:
             always.add("average")
         shown: dict[str, Any] = {}
@@ -272,7 +280,7 @@ class Definition:
 
     @cached_property
     def over_observed(self) -> Definition:
-        """The same over the observed classes, unless it says itself which it is over."""
+        """The same over the observed classes, unless the definition names its classes."""
         settles = self.classes is None and "classes" in self.applicable
         return self.settled(classes="observed") if settles else self
 
@@ -359,6 +367,8 @@ class Definition:
         metric, parameters = self.declaration, self.arguments
         rule = self.rule
         if metric.kind == "agreement":
+            if metric.named:
+                parameters = {**parameters, "labels": frozen.labels}
             return rule.settle(metric.formula(counted.margins, **parameters))
         if metric.kind == "items" or self.average == "samples":
             items = per_class(metric, parameters, rule, counted.per_item(frozen.classes))
@@ -373,6 +383,9 @@ class Definition:
         return rates if self.average is None else rule.mean(rates, support)
 
 
+SCORED = ("ranking", "loss", "label ranking")
+"""Kinds that are computed from scores."""
+_BY_SCORE = "it needs more than the order of each item's labels: use 'macro', 'weighted' or 'micro'"
 _AT_TOP = "it depends on individual items. Use 'auto' or 'bootstrap'"
 _NO_INTERVAL = (
     "it depends on individual items or is biased, so that no interval is known to cover. "
@@ -380,9 +393,10 @@ _NO_INTERVAL = (
 )
 
 
-def fits(method: Method | None, metric: Metric) -> bool:
+def fits(method: Method | None, metric: Metric, average: str | None = None) -> bool:
     """Whether a method gives intervals also of a metric that is not smooth."""
-    auto = isinstance(method, Auto) and (metric.squared or metric.of_top) is not None
+    known = average is None and (metric.squared or metric.of_top) is not None
+    auto = isinstance(method, Auto) and known
     return auto or (method is not None and method.drawn)
 
 
@@ -465,7 +479,7 @@ def define(
 
 
 def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
-    """A name or signature with those of the options that apply and that it does not settle itself.
+    """A name or signature with the options that apply and that it does not set itself.
 
     For tables of many metrics, of which each takes some of the options.
     """
@@ -495,19 +509,21 @@ def _fitted(
     settled: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> Definition:
-    """The metric with what is settled, and with those of the other options that apply."""
+    """The metric with the options that are set, and with the other options that apply."""
     plain = define(name, parameters, settled)
     applicable = plain.applicable - {*look_up(name)[1], *settled, "interval"}
+    if plain.declaration.over_labels and not plain.declaration.over_classes:
+        applicable -= {"average"}  # of classes it is none unless it is asked for by itself
     fitting = {k: v for k, v in options.items() if k in applicable}
     chosen = define(name, parameters, {**settled, **fitting}) if fitting else plain
     method = find_method(options.get("interval", settled.get("interval")))
-    if "interval" not in chosen.applicable and not fits(method, chosen.declaration):
+    if "interval" not in chosen.applicable and not fits(method, chosen.declaration, chosen.average):
         return chosen
     return replace(chosen, interval=method)
 
 
 def shorten(signatures: Sequence[str]) -> tuple[list[str], str]:
-    """What each signature says by itself, with a ``*`` for what they share; and that.
+    """The distinct part of each signature, with a ``*`` for what all share; and the shared part.
 
     Put in place of the ``*``, with its own ``*`` before it, the shared part makes each whole again:
     fields after a ``*`` that do not apply to a metric are passed over. If all are of one
@@ -528,7 +544,7 @@ def shorten(signatures: Sequence[str]) -> tuple[list[str], str]:
     for row, definition in zip(rows, definitions, strict=True):
         said = {option.get(part) for part in row}
         passed = {*OPTIONS} - definition.applicable - said  # what it would pass over
-        if any(fits(method, definition.declaration) for method in methods):
+        if any(fits(method, definition.declaration, definition.average) for method in methods):
             passed -= {"interval"}
         shared = [part for part in shared if part in row or option[part] in passed]
     if not one:  # the name of a score, as it were, stays with it

@@ -26,11 +26,11 @@ from whichf1.metrics import COUNTED, EVERY, find
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class, run
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.lines import (
-    mean_over_rankings,
     moments,
     over_each_class,
     score_moments,
     score_ranking,
+    score_rankings,
 )
 from whichf1.scoring.score import PerClass, Score
 from whichf1.sources.counts import binned_ranking, check_bins
@@ -226,7 +226,7 @@ class ScoreMetric(torchmetrics.Metric):
 
     @contextmanager
     def sync_context(self, *args: Any, should_unsync: bool = True, **kwargs: Any) -> Iterator[None]:
-        """Gather the states for a while, and have those of this process again, come what may."""
+        """Gather the states temporarily; those of this process are restored whatever happens."""
         self.sync(*args, **kwargs)
         try:
             yield
@@ -468,7 +468,7 @@ class BinState(ItemState):
         if len(labels) == 2 or definition.positive is not None:
             return score_ranking(definition, rankings[self.positive if len(labels) > 2 else 0])
         definition = over_each_class(definition.settled(interval=None), labels)
-        return mean_over_rankings(definition, rankings, labels)
+        return score_rankings(definition, rankings, labels)
 
 
 @dataclass(frozen=True)

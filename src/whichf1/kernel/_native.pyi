@@ -89,3 +89,15 @@ def hits(codes: Any, scores: Any, k: int, ties: int, threads: int) -> tuple[int,
     Of columns with the same score as the true class, those before it (ties & 1) and after it (& 2)
     are ahead of it. A row is bad if a score is not finite; the length if none is.
     """
+
+def sum_rows(rows: Any, order: Any, starts: Any, threads: int, sums: Any) -> None:
+    """Write sums (float64) of rows (uint8 or int32): ``order[starts[g]:starts[g + 1]]`` of each."""
+
+def flips(count: Any, seed: int, first: int, threads: int, rows: Any) -> None:
+    """Write how many of each unit's coins (int64) show heads, as uint8 or int32."""
+
+def multinomial(state: Any, items: int, share: Any, rows: Any) -> bool:
+    """Write how often each unit is drawn, as uint8 or int32, and move the state of PCG64 on.
+
+    False, and the state as it was, if a number does not fit a byte.
+    """

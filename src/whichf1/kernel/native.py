@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 
 import whichf1.kernel._native as c
-from whichf1.kernel.reference import TOLERANCE, Array, Cells, LossSums, Pairs, Ranks, sparse_pairs
+from whichf1.kernel.reference import (
+    TOLERANCE,
+    Array,
+    Cells,
+    LossSums,
+    Pairs,
+    Ranks,
+    flips_type,
+    sparse_pairs,
+)
 from whichf1.kernel.reference import encode as _encode_any
 
 _LOG, _BRIER, _CHECK = 1, 2, 4
@@ -201,3 +210,39 @@ def first_bad_row(probabilities: Array, tolerance: float = TOLERANCE) -> int:
     """The first row with a value outside [0, 1] or a sum too far from 1; the length if none."""
     codes = np.broadcast_to(np.int64(0), len(probabilities))
     return c.losses(codes, probabilities, 0.0, tolerance, _CHECK, THREADS)[4]
+
+
+def sum_rows(rows: Array, order: Array, starts: Array) -> Array:
+    """Sums of rows (units, replicates) of whole numbers, as floats (groups, replicates).
+
+    Group g has the rows ``order[starts[g]:starts[g + 1]]``.
+    """
+    sums = np.empty((max(len(starts) - 1, 0), rows.shape[1]))
+    c.sum_rows(rows, order.astype(np.int64), starts.astype(np.int64), THREADS, sums)
+    return sums
+
+
+def flips(count: Array, seed: int, first: int, replicates: int) -> Array:
+    """How many of each unit's coins show heads (units, replicates), from a first replicate on.
+
+    Each unit has a stream of random bits, of which replicate r takes those from r·count on. So the
+    flips do not depend on which replicates are asked for at a time.
+    """
+    rows = np.empty((len(count), replicates), flips_type(count))
+    c.flips(count.astype(np.int64), seed, first, THREADS, rows)
+    return rows
+
+
+def multinomial(rng: np.random.Generator, items: int, share: Array, replicates: int) -> Array:
+    """How often each unit is drawn (units, replicates), as NumPy draws it."""
+    generator: Any = rng.bit_generator
+    known = generator.state
+    words = [known["state"][name] for name in ("state", "inc")]
+    state = np.array([part for x in words for part in (x >> 64, x & (2**64 - 1))], np.uint64)
+    rows = np.empty((len(share), replicates), np.uint8)
+    if not c.multinomial(state, items, share, rows):  # a number above 255
+        rows = np.empty((len(share), replicates), np.int32)
+        c.multinomial(state, items, share, rows)
+    known["state"]["state"] = int(state[0]) << 64 | int(state[1])
+    generator.state = known
+    return rows

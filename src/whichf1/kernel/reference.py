@@ -355,3 +355,51 @@ def first_bad_row(probabilities: Array, tolerance: float = TOLERANCE) -> int:
         if not good.all():
             return int(chunk.start) + int(np.argmin(good))
     return len(probabilities)
+
+
+def sum_rows(rows: Array, order: Array, starts: Array) -> Array:
+    """Sums of rows (units, replicates) of whole numbers, as floats (groups, replicates).
+
+    Group g has the rows ``order[starts[g]:starts[g + 1]]``.
+    """
+    if len(order) and not 0 <= order.min() <= order.max() < len(rows):
+        raise ValueError(f"rows must lie in [0, {len(rows)})")
+    groups = zip(starts.tolist(), starts[1:].tolist(), strict=False)
+    sums = [rows[order[start:end]].sum(0, dtype=np.float64) for start, end in groups]
+    return np.stack(sums) if sums else np.zeros((0, rows.shape[1]))
+
+
+def flips(count: Array, seed: int, first: int, replicates: int) -> Array:
+    """How many of each unit's coins show heads (units, replicates), from a first replicate on.
+
+    Each unit has a stream of random bits, of which replicate r takes those from r·count on. So the
+    flips do not depend on which replicates are asked for at a time.
+    """
+    rows = np.empty((len(count), replicates), flips_type(count))
+    for unit, items in enumerate(count.tolist()):
+        start, end = first * items, (first + replicates) * items
+        words = np.arange(start // 64, -(-end // 64), dtype=np.uint64) + np.uint64(unit << 32)
+        bits = np.unpackbits(_random_words(words, seed).view(np.uint8), bitorder="little")
+        own = bits[start % 64 :][: end - start]
+        rows[unit] = own.reshape(replicates, items).sum(1)
+    return rows
+
+
+def flips_type(count: Array) -> type[np.uint8 | np.int32]:
+    """The type of replicates: bytes if these hold every number that there can be."""
+    return np.uint8 if count.max(initial=0) < 256 else np.int32
+
+
+def _random_words(at: Array, seed: int) -> Array:
+    """Words of a stream of random bits: SplitMix64 (Steele, Lea and Flood 2014)."""
+    with np.errstate(over="ignore"):
+        z = np.uint64(seed) + (at + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        words: Array = (z ^ (z >> np.uint64(31))).astype("<u8")
+    return words
+
+
+def multinomial(rng: np.random.Generator, items: int, share: Array, replicates: int) -> Array:
+    """How often each unit is drawn (units, replicates), as NumPy draws it."""
+    return np.ascontiguousarray(rng.multinomial(items, share, replicates).T.astype(np.int32))

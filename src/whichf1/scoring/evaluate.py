@@ -10,16 +10,20 @@ import numpy as np
 from whichf1.definitions.definition import AnyCounts, Definition, Frozen
 from whichf1.definitions.methods import Posterior
 from whichf1.errors import DefinitionError, IntervalWarning, warn
-from whichf1.metrics import COUNTED
+from whichf1.metrics import COUNTED, METRICS
+from whichf1.metrics.agreement import BY_ORDER
 from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n, warn_of_other_data
 from whichf1.sources.arrays import count_margins, judged_arrays, label_arrays, rank_arrays
 from whichf1.sources.counts import as_counts, count
 from whichf1.sources.request import is_path
 from whichf1.sources.sequences import to_numpy
 from whichf1.statistics.scales import Interval
+from whichf1.tables.annotations import Ratings
 from whichf1.tables.cells import Array, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
+from whichf1.tables.labels import Label
+from whichf1.tables.units import some
 
 if TYPE_CHECKING:
     from whichf1.statistics.sample import Sample, Statistic
@@ -246,6 +250,7 @@ def draw_posterior(definition: Definition, counts: AnyCounts) -> tuple[Score, Ar
 
 def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
     """Run a definition on every class of its class set."""
+    refuse_other_data(definition, counts)
     frozen = definition.freeze(counts)
     values, intervals = _estimate(definition, frozen)
     n, settled = _n(frozen, counts), definition.on(frozen)
@@ -256,6 +261,8 @@ def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
 def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
     """Raise if a definition cannot be computed from these counts."""
     metric, sets = definition.declaration, isinstance(counts, MultiLabelCounts)
+    if isinstance(counts, Ratings):
+        _refuse_other_ratings(definition, counts)
     if metric.kind not in (*COUNTED, "items"):
         raise DefinitionError(
             f"{metric.name} is computed from scores, not from predicted classes: call "
@@ -265,6 +272,22 @@ def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
         raise DefinitionError(
             f"{definition.signature} is for sets of labels, and these items have one class each. "
             "Count sets with count_multilabel, or --labels-sep."
+        )
+
+
+def _refuse_other_ratings(definition: Definition, ratings: Ratings) -> None:
+    """Raise if a definition cannot be computed from these ratings."""
+    metric = definition.declaration
+    if not metric.raters:
+        names = ", ".join(name for name, each in METRICS.items() if each.raters)
+        raise DefinitionError(
+            f"{metric.name} compares predicted with true classes, and ratings have neither. Use "
+            f"one of {names}; two raters who are not alike are counted with count(one, other)."
+        )
+    if not ratings.ordered and any(x in BY_ORDER for x in definition.arguments.values()):
+        raise DefinitionError(
+            f"{definition.signature} depends on the order of the categories, which their names do "
+            f"not tell: {some(ratings.labels)}. Declare them in order with labels=."
         )
 
 
@@ -295,6 +318,10 @@ def _statistic(definition: Definition, frozen: Frozen) -> Statistic:
         from whichf1.statistics.cells import Cells
 
         return Cells(definition, frozen)
+    if isinstance(frozen.units, Ratings):
+        from whichf1.statistics.annotations import RaterPairs
+
+        return RaterPairs(definition, frozen)
     from whichf1.statistics.label_sets import LabelSets
 
     return LabelSets(definition, frozen)

@@ -19,6 +19,7 @@ from whichf1.metrics import Metric, find
 from whichf1.scoring.evaluate import evaluate_per_class, run
 from whichf1.scoring.score import PerClass, Score
 from whichf1.sources.counts import DATA_OPTIONS, as_counts
+from whichf1.sources.request import are_sets
 from whichf1.sources.sequences import to_numpy
 from whichf1.tables.labels import Labels
 
@@ -89,7 +90,7 @@ class Scorer:
     def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
         """The score of each class, with the same options except average, positive and score."""
         metric = self.metric
-        if metric.over_classes:
+        if metric.over_labels:
             return self._against_rest(y_true, y_pred, options)
         if metric.kind != "rate":
             raise DefinitionError(f"{self.__name__} has no value for each class")
@@ -123,8 +124,14 @@ def _plain(metric: str) -> Scorer:
 
 
 def _class_names(y_true: Any, y_pred: Any, options: Options) -> Labels:
-    """The classes that have a column of scores each."""
+    """The classes or labels that have a column of scores each."""
     columns, declared = options.get("score"), options.get("labels")
+    if isinstance(true := options.get("true"), (list, tuple)):
+        return Labels(true if declared is None else declared)
+    if y_pred is not None and are_sets(y_true):
+        from whichf1.scoring.label_sets import label_names
+
+        return label_names(y_true, y_pred, declared)
     matrix = y_pred is not None and columns is None and to_numpy(y_pred).ndim == 2
     if isinstance(columns, Mapping):
         return Labels(columns)

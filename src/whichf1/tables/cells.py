@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import inf, isqrt, log
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from whichf1 import kernel
+from whichf1.errors import DefinitionError
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Ties: TypeAlias = Literal["first", "last", "best", "worst"]
@@ -111,6 +112,8 @@ class Margins:
     """Items of other classes predicted as each class."""
     fn: Array
     """Items of each class predicted as another."""
+    of_cells: ClassVar[bool] = True
+    """Whether the margins are sums of the cells."""
 
     def __init__(
         self,
@@ -177,6 +180,16 @@ class Margins:
         given: Any = self._cells
         cells: CellValues = given() if callable(given) else given
         return cells
+
+    @cached_property
+    def coincidences(self) -> Margins:
+        """The same table with both classes of an item in either order: each of them counts once."""
+        wrong = self.fp + self.fn
+
+        def cells() -> CellValues:
+            return self.cells._replace(values=2 * self.cells.values)
+
+        return Margins(2 * self.tp, wrong, wrong, lambda: 2 * self.tn, cells=cells)
 
     def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""
@@ -407,6 +420,52 @@ class Predicted(NamedTuple):
         wins = {"first": earlier, "last": later, "best": np.False_, "worst": earlier | later}[ties]
         ahead: Array = np.count_nonzero((self.scores > own) | ((self.scores == own) & wins), axis=1)
         return ahead
+
+    @property
+    def margin(self) -> Array:
+        """The score of the true class minus the highest of the others, for each item."""
+        others = np.array(self.scores, np.float64)
+        others[np.arange(len(others)), self.codes] = -np.inf
+        margin: Array = self.own - others.max(1)
+        return margin
+
+    def running_error(self, part: Callable[[Any], Any]) -> Array:
+        """The sum of a function of the errors of running sums: Σ_{j≤k} p_j − [true class ≤ k].
+
+        Of all classes but the last, in label order, for each item.
+        """
+        places = np.arange(self.classes - 1)
+        errors = np.cumsum(self.scores[:, :-1], 1) - (self.codes[:, None] <= places)
+        total: Array = part(errors).sum(1)
+        return total
+
+    def cost(self, costs: Any) -> Array:
+        """What the decision costs whose expected cost is least, for each item.
+
+        ``costs`` has a row for each true class; of decisions that are equally good the first is
+        taken.
+        """
+        matrix = cost_matrix(costs, self.classes)
+        expected = self.scores @ matrix
+        within = expected.min(1, keepdims=True) + EQUALLY_GOOD * matrix.max()
+        cost: Array = matrix[self.codes, (expected <= within).argmax(1)]
+        return cost
+
+
+EQUALLY_GOOD = 1e-12
+"""Expected costs that differ by this fraction of the largest cost differ by rounding."""
+
+
+def cost_matrix(costs: Any, classes: int) -> Array:
+    """The cost of each decision, or 1 for every error; an error if it has another shape."""
+    if costs is None:
+        return 1 - np.eye(classes)
+    if len(costs) != classes:
+        raise DefinitionError(
+            f"costs has {len(costs)} rows and columns, but there are {classes} classes. Give one "
+            "for each class, in label order."
+        )
+    return np.array(costs, np.float64)
 
 
 class RankedLabels(NamedTuple):

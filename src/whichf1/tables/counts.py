@@ -49,7 +49,6 @@ class Counts(Units, kind="counts"):
     """
 
     _KEYS = ("true", "predicted")
-    _OWN = ("predictions", "true")
     __slots__ = ()
 
     true: Array
@@ -97,6 +96,10 @@ class Counts(Units, kind="counts"):
         if n is not None:
             fields["n"] = n
         self._put(fields, true, *sides, count, squares, cluster)
+
+    @classmethod
+    def _columns(cls) -> tuple[str, ...]:
+        return (*super()._columns(), "true", "predictions")
 
     def _keys(self, system: int | None = None) -> dict[str, Any]:
         sides = self.predictions if system is None else self.predictions[system]

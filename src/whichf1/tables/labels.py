@@ -219,6 +219,15 @@ _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")
 """Hexadecimal digits as letters alone, so that a digest is never read as a number."""
 
+
+def as_number(label: Label) -> float | None:
+    """The number that a class is, or that its text spells; None for any other text."""
+    if isinstance(label, str) and not re.fullmatch(_NUMBER, label):
+        return None
+    number = float(label)
+    return None if isinf(number) else number
+
+
 _WHOLE = r"(-?(?:0|[1-9][0-9]*))(?:\.0+)?"
 
 

@@ -86,7 +86,7 @@ class Additive:
     def __add__(self, other: object) -> Self:
         if isinstance(other, int) and other == 0:
             return self  # so that sum(parts) works
-        if not isinstance(other, type(self)):
+        if type(other) is not type(self):
             return NotImplemented
         return self._plus(other, self.agreed(other))
 
@@ -219,8 +219,6 @@ class Units(Additive, Drawable):
     _FACTS = ("squares", "cluster", "cluster_names", "systems", "declared", "decision")
     _KEYS: ClassVar[tuple[str, ...]]
     """The key columns, as they are saved."""
-    _OWN: ClassVar[tuple[str, ...]]
-    """The fields that hold them."""
     __slots__ = ("__dict__",)
 
     labels: Labels
@@ -270,7 +268,7 @@ class Units(Additive, Drawable):
     @classmethod
     def _columns(cls) -> tuple[str, ...]:
         """What is known only when parts have been merged."""
-        return ("labels", "count", "squares", "cluster", "cluster_names", *cls._OWN)
+        return ("labels", "count", "squares", "cluster", "cluster_names")
 
     def _fields(self) -> dict[str, Any]:
         facts = {name: getattr(self, name) for name in ("labels", "count", *self._FACTS)}

@@ -186,4 +186,34 @@ typedef struct {
 wf_status wf_loss(const wf_column *codes, const wf_matrix *probabilities, wf_loss_options options,
                   int threads, wf_losses *out);
 
+/* resample.c: replicates of counts, and their sums ----------------------------------------------- */
+
+/* How often each unit is drawn: units × replicates, bytes or int32_t. */
+typedef struct {
+    void *data;
+    int width; /* 1 or 4 */
+    size_t units, replicates;
+} wf_rows;
+
+/* Group g has the rows order[starts[g]] to order[starts[g + 1] − 1]. */
+typedef struct {
+    const int64_t *order, *starts;
+    size_t entries, groups;
+} wf_groups;
+
+/* The sum of the rows of each group (groups × replicates); WF_BAD_CODE if there is no such row. */
+wf_status wf_sum_rows(const wf_rows *rows, const wf_groups *groups, int threads, double *sums);
+
+/* How many of each unit's coins show heads: replicates from the first one on, as wf_rows. */
+void wf_flips(const int64_t *count, uint64_t seed, size_t first, int threads, wf_rows *out);
+
+/* The state of NumPy's PCG64, and what is added to it at each step. */
+typedef struct {
+    uint64_t high, low, more_high, more_low;
+} wf_generator;
+
+/* How items are spread over units with these shares; the generator moves on. WF_BAD_CODE, and
+ * garbage, if a number does not fit a byte that is to hold it. */
+wf_status wf_multinomial(wf_generator *g, int64_t items, const double *share, wf_rows *out);
+
 #endif

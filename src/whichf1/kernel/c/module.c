@@ -669,6 +669,133 @@ static PyObject *hits(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
                          (unsigned long long)out.least);
 }
 
+/* Resampling ---------------------------------------------------------------------------------- */
+
+/* A contiguous buffer of items of one type. Releases the view on error. */
+static int get_block(PyObject *object, const char *name, item_type type, int flags, Py_buffer *view)
+{
+    int swapped;
+    if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | flags) < 0) return -1;
+    char kind = letter(view, &swapped);
+    if (kind && strchr(type.letters, kind) && view->itemsize == type.size && !swapped) return 0;
+    PyErr_Format(PyExc_TypeError, "%s cannot have items of format '%s'", name,
+                 view->format ? view->format : "B");
+    PyBuffer_Release(view);
+    return -1;
+}
+
+/* Rows (units × replicates) of bytes or int32. */
+static int get_rows(PyObject *object, int flags, Py_buffer *view, wf_rows *rows)
+{
+    static const item_type BYTE = {"B", 1};
+    if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | flags) < 0) return -1;
+    int wide = view->itemsize != 1, two = view->ndim == 2;
+    PyBuffer_Release(view);
+    if (!two) {
+        PyErr_SetString(PyExc_ValueError, "rows must have two dimensions");
+        return -1;
+    }
+    if (get_block(object, "rows", wide ? INT32 : BYTE, flags, view) < 0) return -1;
+    *rows =
+        (wf_rows){view->buf, (int)view->itemsize, (size_t)view->shape[0], (size_t)view->shape[1]};
+    return 0;
+}
+
+static PyObject *sum_rows(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    enum { ROWS, ORDER, STARTS, SUMS, BUFFERS };
+    Py_buffer views[BUFFERS] = {{0}};
+    wf_rows rows;
+    wf_status status = WF_OK;
+    PyObject *result = NULL;
+    int threads;
+    if (expect(nargs, 5) < 0 || (threads = threads_of(args[3])) < 0) return NULL;
+    if (get_rows(args[0], PyBUF_SIMPLE, &views[ROWS], &rows) < 0) return NULL;
+    if (get_block(args[1], "order", INT64, PyBUF_SIMPLE, &views[ORDER]) == 0 &&
+        get_block(args[2], "starts", INT64, PyBUF_SIMPLE, &views[STARTS]) == 0 &&
+        get_block(args[4], "sums", FLOAT64, PyBUF_WRITABLE, &views[SUMS]) == 0) {
+        size_t starts = (size_t)views[STARTS].len / 8;
+        wf_groups groups = {views[ORDER].buf, views[STARTS].buf, (size_t)views[ORDER].len / 8,
+                            starts ? starts - 1 : 0};
+        if ((size_t)views[SUMS].len != 8 * groups.groups * rows.replicates) {
+            PyErr_SetString(PyExc_ValueError, "sums must have a row for each group");
+        } else {
+            Py_BEGIN_ALLOW_THREADS
+            status = wf_sum_rows(&rows, &groups, threads, views[SUMS].buf);
+            Py_END_ALLOW_THREADS
+            result = status ? failed(status) : Py_NewRef(Py_None);
+        }
+    }
+    for (int i = 0; i < BUFFERS; i++)
+        if (views[i].obj) PyBuffer_Release(&views[i]);
+    return result;
+}
+
+static PyObject *flips(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer count, view;
+    wf_rows rows;
+    PyObject *result = NULL;
+    int threads;
+    if (expect(nargs, 5) < 0 || (threads = threads_of(args[3])) < 0) return NULL;
+    uint64_t seed = PyLong_AsUnsignedLongLong(args[1]);
+    size_t first = PyLong_AsSize_t(args[2]);
+    if (PyErr_Occurred()) return NULL;
+    if (get_block(args[0], "count", INT64, PyBUF_SIMPLE, &count) < 0) return NULL;
+    if (get_rows(args[4], PyBUF_WRITABLE, &view, &rows) == 0) {
+        if ((size_t)count.len != 8 * rows.units) {
+            PyErr_SetString(PyExc_ValueError, "rows must have a row for each unit");
+        } else {
+            Py_BEGIN_ALLOW_THREADS
+            wf_flips(count.buf, seed, first, threads, &rows);
+            Py_END_ALLOW_THREADS
+            result = Py_NewRef(Py_None);
+        }
+        PyBuffer_Release(&view);
+    }
+    PyBuffer_Release(&count);
+    return result;
+}
+
+static PyObject *multinomial(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer state, share, view;
+    wf_rows rows;
+    PyObject *result = NULL;
+    if (expect(nargs, 4) < 0) return NULL;
+    int64_t items = PyLong_AsLongLong(args[1]);
+    if (PyErr_Occurred()) return NULL;
+    static const item_type UINT64 = {"LQ", 8};
+    if (get_block(args[0], "state", UINT64, PyBUF_WRITABLE, &state) < 0) return NULL;
+    if (get_block(args[2], "share", FLOAT64, PyBUF_SIMPLE, &share) < 0) {
+        PyBuffer_Release(&state);
+        return NULL;
+    }
+    if (get_rows(args[3], PyBUF_WRITABLE, &view, &rows) == 0) {
+        if (state.len != sizeof(wf_generator) || (size_t)share.len != 8 * rows.units ||
+            !rows.units || items < 0 || items > INT32_MAX) {
+            PyErr_SetString(PyExc_ValueError, "a state of 4, and a share and a row for each unit");
+        } else {
+            wf_status status;
+            wf_generator g;
+            memcpy(&g, state.buf, sizeof g);
+            Py_BEGIN_ALLOW_THREADS
+            status = wf_multinomial(&g, items, share.buf, &rows);
+            Py_END_ALLOW_THREADS
+            if (status == WF_NO_MEMORY) failed(status);
+            else result = PyBool_FromLong(!status);
+            if (!status) memcpy(state.buf, &g, sizeof g);
+        }
+        PyBuffer_Release(&view);
+    }
+    PyBuffer_Release(&share);
+    PyBuffer_Release(&state);
+    return result;
+}
+
 /* The module ---------------------------------------------------------------------------------- */
 
 #define FUNCTION(name, doc) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, doc}
@@ -687,6 +814,9 @@ static PyMethodDef functions[] = {
     FUNCTION(running, "running(positives, negatives, tp, fp, steps)"),
     FUNCTION(losses, "losses(codes, probabilities, floor, tolerance, wanted, threads)"),
     FUNCTION(hits, "hits(codes, scores, k, ties, threads)"),
+    FUNCTION(sum_rows, "sum_rows(rows, order, starts, threads, sums)"),
+    FUNCTION(flips, "flips(count, seed, first, threads, rows)"),
+    FUNCTION(multinomial, "multinomial(state, items, share, rows)"),
     {NULL, NULL, 0, NULL},
 };
 
