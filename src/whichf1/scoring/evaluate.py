@@ -20,7 +20,7 @@ from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array, Margins, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
-from whichf1.tables.labels import Labels
+from whichf1.tables.labels import Label, Labels
 
 if TYPE_CHECKING:
     from whichf1.statistics.sample import Sample, Statistic
@@ -167,6 +167,16 @@ def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
     n, settled = _items(frozen, counts), definition.on(frozen)
     facts = (tuple(intervals), counts.facts, effective_n(frozen.units))
     return PerClass(values, settled, n, frozen.labels, *facts)
+
+
+def cluster_influence(definition: Definition, counts: AnyCounts) -> dict[Label, float]:
+    """What each cluster adds to a score, to first order."""
+    frozen = _frozen(definition, counts)
+    sample, names = _sample(frozen), frozen.units.cluster_names
+    assert sample.cluster is not None
+    slope = sample.centred(_statistic(definition, frozen).slope(sample.count))
+    sums = np.bincount(sample.cluster, sample.count * slope, len(names))
+    return dict(zip(names, sums.tolist(), strict=True))
 
 
 def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
