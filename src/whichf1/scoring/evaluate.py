@@ -22,7 +22,7 @@ from whichf1.tables.annotations import Ratings
 from whichf1.tables.cells import Array, Margins, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
-from whichf1.tables.labels import Labels
+from whichf1.tables.labels import Label, Labels
 from whichf1.tables.units import some
 
 if TYPE_CHECKING:
@@ -171,6 +171,16 @@ def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
     n, settled = _items(frozen, counts), definition.on(frozen)
     facts = (tuple(intervals), counts.facts, effective_n(frozen.units))
     return PerClass(values, settled, n, frozen.labels, *facts)
+
+
+def cluster_influence(definition: Definition, counts: AnyCounts) -> dict[Label, float]:
+    """What each cluster adds to a score, to first order."""
+    frozen = _frozen(definition, counts)
+    sample, names = _sample(frozen), frozen.units.cluster_names
+    assert sample.cluster is not None
+    slope = sample.centred(_statistic(definition, frozen).slope(sample.count))
+    sums = np.bincount(sample.cluster, sample.count * slope, len(names))
+    return dict(zip(names, sums.tolist(), strict=True))
 
 
 def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
