@@ -5,6 +5,9 @@ from typing import Any, Literal, Protocol, Unpack
 from whichf1 import errors as errors
 from whichf1.comparison.compare import Comparison as Comparison
 from whichf1.comparison.compare import compare as compare
+from whichf1.comparison.disparity import Disparity as Disparity
+from whichf1.comparison.disparity import Groups as Groups
+from whichf1.comparison.disparity import groups as groups
 from whichf1.comparison.pair import Pair as Pair
 from whichf1.comparison.rank_flips import SystemRanks as SystemRanks
 from whichf1.comparison.rank_flips import rank_systems as rank_systems
@@ -803,6 +806,7 @@ optimized_precision: _Precision
 f_beta: _FBeta
 f1: _F1
 prevalence: _Prevalence
+selection_rate: _Prevalence
 one_vs_rest_accuracy: _Prevalence
 index_of_balanced_accuracy: _IndexOfBalancedAccuracy
 averaged_f1: _AveragedF1
@@ -895,6 +899,8 @@ type_2_error = false_negative_rate
 fdr = false_discovery_rate
 false_omission = false_omission_rate
 fomr = false_omission_rate
+predicted_prevalence = selection_rate
+detection_prevalence = selection_rate
 youden_j = informedness
 bookmaker_informedness = informedness
 delta_p = markedness

@@ -105,6 +105,7 @@ RATES: dict[str, Any] = {
     "false_discovery_rate": lambda tp, fp, fn, tn: over(fp, fp + tp),
     "false_omission_rate": lambda tp, fp, fn, tn: over(fn, fn + tn),
     "prevalence": lambda tp, fp, fn, tn: over(tp + fn, tp + fp + fn + tn),
+    "selection_rate": lambda tp, fp, fn, tn: over(tp + fp, tp + fp + fn + tn),
     "informedness": lambda tp, fp, fn, tn: plus_minus_one(over(tp, tp + fn), over(tn, tn + fp)),
     "markedness": lambda tp, fp, fn, tn: plus_minus_one(over(tp, tp + fp), over(tn, tn + fn)),
     "positive_likelihood_ratio": lambda tp, fp, fn, tn: ratio_of(

@@ -310,12 +310,7 @@ class SliceOptions(OptionGroup):
     @property
     def slice_columns(self) -> list[str]:
         """The columns of --by; none without it."""
-        if self.by is None:
-            return []
-        columns = split_list(self.by)
-        if not columns or not all(columns):
-            raise InputError(f"--by takes names of columns, such as lang,domain; got {self.by!r}")
-        return columns
+        return columns_of("--by", self.by)
 
 
 class TableOptions(SliceOptions, CountingOptions):
@@ -546,6 +541,29 @@ class InlineMatrixOptions(OptionGroup):
 
 class ScoreOptions(TableOptions, ReportOptions):
     """All that ``whichf1 score`` takes."""
+
+
+class GroupsOptions(TableOptions, MetricOptions, OutputOptions):
+    """All that ``whichf1 groups`` takes."""
+
+    by: Text = option("The columns that make groups: sex,region.")
+    control: Text = option("Compare groups within each value of these columns.")
+    metric: list[str] | None = option(
+        "A metric, a signature, or a criterion such as equalized_odds or demographic_parity; "
+        "repeatable. Default: averaged_f1.",
+        "--metric",
+        "-m",
+    )
+
+    @property
+    def slice_columns(self) -> list[str]:
+        """The columns of --control, then those of --by."""
+        return [*self.control_columns, *super().slice_columns]
+
+    @property
+    def control_columns(self) -> list[str]:
+        """The columns of --control; none without it."""
+        return columns_of("--control", self.control)
 
 
 class MatrixOptions(LabelOptions, ReportOptions):
@@ -812,6 +830,14 @@ def _has_symbols() -> bool:
 def split_list(text: str) -> list[str]:
     """Split a list like a line of CSV, so that a class in quotes may contain a comma."""
     return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def columns_of(option: str, text: str | None) -> list[str]:
+    """The names of columns that an option lists; none without it."""
+    columns = [] if text is None else split_list(text)
+    if text is not None and not (columns and all(columns)):
+        raise InputError(f"{option} takes names of columns, such as lang,domain; got {text!r}")
+    return columns
 
 
 def find_label(text: str, labels: Labels) -> Label:

@@ -258,6 +258,16 @@ def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
     return PerClass(values, settled, n, frozen.labels, *facts)
 
 
+def cluster_influence(definition: Definition, counts: AnyCounts) -> dict[Label, float]:
+    """What each cluster adds to a score, to first order."""
+    frozen = _frozen(definition, counts)
+    sample, names = _sample(frozen), frozen.units.cluster_names
+    assert sample.cluster is not None
+    slope = sample.centred(_statistic(definition, frozen).slope(sample.count))
+    sums = np.bincount(sample.cluster, sample.count * slope, len(names))
+    return dict(zip(names, sums.tolist(), strict=True))
+
+
 def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
     """Raise if a definition cannot be computed from these counts."""
     metric, sets = definition.declaration, isinstance(counts, MultiLabelCounts)
