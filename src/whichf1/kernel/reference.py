@@ -157,8 +157,8 @@ def add_pairs(
     np.add.at(counts, rows * classes + columns, 1)
     if margins is not None:
         wrong = rows != columns
-        for at, side in enumerate((rows[~wrong], columns[wrong], rows[wrong])):
-            np.add.at(margins, at * classes + side, 1)
+        for row, side in enumerate((rows[~wrong], columns[wrong], rows[wrong])):
+            np.add.at(margins, row * classes + side, 1)
     return True
 
 

@@ -371,7 +371,7 @@ class Predicted(NamedTuple):
 
     def _ahead(self, ties: Ties) -> Array:
         by_class, own = np.ascontiguousarray(self.scores.T), self.own
-        ahead = np.count_nonzero(by_class > own, axis=0)
+        ahead: Array = np.count_nonzero(by_class > own, axis=0)
         equal = by_class == own
         tied = np.flatnonzero(np.count_nonzero(equal, axis=0) > 1)
         if ties != "best" and len(tied):
