@@ -445,7 +445,7 @@ def drivers(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     )
 
 
-SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))]
+SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in (2, 3))]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -1,4 +1,4 @@
-"""Reading what a command is given: files, standard input, or saved counts."""
+"""Read the input of a command: files, standard input, or saved counts."""
 
 from __future__ import annotations
 

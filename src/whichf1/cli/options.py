@@ -314,7 +314,7 @@ class SliceOptions(OptionGroup):
 
 
 class TableOptions(SliceOptions, CountingOptions):
-    """What is counted: predictions, scores, probabilities or label sets, whole or in slices."""
+    """What to count: predictions, scores, probabilities or label sets, in total or by slice."""
 
     score_column: Text = option(SCORE, "--score")
     threshold: float | None = option("With --score: items with at least this score are positive.")
@@ -353,7 +353,7 @@ class CountsFileOptions(OptionGroup):
 
 
 class GateOptions(OutputOptions):
-    """Commands that fail where a number is not good enough."""
+    """Options that make a command fail if a number is not good enough."""
 
     format: GateFormat = option(  # type: ignore[assignment]
         "Output format; junit and github tell a server what became of the gates.",
@@ -363,10 +363,10 @@ class GateOptions(OutputOptions):
     )
 
     def finish(self, document: Document, source: str, verdicts: Sequence[Verdict]) -> None:
-        """Print the document and what became of the gates; exit with 1 if one of them failed."""
+        """Print the document and the outcome of the gates; exit with 1 if a gate failed."""
         if self.format == GateFormat.junit and not verdicts:
             raise InputError(
-                "--format junit shows what became of gates: give one, such as --fail-under "
+                "--format junit reports the outcome of gates: add one, such as --fail-under "
                 "averaged_f1=0.8"
             )
         if verdicts:
@@ -391,7 +391,7 @@ class GateOptions(OutputOptions):
             write_whole(self.output, text.encode())
 
     def _annotate(self, document: Document, verdicts: Sequence[Verdict]) -> None:
-        """Annotations and the report in the log; and in the summary of the step, if any."""
+        """Write annotations and the report to the log, and to the step's summary if it has one."""
         self._style()
         document = document.titled(self.caption)
         path = os.environ.get("GITHUB_STEP_SUMMARY")
@@ -438,7 +438,7 @@ class DefinitionOptions(OptionGroup):
 
 
 class ResamplingOptions(OptionGroup):
-    """How sure the intervals are, and how they are drawn."""
+    """Level of the intervals, and how they are computed."""
 
     level: float | None = option("Nominal coverage of intervals. Default: 0.95.")
     replicates: int | None = option(
@@ -486,7 +486,7 @@ class MetricOptions(DefinitionOptions, ResamplingOptions):
 
 
 class ReportOptions(MetricOptions, GateOptions):
-    """What is reported of some counts."""
+    """What to report for a table of counts."""
 
     confusion: bool | None = option(
         "Show the confusion matrix. Default: on a terminal, if it fits and has up to 12 classes."
@@ -760,13 +760,13 @@ class PaperOptions(OptionGroup):
 
 
 def is_terminal() -> bool:
-    """Whether standard output is a terminal, or is to be treated as one."""
+    """Whether standard output is a terminal, or should be treated as one."""
     terminal = sys.stdout is not None and sys.stdout.isatty()
     return terminal or bool(os.environ.get("FORCE_COLOR"))
 
 
 def _has_symbols() -> bool:
-    """Whether standard output has the characters that places are marked with."""
+    """Whether standard output can show superscript digits, which mark ranks."""
     try:
         "¹²".encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):
@@ -780,7 +780,7 @@ def split_list(text: str) -> list[str]:
 
 
 def find_label(text: str, labels: Labels) -> Label:
-    """The class that is written like this."""
+    """The class with this text."""
     for label in labels:
         if str(label) == text:
             return label
@@ -789,7 +789,7 @@ def find_label(text: str, labels: Labels) -> Label:
 
 
 def find_dropped(text: str, labels: Labels) -> Label:
-    """The class of --ignore that is written like this, whether or not its items are still there."""
+    """The class of --ignore with this text, even if its items were dropped."""
     kind = labels.kind
     readings: list[Label] = [text] if kind == "str" else [*from_text([text])]
     return find_label(text, labels if kind_of(readings[0]) != kind else Labels(readings))

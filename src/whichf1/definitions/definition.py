@@ -116,7 +116,7 @@ class Definition:
         object.__setattr__(self, name, value)
 
     def settled(self, **fields: Any) -> Definition:
-        """The same with fields that the data settle, which need no check."""
+        """A copy with fields that the data determine, which need no check."""
         other = object.__new__(Definition)
         other.__dict__.update({name: getattr(self, name) for name in _FIELDS}, **fields)
         other.__dict__["declaration"] = self.declaration
@@ -222,7 +222,7 @@ class Definition:
 
     @cached_property
     def needs_margins_only(self) -> bool:
-        """Whether the margins of all classes say enough: a plain mean, without an interval."""
+        """Whether the margins of all classes are sufficient: a plain mean, without an interval."""
         special = (self.exclude, self.ignore, self.batch, self.interval)
         means = self.declaration.kind == "rate" and self.average in ("macro", "weighted", "micro")
         every = self.classes in (None, "declared", "observed") and self.two_classes == "both"
@@ -230,7 +230,7 @@ class Definition:
 
     @cached_property
     def over_observed(self) -> Definition:
-        """The same over the observed classes, unless it says itself which it is over."""
+        """The same over the observed classes, unless the definition names its classes."""
         settles = self.classes is None and "classes" in self.applicable
         return self.settled(classes="observed") if settles else self
 
@@ -406,7 +406,7 @@ def define(
 
 
 def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
-    """A name or signature with those of the options that apply and that it does not settle itself.
+    """A name or signature with the options that apply and that it does not set itself.
 
     For tables of many metrics, of which each takes some of the options.
     """
@@ -436,7 +436,7 @@ def _fitted(
     settled: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> Definition:
-    """The metric with what is settled, and with those of the other options that apply."""
+    """The metric with the options that are set, and with the other options that apply."""
     plain = define(name, parameters, settled)
     applicable = plain.applicable - {*look_up(name)[1], *settled, "interval"}
     fitting = {k: v for k, v in options.items() if k in applicable}
@@ -448,7 +448,7 @@ def _fitted(
 
 
 def shorten(signatures: Sequence[str]) -> tuple[list[str], str]:
-    """What each signature says by itself, with a ``*`` for what they share; and that.
+    """The distinct part of each signature, with a ``*`` for what all share; and the shared part.
 
     Put in place of the ``*``, with its own ``*`` before it, the shared part makes each whole again:
     fields after a ``*`` that do not apply to a metric are passed over. If all are of one

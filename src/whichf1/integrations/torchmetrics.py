@@ -268,7 +268,7 @@ class ScoreMetric(torchmetrics.Metric):
 
     @contextmanager
     def sync_context(self, *args: Any, should_unsync: bool = True, **kwargs: Any) -> Iterator[None]:
-        """Gather the states for a while, and have those of this process again, come what may."""
+        """Gather the states temporarily; those of this process are restored whatever happens."""
         self.sync(*args, **kwargs)
         try:
             yield

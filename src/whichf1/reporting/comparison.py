@@ -166,7 +166,7 @@ def _grid(
     heading: str,
     without: Set[str] = frozenset(),
 ) -> Grid:
-    """The columns that have something to say of a pair."""
+    """The columns that are not empty for every pair."""
     cells = {x: [_cell(pair, x) for pair in pairs] for x in columns if x not in without}
     shown = [name for name, column in cells.items() if any(x is not None for x in column)]
     rows = [*zip(*(cells[name] for name in shown), strict=True)]

@@ -80,7 +80,7 @@ def written(picture: Any, path: Any, dpi: int) -> bytes:
 
 
 def document_of(result: Any) -> Document:
-    """What is shown of a result."""
+    """The document of a result."""
     if isinstance(result, Presented):
         return result.document()
     for kind, make in DOCUMENTS.items():

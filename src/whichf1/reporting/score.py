@@ -168,7 +168,7 @@ class Report(Presented, Drawable):
         write_whole(path, presenters[0]().page(self).encode())
 
     def document(self, decimals: int | None = None) -> Document:
-        """The tables of classes and of scores, the matrix and what is worth knowing of them."""
+        """The tables of classes and scores, the matrix, and notes on them."""
         counts, orientation = self.counts, [] if self.oriented else [UNORIENTED]
         notes = gap_notes(self, 4 if decimals is None else decimals)
         return Document(
@@ -347,7 +347,7 @@ def name_definitions(
 
 
 def refuse_unused_threshold(threshold: float | None, definitions: Named, written: str) -> None:
-    """Raise if a threshold makes predictions that no metric looks at."""
+    """Raise if a threshold makes predictions that no metric uses."""
     if threshold is not None and not any(is_counted(each) for _, each in definitions):
         names = ", ".join(name for name, _ in definitions)
         raise DefinitionError(
@@ -414,7 +414,7 @@ def _blocks(report: Report) -> list[Block]:
 
 
 def _interval_heading(report: Report) -> str:
-    """What stands above intervals; nothing if there are none."""
+    """The heading of intervals; empty if there are none."""
     both: tuple[tuple[str, Score | PerClass], ...] = (*report.per_class, *report.scores)
     methods = [each.definition.interval for _, each in both]
     levels = {method.level for method in methods if method is not None}
@@ -549,7 +549,7 @@ def interval_notes(report: Report) -> list[str]:
 
 
 def worth_notes(effective: float | None) -> list[str]:
-    """How many equal items the weighted ones are worth, in a sentence."""
+    """The effective number of items under weights, in a sentence."""
     if effective is None:
         return []
     return [f"The weighted items are worth {items(effective)} equal ones, (Σw)²/Σw²."]

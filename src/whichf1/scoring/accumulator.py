@@ -92,7 +92,7 @@ class Accumulator:
         self._parts: tuple[Any, ...] = ()
 
     def update(self, y_true: Any, y_pred: Any = None, **options: Any) -> None:
-        """Add a batch. If it is refused, nothing of it is added.
+        """Add a batch. If it is refused, no part of it is added.
 
         y_true, y_pred (array, dataframe or path): The batch: predictions, scores or sets of labels.
         **options: What only this batch has, such as ``weights`` of its items.
@@ -217,12 +217,12 @@ class _Dense:
         return np.array(codes)
 
     def counts(self) -> Counts | None:
-        """What was added so far; None if that is nothing."""
+        """Everything added so far; None if nothing was."""
         return Counts.of_cells(self.labels, self.cells) if self.cells.any() else None
 
 
 def count_batch(table: Any, y_true: Any, y_pred: Any, options: Mapping[str, Any]) -> Any:
-    """A further batch as a table of the same kind; None if it has no items."""
+    """A batch as a table of the same kind; None if it has no items."""
     batch = _batch(y_true, y_pred)
     if batch is None:
         return None

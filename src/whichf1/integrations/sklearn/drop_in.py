@@ -1,4 +1,4 @@
-"""Functions of scikit-learn that are computed here, and still speak its words.
+"""scikit-learn's functions computed by whichf1, with the same arguments, warnings and errors.
 
 Where data or options are refused, or a score is undefined, scikit-learn is asked for its own error
 or warning: its function is called with the same arguments, and its value is not used.
@@ -111,7 +111,7 @@ def _missing(name: str) -> Callable[..., Any]:
 
 
 def _recognized(option: Any) -> tuple[Any, ...]:
-    """What tells options apart as far as their validity goes: a plain value, or a type."""
+    """The part of an option that decides whether it is valid: a plain value, or a type."""
     if isinstance(option, (str, int, float, type(None))):
         return type(option), option
     return type(option), getattr(option, "ndim", None)
