@@ -173,7 +173,7 @@ def score_lines(definition: Definition, scores: Scores) -> Score:
     if mean:
         return _mean_over_classes(definition, *scores.by_class())
     if over_each:
-        definition = with_parameters(definition, multi_class="top-label")
+        definition = definition.with_parameters(multi_class="top-label")
         return score_ranking(definition, ranking_of(scores.top_labels(), True))
     return score_ranking(definition, ranking_of(*scores.against_rest(definition.positive)))
 
@@ -240,7 +240,7 @@ def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, Scor
         return _one_ranking(definition.settled(positive=positive), lines), lines
     if _of_top_label(definition):
         lines = scores.top_labels(apart=True).single()
-        return _one_ranking(with_parameters(definition, multi_class="top-label"), lines), lines
+        return _one_ranking(definition.with_parameters(multi_class="top-label"), lines), lines
     lines = scores.coded(fair=False).single()
     return _class_items(definition, lines), lines
 
@@ -439,10 +439,10 @@ def _judged(
         names = lines.labels
         lines, label = lines.against_rest(definition.positive)
         items, two, _ = predicted_binary(lines._replace(labels=[False, True]), True)
-        return _scaled(definition.settled(positive=label), two), items, names
+        return definition.settled(positive=label).scaled(len(two)), items, names
     if metric.probabilities and lines.scores.ndim == 1:
         items, names, positive = predicted_binary(lines, definition.positive)
-        return _scaled(definition.settled(positive=positive), names), items, names
+        return definition.settled(positive=positive).scaled(len(names)), items, names
     if metric.signed and lines.scores.ndim == 1:
         items, names, positive = predicted_signed(lines, definition.positive)
         return definition.settled(positive=positive), items, names
@@ -457,14 +457,7 @@ def _over_all_classes(definition: Definition, names: Labels) -> Definition:
             f"{definition.metric} with a column for each class covers all classes: omit "
             "positive=, or pass the column of that class"
         )
-    return _scaled(definition, names)
-
-
-def _scaled(definition: Definition, names: Labels) -> Definition:
-    """The definition with its scale, which depends on the number of classes by default."""
-    if definition.arguments.get("scale", "no such") is not None:
-        return definition
-    return with_parameters(definition, scale="half" if len(names) == 2 else "sum")
+    return definition.scaled(len(names))
 
 
 def _score_clusters(definition: Definition, sums: EngineSums, scores: ClassScores) -> Score:
@@ -716,7 +709,7 @@ def items_of_systems(
             for x in lines.scores.T
         ]
         return _drawn(means, lines)
-    definition = with_parameters(definition, multi_class="top-label")
+    definition = definition.with_parameters(multi_class="top-label")
     lines = scores.top_labels(apart=True).single()
     pairs = zip(lines.scores.T[::2], lines.scores.T[1::2], strict=True)
     systems = [lines._replace(true=hit > 0, scores=top) for hit, top in pairs]
@@ -733,12 +726,6 @@ def items_of_each(
         items.append(_items_of(definition, lines._replace(scores=scores))[0])
         at += len(names)
     return _drawn(items, lines)
-
-
-def with_parameters(definition: Definition, **parameters: Any) -> Definition:
-    """The definition with these parameters."""
-    merged = {**definition.arguments, **parameters}
-    return definition.settled(parameters=tuple(merged.items()))
 
 
 def over_classes(definition: Definition, columns: int) -> bool:
@@ -773,4 +760,4 @@ def over_each_class(definition: Definition, names: Labels) -> Definition:
         raise DefinitionError(
             f"multi_class={asked!r} and average={definition.average!r} exclude each other: omit one"
         )
-    return with_parameters(definition, multi_class=asked or "ovr") if ways else definition
+    return definition.with_parameters(multi_class=asked or "ovr") if ways else definition

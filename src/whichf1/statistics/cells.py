@@ -735,7 +735,7 @@ class MarginSlopes(NamedTuple):
         """∂M/∂count of cells."""
         cells: Array = self.rows[true]
         cells += self.columns[predicted]
-        right = np.flatnonzero(true == predicted)
+        right = (true == predicted).nonzero()
         cells[right] = self.right[true[right]]
         if self.distances is not None:
             cells += self.distances[np.abs(true - predicted)]

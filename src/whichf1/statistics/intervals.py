@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from math import exp, hypot, inf, isfinite, isnan, log, sqrt
@@ -95,7 +94,8 @@ def cautioned(interval: Interval | None, few: str | None) -> Interval | None:
     """The interval with the caution that there is too little of something."""
     if interval is None or few is None or interval.caution is not None:
         return interval
-    return replace(interval, caution=f"{few}: the interval may be too narrow")
+    ends, method = (interval.low, interval.high), (interval.level, interval.method)
+    return Interval(*ends, *method, interval.undefined, f"{few}: the interval may be too narrow")
 
 
 def _estimate(

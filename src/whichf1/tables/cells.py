@@ -26,6 +26,14 @@ def every_class(classes: int) -> Array:
     return codes
 
 
+@lru_cache(maxsize=64)
+def one_class(code: int) -> Array:
+    """The code of one class, as an array."""
+    codes = np.array([code])
+    codes.setflags(write=False)
+    return codes
+
+
 class OneVsRest:
     """Each class against all others: four arrays (…, classes).
 
@@ -115,10 +123,13 @@ class Margins:
         tn: Array | Callable[[], Array] | None = None,
         distances: Array | Callable[[], Array] | None = None,
         cells: CellValues | Callable[[], CellValues] | None = None,
+        total: Any = None,
     ) -> None:
         """All but the first may be functions; without ``tn`` counts are whole numbers."""
         self.tp, self.fp, self.fn = tp, fp, fn
         self._tn, self._distances, self._cells = tn, distances, cells
+        if total is not None:
+            self.total = total
 
     @property
     def margins(self) -> Margins:
@@ -157,6 +168,9 @@ class Margins:
     def distances(self) -> Array:
         """Items whose predicted class stands 0, 1, 2, … places from the true one."""
         given: Any = self._distances
+        if given is None:
+            true, predicted = self.cells.true, self.cells.predicted
+            return sum_by(np.abs(true - predicted), self.cells.values, self.cells.classes)
         distances: Array = given() if callable(given) else given
         return distances
 
@@ -203,6 +217,10 @@ _BLOCK = 1 << 13
 """Scores worked on at a time: from 10,000 on, BLAS starts threads that crawl on a busy machine."""
 
 
+_NUMBERS = "ilqd"
+"""The types of counts that the kernel adds up."""
+
+
 class Step(NamedTuple):
     """Some scores of a ranking: arrays (…, scores) in float64."""
 
@@ -224,7 +242,7 @@ def _running(counts: Array, start: Array) -> Array:
     return np.cumsum(sums, -1, out=sums)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class RankTable:
     """Items by their score, highest first: what formulas of rankings compute on.
 
@@ -234,6 +252,13 @@ class RankTable:
     score: Array
     positives: Array
     negatives: Array
+
+    @classmethod
+    def of(cls, ranks: kernel.Ranks, positives: int, negatives: int) -> RankTable:
+        """Items without weights, of which the kernel has counted all."""
+        table = cls(*ranks)
+        table.__dict__.update(sizes=(np.float64(positives), np.float64(negatives)), weighted=False)
+        return table
 
     @cached_property
     def true_positives(self) -> Array:
@@ -250,6 +275,10 @@ class RankTable:
 
         So no formula needs arrays as long as the table, which may be as long as the data.
         """
+        one = self.positives.ndim == 1 and self.positives.dtype.char in _NUMBERS
+        return self._steps_of_one() if one else self._steps_of_batch()
+
+    def _steps_of_batch(self) -> Iterator[Step]:
         tp = fp = np.zeros(self.positives.shape[:-1])
         for at in range(0, self.score.shape[-1], _BLOCK):
             block = slice(at, at + _BLOCK)
@@ -257,6 +286,17 @@ class RankTable:
             above, below = _running(p, tp), _running(n, fp)
             yield Step(p.astype(np.float64), n.astype(np.float64), above, below)
             tp, fp = above[..., -1], below[..., -1]
+
+    def _steps_of_one(self) -> Iterator[Step]:
+        positives, negatives, tp, fp = self.positives, self.negatives, 0.0, 0.0
+        if 0 < len(positives) <= _BLOCK:
+            yield Step._make(kernel.running(positives, negatives, tp, fp))
+            return
+        for at in range(0, len(positives), _BLOCK):
+            block = slice(at, at + _BLOCK)
+            step = Step._make(kernel.running(positives[block], negatives[block], tp, fp))
+            yield step
+            tp, fp = float(step.tp[-1]), float(step.fp[-1])
 
     @cached_property
     def sizes(self) -> tuple[Array, Array]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from whichf1.errors import DefinitionError
-from whichf1.tables.cells import Array, OneVsRest, in_range, remainder, sum_by
+from whichf1.tables.cells import Array, OneVsRest, every_class, in_range, remainder, sum_by
 from whichf1.tables.labels import Labels
 from whichf1.tables.units import (
     Units,
@@ -39,6 +39,9 @@ class LabelTable:
 
     @cached_property
     def _sums(self) -> tuple[Array, Array, Array]:
+        if self.count.ndim == 1 and self.count.dtype.char == "d":
+            tp, fp, fn = _by_outcome(self.label, self.outcome, self.classes, self.count[self.item])
+            return tp, fp, fn
         lines = (self.outcome == kind for kind in (TP, FP, FN))
         tp, fp, fn = (
             sum_by(self.label[x], self.count[..., self.item[x]], self.classes) for x in lines
@@ -89,13 +92,31 @@ class LabelTable:
 
     def per_item(self, classes: Array) -> OneVsRest:
         """True and false positives and negatives of each kind of item, among the chosen labels."""
-        chosen = np.isin(self.label, classes)
-        kinds = self.count.shape[-1]
-        tp, fp, fn = (
-            np.bincount(self.item[chosen & (self.outcome == kind)], minlength=kinds).astype(float)
-            for kind in (TP, FP, FN)
-        )
-        return OneVsRest(tp, fp, fn, len(classes) - tp - fp - fn)
+        item, outcome, kinds = self.item, self.outcome, self.count.shape[-1]
+        if classes is not every_class(self.classes):
+            chosen = np.flatnonzero(np.isin(self.label, classes))
+            item, outcome = item[chosen], outcome[chosen]
+        tp, fp, fn = _by_outcome(item, outcome, kinds).astype(np.float64)
+        return OneVsRest(tp, fp, fn, lambda: len(classes) - tp - fp - fn)
+
+
+class ItemTable(NamedTuple):
+    """Items one by one, with how many labels are in both of their sets or in one alone."""
+
+    sums: Array
+    """True positives, false positives and false negatives of each item: (3, items)."""
+    labels: int
+    count: None = None  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+
+    def per_item(self, _: Array) -> OneVsRest:
+        """True and false positives and negatives of each item, among all labels."""
+        tp, fp, fn = self.sums
+        return OneVsRest(tp, fp, fn, lambda: self.labels - tp - fp - fn)
+
+
+def _by_outcome(code: Array, outcome: Array, codes: int, weights: Array | None = None) -> Array:
+    """Lines, or the sums of their weights, by outcome and code: (outcomes, codes)."""
+    return np.bincount(outcome * codes + code, weights, 3 * codes).reshape(3, codes)
 
 
 class LabelLines(Units):
@@ -108,7 +129,7 @@ class LabelLines(Units):
     _KEYS: ClassVar[tuple[str, ...]] = ("item", "label")
     _HAVE: ClassVar[str]
     """What its items have, to end a sentence with."""
-    __slots__ = ("item", "label")
+    __slots__ = ()
 
     item: Array
     label: Array
@@ -132,11 +153,18 @@ class LabelLines(Units):
             refuse_sum(count)
             lines, count, squares, cluster = group_lines(lines, count, squares, cluster)
             cluster, cluster_names = present_clusters(cluster, cluster_names)
-        keys = dict(zip(self._KEYS, lines, strict=True))
-        columns = {**keys, "count": count, "squares": squares}
-        clusters = {"cluster": cluster, "cluster_names": cluster_names}
-        facts = {"labels": labels, "systems": systems, "declared": declared, "decision": decision}
-        super().__init__(**columns, **clusters, **facts)
+        fields: dict[str, Any] = {
+            "labels": labels,
+            "count": count,
+            "squares": squares,
+            "cluster": cluster,
+            "cluster_names": cluster_names,
+            "systems": systems,
+            "declared": declared,
+            "decision": decision,
+        }
+        fields.update(zip(self._KEYS, lines, strict=True))
+        self._put(fields, *lines, count, squares, cluster)
 
     @classmethod
     def _columns(cls) -> tuple[str, ...]:
@@ -167,6 +195,8 @@ class LabelLines(Units):
 
     def lines(self, system: int) -> tuple[Array, ...]:
         """The columns of the lines, as one system predicts them."""
+        if len(self.systems) == 1:
+            return tuple([getattr(self, name) for name in self._KEYS])
         width = max(1, len(self.labels))
         chosen = self.label // width == system
         rest = (getattr(self, name)[chosen] for name in self._KEYS[2:])
@@ -213,7 +243,7 @@ class MultiLabelCounts(LabelLines, kind="label sets"):
 
     _KEYS = ("item", "label", "outcome")
     _HAVE = "have sets of labels"
-    __slots__ = ("outcome",)
+    __slots__ = ()
 
     outcome: Array
 
