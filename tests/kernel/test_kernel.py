@@ -177,6 +177,10 @@ extension: Any = _native
         (lambda: anything.add_pairs(ZEROS, ZEROS, CODES[::2], 0, np.zeros(4, int)), ValueError),
         (lambda: anything.add_pairs(ZEROS, ZEROS, CODES, 0, np.zeros(5, int)), TypeError),
         (lambda: anything.add_pairs(ZEROS, ZEROS, CODES, 0, np.zeros(4)), TypeError),
+        (
+            lambda: anything.add_pairs(ZEROS, ZEROS, CODES, 0, np.zeros(4, int), np.zeros(5, int)),
+            TypeError,
+        ),
         (lambda: anything.add_pairs(ZEROS, ZEROS, CODES, 2**70, np.zeros(4, int)), OverflowError),
         (lambda: anything.add_pairs(ZEROS, ZEROS, CODES, 0, np.zeros(0, int)), ValueError),
         (lambda: anything.rank_table(np.zeros(3), np.zeros(2, bool)), ValueError),
@@ -283,14 +287,21 @@ def test_added_pairs_are_their_twins(given_columns: Columns, data: Any) -> None:
     spread = data.draw(st.booleans())  # classes alone, so that most are added
     codes = np.arange(300, dtype=np.int32) % 5 if spread else codes
     ours, twin = np.full(25, 7), np.full(25, 7)
+    margins, others = np.zeros(15, int), np.zeros(15, int)
     args = (true, predicted, codes, low)
-    added = native.add_pairs(*args, ours)
-    assert added == reference.add_pairs(*args, twin)
+    added = native.add_pairs(*args, ours, margins)
+    assert added == reference.add_pairs(*args, twin, others)
     np.testing.assert_array_equal(ours, twin)
+    np.testing.assert_array_equal(margins, others)
+    table = (ours - 7).reshape(5, 5)
+    off = table - np.diag(table.diagonal())
+    assert margins.tolist() == [*table.diagonal(), *off.sum(0), *off.sum(1)]
     if added and spread:
         assert ours.sum() == 25 * 7 + len(true)
     if not added:
         assert (ours == 7).all()
+    without = np.full(25, 7)
+    assert native.add_pairs(*args, without) == added and (without == ours).all()
 
 
 @settings(max_examples=80, deadline=None)

@@ -131,15 +131,17 @@ static void check_add(size_t n)
     wf_column t, p;
     unsigned char *a = random_column(&t, n), *b = random_column(&p, n);
     int32_t codes[300];
-    int64_t counts[100] = {0}, total = 0;
+    int64_t counts[100] = {0}, margins[30] = {0}, total = 0, right = 0, wrong = 0;
     size_t span = below(300);
     for (size_t i = 0; i < span; i++)
         codes[i] = (int32_t)below(13) - 2; /* some beyond the classes */
     wf_classes classes = {(int64_t)below(200) - 100, span, codes, 10};
-    wf_status status = wf_add(&t, &p, n, &classes, counts);
+    wf_status status = wf_add(&t, &p, n, &classes, counts, below(2) ? margins : NULL);
     CHECK(status == WF_OK || status == WF_BAD_CODE);
     for (int i = 0; i < 100; i++) total += counts[i];
     CHECK(status ? total == 0 : total <= (int64_t)n);
+    for (int i = 0; i < 10; i++) right += margins[i], wrong += margins[10 + i];
+    CHECK(right + wrong == 0 || right + wrong == total);
     note(counts, sizeof counts);
     free(a);
     free(b);

@@ -23,10 +23,13 @@ def count_margins(
 def margins(true: Any, predicted: Any, count: Any, sums: Any) -> None:
     """Add counts (float64) to sums (3, classes): the diagonal, the rest by column, and by row."""
 
-def add_pairs(true: Any, predicted: Any, codes: Any, low: int, classes: int, counts: Any) -> bool:
+def add_pairs(
+    true: Any, predicted: Any, codes: Any, low: int, classes: int, counts: Any, margins: Any
+) -> bool:
     """Add pairs to a dense table (int64); False, and nothing added, if a label has no class.
 
     ``codes`` (int32) has the class of each label from ``low`` on; −1: none, −2: dropped.
+    ``margins`` (int64, 3 · classes) are added up as above; None if they are not wanted.
     """
 
 def encode_strings(items: Any, table: dict[str, int], texts: list[str]) -> bytes | None:

@@ -72,13 +72,20 @@ def _cells(filled: bytes) -> tuple[Array, Array]:
 margins = c.margins
 
 
-def add_pairs(true: Array, predicted: Array, codes: Array, low: int, counts: Array) -> bool:
+def add_pairs(
+    true: Array,
+    predicted: Array,
+    codes: Array,
+    low: int,
+    counts: Array,
+    margins: Array | None = None,
+) -> bool:
     """Add pairs to a dense table (classes², flat); False, and none added, if one is unknown.
 
     ``codes`` has the class of each label from ``low`` on: −1 is not known, and items whose true
-    label is −2 are dropped.
+    label is −2 are dropped. ``margins`` (3 · classes, flat) are those of the table.
     """
-    return c.add_pairs(true, predicted, codes, low, isqrt(len(counts)), counts)
+    return c.add_pairs(true, predicted, codes, low, isqrt(len(counts)), counts, margins)
 
 
 def encode(*columns: Sequence[Any] | Array) -> tuple[list[Array], list[Any]]:

@@ -136,11 +136,18 @@ def margins(true: Array, predicted: Array, count: Array, sums: Array) -> None:
         row += np.bincount(codes[here], count[here], classes)
 
 
-def add_pairs(true: Array, predicted: Array, codes: Array, low: int, counts: Array) -> bool:
+def add_pairs(
+    true: Array,
+    predicted: Array,
+    codes: Array,
+    low: int,
+    counts: Array,
+    margins: Array | None = None,
+) -> bool:
     """Add pairs to a dense table (classes², flat); False, and none added, if one is unknown.
 
     ``codes`` has the class of each label from ``low`` on: −1 is not known, and items whose true
-    label is −2 are dropped.
+    label is −2 are dropped. ``margins`` (3 · classes, flat) are those of the table.
     """
     wide = _common_type(true, predicted) if len(true) or len(predicted) else np.dtype(np.int64)
     if wide.kind == "u" and max(true.max(), predicted.max()) >= 2**63:
@@ -154,8 +161,12 @@ def add_pairs(true: Array, predicted: Array, codes: Array, low: int, counts: Arr
         return False
     if (columns == -1).any() or (columns[kept] < 0).any():
         return False
-    cells = rows[kept] * isqrt(len(counts)) + columns[kept]
-    np.add.at(counts, cells, 1)
+    rows, columns, classes = rows[kept], columns[kept], isqrt(len(counts))
+    np.add.at(counts, rows * classes + columns, 1)
+    if margins is not None:
+        wrong = rows != columns
+        for row, side in enumerate((rows[~wrong], columns[wrong], rows[wrong])):
+            np.add.at(margins, row * classes + side, 1)
     return True
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from whichf1.metrics.registry import Ratio, Whole, declare
 from whichf1.tables.cells import Array, OneVsRest, RankedLabels, RankTable
 
-_CELLS = 1 << 20
-"""How many scores are processed at a time."""
+_CELLS = 1 << 16
+"""How many scores are processed at a time, so that they stay in the cache."""
 
 
 @declare(
@@ -173,8 +173,9 @@ def table_of_items(true: Array, scores: Array, score: Callable[[RankTable], Arra
 
 def _item_coverage(true: Array, scores: Array) -> Array:
     """Number of labels scored at least as high as the lowest true one; 0 without true labels."""
-    lowest = np.where(true, scores, np.inf).min(1, keepdims=True)
-    covered: Array = np.count_nonzero(scores >= lowest, axis=1).astype(np.float64)
+    by_label = np.ascontiguousarray(scores.T)
+    lowest = np.where(true.T, by_label, np.inf).min(0)
+    covered: Array = np.count_nonzero(by_label >= lowest, axis=0).astype(np.float64)
     return covered
 
 

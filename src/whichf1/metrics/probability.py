@@ -100,7 +100,8 @@ def top_k_accuracy(
 )
 def hinge_loss(x: Predicted) -> Array:
     """Mean of how far the true class's score is from being 1 above all others."""
-    return np.maximum(1 - x.margin, 0.0)
+    missing: Array = np.maximum(1 - x.margin, 0.0)
+    return missing
 
 
 @declare(

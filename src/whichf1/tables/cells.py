@@ -398,7 +398,8 @@ class Predicted(NamedTuple):
     @property
     def own(self) -> Array:
         """The score of the true class of each item."""
-        return np.take_along_axis(self.scores, self.codes[:, None], 1)[:, 0]
+        own: Array = self.scores[np.arange(len(self.codes)), self.codes]
+        return own
 
     def total(self, part: Callable[[Any], Any]) -> Array:
         """The sum over the classes of a function of their scores, for each item."""
@@ -414,11 +415,23 @@ class Predicted(NamedTuple):
 
     def ahead(self, ties: Ties) -> Array:
         """How many classes rank ahead of the true one, for each item."""
-        own, own_place = self.own[:, None], self.codes[:, None]
-        place = np.arange(self.scores.shape[1])
-        earlier, later = place < own_place, place > own_place
-        wins = {"first": earlier, "last": later, "best": np.False_, "worst": earlier | later}[ties]
-        ahead: Array = np.count_nonzero((self.scores > own) | ((self.scores == own) & wins), axis=1)
+        step = max(1, 4 * _BLOCK // max(1, self.classes))  # few enough to stay in the cache
+        parts = [
+            Predicted(self.codes[at : at + step], self.scores[at : at + step])._ahead(ties)
+            for at in range(0, len(self.codes), step)
+        ]
+        return np.concatenate(parts or [np.zeros(0, np.intp)])
+
+    def _ahead(self, ties: Ties) -> Array:
+        by_class, own = np.ascontiguousarray(self.scores.T), self.own
+        ahead: Array = np.count_nonzero(by_class > own, axis=0)
+        equal = by_class == own
+        tied = np.flatnonzero(np.count_nonzero(equal, axis=0) > 1)
+        if ties != "best" and len(tied):
+            place, own_place = np.arange(self.classes)[:, None], self.codes[tied]
+            earlier, later = place < own_place, place > own_place
+            wins = {"first": earlier, "last": later, "worst": earlier | later}[ties]
+            ahead[tied] += np.count_nonzero(equal[:, tied] & wins, axis=0)
         return ahead
 
     @property

@@ -168,6 +168,17 @@ class Items(NamedTuple):
             raise LabelError("which class do high scores stand for?")
         return 1
 
+    def codes(self, classes: list[Any]) -> Array:
+        """The place of each item's class among sorted ones."""
+        if not {*self.labels} <= {*classes}:
+            raise LabelError(f"labels= are all classes; got {classes[:20]!r}")
+        if self.text:
+            place = {label: at for at, label in enumerate(classes)}
+            return np.fromiter((place[x] for x in self.values), np.intp, len(self.values))
+        if classes == [*range(len(classes))]:
+            return self.values.astype(np.intp, copy=False)
+        return np.searchsorted(classes, self.values)
+
     def columns(self, labels: Any, scores: Array) -> list[Any]:
         """The class of each column of scores."""
         classes = self.labels if labels is None else listed(labels)

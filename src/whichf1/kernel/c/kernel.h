@@ -91,10 +91,11 @@ typedef struct {
     size_t classes;
 } wf_classes;
 
-/* Add each pair to its cell of counts (classes × classes), unless its true label is dropped. If any
- * label has no class, none is added, and the status is WF_BAD_CODE. */
+/* Add each pair to its cell of counts (classes × classes), unless its true label is dropped, and to
+ * the margins (3 × classes, as above; may be NULL). If any label has no class, none is added, and
+ * the status is WF_BAD_CODE. */
 wf_status wf_add(const wf_column *true_, const wf_column *predicted, size_t n,
-                 const wf_classes *classes, int64_t *counts);
+                 const wf_classes *classes, int64_t *counts, int64_t *margins);
 
 /* label_sets.c: GROUP BY true labels, predicted labels ------------------------------------------ */
 

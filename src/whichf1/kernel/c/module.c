@@ -294,7 +294,7 @@ static void *get_output(PyObject *object, item_type type, Py_ssize_t n, Py_buffe
 
 static PyObject *add_to(const Py_buffer views[2], const wf_column columns[2], PyObject *const *args)
 {
-    Py_buffer codes, counts;
+    Py_buffer codes, counts, margins = {.obj = NULL};
     wf_column column;
     PyObject *result = NULL;
     Py_ssize_t k = PyLong_AsSsize_t(args[4]);
@@ -310,15 +310,17 @@ static PyObject *add_to(const Py_buffer views[2], const wf_column columns[2], Py
     } else if (column.stride != 4 || (uintptr_t)column.data % 4) {
         PyErr_SetString(PyExc_ValueError, "codes must be contiguous");
     } else {
-        int64_t *room = get_output(args[5], INT64, k * k, &counts);
-        if (room) {
+        int64_t *room = get_output(args[5], INT64, k * k, &counts), *sums = NULL;
+        if (room && args[6] != Py_None) sums = get_output(args[6], INT64, 3 * k, &margins);
+        if (room && !PyErr_Occurred()) {
             wf_classes classes = {low, (size_t)codes.shape[0], codes.buf, (size_t)k};
             wf_status status =
-                wf_add(&columns[0], &columns[1], (size_t)views[0].shape[0], &classes, room);
+                wf_add(&columns[0], &columns[1], (size_t)views[0].shape[0], &classes, room, sums);
             if (status == WF_NO_MEMORY) PyErr_NoMemory();
             else result = PyBool_FromLong(status == WF_OK);
         }
         if (counts.obj) PyBuffer_Release(&counts);
+        if (margins.obj) PyBuffer_Release(&margins);
     }
     PyBuffer_Release(&codes);
     return result;
@@ -327,7 +329,7 @@ static PyObject *add_to(const Py_buffer views[2], const wf_column columns[2], Py
 static PyObject *add_pairs(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
-    return expect(nargs, 6) < 0 ? NULL : with_columns(args, add_to);
+    return expect(nargs, 7) < 0 ? NULL : with_columns(args, add_to);
 }
 
 /* encode_strings ------------------------------------------------------------------------------ */
@@ -804,7 +806,7 @@ static PyMethodDef functions[] = {
     FUNCTION(count_pairs, "count_pairs(true, predicted, weights, threads, flush)"),
     FUNCTION(count_margins, "count_margins(true, predicted, threads, cells)"),
     FUNCTION(margins, "margins(true, predicted, count, sums)"),
-    FUNCTION(add_pairs, "add_pairs(true, predicted, codes, low, classes, counts)"),
+    FUNCTION(add_pairs, "add_pairs(true, predicted, codes, low, classes, counts, margins)"),
     FUNCTION(encode_strings, "encode_strings(items, table, strings)"),
     FUNCTION(encode_fixed, "encode_fixed(items)"),
     FUNCTION(rank_table, "rank_table(scores, positive, weights, threads, room)"),
