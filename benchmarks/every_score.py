@@ -311,6 +311,7 @@ def main() -> int:
     warnings.simplefilter("ignore")
     lines: list[Line] = []
     sizes = [n for n in SIZES if n < 1000 or "--small" not in sys.argv]
+    sizes = [n for n in sizes if n > 1000 or "--large" not in sys.argv]
     try:
         for n in sizes:
             for row in (*score_rows(n), *other_rows(n)):
