@@ -125,8 +125,8 @@ def automatic(
 ) -> tuple[Array, list[Interval | None]]:
     """The interval of each value by what holds for it.
 
-    A fraction of items gets one by quantiles of beta distributions; a score with a smoothed twin one from that; any
-    other the delta method.
+    A fraction of items gets quantiles of beta distributions; a score with a smoothed twin an
+    interval from that; any other the delta method.
     """
     values, twins = statistic.smoothed(sample)
     spreads = statistic.spreads(sample)[1] if None in twins else [None] * len(twins)

@@ -43,7 +43,7 @@ FEW_NEAR_BOUND = 20
 """A score near a bound depends on few clusters, and needs so many more."""
 LEAST_CLUSTERED = 2.0
 """The least degrees of freedom of a spread of clusters."""
-UNEQUAL = 2.5
+UNEQUAL = 1.5
 """How many times larger Σw⁴ may be than that of equal weights with the same Σw and Σw².
 
 Sums do not say how unequal the weights of a cell are, on which the degrees of freedom depend.
