@@ -133,7 +133,7 @@ def test_limits_of_hits_are_those_of_all_outcomes() -> None:
     assert (low, high) == pytest.approx((0.291, 0.309), abs=0.0005)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_band_covers_the_truth_of_a_few_data_sets() -> None:
     from benchmarks.bands import covered
 

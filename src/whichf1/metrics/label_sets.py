@@ -9,10 +9,10 @@ from typing import Annotated, TypeAlias
 import numpy as np
 
 from whichf1.metrics.registry import Ratio, Whole, declare
-from whichf1.tables.cells import Array, OneVsRest, RankedLabels
+from whichf1.tables.cells import Array, OneVsRest, RankedLabels, RankTable
 
-_CELLS = 1 << 20
-"""How many scores are processed at a time."""
+_CELLS = 1 << 16
+"""How many scores are processed at a time, so that they stay in the cache."""
 
 
 @declare(
@@ -154,10 +154,28 @@ def _of_items(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Array:
     return np.concatenate([score(x.true[each], x.scores[each]) for each in rows])
 
 
+def table_of_items(true: Array, scores: Array, score: Callable[[RankTable], Array]) -> Array:
+    """The score of a ranking, of the labels of each item.
+
+    All tables have a place for each label; those of equal scores stand in the place of the last.
+    """
+
+    def of_chunk(true: Array, scores: Array) -> Array:
+        labels, ends = _ranked(true, scores)
+        size = labels.shape[1]
+        at = np.arange(len(labels))[:, None] * size + ends - 1
+        sides = (np.bincount(at[side], minlength=at.size) for side in (labels, ~labels))
+        tables = (side.reshape(at.shape) for side in sides)
+        return score(RankTable(-np.arange(size, dtype=np.float64), *tables))
+
+    return _of_items(RankedLabels(true, scores), of_chunk)
+
+
 def _item_coverage(true: Array, scores: Array) -> Array:
     """Number of labels scored at least as high as the lowest true one; 0 without true labels."""
-    lowest = np.where(true, scores, np.inf).min(1, keepdims=True)
-    covered: Array = np.count_nonzero(scores >= lowest, axis=1).astype(np.float64)
+    by_label = np.ascontiguousarray(scores.T)
+    lowest = np.where(true.T, by_label, np.inf).min(0)
+    covered: Array = np.count_nonzero(by_label >= lowest, axis=0).astype(np.float64)
     return covered
 
 

@@ -565,7 +565,7 @@ class BestThreshold(Drawable):
 
     @property
     def note(self) -> str:
-        """What to think of the value."""
+        """A note on the optimism of the value."""
         better = self.score.definition.declaration.better
         if self.optimism is None:
             off = "low" if better == "lower" else "high"

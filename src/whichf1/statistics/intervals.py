@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from math import exp, hypot, inf, isfinite, isnan, log, sqrt
@@ -95,7 +94,8 @@ def cautioned(interval: Interval | None, few: str | None) -> Interval | None:
     """The interval with the caution that there is too little of something."""
     if interval is None or few is None or interval.caution is not None:
         return interval
-    return replace(interval, caution=f"{few}: the interval may be too narrow")
+    ends, method = (interval.low, interval.high), (interval.level, interval.method)
+    return Interval(*ends, *method, interval.undefined, f"{few}: the interval may be too narrow")
 
 
 def _estimate(
@@ -125,8 +125,8 @@ def automatic(
 ) -> tuple[Array, list[Interval | None]]:
     """The interval of each value by what holds for it.
 
-    A fraction of items gets quantiles of beta distributions; a score with a smoothed twin an
-    interval from that; any other the delta method.
+    A fraction of items gets one from quantiles of beta distributions; a score with a smoothed twin
+    one from that; any other the delta method.
     """
     values, twins = statistic.smoothed(sample)
     spreads = statistic.spreads(sample)[1] if None in twins else [None] * len(twins)
@@ -209,12 +209,14 @@ def interval_of(definition: Definition, value: float, spread: Spread) -> Interva
     metric, method = definition.declaration, definition.interval
     if method is None:
         return None
-    if metric.bounds[1] < inf or metric.kind not in ("loss", "label ranking"):
+    endless = metric.bounds[1] == inf or metric.bounds[0] == -inf
+    if not endless or metric.kind not in ("loss", "label ranking"):
         return transformed(value, spread, metric.bounds, method.level, method.word)
     if not (isfinite(value) and isfinite(spread.error)) or spread.error <= NONE:
         return None
     half = normal_quantile((1 + method.level) / 2) * spread.error
-    return Interval(max(metric.bounds[0], value - half), value + half, method.level, method.word)
+    low, high = max(metric.bounds[0], value - half), min(metric.bounds[1], value + half)
+    return Interval(low, high, method.level, method.word)
 
 
 def sums_interval(definition: Definition, mean: float, error: float, n: float) -> Interval | None:
@@ -258,9 +260,10 @@ def replicates(
     statistics: Sequence[Statistic], sample: Sample, replicates: int, seed: int
 ) -> Array:
     """All values on every replicate (replicates, values), with the same draws for all."""
+    wide = all(each.adds_rows for each in statistics)
     parts = [
-        np.concatenate([each.values(count) for each in statistics], 1)
-        for count in sample.draws(replicates, seed)
+        np.concatenate([each.replicated(drawn) for each in statistics], 1)
+        for drawn in sample.draws(replicates, seed, wide)
     ]
     return np.concatenate(parts)
 

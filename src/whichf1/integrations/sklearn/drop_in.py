@@ -1,4 +1,4 @@
-"""Functions of scikit-learn that are computed here, and still speak its words.
+"""scikit-learn's functions computed by whichf1, with the same arguments, warnings and errors.
 
 Where data or options are refused, or a score is undefined, scikit-learn is asked for its own error
 or warning: its function is called with the same arguments, and its value is not used.
@@ -111,7 +111,7 @@ def _missing(name: str) -> Callable[..., Any]:
 
 
 def _recognized(option: Any) -> tuple[Any, ...]:
-    """What tells options apart as far as their validity goes: a plain value, or a type."""
+    """The part of an option that decides whether it is valid: a plain value, or a type."""
     if isinstance(option, (str, int, float, type(None))):
         return type(option), option
     return type(option), getattr(option, "ndim", None)
@@ -167,6 +167,17 @@ class Items(NamedTuple):
         if self.text or not any({*self.labels} <= two for two in ({0, 1}, {-1, 1})):
             raise LabelError("which class do high scores stand for?")
         return 1
+
+    def codes(self, classes: list[Any]) -> Array:
+        """The place of each item's class among sorted ones."""
+        if not {*self.labels} <= {*classes}:
+            raise LabelError(f"labels= are all classes; got {classes[:20]!r}")
+        if self.text:
+            place = {label: at for at, label in enumerate(classes)}
+            return np.fromiter((place[x] for x in self.values), np.intp, len(self.values))
+        if classes == [*range(len(classes))]:
+            return self.values.astype(np.intp, copy=False)
+        return np.searchsorted(classes, self.values)
 
     def columns(self, labels: Any, scores: Array) -> list[Any]:
         """The class of each column of scores."""

@@ -18,7 +18,7 @@ from whichf1.integrations.sklearn.drop_in import (
 )
 from whichf1.kernel import first_bad_row
 from whichf1.metrics import Metric, probability
-from whichf1.sources.lines import ScoredLines, numbers, predicted
+from whichf1.sources.lines import numbers
 from whichf1.sources.sequences import refuse_lengths, to_numpy
 from whichf1.tables.cells import Array, Predicted
 
@@ -36,21 +36,25 @@ class Distributions(NamedTuple):
     def of(cls, y_true: Any, y_proba: Any, labels: Any, sample_weight: Any) -> Distributions:
         """Probabilities of several classes, or of the second of two."""
         items, raw = Items.of(y_true), to_numpy(y_proba)
-        scores = _in_columns(numbers(raw, "y_proba"))
+        scores = _in_columns(numbers(raw, "y_proba", finite=False))
         step = float(np.finfo(raw.dtype if raw.dtype.kind == "f" else np.float64).eps)
         classes = items.labels if labels is None else sorted({*listed(labels)})
         if len(classes) < 2 or len(classes) != scores.shape[1]:
             raise ShapeError(f"{len(classes)} classes, and {scores.shape[1]} columns")
         doubt = first_bad_row(scores, step**0.5) < len(scores)
+        if doubt:  # else every number is a probability
+            _refuse_outside(scores)
         doubt |= labels is not None and listed(labels) != classes
-        lines = ScoredLines(items.values, scores, labels=classes)
-        x, _ = predicted(lines, probabilities=False)
+        refuse_lengths(len(items.values), len(scores), "y_proba")
+        x = Predicted(items.codes(classes), scores)
         return cls(x, weights_of(sample_weight, len(scores)), step, doubt)
 
     @classmethod
     def of_one(cls, y_true: Any, y_proba: Any, pos_label: Any, sample_weight: Any) -> Distributions:
         """Probabilities of a class, of which the other has the rest."""
-        items, scores = Items.of(y_true), _in_columns(numbers(y_proba, "y_proba"))
+        items, values = Items.of(y_true), numbers(y_proba, "y_proba", finite=False)
+        _refuse_outside(values)
+        scores = _in_columns(values)
         refuse_lengths(len(items.values), len(scores), "y_proba")
         if len(items.labels) > 2:
             raise LabelError(f"{len(items.labels)} classes, not two")
@@ -61,13 +65,17 @@ class Distributions(NamedTuple):
 
     def below_one(self) -> Distributions:
         """With probabilities at least a step below 1, as scikit-learn's log loss has them."""
-        return self._replace(x=self.x._replace(scores=np.minimum(self.x.scores, 1 - self.step)))
+        most = 1 - self.step
+        if self.x.scores.max() <= most:
+            return self
+        return self._replace(x=self.x._replace(scores=np.minimum(self.x.scores, most)))
 
     def constant(self) -> Distributions:
-        """With the fraction of each class as its probability for all items."""
-        size = np.bincount(self.x.codes, self.weights, self.x.classes)
-        shares = np.tile(size / size.sum(), (len(self.x.codes), 1))
-        return self._replace(x=self.x._replace(scores=shares))
+        """With the fraction of each class as its probability; all items of a class as one."""
+        classes = self.x.classes
+        size = np.bincount(self.x.codes, self.weights, classes)
+        shares = np.tile(size / size.sum(), (classes, 1))
+        return self._replace(x=Predicted(np.arange(classes), shares), weights=size)
 
     def mean(self, loss: Metric, **parameters: Any) -> float:
         """The mean of a loss over the items; the kernel adds up what has no weights."""
@@ -84,10 +92,14 @@ class Distributions(NamedTuple):
         return self.mean(probability.brier, scale="half" if half else "sum")
 
 
+def _refuse_outside(values: Array) -> None:
+    """Raise unless all are probabilities; NaN is none."""
+    if not values.size or not (values.min() >= 0 and values.max() <= 1):
+        raise InputError("probabilities lie in [0, 1]")
+
+
 def _in_columns(scores: Array) -> Array:
     """A column for each class; of one column, for two classes."""
-    if not scores.size or scores.min() < 0 or scores.max() > 1:
-        raise InputError("probabilities lie in [0, 1]")
     if scores.ndim == 2 and scores.shape[1] > 1:
         return scores
     second = scores.ravel()
@@ -196,11 +208,8 @@ def top_k_accuracy_score(
         threshold = 0.5 if scores.min() >= 0 and scores.max() <= 1 else 0
         scores = np.stack([np.full(len(scores), threshold), scores], 1)
     classes = items.columns(labels, scores)
-    x, _ = predicted(ScoredLines(items.values, scores, labels=classes), probabilities=False)
-    ties = "first" if two else "last"
-    hits = probability.top_k_accuracy.formula(x, k=k, ties=ties)
+    x = Predicted(items.codes(classes), scores)
+    hits = probability.top_k_accuracy.formula(x, k=k, ties="first" if two else "last")
     weights = weights_of(sample_weight, len(scores))
-    value = float(np.average(hits, weights=weights))
-    if not normalize:
-        value = float(hits.sum() if weights is None else hits @ weights)
-    return doubtful(k >= len(classes), value)
+    right, n = (hits.sum(), len(hits)) if weights is None else (hits @ weights, weights.sum())
+    return doubtful(k >= len(classes), float(right / n if normalize else right))

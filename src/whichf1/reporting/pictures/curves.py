@@ -57,7 +57,7 @@ MOST_NAMED = 20
 
 
 def bands_of(curve: Any, kind: BandKind, level: float) -> list[Band]:
-    """The bands that are asked for, the wider one first; none if weights are not known."""
+    """The requested bands, the wider one first; none if weights are not known."""
     if not is_among(kind, get_args(BandKind)):
         raise DefinitionError(f"band must be one of {get_args(BandKind)!r}; got {kind!r}")
     if kind == "none" or not has_band(curve.ranking):
