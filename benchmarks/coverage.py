@@ -68,9 +68,9 @@ def holds(interval: wf.Interval, truth: float) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def is_smooth(name: str) -> bool:
-    """Whether the delta method applies to a score."""
-    return definition(name, 0, None).declaration.smooth
+def declared(name: str) -> Any:
+    """The metric of a score."""
+    return definition(name, 0, None).declaration
 
 
 def width(interval: wf.Interval, endless: bool) -> float:
@@ -95,9 +95,9 @@ def measure(
             rich = drawn.ample
             facts = [1, hit, wary, hit and not wary, rich, rich and wary, rich and hit]
             tally += drawn.times * np.array(facts, float)
-            if rich and at < widths and interval is not None and is_smooth(name):
+            if rich and at < widths and interval is not None and declared(name).smooth:
                 other = run(name, drawn, delta).interval
-                endless = "likelihood" in name or name.startswith("LR")
+                endless = declared(name).bounds[1] == np.inf
                 if other is not None:
                     both = np.array([width(x, endless) for x in (interval, other)])
                     if np.isfinite(both).all():
@@ -311,7 +311,7 @@ def results_of(options: argparse.Namespace) -> Iterator[Result]:
     if options.random:
         for cell in random_cells(seed, DRAWN):
             if only in (None, cell.family):
-                yield from measure(cell, [cell.score], times, seed, wf.Auto(level=cell.level))
+                yield from measure(cell, [cell.score], times, seed, cell.method)
         return
     for other, names in grid():
         if only in (None, other.family):

@@ -248,17 +248,14 @@ class LabelOptions(OptionGroup):
         ]
 
 
-class FileOptions(OptionGroup):
-    """Which files are read, and how."""
+class SourceOptions(OptionGroup):
+    """Which file is read, and how."""
 
     file: Text = argument(
         "A file (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, an address of one "
         "(s3://, https://), a database (postgresql://, sqlite:///), or - for standard input with "
         "--from."
     )
-    gold: Text = option("File with the true classes, used with --pred-file.")
-    pred_file: Text = option("File with the predictions, matched to --gold by line or by --id.")
-    id: Text = option("Column that joins the two files.")
     from_: Text = option("Input format: csv, tsv, jsonl, parquet, arrow or npz.", "--from")
     table: Text = option("Table of a database, as t or schema.t.")
     query: Text = option("Query of a database that gives the rows.")
@@ -271,6 +268,14 @@ class FileOptions(OptionGroup):
         "duckdb reads on this machine, spark on a cluster.", default=Engine.duckdb
     )
     master: Text = option("Spark master, such as spark://host:7077.")
+
+
+class FileOptions(SourceOptions):
+    """One file, or a file of true classes and one of predictions."""
+
+    gold: Text = option("File with the true classes, used with --pred-file.")
+    pred_file: Text = option("File with the predictions, matched to --gold by line or by --id.")
+    id: Text = option("Column that joins the two files.")
 
 
 class DataOptions(LabelOptions, FileOptions):
@@ -305,12 +310,7 @@ class SliceOptions(OptionGroup):
     @property
     def slice_columns(self) -> list[str]:
         """The columns of --by; none without it."""
-        if self.by is None:
-            return []
-        columns = split_list(self.by)
-        if not columns or not all(columns):
-            raise InputError(f"--by takes names of columns, such as lang,domain; got {self.by!r}")
-        return columns
+        return columns_of("--by", self.by)
 
 
 class TableOptions(SliceOptions, CountingOptions):
@@ -447,7 +447,7 @@ class ResamplingOptions(OptionGroup):
     seed: int | None = option("Seed for resampling.")
 
 
-class MetricOptions(DefinitionOptions, ResamplingOptions):
+class IntervalOptions(ResamplingOptions):
     """Which scores, with which intervals."""
 
     metric: list[str] | None = option(
@@ -465,32 +465,37 @@ class MetricOptions(DefinitionOptions, ResamplingOptions):
         """Whether an option says how intervals are made."""
         return any(x is not None for x in (self.interval, self.level, self.replicates, self.seed))
 
-    def chosen(self, labels: Labels) -> dict[str, Any]:
-        """The options that were set, and the method of the intervals."""
-        options = super().chosen(labels)
+    @property
+    def method(self) -> dict[str, Any]:
+        """The method of the intervals, as a definition takes it; nothing for none."""
         names = ("level", "replicates", "seed")
-        method = {x: getattr(self, x) for x in names if getattr(self, x) is not None}
-        if self.interval == "posterior" and "replicates" in method:
-            method["draws"] = method.pop("replicates")
-        if self.interval != "none":
-            options["interval"] = find_method(self.interval or "auto", **method)
-        elif method:
-            raise DefinitionError(f"--interval none takes no --{next(iter(method))}: remove it")
+        parameters = {x: getattr(self, x) for x in names if getattr(self, x) is not None}
+        if self.interval == "posterior" and "replicates" in parameters:
+            parameters["draws"] = parameters.pop("replicates")
         for text in self.metric or []:
             if self.asks_for_intervals and read(text)[2]:  # a signature has its own interval
                 raise DefinitionError(
                     f"the signature {text!r} is complete: remove --interval, --level, "
                     "--replicates and --seed"
                 )
-        return options
+        if self.interval != "none":
+            return {"interval": find_method(self.interval or "auto", **parameters)}
+        if parameters:
+            raise DefinitionError(f"--interval none takes no --{next(iter(parameters))}: remove it")
+        return {}
 
 
-class ReportOptions(MetricOptions, GateOptions):
-    """What to report for a table of counts."""
+class MetricOptions(DefinitionOptions, IntervalOptions):
+    """Which scores, of which classes, with which intervals."""
 
-    confusion: bool | None = option(
-        "Show the confusion matrix. Default: on a terminal, if it fits and has up to 12 classes."
-    )
+    def chosen(self, labels: Labels) -> dict[str, Any]:
+        """The options that were set, and the method of the intervals."""
+        return {**super().chosen(labels), **self.method}
+
+
+class LimitOptions(OptionGroup):
+    """What the scores must reach."""
+
     fail_under: list[str] | None = option(
         "NAME=VALUE: exit with code 1 if the score is lower; with --by, in any slice; repeatable."
     )
@@ -514,6 +519,14 @@ class ReportOptions(MetricOptions, GateOptions):
         ]
 
 
+class ReportOptions(LimitOptions, MetricOptions, GateOptions):
+    """What to report for a table of counts."""
+
+    confusion: bool | None = option(
+        "Show the confusion matrix. Default: on a terminal, if it fits and has up to 12 classes."
+    )
+
+
 class InlineMatrixOptions(OptionGroup):
     """A confusion matrix on the command line."""
 
@@ -528,6 +541,29 @@ class InlineMatrixOptions(OptionGroup):
 
 class ScoreOptions(TableOptions, ReportOptions):
     """All that ``whichf1 score`` takes."""
+
+
+class GroupsOptions(TableOptions, MetricOptions, OutputOptions):
+    """All that ``whichf1 groups`` takes."""
+
+    by: Text = option("The columns that make groups: sex,region.")
+    control: Text = option("Compare groups within each value of these columns.")
+    metric: list[str] | None = option(
+        "A metric, a signature, or a criterion such as equalized_odds or demographic_parity; "
+        "repeatable. Default: averaged_f1.",
+        "--metric",
+        "-m",
+    )
+
+    @property
+    def slice_columns(self) -> list[str]:
+        """The columns of --control, then those of --by."""
+        return [*self.control_columns, *super().slice_columns]
+
+    @property
+    def control_columns(self) -> list[str]:
+        """The columns of --control; none without it."""
+        return columns_of("--control", self.control)
 
 
 class MatrixOptions(LabelOptions, ReportOptions):
@@ -636,6 +672,23 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
                 f"{unused[0]} is for a table of results: give several -m, --baseline or --by"
             )
         return table
+
+
+class AgreeOptions(LabelOptions, SourceOptions, LimitOptions, IntervalOptions, GateOptions):
+    """All that ``whichf1 agree`` takes."""
+
+    file: Text = argument(
+        "A file of ratings (CSV, TSV, JSONL, Parquet, Arrow), a quoted glob pattern, an address of "
+        "one (s3://, https://), a database (postgresql://, sqlite:///), saved ratings, or - for "
+        "standard input with --from."
+    )
+    raters: Text = option("Wide: the column of each rater: a,b,c. Default: all columns.")
+    item: Text = option("Long: column with the items; wide: a column that is not a rater.")
+    rater: Text = option("Long: column with the raters.")
+    rating: Text = option("Long: column with the ratings.")
+    weights: Text = option("Wide: column with item weights.")
+    frequencies: Text = option("Wide: column that says how many equal items a row stands for.")
+    cluster: Text = option(CLUSTER)
 
 
 class ThresholdOptions(DataOptions, OutputOptions):
@@ -777,6 +830,14 @@ def _has_symbols() -> bool:
 def split_list(text: str) -> list[str]:
     """Split a list like a line of CSV, so that a class in quotes may contain a comma."""
     return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def columns_of(option: str, text: str | None) -> list[str]:
+    """The names of columns that an option lists; none without it."""
+    columns = [] if text is None else split_list(text)
+    if text is not None and not (columns and all(columns)):
+        raise InputError(f"{option} takes names of columns, such as lang,domain; got {text!r}")
+    return columns
 
 
 def find_label(text: str, labels: Labels) -> Label:

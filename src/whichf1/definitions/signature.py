@@ -101,6 +101,10 @@ def read_definition(
         raise DefinitionError(
             f"{text!r} is the signature of a comparison. Pass it to compare, with the systems."
         )
+    if "groups" in fields:
+        raise DefinitionError(
+            f"{text!r} is the signature of a comparison of groups. Pass it to groups."
+        )
     version = fields.pop("v", VERSION)
     if version != VERSION:
         raise DefinitionError(

@@ -27,11 +27,11 @@ from whichf1.metrics import COUNTED, EVERY, find
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class, run
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.lines import (
-    mean_over_rankings,
     moments,
     over_each_class,
     score_moments,
     score_ranking,
+    score_rankings,
 )
 from whichf1.scoring.score import PerClass, Score
 from whichf1.sources.counts import binned_ranking, check_bins
@@ -660,7 +660,7 @@ class BinState(ItemState):
         if len(labels) == 2 or definition.positive is not None:
             return score_ranking(definition, rankings[self.positive if len(labels) > 2 else 0])
         definition = over_each_class(definition.settled(interval=None), labels)
-        return mean_over_rankings(definition, rankings, labels)
+        return score_rankings(definition, rankings, labels)
 
 
 @dataclass(frozen=True)

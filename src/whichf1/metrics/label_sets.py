@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 import numpy as np
 
 from whichf1.metrics.registry import Ratio, Whole, declare
-from whichf1.tables.cells import Array, OneVsRest, RankedLabels
+from whichf1.tables.cells import Array, OneVsRest, RankedLabels, RankTable
 
 _CELLS = 1 << 16
 """How many scores are processed at a time, so that they stay in the cache."""
@@ -152,6 +152,23 @@ def _of_items(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Array:
     step = max(1, _CELLS // max(1, x.true.shape[1]))
     rows = (slice(start, start + step) for start in range(0, len(x.true), step))
     return np.concatenate([score(x.true[each], x.scores[each]) for each in rows])
+
+
+def table_of_items(true: Array, scores: Array, score: Callable[[RankTable], Array]) -> Array:
+    """The score of a ranking, of the labels of each item.
+
+    All tables have a place for each label; those of equal scores stand in the place of the last.
+    """
+
+    def of_chunk(true: Array, scores: Array) -> Array:
+        labels, ends = _ranked(true, scores)
+        size = labels.shape[1]
+        at = np.arange(len(labels))[:, None] * size + ends - 1
+        sides = (np.bincount(at[side], minlength=at.size) for side in (labels, ~labels))
+        tables = (side.reshape(at.shape) for side in sides)
+        return score(RankTable(-np.arange(size, dtype=np.float64), *tables))
+
+    return _of_items(RankedLabels(true, scores), of_chunk)
 
 
 def _item_coverage(true: Array, scores: Array) -> Array:

@@ -22,7 +22,7 @@ from whichf1.reporting.document import (
     Rows,
     Signature,
 )
-from whichf1.reporting.numbers import items, numbered, signed, size
+from whichf1.reporting.numbers import items, numbered, p_number, signed, size
 from whichf1.reporting.score import worth_notes
 from whichf1.statistics.scales import Interval
 
@@ -44,10 +44,6 @@ def comparison_document(comparison: Comparison, source: str) -> Document:
         f"{len(comparison.scores):,} systems",
         kind="comparison",
     )
-
-
-def _p(p: float, decimals: int) -> str:
-    return "< 0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
 def _percent(value: float, decimals: int) -> str:
@@ -116,18 +112,18 @@ NAMES = {"a": GridColumn("A"), "b": GridColumn("B")}
 PAIR_COLUMNS = NAMES | {
     "difference": GridColumn("difference", "number", signed),
     "interval": GridColumn("interval", "interval"),
-    "p_value": GridColumn("p", "number", _p),
-    "p_adjusted": GridColumn("p adjusted", "number", _p),
+    "p_value": GridColumn("p", "number", p_number),
+    "p_adjusted": GridColumn("p adjusted", "number", p_number),
     "test": GridColumn("test"),
     "only_a": GridColumn("only A", "number", items),
     "only_b": GridColumn("only B", "number", items),
 }
 """The columns of the table of pairs; one that is empty for every pair is not shown."""
 MORE_COLUMNS = NAMES | {
-    "p_bootstrap": GridColumn("bootstrap", "number", _p),
-    "p_randomization": GridColumn("randomization", "number", _p),
-    "mcnemar": GridColumn("McNemar", "number", lambda x, decimals: _p(x.p_mid, decimals)),
-    "p_equivalence": GridColumn("equivalence", "number", _p),
+    "p_bootstrap": GridColumn("bootstrap", "number", p_number),
+    "p_randomization": GridColumn("randomization", "number", p_number),
+    "mcnemar": GridColumn("McNemar", "number", lambda x, decimals: p_number(x.p_mid, decimals)),
+    "p_equivalence": GridColumn("equivalence", "number", p_number),
     "changed": GridColumn("changed", "number", items),
     "detectable": GridColumn("detectable", "number"),
     "planned": GridColumn("items needed", "number", _needed),

@@ -8,12 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from whichf1.comparison.compare import Comparison
+from whichf1.comparison.disparity import Disparity, Groups
 from whichf1.comparison.rank_flips import SystemRanks
 from whichf1.definitions.words import title as title_of
 from whichf1.published.audit import Audit
 from whichf1.published.dialects import Conversion, DialectTable
 from whichf1.published.explain import Explanation
 from whichf1.reporting.comparison import comparison_document
+from whichf1.reporting.disparity import groups_document
 from whichf1.reporting.document import (
     Block,
     Cell,
@@ -192,6 +194,12 @@ def _ranks(ranks: SystemRanks) -> Document:
     return Document([Grid(columns, rows)], notes=pairs)
 
 
+def _disparity(found: Disparity) -> Document:
+    columns = [GridColumn("across groups"), GridColumn("value", "number")]
+    columns += [GridColumn("interval", "interval"), SIGNATURE]
+    return Document([Grid(columns, [[found.name, found.value, found.interval, found.signature]])])
+
+
 def _slices(slices: Slices) -> Document:
     columns = (GridColumn(", ".join(slices.by)), GridColumn("items", "number", items))
     rows: list[list[Cell]] = [[slice_name(key), part.n] for key, part in slices.items()]
@@ -209,6 +217,8 @@ DOCUMENTS: dict[type, Callable[[Any], Document]] = {
     Comparison: lambda comparison: comparison_document(comparison, "comparison"),
     SystemRanks: _ranks,
     Slices: _slices,
+    Disparity: _disparity,
+    Groups: lambda found: groups_document("", [found]),
     DialectTable: lambda table: dialect_document("these predictions", table),
     Audit: audit_document,
     Explanation: lambda explanation: explanation_document("these predictions", explanation),

@@ -13,10 +13,12 @@ from whichf1 import kernel
 from whichf1.errors import InputError
 from whichf1.scoring.lines import mean_definition as mean_definition
 from whichf1.scoring.lines import moments
+from whichf1.sources.annotations import ratings
 from whichf1.sources.counts import count, count_by, rank, rank_by
 from whichf1.sources.devices import is_on_device
 from whichf1.sources.label_sets import count_multilabel
 from whichf1.sources.sequences import to_numpy
+from whichf1.tables.annotations import Ratings
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
@@ -237,6 +239,8 @@ def count_batch(table: Any, y_true: Any, y_pred: Any, options: Mapping[str, Any]
             return count(*batch, labels=declared, **options)
         case MultiLabelCounts():
             return count_multilabel(*batch, labels=declared, **options)
+        case Ratings():
+            return ratings(*batch, labels=declared, **options)
         case Ranking():
             if table.resolution is not None:
                 raise InputError(
