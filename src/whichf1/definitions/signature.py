@@ -97,10 +97,11 @@ def read_definition(
 ) -> tuple[str, dict[str, Any], dict[str, Any], tuple[tuple[str, Any], ...]]:
     """The name, parameters, options (of the ``known`` ones) and data fields of a definition."""
     name, parameters, fields = read(text)
-    if "compare" in fields:
-        raise DefinitionError(
-            f"{text!r} is the signature of a comparison. Pass it to compare, with the systems."
-        )
+    for field, what in (("compare", "comparison"), ("study", "study")):
+        if field in fields:
+            raise DefinitionError(
+                f"{text!r} is the signature of a {what}. Pass it to {field}, with the systems."
+            )
     version = fields.pop("v", VERSION)
     if version != VERSION:
         raise DefinitionError(

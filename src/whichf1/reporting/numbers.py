@@ -19,6 +19,11 @@ def signed(value: float, decimals: int) -> str:
     return f"{value:+.{decimals}f}" if math.isfinite(value) else number(value, decimals)
 
 
+def p_text(p: float, decimals: int = 4) -> str:
+    """Format a p-value."""
+    return "< 0.0001" if p < 1e-4 else f"{p:.4f}"
+
+
 def brief(interval: Interval, decimals: int) -> str:
     """Format an interval for a terminal, with one decimal less than its value: [.582, 1.00]."""
     fewer = max(1, decimals - 1)
