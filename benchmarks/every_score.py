@@ -26,7 +26,6 @@ from benchmarks.harness import (
     Line,
     Row,
     agree,
-    duration,
     machine,
     measure,
     table,
@@ -86,7 +85,9 @@ def items(n: int) -> Items:
     labels = rng.integers(0, 2, (n, LABELS))
     sets = np.where(rng.random((n, LABELS)) < 0.8, labels, 1 - labels)
     rows = (several[0], raw / raw.sum(1, keepdims=True))
-    return Items(two, several, (two[0], scores), rows, (labels, sets), (labels, rng.random(sets.shape)))
+    return Items(
+        two, several, (two[0], scores), rows, (labels, sets), (labels, rng.random(sets.shape))
+    )
 
 
 def data_of(metric: Metric, n: int) -> tuple[Any, Any]:

@@ -691,6 +691,47 @@ class AgreeOptions(LabelOptions, SourceOptions, LimitOptions, IntervalOptions, G
     cluster: Text = option(CLUSTER)
 
 
+class StudyOptions(LabelOptions, DefinitionOptions, OutputOptions):
+    """All that ``whichf1 study`` takes."""
+
+    files: list[str] = argument(
+        "Files of predictions, a quoted pattern with named parts such as "
+        "'runs/{system}/{seed}.csv', saved counts, or a saved study to extend.",
+        default=REQUIRED,
+    )
+    metric: str = option("A metric, or a signature.", "--metric", "-m", default="averaged_f1")
+    true: Text = option(TRUE)
+    pred: list[str] | None = option(
+        f"{PRED} Or SYSTEM=COLUMN,COLUMN for the runs of a system; repeatable."
+    )
+    score_column: Text = option(SCORE, "--score")
+    system: Text = option("Column, or part of the pattern, that names the system.")
+    run: Text = option("Column, or part of the pattern, that tells runs apart, such as the seed.")
+    fold: Text = option("Column, or part of the pattern, with the fold of a cross-validation.")
+    dataset: Text = option("Column, or part of the pattern, that names the data set.")
+    item: Text = option("Column that says which item a row is. Default: matched by line.")
+    cluster: Text = option(CLUSTER)
+    from_: Text = option("Input format: csv, tsv, jsonl, parquet, arrow or npz.", "--from")
+    on_error: OnError = option("Stop at malformed lines, or skip them.", default=OnError.stop)
+    folding: Text = option("Scores of folds: averaged (default), or pooled.")
+    unmatched: bool = option(
+        "Runs of the same name have nothing in common.", "--unmatched", default=False
+    )
+    missing: Text = option(
+        "If runs lack items, or systems lack runs or data sets: complete keeps what all have, all "
+        "keeps everything. Default: an error."
+    )
+    level: float | None = option("Nominal coverage of intervals. Default: 0.95.")
+    adjust: Text = option("Adjust p-values: holm (default), fdr or none.")
+    power: float | None = option("Power for the detectable difference. Default: 0.8.")
+    margin: float | None = option("Also test whether systems differ by less than this.")
+    rope: float | None = option("Region of practical equivalence, for posterior probabilities.")
+    seed: int | None = option("Seed for what is drawn.")
+    save: Text = option("Save all that was read to this .json file, to extend it later.")
+    plot: Text = option("Write the picture to this .pdf, .svg or .png file.")
+    page: Text = option("Write the study as a page to this .html file.")
+
+
 class ThresholdOptions(DataOptions, OutputOptions):
     """All that ``whichf1 threshold`` takes."""
 
