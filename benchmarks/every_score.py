@@ -118,9 +118,9 @@ SKLEARN: dict[str, Callable[..., Any]] = {
 """Where scikit-learn's function takes an option, or gives more than the score."""
 UNLIKE = ("hinge_loss",)
 """Whose function of scikit-learn is of other scores than probabilities."""
-_OFF = {"validate_args": False}
-_SEVERAL = {"num_classes": CLASSES, **_OFF}
-_LABELS = {"num_labels": LABELS, **_OFF}
+_OFF: Any = {"validate_args": False}
+_SEVERAL: Any = {"num_classes": CLASSES, **_OFF}
+_LABELS: Any = {"num_labels": LABELS, **_OFF}
 TORCH: dict[str, Callable[..., Any]] = {
     "precision": partial(tm.binary_precision, **_OFF),
     "recall": partial(tm.binary_recall, **_OFF),
@@ -290,8 +290,7 @@ def bare_auc() -> Callable[..., float] | None:
     subprocess.run(command, cwd=folder, check=True)
     library = ctypes.CDLL(str(folder / "auc.so"))
     library.auc.restype = ctypes.c_double
-    kinds = ((np.int64, "C"), (np.float64, "C"))
-    pointers = [np.ctypeslib.ndpointer(kind, flags=order) for kind, order in kinds]
+    pointers = [np.ctypeslib.ndpointer(kind, flags="C") for kind in (np.int64, np.float64)]
     library.auc.argtypes = [*pointers, ctypes.c_size_t]
     shutil.rmtree(folder)
 
