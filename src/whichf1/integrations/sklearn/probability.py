@@ -93,11 +93,16 @@ class Distributions(NamedTuple):
         shares = np.tile(size / size.sum(), (classes, 1))
         return self._replace(x=Predicted(np.arange(classes), shares), weights=size)
 
-    def mean(self, loss: Metric, **parameters: Any) -> float:
-        """The mean of a loss over the items; the kernel adds up what has no weights."""
+    def total(self, loss: Metric, **parameters: Any) -> float:
+        """The sum of a loss over the items; the kernel adds up what has no weights."""
         if self.weights is None and loss.sums is not None:
-            return loss.sums(self.x, **parameters).total / len(self.x.codes)
-        return float(np.average(loss.formula(self.x, **parameters), weights=self.weights))
+            return loss.sums(self.x, **parameters).total
+        losses = loss.formula(self.x, **parameters)
+        return float(losses.sum() if self.weights is None else losses @ self.weights)
+
+    def mean(self, loss: Metric, **parameters: Any) -> float:
+        """The mean of a loss over the items."""
+        return self.total(loss, **parameters) / self.size
 
     def log_loss(self) -> float:
         """The mean log loss."""
@@ -278,8 +283,9 @@ def hinge_loss(y_true: Any, pred_decision: Any, *, labels: Any, sample_weight: A
         scores = np.stack([-scores / 2, scores / 2], 1)
     elif scores.ndim != 2 or scores.shape[1] != len(classes):
         raise ShapeError(f"{len(classes)} classes, and scores of shape {scores.shape}")
-    losses = probability.hinge_loss.formula(Predicted(items.codes(classes), scores))
-    return float(np.average(losses, weights=weights_of(sample_weight, len(scores))))
+    x = Predicted(items.codes(classes), scores)
+    found = Distributions(x, weights_of(sample_weight, len(scores)), 0, False)
+    return found.mean(probability.hinge_loss)
 
 
 @drop_in
@@ -297,7 +303,6 @@ def top_k_accuracy_score(
         scores = np.stack([np.full(len(scores), threshold), scores], 1)
     classes = items.columns(labels, scores)
     x = Predicted(items.codes(classes), scores)
-    hits = probability.top_k_accuracy.formula(x, k=k, ties="first" if two else "last")
-    weights = weights_of(sample_weight, len(scores))
-    right, n = (hits.sum(), len(hits)) if weights is None else (hits @ weights, weights.sum())
-    return doubtful(k >= len(classes), float(right / n if normalize else right))
+    found = Distributions(x, weights_of(sample_weight, len(scores)), 0, False)
+    hits = found.total(probability.top_k_accuracy, k=k, ties="first" if two else "last")
+    return doubtful(k >= len(classes), hits / found.size if normalize else hits)
