@@ -196,7 +196,7 @@ def _asked(
 
 
 def _saved(options: CompareOptions) -> Counts | None:
-    """The counts of a baseline that is a file of them."""
+    """The counts of a baseline that is a file of saved counts."""
     name = options.baseline
     if name is None or not options.baseline_file or not is_saved(name):
         return None
@@ -216,7 +216,7 @@ def _saved(options: CompareOptions) -> Counts | None:
 
 
 def _remark(name: str, saved: Counts, counts: Any) -> str:
-    """That tests are not paired, and whether the items may be the same."""
+    """Say that tests are not paired, and whether the items may be the same."""
     paired = (
         f"Tests are unpaired, because {name} holds counts and not predictions. Paired tests on the "
         "same items find smaller differences: for these, give the file of the baseline's "
@@ -232,14 +232,14 @@ def _remark(name: str, saved: Counts, counts: Any) -> str:
 
 
 def _support(counts: Counts) -> dict[Any, float]:
-    """The items of each true class that has any."""
+    """Number of items of each true class that occurs."""
     classes = counts.per_class()
     items = zip(counts.labels, (classes.tp + classes.fn).tolist(), strict=True)
     return {label: n for label, n in items if n}
 
 
 def _decided(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, ...]]:
-    """The same of systems whose scores a threshold turns into predictions."""
+    """The same for systems whose scores a threshold turns into predictions."""
     if options.labels_sep is not None:
         raise InputError("--threshold decides between two classes: remove --labels-sep")
     if _saved(options) is not None:

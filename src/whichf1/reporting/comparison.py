@@ -23,7 +23,7 @@ from whichf1.reporting.document import (
     Rows,
     Signature,
 )
-from whichf1.reporting.numbers import items, numbered, p_text, signed, size
+from whichf1.reporting.numbers import items, numbered, p_number, signed, size
 from whichf1.reporting.score import worth_notes
 from whichf1.statistics.scales import Interval
 
@@ -113,18 +113,18 @@ NAMES = {"a": GridColumn("A"), "b": GridColumn("B")}
 PAIR_COLUMNS = NAMES | {
     "difference": GridColumn("difference", "number", signed),
     "interval": GridColumn("interval", "interval"),
-    "p_value": GridColumn("p", "number", p_text),
-    "p_adjusted": GridColumn("p adjusted", "number", p_text),
+    "p_value": GridColumn("p", "number", p_number),
+    "p_adjusted": GridColumn("p adjusted", "number", p_number),
     "test": GridColumn("test"),
     "only_a": GridColumn("only A", "number", items),
     "only_b": GridColumn("only B", "number", items),
 }
 """The columns of the table of pairs; one that is empty for every pair is not shown."""
 MORE_COLUMNS = NAMES | {
-    "p_bootstrap": GridColumn("bootstrap", "number", p_text),
-    "p_randomization": GridColumn("randomization", "number", p_text),
-    "mcnemar": GridColumn("McNemar", "number", lambda x, decimals: p_text(x.p_mid, decimals)),
-    "p_equivalence": GridColumn("equivalence", "number", p_text),
+    "p_bootstrap": GridColumn("bootstrap", "number", p_number),
+    "p_randomization": GridColumn("randomization", "number", p_number),
+    "mcnemar": GridColumn("McNemar", "number", lambda x, decimals: p_number(x.p_mid, decimals)),
+    "p_equivalence": GridColumn("equivalence", "number", p_number),
     "changed": GridColumn("changed", "number", items),
     "detectable": GridColumn("detectable", "number"),
     "planned": GridColumn("items needed", "number", _needed),
@@ -163,7 +163,7 @@ def _grid(
     heading: str,
     without: Set[str] = frozenset(),
 ) -> Grid:
-    """The columns that have something to say of a pair."""
+    """The columns that are not empty for every pair."""
     cells = {x: [_cell(pair, x) for pair in pairs] for x in columns if x not in without}
     shown = [name for name, column in cells.items() if any(x is not None for x in column)]
     rows = [*zip(*(cells[name] for name in shown), strict=True)]

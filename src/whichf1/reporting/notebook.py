@@ -9,6 +9,7 @@ from shutil import get_terminal_size
 from typing import Any
 
 from whichf1.comparison.compare import Comparison
+from whichf1.comparison.disparity import Disparity, Groups
 from whichf1.comparison.rank_flips import SystemRanks
 from whichf1.comparison.study import Study
 from whichf1.definitions.words import title as title_of
@@ -17,6 +18,7 @@ from whichf1.published.audit import Audit
 from whichf1.published.dialects import Conversion, DialectTable
 from whichf1.published.explain import Explanation
 from whichf1.reporting.comparison import comparison_document
+from whichf1.reporting.disparity import groups_document
 from whichf1.reporting.document import (
     LEAST_WIDTH,
     Block,
@@ -96,7 +98,7 @@ def written(picture: Any, path: Any, dpi: int) -> bytes:
 
 
 def document_of(result: Any) -> Document:
-    """What is shown of a result."""
+    """The document of a result."""
     if isinstance(result, Presented):
         return result.document()
     for kind, make in DOCUMENTS.items():
@@ -208,6 +210,12 @@ def _ranks(ranks: SystemRanks) -> Document:
     return Document([Grid(columns, rows)], notes=pairs)
 
 
+def _disparity(found: Disparity) -> Document:
+    columns = [GridColumn("across groups"), GridColumn("value", "number")]
+    columns += [GridColumn("interval", "interval"), SIGNATURE]
+    return Document([Grid(columns, [[found.name, found.value, found.interval, found.signature]])])
+
+
 def _slices(slices: Slices) -> Document:
     columns = (GridColumn(", ".join(slices.by)), GridColumn("items", "number", items))
     rows: list[list[Cell]] = [[slice_name(key), part.n] for key, part in slices.items()]
@@ -226,6 +234,8 @@ DOCUMENTS: dict[type, Callable[[Any], Document]] = {
     SystemRanks: _ranks,
     Study: lambda study: study_document(study, "study"),
     Slices: _slices,
+    Disparity: _disparity,
+    Groups: lambda found: groups_document("", [found]),
     DialectTable: lambda table: dialect_document("these predictions", table),
     Audit: audit_document,
     Explanation: lambda explanation: explanation_document("these predictions", explanation),

@@ -26,7 +26,7 @@ from whichf1.reporting.document import (
     Signature,
     Standing,
 )
-from whichf1.reporting.numbers import items, number, numbered, p_text, signed, size
+from whichf1.reporting.numbers import items, number, numbered, p_number, signed, size
 from whichf1.statistics.scales import Interval
 
 TESTS = {
@@ -159,8 +159,8 @@ PAIR = {"a": GridColumn("A"), "b": GridColumn("B")}
 TESTED = {
     "difference": GridColumn("difference", "number", signed),
     "interval": GridColumn("interval", "interval"),
-    "p_value": GridColumn("p", "number", p_text),
-    "p_adjusted": GridColumn("p adjusted", "number", p_text),
+    "p_value": GridColumn("p", "number", p_number),
+    "p_adjusted": GridColumn("p adjusted", "number", p_number),
 }
 POSTERIOR = {
     "posterior.a_better": GridColumn("P(A better)", "number", to_places(3)),
@@ -172,7 +172,7 @@ def _pairs(study: Study) -> Iterator[Block]:
     if not study.pairs:
         return
     pairs, notes = _with_best(study, study.pairs)
-    columns = {**PAIR, **TESTED, "p_equivalence": GridColumn("equivalence", "number", p_text)}
+    columns = {**PAIR, **TESTED, "p_equivalence": GridColumn("equivalence", "number", p_number)}
     columns |= {"detectable": GridColumn("detectable", "number")}
     if len(study.pairs) == 1:
         columns.pop("p_adjusted")
@@ -245,16 +245,16 @@ def _posterior_words(study: Study, test: str) -> str:
 ACROSS = {
     "meta.mean": GridColumn("difference", "number", signed),
     "meta.interval": GridColumn("interval", "interval"),
-    "meta.p_value": GridColumn("p", "number", p_text),
-    "p_adjusted": GridColumn("p adjusted", "number", p_text),
+    "meta.p_value": GridColumn("p", "number", p_number),
+    "p_adjusted": GridColumn("p adjusted", "number", p_number),
     "meta.tau": GridColumn("tau", "number"),
     "meta.i_square": GridColumn("I²", "number", lambda x, decimals: f"{100 * x:.0f} %"),
 }
 RANKED = {
     "wins": GridColumn("wins"),
-    "p_wilcoxon": GridColumn("Wilcoxon", "number", p_text),
-    "p_wilcoxon_adjusted": GridColumn("adjusted", "number", p_text),
-    "p_nemenyi": GridColumn("Nemenyi", "number", p_text),
+    "p_wilcoxon": GridColumn("Wilcoxon", "number", p_number),
+    "p_wilcoxon_adjusted": GridColumn("adjusted", "number", p_number),
+    "p_nemenyi": GridColumn("Nemenyi", "number", p_number),
     "signed_rank.a_better": GridColumn("P(A better)", "number", to_places(3)),
     "signed_rank.rope": GridColumn("P(rope)", "number", to_places(3)),
 }
@@ -309,7 +309,7 @@ def _pairs_of_sets(study: Study) -> Iterator[Block]:
 
 
 def _equal(p: float) -> str:
-    text = p_text(p)
+    text = p_number(p)
     return text if text.startswith("<") else f"= {text}"
 
 

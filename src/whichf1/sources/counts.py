@@ -16,10 +16,10 @@ from whichf1.sources.request import Request, has_columns, is_frame
 from whichf1.sources.sequences import column
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
-from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Labels
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Slices
+from whichf1.tables.units import Units
 
 
 class Reading(TypedDict, total=False):
@@ -212,7 +212,7 @@ def as_counts(
     **named: Any,
 ) -> Counts:
     """Counts as they are, or counted from y_true and y_pred, or from columns that are named."""
-    if not isinstance(y_true, (Counts, MultiLabelCounts)):
+    if not isinstance(y_true, Units):
         options = {"labels": labels, "weights": weights, "cluster": cluster}
         kept = None if labels is None else ignore  # else a definition drops the items
         return count(y_true, y_pred, **options, ignore=kept, **named)

@@ -340,7 +340,7 @@ def _of_each_system(about: _About, leading: Sequence[tuple[str, Score]]) -> Iter
 
 
 def _cautions(about: _About) -> list[str]:
-    """What cannot be trusted, in sentences."""
+    """Cautions, in sentences."""
     report = about.report
     marked = footnotes(Document(report.document().blocks))
     notes = [note.replace(f"{CAUTION} ", "Intervals of ", 1) for note in marked]

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Literal
 
 from whichf1.comparison.compare import Comparison
+from whichf1.comparison.disparity import Groups
 from whichf1.comparison.pair import Pair, level_of
 from whichf1.comparison.rank_flips import Order, SystemRanks
 from whichf1.definitions.definition import Definition, define_fitting, shorten
@@ -221,13 +222,15 @@ def _rank(order: Order, name: str) -> float:
 # slices
 
 
-@declare("slices", {Slices: same})
-def slices(data: Slices, *, metric: Any = None, interval: Any = "auto") -> Picture:
+@declare("slices", {Slices: same, Groups: same})
+def slices(data: Slices | Groups, *, metric: Any = None, interval: Any = "auto") -> Picture:
     """The score of each slice against that of the whole, the worst first.
 
     metric: A name, a signature or a metric function. Default: averaged F1; of rankings, ROC AUC.
     interval: The method of the intervals.
     """
+    if isinstance(data, Groups):
+        return _groups(data, metric)
     ranked = isinstance(data.whole, Ranking)
     chosen = metric or ("roc_auc" if ranked else "averaged_f1")
     chosen = getattr(chosen, "__name__", chosen)
@@ -246,6 +249,19 @@ def slices(data: Slices, *, metric: Any = None, interval: Any = "auto") -> Pictu
     if not parts:
         raise InputError("there is nothing to draw: the score is undefined in every slice")
     return slice_picture(title_of(definition), data.by, whole, parts, len(empty))
+
+
+def _groups(data: Groups, metric: Any) -> Picture:
+    if metric is not None:
+        raise DefinitionError("these groups have been scored: omit metric=")
+    part, columns = data.parts[0], (*data.control, *data.by)
+    slices = {key: partial(_known, score) for key, score in part.scores.items()}
+    (whole, *rows), _ = score_slices(part.definition, partial(_known, part.whole), slices)
+    return slice_picture(title_of(part.definition), columns, whole, rows, len(data.empty))
+
+
+def _known(score: Score, definition: Definition) -> Score:
+    return score
 
 
 def _run(run: Any, data: Any, definition: Definition) -> Score:
