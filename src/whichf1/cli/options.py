@@ -598,8 +598,22 @@ class MergeOptions(CountsFileOptions):
 class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOptions, GateOptions):
     """All that ``whichf1 compare`` takes."""
 
-    pred: list[str] = option(
-        "Column with the predictions of a system; repeat it.", default=REQUIRED
+    pred: list[str] = option("Column with the predictions of a system; repeat it.", default=())
+    value: list[str] | None = option(
+        "In place of --pred: column with a value that a system has of each item, larger is better; "
+        "repeat it. With --log: the metric of the log whose values are compared."
+    )
+    log: list[str] | None = option(
+        "In place of a file: a log of lm-evaluation-harness (samples_*.jsonl) or Inspect (.eval, "
+        ".json), a folder of them, or SYSTEM=PATH; repeat it."
+    )
+    answers: bool = option(
+        "With --log: compare predicted answers by -m, not values.", "--answers", default=False
+    )
+    filter: Text = option("With --log: the filter of lm-evaluation-harness.")
+    missing: Text = option(
+        "With --log: items that not every log has: complete (default) leaves them out, all keeps "
+        "them. Either way they are counted."
     )
     metric: list[str] = option(
         "A metric, or a signature. Several, --baseline or --by make a table of systems and "

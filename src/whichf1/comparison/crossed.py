@@ -19,6 +19,7 @@ from whichf1.definitions.definition import Definition
 from whichf1.errors import InputError
 from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.scoring.lines import read_items
+from whichf1.sources.logs import VALUE
 from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates as replicates_of
 from whichf1.statistics.scales import Spread, tested_spread
@@ -118,6 +119,8 @@ def cross(
     data = _kept(name, data, plain)
     groups = _groups(data, pooled)
     score = _score_classes if counted else _score_ranked
+    if data.labels == VALUE:
+        score = _score_values
     settled, labels, values, parts = score(data, plain, groups, slopes)
     shape = (len(data.keys), len(groups[0]))
     by_group = values.reshape(shape)
@@ -254,6 +257,22 @@ def _score_ranked(
                 size = np.maximum(np.bincount(strata)[strata], 2)
                 parts[row, mask] += slope * np.sqrt(size / (size - 1)) / len(masks)
     return settled, labels, np.array(values), parts if smooth else None
+
+
+def _score_values(
+    data: DataSet, definition: Definition, groups: list[list[Any]], slopes: bool
+) -> tuple[Definition, Labels, Array, Array | None]:
+    """The same of values that items have."""
+    parts = np.zeros((len(groups), data.n))
+    values = []
+    for row, masks in enumerate(groups):
+        for mask in masks:
+            each = data.predicted[row][mask]
+            values.append(float(each.mean()))
+            size = len(each)
+            slope = (each - each.mean()) / size * sqrt(size / max(size - 1, 1))
+            parts[row, mask] = slope / len(masks)
+    return definition, data.labels, np.array(values), parts
 
 
 def _clustered(parts: Array, data: DataSet) -> tuple[Array, int | None]:

@@ -191,8 +191,13 @@ def signed_rank(
         size = min(step, draws - start)
         weights = rng.dirichlet(shape, size)
         high, low = (np.einsum("di,ij,dj->d", weights, x, weights) for x in (above, below))
-        sides = [high, np.zeros(size) if rope is None else 1 - high - low, low]
-        won += np.bincount(np.stack(sides).argmax(0), minlength=3)
+        if rope is None:
+            ahead = float((high - low > CLOSE).sum()), float((low - high > CLOSE).sum())
+            even = (size - sum(ahead)) / 2
+            won += [ahead[0] + even, 0.0, ahead[1] + even]
+        else:
+            sides = np.stack([high, 1 - high - low, low])
+            won += np.bincount(sides.argmax(0), minlength=3)
     a, within, b = (won / draws).tolist()
     a, b = (b, a) if lower else (a, b)
     return Probabilities(a, None if rope is None else within, b)

@@ -40,7 +40,7 @@ class Components:
     repeats: How many runs the mean is over.
     n: How many items there are, or clusters.
 
-    >>> Components(runs=3e-4, items=1e-4, interaction=0.0, repeats=3, n=500).shares
+    >>> Components(runs=4.0, items=1.0, interaction=0.0, repeats=4, n=500).shares
     (0.5, 0.5, 0.0)
     """
 
@@ -153,7 +153,11 @@ def mean_of_runs(crossed: Crossed, system: str, definition: Definition) -> RunMe
         spread = corrected_spread(crossed.folds[rows].ravel(), float((share / (1 - share)).mean()))
     mean = float(values.mean())
     level, word = level_of(definition), "folds" if crossed.folds is not None else "runs and items"
-    interval = transformed(mean, spread, definition.declaration.bounds, level, word)
+    bounds = definition.declaration.bounds
+    if bounds[0] == -inf:
+        interval = t_interval(mean, spread, level, inf, word)
+    else:
+        interval = transformed(mean, spread, bounds, level, word)
     if count == FEW_RUNS and crossed.folds is None:
         interval = interval and replace(interval, caution=TWO_RUNS)
     names = tuple(crossed.keys[at].run for at in rows)

@@ -141,7 +141,7 @@ class Study(Drawable):
 
         None if systems give scores, or there is one system.
         """
-        if next(iter(self.trials.data_sets.values())).scored or len(self.systems) < 2:
+        if any(data.scored for data in self.trials.data_sets.values()) or len(self.systems) < 2:
             return None
         shared = ("classes", "exclude", "ignore", "undefined")
         options = {key: getattr(self.definition, key) for key in shared}
@@ -392,12 +392,15 @@ def plan_study(
     return definition.settled(interval=Auto(level=level)), plan
 
 
-def study_trials(trials: Trials, definition: Definition, plan: StudyPlan) -> Study:
-    """Compare the systems of trials under one definition."""
+def study_trials(
+    trials: Trials, definition: Definition, plan: StudyPlan, *, single: bool = False
+) -> Study:
+    """Compare the systems of trials under one definition; ``single``: also one run of each."""
     if not trials.data_sets:
         raise InputError("there are no runs to compare")
     trials, notes = _chosen(trials, plan.missing)
-    _refuse_single(trials)
+    if not single:
+        _refuse_single(trials)
     pooled = plan.folding == "pooled"
     crossed = {
         name: cross(name, data, definition, pooled=pooled, seed=plan.seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from math import inf
 from typing import Any
@@ -51,7 +51,7 @@ def study_document(study: Study, source: str) -> Document:
     if ranks is not None and ranks.flips:
         blocks += flip_blocks(study.definition, study.ranking, ranks, study.plan.adjust)
     if study.across:
-        blocks += [*_across(study), *_sets(study)]
+        blocks += [*_across(study), *_sets(study), *_pairs_of_sets(study)]
     if study.folds:
         blocks += _folds(study)
     if len(study.crossed) == 1:
@@ -63,7 +63,7 @@ def study_document(study: Study, source: str) -> Document:
     sets = len(study.crossed)
     parts = [
         size(study.n),
-        numbered(classes.pop(), "class") if len(classes) == 1 else "",
+        numbered(classes.pop(), "class") if len(classes) == 1 and classes != {1} else "",
         f"{numbered(sets, 'data set')}" if sets > 1 else "",
         numbered(len(study.systems), "system"),
         numbered(study.trials.runs, "run"),
@@ -267,7 +267,12 @@ def _across(study: Study) -> Iterator[Block]:
         {name: column for name, column in (PAIR | columns).items() if name not in alone}
         for columns in (ACROSS, RANKED)
     )
-    yield _grid(first, pairs, "Pairs: A − B, over data sets")
+    if all(pair.meta is None for pair in pairs):
+        yield Note(
+            "No pair varies on two data sets, so that there is no mean difference over them."
+        )
+    else:
+        yield _grid(first, pairs, "Pairs: A − B, over data sets")
     yield from map(Note, notes)
     yield Note(
         "Random-effects meta-analysis (Paule–Mandel, Hartung–Knapp): the mean difference on data "
@@ -290,6 +295,17 @@ def _across(study: Study) -> Iterator[Block]:
             )
     yield Note(words)
     yield Note(_posterior_words(study, "Bayesian signed-rank test (Benavoli et al. 2014)"))
+
+
+def _pairs_of_sets(study: Study) -> Iterator[Block]:
+    """Every pair on each data set, if that is not too much."""
+    if not study.pairs or len(study.pairs) > MOST_SETS:
+        return
+    named = {"data_set": GridColumn("data set")}
+    columns = {**named, **PAIR, **TESTED, "detectable": GridColumn("detectable", "number")}
+    yield replace(_grid(columns, study.pairs, "Pairs: A − B, on each data set"), keys=3)
+    tests = dict.fromkeys(TESTS[pair.test or ITEMS] for pair in study.pairs)
+    yield Note(f"p: {'; '.join(tests)}; adjusted: {ADJUSTED[study.plan.adjust]}, for all of them.")
 
 
 def _equal(p: float) -> str:

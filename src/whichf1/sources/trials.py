@@ -230,7 +230,7 @@ def _of_arrays(y_true: Any, columns: Columns) -> DataSet:
     n, runs = len(true), [*_runs(given)]
     predicted: list[tuple[RunKey | None, Any]] = []
     for key, values in runs:
-        own = _scores(values, str(key)) if columns.scored else _classes(values, str(key))
+        own = scores_column(values, str(key)) if columns.scored else _classes(values, str(key))
         _refuse_length(n, len(own if columns.scored else own[0]), str(key))
         predicted.append((key, own))
     ids = None if columns.item is None else _ids([*_flat(columns.item, n, "item")], "item")
@@ -291,12 +291,12 @@ def _read(data: Any, columns: Columns, told: Told, reading: Mapping[str, Any]) -
         else Request.of(pred=names, joint=True, **options)
     )
     answer, found, origin = Listed().gather(data, None, request)
-    cells = _concatenated(answer[KEY])
+    cells = concatenated(answer[KEY])
     keys: list[RunKey | None] = [*wide] if wide else [None]
     true = _classes(cells["k"], _place(origin, found.true))
     predicted: list[tuple[RunKey | None, Any]] = []
     for at, (key, name) in enumerate(zip(keys, found.preds, strict=True)):
-        read = _scores if columns.scored else _classes
+        read = scores_column if columns.scored else _classes
         predicted.append((key, read(cells[f"s{at}"], _place(origin, name))))
     facts: dict[str, Any] = {
         role: told.values[name]
@@ -305,11 +305,11 @@ def _read(data: Any, columns: Columns, told: Told, reading: Mapping[str, Any]) -
     }
     values: dict[str, Any] = {}
     for at, (role, name) in enumerate(by.items()):
-        values[role] = _facts(cells[f"b{at}"], origin, name)
+        values[role] = facts_column(cells[f"b{at}"], origin, name)
     ids = _ids(values.pop("item"), columns.item) if "item" in by else None
     cluster = None
     if found.cluster is not None:
-        cluster = _facts(cells["c"], origin, found.cluster)
+        cluster = facts_column(cells["c"], origin, found.cluster)
     text = origin.reading == "text"
     return ReadRuns(true, predicted, facts | values, ids, cluster, text)
 
@@ -388,7 +388,8 @@ def _roles(columns: Columns, told: Told, wide: Iterable[Any]) -> dict[str, str]:
     return roles
 
 
-def _concatenated(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def concatenated(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The columns of several parts of a table."""
     if len(parts) == 1:
         return parts[0]
     return {name: [x for part in parts for x in to_list(part[name])] for name in parts[0]}
@@ -407,7 +408,8 @@ def _classes(values: Any, name: str) -> Values:
     return codes.astype(np.int32), labels
 
 
-def _scores(values: Any, name: str) -> Array:
+def scores_column(values: Any, name: str) -> Array:
+    """A column of finite numbers."""
     listed = values if isinstance(values, np.ndarray) else to_numpy(values)
     if listed.dtype.kind not in "iufb":
         listed = np.array([np.nan if is_missing(x) else x for x in listed.tolist()], object)
@@ -423,7 +425,7 @@ def _scores(values: Any, name: str) -> Array:
     return scores
 
 
-def _facts(values: Any, origin: Origin, name: str) -> list[Any]:
+def facts_column(values: Any, origin: Origin, name: str) -> list[Any]:
     """The system, run, fold, data set, item or cluster of each row, as plain values."""
     plain = [plain_value(value, origin.reading) for value in to_list(values)]
     if None in plain:
