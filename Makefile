@@ -120,9 +120,10 @@ $(DOCS)/ready: pyproject.toml
 	$(DOCS)/bin/python -m pip install --quiet --editable '.[docs]'
 	touch $@
 
-# speed compared with peers, in about four minutes; writes benchmarks/RESULTS.md
+# speed compared with peers, in about five minutes; writes benchmarks/RESULTS.md and EVERY_SCORE.md
 bench: $(BENCH)/ready
 	$(BENCH)/bin/python -m benchmarks.speed
+	$(BENCH)/bin/python -m benchmarks.every_score
 	$(BENCH)/bin/python -m benchmarks.uncertainty
 	$(BENCH)/bin/python -m benchmarks.engines
 	$(BENCH)/bin/python -m benchmarks.sklearn_functions

@@ -34,6 +34,8 @@ class Row:
     """Whether the results must agree."""
     repeat: int = 7
     """Calls of each program per round, as time allows; many if one takes microseconds."""
+    seconds: float = SECONDS
+    """Time limit for the rounds after the first two."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def measure(row: Row) -> list[Line]:
     gc.collect()
     gc.disable()
     started, rounds = time.perf_counter(), 0
-    while rounds < 2 or (rounds < ROUNDS and time.perf_counter() - started < SECONDS):
+    while rounds < 2 or (rounds < ROUNDS and time.perf_counter() - started < row.seconds):
         for name, call in calls.items():
             turn = time.perf_counter()
             for _ in range(row.repeat):
