@@ -227,7 +227,7 @@ def of_decisions(metric: Any, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def fitting_decisions(metrics: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
-    """The same for several metrics: the class is left out if it is that of none of them."""
+    """The same for several metrics: the class is dropped if none of them needs it."""
     fitting = [of_decisions(metric, options) for metric in metrics]
     return options if options in fitting else fitting[0]
 
@@ -275,7 +275,7 @@ Run: TypeAlias = Callable[[Definition, Plan], "Comparison"]
 
 
 class Runs(NamedTuple):
-    """Systems that are read: what compares them under a definition, on all items and by slice."""
+    """Systems that were read: compares them under any definition, on all items and by slice."""
 
     whole: Run
     by: tuple[str, ...] = ()
@@ -417,6 +417,8 @@ def read_once(
 
 def with_classes(lines: ScoredLines) -> ScoredLines:
     """The lines with the classes of all of them, so that every slice has the same."""
+    if lines.sets:
+        return lines
     return lines._replace(labels=[*classes_of(column(lines.true, "y_true"), lines.labels)])
 
 
@@ -463,7 +465,7 @@ def _planned(
 
 
 def _method(definition: Definition, level: float, plan: Plan) -> Method:
-    """As the signature says, else automatic, or the bootstrap where only that applies."""
+    """The interval of the signature; otherwise auto, or the bootstrap if nothing else applies."""
     metric = definition.declaration
     if not metric.smooth and not plan.replicates:
         raise DefinitionError(

@@ -43,7 +43,7 @@ class McNemar:
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """What to believe of a difference after seeing the items, under one prior."""
+    """Posterior of a difference under one prior."""
 
     prior: float
     """Items on which the systems differ that the prior is worth; it prefers neither system."""
@@ -136,7 +136,7 @@ def _few_decide(spread: Spread) -> str | None:
 
 
 def _few_disputed(a: Statistic, b: Statistic, sample: Sample) -> str | None:
-    """Of sums of weights it is not known how few items decide, only on how many systems differ."""
+    """Sums of weights do not tell how few items decide, only on how many the systems differ."""
     differs = a.differs(b)
     if differs is None or not differs.any():
         return None

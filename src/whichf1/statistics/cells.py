@@ -148,8 +148,11 @@ class Cells(Statistic):
             if definition.declaration.bounds[1] < inf:
                 return None
             return self._few_in_class(sample, at, careful, FEW_HITS)
-        agreement = definition.declaration.kind == "agreement" and self._fraction is None
-        if not careful and agreement:
+        metric = definition.declaration
+        if not careful and metric.better == "neither" and definition.average == "weighted":
+            return "a mean of classes by their own size hardly moves where these are equal"
+        agreement = metric.kind == "agreement" and self._fraction is None
+        if not careful and agreement and not _is_mean_of_classes(definition):
             seen = int(((self.frozen.table.rows > 0) | (self.frozen.table.columns > 0)).sum())
             if self.frozen.table.classes <= 2 or not _minds_distances(definition):
                 n = sample.effective_n
@@ -191,11 +194,12 @@ class Cells(Statistic):
         needs = (False, False)
         if careful and rate:
             needs = _needed_errors(metric, definition.parameters)
-        endless = metric.bounds[1] == inf
+        if rate and self._whole and (metric.of_ratio or metric.bounds[1] == inf):
+            needs = (True, True)  # one class with a ratio without end decides the mean
         least = {
             "items": least_items,
             "hits": FEW_HITS if careful else 0,
-            "false positives": FEW_HITS if needs[0] else 1 if endless and self._whole else 0,
+            "false positives": FEW_HITS if needs[0] else 0,
             "misses": FEW_HITS if needs[1] else 0,
         }
         return fewest(size_of, lambda place: labels[codes[place]], least)
@@ -281,8 +285,7 @@ class Cells(Statistic):
         if sample.squares is not None:
             of_squares = Table(table.true, table.predicted, sample.squares, table.classes)
             squares = np.stack(four(of_squares.one_vs_rest(classes)))
-        share, weights = self._fraction, self._weights_of_kinds(sample)
-        weight = sample.typical_weight
+        share, weight = self._fraction, sample.typical_weight
         larger = kinds + weight / 4
         at, parts = kind_slopes(self.definition, self.frozen, OneVsRest(*larger))
         slope = np.stack(four(parts))
@@ -297,7 +300,7 @@ class Cells(Statistic):
                 each.append(own.smoothed(sample if clustered else own_kinds))
                 continue
             if self._sides is not None and not clustered:
-                each.append(self._two_rates(own_kinds, self._sides, weights))
+                each.append(self._two_rates(own_kinds, self._sides))
                 continue
             step = slope[:, k]
             powers = [float((weight * step) ** e @ np.full(4, 0.25)) for e in (2, 4)]
@@ -319,29 +322,11 @@ class Cells(Statistic):
             return None
         return _independent_sides(definition.declaration, definition.parameters)
 
-    def _weights_of_kinds(self, sample: Sample) -> tuple[float, ...]:
-        """What an item typically weighs if it is right (TP), wrong (FP, FN), or any (TN)."""
-        every = sample.typical_weight
-        if sample.squares is None:
-            return (every,) * 4
-        right, wrong = (
-            sample.at(cells).typical_weight if cells.any() else every
-            for cells in (self.right, ~self.right)
-        )
-        return right, wrong, wrong, every
-
-    def _two_rates(
-        self, kinds: Sample, sides: tuple[tuple[int, int], ...], weights: tuple[float, ...]
-    ) -> TwoRates:
+    def _two_rates(self, kinds: Sample, sides: tuple[tuple[int, int], ...]) -> TwoRates:
         """The rates of the two sides, of the four kinds of items of a class."""
         metric, arguments = self._formula
         metric, of_ratio = metric.of_ratio or (metric, None)
-        n, hits = [], []
-        for side in sides:
-            (x, y), (xx, yy) = (part[[*side]].tolist() for part in (kinds.count, kinds.variances))
-            half = [weights[kind] / 2 for kind in side]
-            n.append(_worth(x, y, xx, yy, *half) if x + y else 0.0)
-            hits.append(n[-1] * x / (x + y) if x + y else 0.0)
+        one, two = (kinds.at(np.array(side)).rate(np.array([1.0, 0])) for side in sides)
 
         def score(*rates: float) -> float:
             of_kinds = np.zeros(4)
@@ -350,7 +335,7 @@ class Cells(Statistic):
             top, bottom = metric.formula(OneVsRest(*of_kinds), **arguments)
             return float(top / bottom) if bottom else inf
 
-        return TwoRates((hits[0], hits[1]), (n[0], n[1]), score, of_ratio)
+        return TwoRates((one, two), score, of_ratio)
 
     def _kind(self, at: int) -> Array:
         """To the class at that place, which of five kinds each cell is."""
@@ -488,18 +473,6 @@ class Cells(Statistic):
         return Share(success, gain, float(losses[0]) if len(losses) else gain)
 
 
-def _worth(x: float, y: float, xx: float, yy: float, more_x: float, more_y: float) -> float:
-    """How many equal items have a rate x / (x + y) that is as uncertain as this one.
-
-    ``xx`` and ``yy`` are the sums of squared weights. Half an item is added to either side, of the
-    weight that it typically has there, so that there is an answer for 0 and 1; items of equal
-    weight are worth what they are.
-    """
-    xx, yy = xx + 2 * more_x**2, yy + 2 * more_y**2
-    x, y = x + more_x, y + more_y
-    return max(x * y * (x + y) ** 2 / (xx * y * y + yy * x * x) - 1, 0.0)
-
-
 def _kind_of_size(c: OneVsRest, what: str) -> Array:
     """What there may be too little of, in each class."""
     if what == "items":
@@ -516,6 +489,23 @@ def _minds_distances(definition: Definition) -> bool:
     frozen = Frozen(table, np.arange(3), Labels.trusted(range(3)))
     distances = margin_slopes(definition, frozen, table)[1].distances
     return distances is not None and abs(distances[1] - distances[2]) > NONE
+
+
+@lru_cache(maxsize=256)
+def _is_mean_of_classes(definition: Definition) -> bool:
+    """Whether a measure of agreement counts true classes alike, found by doubling one of them."""
+    if any(isinstance(value, tuple) for _, value in definition.parameters):
+        return False  # a matrix for all pairs of classes
+    count = np.array([4.0, 1, 2, 2, 5, 1, 1, 3, 6])
+    tables = [
+        Table(*np.divmod(np.arange(9), 3), count * times, 3)
+        for times in (np.ones(9), np.repeat([2.0, 1, 1], 3))
+    ]
+    one, two = (
+        float(definition.values(Frozen(x, np.arange(3), Labels.trusted(range(3))), x))
+        for x in tables
+    )
+    return abs(one - two) <= NONE
 
 
 @lru_cache(maxsize=256)
@@ -745,7 +735,7 @@ class MarginSlopes(NamedTuple):
         """∂M/∂count of cells."""
         cells: Array = self.rows[true]
         cells += self.columns[predicted]
-        right = np.flatnonzero(true == predicted)
+        right = (true == predicted).nonzero()
         cells[right] = self.right[true[right]]
         if self.distances is not None:
             cells += self.distances[np.abs(true - predicted)]

@@ -21,6 +21,7 @@ from whichf1.errors import WeightError
 from whichf1.statistics.scales import (
     NONE,
     Proportion,
+    Rate,
     Smoothed,
     Spread,
     TwoRates,
@@ -43,9 +44,11 @@ FEW_WEIGHTED = 20
 """For a test with weights, a class should be worth as many items."""
 FEW_HITS = 5
 FEW_CLUSTERS = 8
+FEW_NEAR_BOUND = 20
+"""A score near a bound depends on few clusters, and needs so many more."""
 LEAST_CLUSTERED = 2.0
 """The least degrees of freedom of a spread of clusters."""
-UNEQUAL = 2.5
+UNEQUAL = 1.5
 """How many times larger Σw⁴ may be than that of equal weights with the same Σw and Σw².
 
 Sums do not say how unequal the weights of a cell are, on which the degrees of freedom depend.
@@ -366,6 +369,31 @@ class Sample:
         freedom = max(2 * second**2 / uncertain, LEAST_FREEDOM) if uncertain > 0 else inf
         return Spread(sqrt(second), freedom=freedom)
 
+    def smoothed_rate(self, success: Array) -> tuple[float, Spread]:
+        """The fraction of successes and its spread, with half a success and half a failure more."""
+        weight, n = self.typical_weight, float(self.count.sum())
+        mean = (float(self.count @ success) + weight / 2) / (n + weight)
+        slope = (success - mean) / (n + weight)
+        gain, loss = (weight * x / (n + weight) for x in (1 - mean, mean))
+        added = ((gain**2 + loss**2) / 2, (gain**4 + loss**4) / 2)
+        return mean, self.smoothed_spread(lambda block: slope[block], added)
+
+    def rate(self, success: Array) -> Rate:
+        """The fraction of successes, and how many single items would show it as well.
+
+        Where errors happen to be light, weighted items seem to be worth more than they are: at most
+        their effective number.
+        """
+        n = float(self.count.sum())
+        if not n:
+            return Rate(0.0, 0.0)
+        value = float(self.count @ success) / n
+        if self.squares is None:
+            return Rate(value, n)
+        mean, spread = self.smoothed_rate(success)
+        worth = mean * (1 - mean) / spread.error**2 - 1
+        return Rate(value, worth, spread.freedom, self.effective_n)
+
     def _spread_of_clusters(self, slope: Array, added: float, classes: Array | None) -> Spread:
         """The jackknife over clusters, linearized, with Bell and McCaffrey's degrees of freedom.
 
@@ -498,20 +526,13 @@ class Share(NamedTuple):
         return self.gain * j / (self.gain * j + self.loss * (1 - j))
 
     def smoothed(self, sample: Sample) -> Proportion | Smoothed:
-        """The fraction; with half a success and half a failure added, unless items are single."""
+        """The fraction; of clusters, with half a success and half a failure added."""
         counted = ~np.isnan(self.success)
         sample, success = sample.at(counted), self.success[counted]
-        n, hits = float(sample.count.sum()), float(sample.count @ success)
-        if sample.single or n == 0:
-            return Proportion(hits, n, self.score)
-        weight = sample.typical_weight
-        mean = (hits + weight / 2) / (n + weight)
-        slope = (success - mean) / (n + weight)
-        gain, loss = (weight * x / (n + weight) for x in (1 - mean, mean))
-        added = ((gain**2 + loss**2) / 2, (gain**4 + loss**4) / 2)
-        spread = sample.smoothed_spread(lambda block: slope[block], added)
-        scale: Any = "beta" if sample.cluster is None else "transformed"
-        return Smoothed(mean, spread, scale, score=self.score)
+        if sample.cluster is None:
+            return Proportion(sample.rate(success), self.score)
+        mean, spread = sample.smoothed_rate(success)
+        return Smoothed(mean, spread, "transformed", score=self.score)
 
 
 Twin: TypeAlias = Proportion | TwoRates | Smoothed | None
