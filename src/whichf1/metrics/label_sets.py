@@ -135,16 +135,28 @@ def one_error(x: RankedLabels) -> Array:
 
 def _item_gain(true: Array, scores: Array, k: int | None) -> tuple[Array, Array]:
     """The discounts of the true labels of each item, added up, and the most that they can be."""
-    labels, ends = _ranked(true, scores)
-    size = scores.shape[1]
-    discount = 1 / np.log2(np.arange(2, size + 2))
+    upto = np.append(0.0, np.cumsum(discounts(scores.shape[1], k)))
+    return graded_gain(true, scores, k), upto[true.sum(1)]
+
+
+def discounts(size: int, k: int | None, base: float = 2) -> Array:
+    """What a label counts at each rank; nothing beyond the first k."""
+    discount: Array = np.log(base) / np.log(np.arange(2, size + 2))
     discount[size if k is None else k :] = 0
-    upto = np.append(0.0, np.cumsum(discount))
+    return discount
+
+
+def graded_gain(gains: Array, scores: Array, k: int | None, base: float = 2) -> Array:
+    """The gains of the labels of each item, each times the discount of its rank, added up."""
+    ranked, ends = _ranked(gains, scores)
+    size = scores.shape[1]
+    upto = np.append(0.0, np.cumsum(discounts(size, k, base)))
     first = np.ones(ends.shape, np.bool_)
     first[:, 1:] = ends[:, 1:] != ends[:, :-1]
     starts = np.maximum.accumulate(np.where(first, np.arange(size), 0), axis=1)
     shared = (upto[ends] - upto[starts]) / (ends - starts)
-    return (labels * shared).sum(1), upto[labels.sum(1)]
+    total: Array = (ranked * shared).sum(1)
+    return total
 
 
 def _of_items(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Array:

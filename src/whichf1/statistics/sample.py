@@ -361,6 +361,10 @@ class Sample:
             part = self if len(self.count) <= _BLOCK else self.at(block)
             more = part.powers(slope(block))
             second, fourth = second + more[0], fourth + more[1]
+        return self.spread_of_powers(second, fourth)
+
+    def spread_of_powers(self, second: float, fourth: float) -> Spread:
+        """The spread with these sums of powers of what each item gives, and of an added one."""
         uncertain = fourth - second**2 / (self.effective_n + 1)
         freedom = max(2 * second**2 / uncertain, LEAST_FREEDOM) if uncertain > 0 else inf
         return Spread(sqrt(second), freedom=freedom)

@@ -8,22 +8,24 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn import metrics
 
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.integrations.sklearn.drop_in import (
+    DROP_INS,
     Doubtful,
     Items,
     doubtful,
     drop_in,
+    indicators,
     one_column,
     weights_of,
 )
 from whichf1.metrics import Metric, label_sets, ranking
 from whichf1.metrics.registry import Ratio
-from whichf1.sources.label_sets import sets_of
-from whichf1.sources.lines import numbers
-from whichf1.sources.sequences import refuse_lengths, to_numpy
+from whichf1.sources.lines import check_finite, numbers
+from whichf1.sources.sequences import refuse_lengths
 from whichf1.tables.cells import Array, RankedLabels, RankTable
 
 
@@ -183,19 +185,6 @@ def _quotient(ratio: Ratio) -> float:
     return float(top / bottom) if bottom else np.nan
 
 
-def _indicators(y_true: Any) -> Array:
-    """A matrix of 0 and 1 as booleans."""
-    values = y_true if hasattr(y_true, "tocsr") else to_numpy(y_true)
-    if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "biuf":
-        dense: Array = values != 0
-        if (dense == values).all():
-            return dense
-    sets = sets_of(values, "y_true", None)
-    true = np.zeros((sets.items, len(sets.labels)), np.bool_)
-    true[sets.item, sets.label] = True
-    return true
-
-
 def _over_columns(
     score: Callable[[RankTable], Ratio],
     instead: float,
@@ -250,7 +239,7 @@ def roc_auc_score(
     area = partial(ranking.roc_auc.formula, max_fpr=None if max_fpr == 1 else max_fpr)
     if true.ndim == 2:
         weights = weights_of(sample_weight, len(scores))
-        return _over_columns(area, np.nan, _indicators(true), scores, average, weights)
+        return _over_columns(area, np.nan, indicators(true), scores, average, weights)
     items = Items.of(y_true)
     if len(items.labels) <= 2 and (scores.ndim == 1 or scores.shape[1] <= 2):
         if len(items.labels) == 1:
@@ -294,7 +283,7 @@ def average_precision_score(
     weights = weights_of(sample_weight, len(scores))
     precision = ranking.average_precision.formula
     if true.ndim == 2:
-        one_hot = _indicators(true)
+        one_hot = indicators(true)
     else:
         items = Items.of(y_true)
         if len(items.labels) <= 2:
@@ -310,11 +299,104 @@ def average_precision_score(
 
 def _of_labels(metric: Metric, y_true: Any, y_score: Any, sample_weight: Any, least: int) -> float:
     """The mean over items of how their labels are ranked; of at least so many."""
-    true, scores = _indicators(y_true), numbers(y_score, "y_score")
+    true, scores = indicators(y_true), numbers(y_score, "y_score")
     if true.shape != scores.shape or true.shape[1] < least:
         raise ShapeError(f"y_true has shape {true.shape}, y_score {scores.shape}")
     weights = weights_of(sample_weight, len(true))
     return float(np.average(metric.formula(RankedLabels(true, scores)), weights=weights))
+
+
+def _gains(
+    y_true: Any, y_score: Any, k: int | None, base: float, ignore_ties: bool
+) -> tuple[Array, Array]:
+    """The discounted gain of each item, and the most that it can be."""
+    gains, scores = numbers(y_true, "y_true"), numbers(y_score, "y_score")
+    if gains.shape != scores.shape or gains.ndim != 2 or gains.shape[1] < 2:
+        raise ShapeError(f"y_true has shape {gains.shape}, y_score {scores.shape}")
+    discount = label_sets.discounts(gains.shape[1], k, base)
+    most = np.sort(gains, axis=1)[:, ::-1] @ discount
+    if not ignore_ties:
+        return label_sets.graded_gain(gains, scores, k, base), most
+    order = np.argsort(scores)[:, ::-1]  # tied labels in the order of this very sort
+    return np.take_along_axis(gains, order, 1) @ discount, most
+
+
+@drop_in
+def dcg_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None,
+    log_base: float,
+    sample_weight: Any,
+    ignore_ties: bool,
+) -> float:
+    """Discounted cumulative gain."""
+    gain, _ = _gains(y_true, y_score, k, log_base, ignore_ties)
+    return float(np.average(gain, weights=weights_of(sample_weight, len(gain))))
+
+
+@drop_in
+def ndcg_score(
+    y_true: Any, y_score: Any, *, k: int | None, sample_weight: Any, ignore_ties: bool
+) -> float:
+    """Discounted cumulative gain, divided by that of the best order."""
+    gain, most = _gains(y_true, y_score, k, 2, ignore_ties)
+    if np.min(y_true) < 0:
+        raise InputError("gains are not negative")
+    shares = np.divide(gain, most, out=np.zeros(len(gain)), where=most != 0)
+    return float(np.average(shares, weights=weights_of(sample_weight, len(gain))))
+
+
+def _flat(data: Any) -> Array:
+    """An array of one dimension, as NumPy makes it of a list or a column."""
+    values = np.asarray(data)
+    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+
+
+@drop_in
+def auc(x: Any, y: Any) -> float:
+    """Area under a curve, by the trapezoidal rule."""
+    sides = _flat(x), _flat(y)
+    if any(side.dtype.kind == "b" for side in sides):
+        raise InputError("points of a curve are numbers")
+    across, up = numbers(sides[0], "x"), numbers(sides[1], "y")
+    refuse_lengths(len(across), len(up), "y")
+    steps = np.diff(across)
+    if across.ndim != 1 or up.ndim != 1 or not len(steps):
+        raise ShapeError(f"a curve has at least two points; got shape {across.shape}")
+    falling = not (steps >= 0).all()
+    if falling and not (steps <= 0).all():
+        raise InputError("x goes back and forth")
+    area = float(steps @ (up[1:] + up[:-1])) / 2
+    return -area if falling else area
+
+
+@drop_in
+def metric_at_thresholds(
+    y_true: Any, y_score: Any, *, metric_func: Any, sample_weight: Any, metric_params: Any
+) -> Any:
+    """A score at each threshold; a function of scikit-learn's is replaced by ours."""
+    true, scores = _flat(y_true), _flat(y_score)
+    values = numbers(scores, "y_score")
+    if true.ndim != 1 or true.shape != values.shape:
+        raise ShapeError(f"y_true has shape {true.shape}, y_score {values.shape}")
+    if true.dtype.kind == "f":
+        check_finite(true, "y_true")
+    options = {**(metric_params or {})}
+    order = np.argsort(-values, kind="stable")
+    weights = weights_of(sample_weight, len(values))
+    if weights is not None:
+        order = order[weights[order] > 0]
+        options["sample_weight"] = weights[order]
+    true, values = true[order], values[order]
+    last = np.append(np.flatnonzero(np.diff(values)), len(values) - 1)
+    name = getattr(metric_func, "__name__", "")
+    known = getattr(metrics, name, None) is metric_func
+    function = DROP_INS.get(name, metric_func) if known else metric_func
+    place = np.arange(len(values))
+    found = [function(true, (place <= at).astype(np.int32), **options) for at in last]
+    return np.asarray(found), scores[order][last]
 
 
 @drop_in
