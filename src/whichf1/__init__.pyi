@@ -11,6 +11,9 @@ from whichf1.comparison.disparity import groups as groups
 from whichf1.comparison.pair import Pair as Pair
 from whichf1.comparison.rank_flips import SystemRanks as SystemRanks
 from whichf1.comparison.rank_flips import rank_systems as rank_systems
+from whichf1.comparison.study import Study as Study
+from whichf1.comparison.study import study as study
+from whichf1.comparison.study import trials as trials
 from whichf1.definitions.definition import Definition as Definition
 from whichf1.definitions.methods import AgrestiCoull as AgrestiCoull
 from whichf1.definitions.methods import Auto as Auto
@@ -81,6 +84,7 @@ from whichf1.tables.label_sets import MultiLabelCounts as MultiLabelCounts
 from whichf1.tables.moments import Moments as Moments
 from whichf1.tables.ranking import Ranking as Ranking
 from whichf1.tables.slices import Slices as Slices
+from whichf1.tables.trials import Trials as Trials
 
 __all__: list[str]
 __version__: str

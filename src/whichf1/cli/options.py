@@ -598,8 +598,22 @@ class MergeOptions(CountsFileOptions):
 class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOptions, GateOptions):
     """All that ``whichf1 compare`` takes."""
 
-    pred: list[str] = option(
-        "Column with the predictions of a system; repeat it.", default=REQUIRED
+    pred: list[str] = option("Column with the predictions of a system; repeat it.", default=())
+    value: list[str] | None = option(
+        "In place of --pred: column with a value that a system has of each item, larger is better; "
+        "repeat it. With --log: the metric of the log whose values are compared."
+    )
+    log: list[str] | None = option(
+        "In place of a file: a log of lm-evaluation-harness (samples_*.jsonl) or Inspect (.eval, "
+        ".json), a folder of them, or SYSTEM=PATH; repeat it."
+    )
+    answers: bool = option(
+        "With --log: compare predicted answers by -m, not values.", "--answers", default=False
+    )
+    filter: Text = option("With --log: the filter of lm-evaluation-harness.")
+    missing: Text = option(
+        "With --log: items that not every log has: complete (default) leaves them out, all keeps "
+        "them. Either way they are counted."
     )
     metric: list[str] = option(
         "A metric, or a signature. Several, --baseline or --by make a table of systems and "
@@ -689,6 +703,47 @@ class AgreeOptions(LabelOptions, SourceOptions, LimitOptions, IntervalOptions, G
     weights: Text = option("Wide: column with item weights.")
     frequencies: Text = option("Wide: column that says how many equal items a row stands for.")
     cluster: Text = option(CLUSTER)
+
+
+class StudyOptions(LabelOptions, DefinitionOptions, OutputOptions):
+    """All that ``whichf1 study`` takes."""
+
+    files: list[str] = argument(
+        "Files of predictions, a quoted pattern with named parts such as "
+        "'runs/{system}/{seed}.csv', saved counts, or a saved study to extend.",
+        default=REQUIRED,
+    )
+    metric: str = option("A metric, or a signature.", "--metric", "-m", default="averaged_f1")
+    true: Text = option(TRUE)
+    pred: list[str] | None = option(
+        f"{PRED} Or SYSTEM=COLUMN,COLUMN for the runs of a system; repeatable."
+    )
+    score_column: Text = option(SCORE, "--score")
+    system: Text = option("Column, or part of the pattern, that names the system.")
+    run: Text = option("Column, or part of the pattern, that tells runs apart, such as the seed.")
+    fold: Text = option("Column, or part of the pattern, with the fold of a cross-validation.")
+    dataset: Text = option("Column, or part of the pattern, that names the data set.")
+    item: Text = option("Column that says which item a row is. Default: matched by line.")
+    cluster: Text = option(CLUSTER)
+    from_: Text = option("Input format: csv, tsv, jsonl, parquet, arrow or npz.", "--from")
+    on_error: OnError = option("Stop at malformed lines, or skip them.", default=OnError.stop)
+    folding: Text = option("Scores of folds: averaged (default), or pooled.")
+    unmatched: bool = option(
+        "Runs of the same name have nothing in common.", "--unmatched", default=False
+    )
+    missing: Text = option(
+        "If runs lack items, or systems lack runs or data sets: complete keeps what all have, all "
+        "keeps everything. Default: an error."
+    )
+    level: float | None = option("Nominal coverage of intervals. Default: 0.95.")
+    adjust: Text = option("Adjust p-values: holm (default), fdr or none.")
+    power: float | None = option("Power for the detectable difference. Default: 0.8.")
+    margin: float | None = option("Also test whether systems differ by less than this.")
+    rope: float | None = option("Region of practical equivalence, for posterior probabilities.")
+    seed: int | None = option("Seed for what is drawn.")
+    save: Text = option("Save all that was read to this .json file, to extend it later.")
+    plot: Text = option("Write the picture to this .pdf, .svg or .png file.")
+    page: Text = option("Write the study as a page to this .html file.")
 
 
 class ThresholdOptions(DataOptions, OutputOptions):

@@ -41,8 +41,8 @@ class Frozen(NamedTuple):
 
     table: Any
     """The cells of class counts, or the lines of label sets."""
-    classes: Array
-    """The codes of the classes to average over."""
+    classes: Any
+    """The codes of the classes to average over, as an array; or the code of one, alone."""
     labels: Labels
     """Those classes."""
     units: Any = None
@@ -136,10 +136,10 @@ class Definition:
         ``one``: each item has one score, of the second of two classes. None if the definition is of
         another class.
         """
-        key, known = (type(labels[1]), one, len(labels) == 2), self._of_scores
+        key, known = (labels[1], type(labels[1]), one, len(labels) == 2), self._of_scores
         if key not in known:
             settled = self.scaled(len(labels))
-            same = self.positive is None or type(self.positive) is key[0]
+            same = self.positive is None or type(self.positive) is key[1]
             if one:
                 settled = settled.settled(positive=labels[1])
             known[key] = settled if (same if one else self.positive is None) else None

@@ -19,6 +19,8 @@ TOLERANCE = 1e-3
 """How far the probabilities of an item may be from summing to 1: as if rounded to 3 decimals."""
 _DENSE_CELLS = 1 << 16
 """A table up to this size is always counted densely; a larger one only if the items fill it."""
+_DENSE = 4
+"""Up to so many times as many possible labels as items, they are marked rather than sorted."""
 _CHUNK = 1 << 16
 """Items processed at a time, so that no temporary array is as long as the data."""
 
@@ -75,10 +77,37 @@ def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> 
 
 def sparse_pairs(true: Array, predicted: Array, weights: Array | None) -> Pairs:
     """Count distinct pairs of labels of one type, however large, by sorting them."""
-    values, codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)
-    n, k = len(true), len(values)
-    keys, at = np.unique(codes[:n] * k + codes[n:], return_inverse=True)
-    return Pairs(values.tolist(), keys // k, keys % k, np.bincount(at, weights, len(keys)))
+    values, left, right = _numbered(true, predicted)
+    k = len(values)
+    keys = left * k + right
+    order = np.argsort(keys)
+    new = np.ones(len(keys), np.bool_)
+    np.not_equal(keys[order[1:]], keys[order[:-1]], out=new[1:])
+    first = np.flatnonzero(new)
+    if weights is None:
+        count = np.diff(first, append=len(keys))
+    elif len(first) == len(keys):
+        count = weights[order]
+    else:  # added in the order of the items
+        order = np.argsort(keys, kind="stable")
+        count = np.bincount(np.cumsum(new) - 1, weights[order], len(first))
+    keys = keys[order[first]]
+    return Pairs(values.tolist(), keys // k, keys % k, count)
+
+
+def _numbered(true: Array, predicted: Array) -> tuple[Array, Array, Array]:
+    """The distinct values in order, and the place of each item's among them."""
+    low, high = min(true.min(), predicted.min()), max(true.max(), predicted.max())
+    span = int(high) - int(low) + 1
+    if span > _DENSE * len(true):
+        values, codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)
+        return values, codes[: len(true)], codes[len(true) :]
+    left, right = ((side - low).astype(np.intp) for side in (true, predicted))
+    seen = np.zeros(span, np.bool_)
+    seen[left] = seen[right] = True
+    place = np.cumsum(seen) - 1
+    offsets = np.flatnonzero(seen)
+    return offsets.astype(true.dtype) + low, place[left], place[right]
 
 
 def _common_type(true: Array, predicted: Array) -> np.dtype[Any]:

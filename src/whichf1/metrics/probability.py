@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import inf
 from typing import Annotated, Literal, TypeAlias
 
@@ -289,7 +290,7 @@ def _off(r: RankTable, bins: int, binning: str) -> Array:
 def bin_edges(r: RankTable, bins: int, binning: str) -> Array:
     """The inner edges of the bins: equal steps in [0, 1], or quantiles of the items' scores."""
     if binning == "equal-width":
-        return np.linspace(0, 1, bins + 1)[1:-1]
+        return _equal_width(bins)
     if r.positives.dtype.kind == "f":
         raise DefinitionError(
             "equal-mass bins do not support weights. Use binning='equal-width' or drop the weights."
@@ -304,6 +305,13 @@ def bin_edges(r: RankTable, bins: int, binning: str) -> Array:
     return edges
 
 
+@lru_cache(maxsize=16)
+def _equal_width(bins: int) -> Array:
+    edges = np.linspace(0, 1, bins + 1)[1:-1]
+    edges.setflags(write=False)
+    return edges
+
+
 def bin_of(score: Array, edges: Array) -> Array:
     """The bin of each score; a score equal to an edge falls into the lower bin."""
-    return np.searchsorted(edges, score, "left")
+    return edges.searchsorted(score, "left")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.definitions.definition import AnyCounts, Definition, Frozen
 from whichf1.definitions.methods import Posterior
 from whichf1.errors import DefinitionError, IntervalWarning, warn
-from whichf1.metrics import COUNTED, METRICS
+from whichf1.kernel import LossSums
+from whichf1.metrics import COUNTED, METRICS, Metric
 from whichf1.metrics.agreement import BY_ORDER
 from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n, warn_of_other_data
 from whichf1.sources.arrays import count_margins, judged_arrays, label_arrays, rank_arrays
@@ -19,7 +22,7 @@ from whichf1.sources.request import is_path
 from whichf1.sources.sequences import to_numpy
 from whichf1.statistics.scales import Interval
 from whichf1.tables.annotations import Ratings
-from whichf1.tables.cells import Array, every_class
+from whichf1.tables.cells import Array, Predicted, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label
@@ -92,7 +95,11 @@ def _rate(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
     counted = count_margins(y_true, y_pred, False)
     if counted is None:
         return None
-    frozen = definition.fix(*counted)
+    labels, margins = counted
+    if definition.positive is None:
+        frozen = definition.fix(labels, margins)
+    else:
+        frozen = Frozen(margins, labels.code(definition.positive), labels)
     value = definition.values(frozen).item()
     return Score(value, definition.over_observed, len(y_true), frozen.labels)
 
@@ -117,7 +124,7 @@ def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None
 
 def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
     metric, judged = definition.declaration, judged_arrays(y_true, scores)
-    if metric.sums is None or judged is None:
+    if judged is None or metric.relative is not None:
         return None
     labels, items = judged
     one = items.scores.ndim == 1  # the probability of the second of two classes
@@ -125,12 +132,28 @@ def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
     if settled is None or (one and not metric.probabilities):
         return None
     try:
-        sums = metric.sums(items, **settled.arguments)
+        sums = (metric.sums or partial(_summed, metric))(items, **settled.arguments)
     except ValueError:  # a label that is none of the classes
         return None
     if not sums.fair or (sums.least and not one):
         return None
     return Score(sums.total / sums.n, settled, sums.n, labels)
+
+
+def _summed(metric: Metric, items: Predicted, **arguments: Any) -> LossSums:
+    """The sum of a loss over items, if they are fit for it."""
+    codes, scores = items
+    if metric.probabilities:
+        sums = kernel.brier_sums(codes, scores)
+    else:
+        sums = kernel.top_sums(codes, scores, 1, "first")
+    if not sums.fair:
+        return sums
+    if scores.ndim == 1:
+        scores = np.stack([1 - scores, scores], axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a loss may be infinite
+        values = metric.formula(Predicted(codes.astype(np.intp, copy=False), scores), **arguments)
+    return sums._replace(total=float(np.add.reduce(values)))
 
 
 def _items(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:

@@ -258,7 +258,7 @@ def _means(
 
 def score_ranking(definition: Definition, ranking: Ranking) -> Score:
     """The score of a ranking of one positive class against the rest."""
-    _check(definition, ranking)
+    check_ranking(definition, ranking)
     if definition.arguments.get("multi_class") != "top-label":
         if definition.positive not in (None, ranking.positive):
             raise DefinitionError(
@@ -274,7 +274,7 @@ def score_ranking(definition: Definition, ranking: Ranking) -> Score:
     return Score(value, definition, ranking.n, ranking.labels, interval, facts, known)
 
 
-def _check(definition: Definition, ranking: Ranking) -> None:
+def check_ranking(definition: Definition, ranking: Ranking) -> None:
     """Raise unless a metric can be computed from a ranking."""
     if not definition.declaration.probabilities:
         ranking.needs_both(definition.metric)
@@ -336,7 +336,7 @@ def score_rankings(definition: Definition, rankings: Iterable[Ranking], names: L
     resolution = None
     for ranking in rankings:
         if definition.undefined is None:
-            _check(definition, ranking)
+            check_ranking(definition, ranking)
         values.append(table_values(definition, ranking.table))
         sides.append([float(x) for x in ranking.table.sizes])
         weighted, squares = ranking.weighted, squares + (ranking.squares or 0.0)
@@ -624,7 +624,7 @@ def _one_ranking(definition: Definition, lines: ScoredLines) -> ScoredItems:
     ranked = Ranked(lines.scores + 0.0, lines.true)
     table = ranked.table(np.ones(len(ranked.order), np.int64))
     sides = (table.score.copy(), table.positives, table.negatives)
-    _check(definition, Ranking(*sides, lines.labels, definition.positive))  # type: ignore[arg-type]
+    check_ranking(definition, Ranking(*sides, lines.labels, definition.positive))  # type: ignore[arg-type]
     rankings = Rankings(definition, [ranked], len(lines.scores))
     return ScoredItems(definition, rankings, lines.true.astype(np.intp), lines.labels)
 

@@ -618,7 +618,7 @@ class Rankings(Itemwise):
         """Too few items of a class, or too few that are out of place."""
         few, area = super().paired_few(other, sample), self._area(other, sample)
         if few is None and area is None:  # the first positives decide most of it
-            return self._fewer(FEW_OTHERS, sample)
+            return self._fewer(FEW_RANKED, sample)
         if few is not None or area is None or min(area[0]) * area[1] >= FEW_MISPLACED:
             return few
         size, what = min(zip(area[0], ("positives", "negatives"), strict=True))

@@ -48,7 +48,7 @@ FEW_NEAR_BOUND = 20
 """A score near a bound depends on few clusters, and needs so many more."""
 LEAST_CLUSTERED = 2.0
 """The least degrees of freedom of a spread of clusters."""
-UNEQUAL = 2.5
+UNEQUAL = 1.5
 """How many times larger Σw⁴ may be than that of equal weights with the same Σw and Σw².
 
 Sums do not say how unequal the weights of a cell are, on which the degrees of freedom depend.
@@ -361,6 +361,10 @@ class Sample:
             part = self if len(self.count) <= _BLOCK else self.at(block)
             more = part.powers(slope(block))
             second, fourth = second + more[0], fourth + more[1]
+        return self.spread_of_powers(second, fourth)
+
+    def spread_of_powers(self, second: float, fourth: float) -> Spread:
+        """The spread with these sums of powers of what each item gives, and of an added one."""
         uncertain = fourth - second**2 / (self.effective_n + 1)
         freedom = max(2 * second**2 / uncertain, LEAST_FREEDOM) if uncertain > 0 else inf
         return Spread(sqrt(second), freedom=freedom)

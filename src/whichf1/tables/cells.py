@@ -191,10 +191,15 @@ class Margins:
 
         return Margins(2 * self.tp, wrong, wrong, lambda: 2 * self.tn, cells=cells)
 
-    def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
+    def one_vs_rest(self, classes: Array | slice | int = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""
         if classes is every_class(self.tp.shape[-1]):
             return OneVsRest(self.tp, self.fp, self.fn, lambda: self.tn)
+        if (
+            type(classes) is int
+        ):  # of one table of whole numbers: formulas are quicker without arrays
+            tp, fp, fn = self.tp[classes], self.fp[classes], self.fn[classes]
+            return OneVsRest(tp, fp, fn, lambda: self.total - tp - fp - fn)
         tp, fp, fn = self.tp[..., classes], self.fp[..., classes], self.fn[..., classes]
         return OneVsRest(tp, fp, fn, lambda: self.tn[..., classes])
 

@@ -81,10 +81,12 @@ class LabelTable:
     def _without(self) -> Array:
         """Items that neither have each label nor are predicted to have it."""
         tp, fp, fn = self._sums
+        order = np.argsort(self.label, kind="stable")
+        items_of = np.split(self.item[order], np.cumsum(np.bincount(self.label[order])))
 
         def items(label: int) -> Array:
             here = np.ones(self.count.shape[-1], np.bool_)
-            here[self.item[self.label == label]] = False
+            here[items_of[label]] = False
             neither: Array = self.count[..., here].sum(-1)
             return neither
 
