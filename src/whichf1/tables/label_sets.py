@@ -19,8 +19,10 @@ from whichf1.tables.units import (
     refuse_undeclared,
 )
 
-TP, FP, FN = range(3)
-"""What a label is to an item; all others are true negatives."""
+TP, FP, FN, PARTIAL = range(4)
+"""What a label is to an item; all others are true negatives. A partial match is half a hit, half a
+miss and half a false alarm."""
+OUTCOMES = 4
 
 
 @dataclass(frozen=True)
@@ -36,14 +38,23 @@ class LabelTable:
     outcome: Array
     count: Array
     classes: int
+    times: Array | None = None
+    """How often an item has a line, if it may be several times; then nothing is a true negative."""
 
     @cached_property
     def _sums(self) -> tuple[Array, Array, Array]:
-        lines = (self.outcome == kind for kind in (TP, FP, FN))
-        tp, fp, fn = (
-            sum_by(self.label[x], self.count[..., self.item[x]], self.classes) for x in lines
-        )
+        tp, fp, fn = map(self._sum, (TP, FP, FN))
+        if self.times is not None and (self.outcome == PARTIAL).any():
+            half = self._sum(PARTIAL) / 2
+            return tp + half, fp + half, fn + half
         return tp, fp, fn
+
+    def _sum(self, outcome: int) -> Array:
+        chosen = self.outcome == outcome
+        count = self.count[..., self.item[chosen]]
+        if self.times is not None:
+            count = count * self.times[chosen].astype(self.count.dtype)
+        return sum_by(self.label[chosen], count, self.classes)
 
     tp = property(lambda self: self._sums[TP])
     fp = property(lambda self: self._sums[FP])
@@ -78,6 +89,8 @@ class LabelTable:
     def _without(self) -> Array:
         """Items that neither have each label nor are predicted to have it."""
         tp, fp, fn = self._sums
+        if self.times is not None:
+            return np.zeros_like(tp)
 
         def items(label: int) -> Array:
             here = np.ones(self.count.shape[-1], np.bool_)
@@ -91,10 +104,14 @@ class LabelTable:
         """True and false positives and negatives of each kind of item, among the chosen labels."""
         chosen = np.isin(self.label, classes)
         kinds = self.count.shape[-1]
-        tp, fp, fn = (
-            np.bincount(self.item[chosen & (self.outcome == kind)], minlength=kinds).astype(float)
-            for kind in (TP, FP, FN)
-        )
+        times = np.ones(len(self.item)) if self.times is None else self.times
+
+        def items(kind: int) -> Array:
+            lines = chosen & (self.outcome == kind)
+            return np.bincount(self.item[lines], times[lines], kinds)
+
+        half = items(PARTIAL) / 2
+        tp, fp, fn = (items(kind) + half for kind in (TP, FP, FN))
         return OneVsRest(tp, fp, fn, len(classes) - tp - fp - fn)
 
 
@@ -211,7 +228,7 @@ class MultiLabelCounts(LabelLines, kind="label sets"):
     0.8333333333333333
     """
 
-    _KEYS = ("item", "label", "outcome")
+    _KEYS: ClassVar[tuple[str, ...]] = ("item", "label", "outcome")
     _HAVE = "have sets of labels"
     __slots__ = ("outcome",)
 
