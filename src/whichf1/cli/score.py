@@ -224,6 +224,8 @@ def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[
 
 def score(options: ScoreOptions) -> None:
     """Score a file of predictions. Prints each class, both macro F1s and other averages."""
+    if options.parents is not None and not options.metric:
+        raise InputError(_HIERARCHICAL)
     with read_subject(options) as subject:
         chosen = options.chosen(subject.counts.labels)
         if subject.summary and options.metric is None:
@@ -286,8 +288,12 @@ def definitions_of(
     An interval that is asked for must apply to every metric of -m.
     """
     parents = getattr(options, "parents", None)
-    names = names if parents is None else _with_parents(names, parents)
-    definitions = name_definitions(names, chosen, "--{}")
+    written = names if parents is None else _with_parents(names, parents)
+    called = dict(zip(written, names, strict=True))
+    definitions = [
+        (called.get(name, name), definition)
+        for name, definition in name_definitions(written, chosen, "--{}")
+    ]
     threshold = getattr(options, "threshold", None)
     if options.metric:
         refuse_unused_threshold(threshold, definitions, "--threshold")
@@ -295,6 +301,9 @@ def definitions_of(
         if definition.interval is None:
             replace(definition, interval=chosen.get("interval"))  # says why it does not apply
     return definitions
+
+
+_HIERARCHICAL = "--parents is for hierarchical scores: add -m hierarchical_f1"
 
 
 def _with_parents(names: list[str], path: str) -> list[str]:
@@ -308,7 +317,7 @@ def _with_parents(names: list[str], path: str) -> list[str]:
             text = write(name, dict(definition.parameters), {})
         written.append(text)
     if written == names:
-        raise InputError("--parents is for hierarchical scores: add -m hierarchical_f1")
+        raise InputError(_HIERARCHICAL)
     return written
 
 
