@@ -60,8 +60,8 @@ test-portable: $(VENV)/test
 		qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 	$(BIN)/python -m tests.helpers.portable
 
-# the real Lightning, Hugging Face, Keras, MLflow, Weights & Biases and Ray, in about five minutes;
-# Keras on both of its backends
+# the real Lightning, Hugging Face, Keras, MLflow, Weights & Biases, Ray and gcsfs, in about five
+# minutes; Keras on both of its backends
 DOORS := .venv-doors
 test-doors: $(DOORS)/ready
 	KERAS_BACKEND=torch $(DOORS)/bin/python -m pytest -q -o addopts=--strict-markers tests/doors

@@ -105,6 +105,7 @@ RATES: dict[str, Any] = {
     "false_discovery_rate": lambda tp, fp, fn, tn: over(fp, fp + tp),
     "false_omission_rate": lambda tp, fp, fn, tn: over(fn, fn + tn),
     "prevalence": lambda tp, fp, fn, tn: over(tp + fn, tp + fp + fn + tn),
+    "selection_rate": lambda tp, fp, fn, tn: over(tp + fp, tp + fp + fn + tn),
     "informedness": lambda tp, fp, fn, tn: plus_minus_one(over(tp, tp + fn), over(tn, tn + fp)),
     "markedness": lambda tp, fp, fn, tn: plus_minus_one(over(tp, tp + fp), over(tn, tn + fn)),
     "positive_likelihood_ratio": lambda tp, fp, fn, tn: ratio_of(
@@ -663,7 +664,61 @@ def top_k_accuracy(code: int, p: list[float], k: int, ties: str) -> int:
     return int(sum(ahead(at) for at in range(len(p))) < k)
 
 
-LOSSES: dict[str, Any] = {"log_loss": log_loss, "brier": brier, "top_k_accuracy": top_k_accuracy}
+def hinge_loss(code: int, p: list[float]) -> Fraction:
+    margin = Fraction(p[code]) - max(Fraction(x) for at, x in enumerate(p) if at != code)
+    return max(Fraction(0), 1 - margin)
+
+
+def ranked_probability_score(code: int, p: list[float]) -> Fraction:
+    total = Fraction(0)
+    for at in range(len(p) - 1):
+        total += (sum(map(Fraction, p[: at + 1]), Fraction(0)) - (code <= at)) ** 2
+    return total / (len(p) - 1)
+
+
+def spherical_score(code: int, p: list[float]) -> Fraction:
+    return Fraction(Fraction(p[code]) / root_of(sum((Fraction(x) ** 2 for x in p), Fraction(0))))
+
+
+def bayes_cost(code: int, p: list[float], costs: Any) -> Fraction:
+    """Decisions whose expected costs differ by rounding are equally good: the first is taken."""
+    classes = range(len(p))
+    known = [[int(i != j) for j in classes] for i in classes] if costs is None else costs
+    cost = [[Fraction(x) for x in row] for row in known]
+    expected = [sum(Fraction(p[i]) * cost[i][j] for i in classes) for j in classes]
+    within = min(expected) + Fraction(1, 10**12) * max(map(max, cost))
+    return cost[code][next(j for j in classes if expected[j] <= within)]
+
+
+LOSSES: dict[str, Any] = {
+    "log_loss": log_loss,
+    "brier": brier,
+    "top_k_accuracy": top_k_accuracy,
+    "hinge_loss": hinge_loss,
+    "ranked_probability_score": ranked_probability_score,
+    "spherical_score": spherical_score,
+    "bayes_cost": bayes_cost,
+    "normalized_bayes_cost": bayes_cost,
+    "log_loss_skill": log_loss,
+    "brier_skill": lambda code, p: brier(code, p, "sum"),
+}
+"""The value of an item; of a score that is divided by that of a constant, before it is."""
+
+
+def relative(name: str, rows: Any, weights: Any, skill: bool, parameters: Any) -> Any:
+    """A mean loss divided by that of the class frequencies; None if that is 0."""
+    loss = LOSSES[name]
+    sizes = [
+        sum(Fraction(w) for (y, _), w in zip(rows, weights, strict=True) if y == k)
+        for k in range(3)
+    ]
+    shares = [size / sum(sizes) for size in sizes]
+    mean = weighted_mean([loss(y, p, **parameters) for y, p in rows], weights)
+    constant = weighted_mean(
+        [loss(y, [*map(float, shares)], **parameters) for y, _ in rows], weights
+    )
+    ratio = None if constant == 0 else mean / constant
+    return ratio if ratio is None or not skill else 1 - ratio
 
 
 def subset_accuracy(true: set[Any], predicted: set[Any], labels: Any) -> int:

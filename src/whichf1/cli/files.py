@@ -218,7 +218,7 @@ def opened(options: SourceOptions) -> Iterator[tuple[Paths, dict[str, Any]]]:
             if options.from_ is None:
                 raise InputError("standard input needs a format, such as --from csv")
             paths = OfObject(standard_input(), STDIN), None
-        stack.enter_context(_messages())
+        stack.enter_context(messages())
         if watching():
             work = stack.enter_context(working("counting", 1.0))
             reading["progress"] = None if work is None else work.reach
@@ -239,7 +239,7 @@ def given_paths(options: SourceOptions) -> Paths:
 
 
 @contextmanager
-def _messages() -> Iterator[None]:
+def messages() -> Iterator[None]:
     """Print what was skipped to standard error."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SkippedWarning)

@@ -310,12 +310,7 @@ class SliceOptions(OptionGroup):
     @property
     def slice_columns(self) -> list[str]:
         """The columns of --by; none without it."""
-        if self.by is None:
-            return []
-        columns = split_list(self.by)
-        if not columns or not all(columns):
-            raise InputError(f"--by takes names of columns, such as lang,domain; got {self.by!r}")
-        return columns
+        return columns_of("--by", self.by)
 
 
 class TableOptions(SliceOptions, CountingOptions):
@@ -565,6 +560,29 @@ class ScoreOptions(TableOptions, ReportOptions):
     )
 
 
+class GroupsOptions(TableOptions, MetricOptions, OutputOptions):
+    """All that ``whichf1 groups`` takes."""
+
+    by: Text = option("The columns that make groups: sex,region.")
+    control: Text = option("Compare groups within each value of these columns.")
+    metric: list[str] | None = option(
+        "A metric, a signature, or a criterion such as equalized_odds or demographic_parity; "
+        "repeatable. Default: averaged_f1.",
+        "--metric",
+        "-m",
+    )
+
+    @property
+    def slice_columns(self) -> list[str]:
+        """The columns of --control, then those of --by."""
+        return [*self.control_columns, *super().slice_columns]
+
+    @property
+    def control_columns(self) -> list[str]:
+        """The columns of --control; none without it."""
+        return columns_of("--control", self.control)
+
+
 class MatrixOptions(LabelOptions, ReportOptions):
     """All that ``whichf1 matrix`` takes."""
 
@@ -688,6 +706,47 @@ class AgreeOptions(LabelOptions, SourceOptions, LimitOptions, IntervalOptions, G
     weights: Text = option("Wide: column with item weights.")
     frequencies: Text = option("Wide: column that says how many equal items a row stands for.")
     cluster: Text = option(CLUSTER)
+
+
+class StudyOptions(LabelOptions, DefinitionOptions, OutputOptions):
+    """All that ``whichf1 study`` takes."""
+
+    files: list[str] = argument(
+        "Files of predictions, a quoted pattern with named parts such as "
+        "'runs/{system}/{seed}.csv', saved counts, or a saved study to extend.",
+        default=REQUIRED,
+    )
+    metric: str = option("A metric, or a signature.", "--metric", "-m", default="averaged_f1")
+    true: Text = option(TRUE)
+    pred: list[str] | None = option(
+        f"{PRED} Or SYSTEM=COLUMN,COLUMN for the runs of a system; repeatable."
+    )
+    score_column: Text = option(SCORE, "--score")
+    system: Text = option("Column, or part of the pattern, that names the system.")
+    run: Text = option("Column, or part of the pattern, that tells runs apart, such as the seed.")
+    fold: Text = option("Column, or part of the pattern, with the fold of a cross-validation.")
+    dataset: Text = option("Column, or part of the pattern, that names the data set.")
+    item: Text = option("Column that says which item a row is. Default: matched by line.")
+    cluster: Text = option(CLUSTER)
+    from_: Text = option("Input format: csv, tsv, jsonl, parquet, arrow or npz.", "--from")
+    on_error: OnError = option("Stop at malformed lines, or skip them.", default=OnError.stop)
+    folding: Text = option("Scores of folds: averaged (default), or pooled.")
+    unmatched: bool = option(
+        "Runs of the same name have nothing in common.", "--unmatched", default=False
+    )
+    missing: Text = option(
+        "If runs lack items, or systems lack runs or data sets: complete keeps what all have, all "
+        "keeps everything. Default: an error."
+    )
+    level: float | None = option("Nominal coverage of intervals. Default: 0.95.")
+    adjust: Text = option("Adjust p-values: holm (default), fdr or none.")
+    power: float | None = option("Power for the detectable difference. Default: 0.8.")
+    margin: float | None = option("Also test whether systems differ by less than this.")
+    rope: float | None = option("Region of practical equivalence, for posterior probabilities.")
+    seed: int | None = option("Seed for what is drawn.")
+    save: Text = option("Save all that was read to this .json file, to extend it later.")
+    plot: Text = option("Write the picture to this .pdf, .svg or .png file.")
+    page: Text = option("Write the study as a page to this .html file.")
 
 
 class ThresholdOptions(DataOptions, OutputOptions):
@@ -829,6 +888,14 @@ def _has_symbols() -> bool:
 def split_list(text: str) -> list[str]:
     """Split a list like a line of CSV, so that a class in quotes may contain a comma."""
     return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def columns_of(option: str, text: str | None) -> list[str]:
+    """The names of columns that an option lists; none without it."""
+    columns = [] if text is None else split_list(text)
+    if text is not None and not (columns and all(columns)):
+        raise InputError(f"{option} takes names of columns, such as lang,domain; got {text!r}")
+    return columns
 
 
 def find_label(text: str, labels: Labels) -> Label:

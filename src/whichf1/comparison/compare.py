@@ -13,7 +13,7 @@ import numpy as np
 
 from whichf1.comparison.pair import Pair, Plan, level_of, pair_of, resampled, unpaired
 from whichf1.comparison.rank_flips import Flip, SystemRanks, rank_systems, same_labels
-from whichf1.comparison.significance import ADJUSTMENTS, CLOSE, Adjust
+from whichf1.comparison.significance import ADJUSTMENTS, CLOSE, Adjust, Swaps
 from whichf1.definitions import signature
 from whichf1.definitions.definition import AnyCounts, Definition, fits
 from whichf1.definitions.methods import Auto, Bootstrap, Method, enough_replicates
@@ -426,6 +426,8 @@ def read_once(
 
 def with_classes(lines: ScoredLines) -> ScoredLines:
     """The lines with the classes of all of them, so that every slice has the same."""
+    if lines.sets:
+        return lines
     return lines._replace(labels=[*classes_of(column(lines.true, "y_true"), lines.labels)])
 
 
@@ -530,15 +532,16 @@ def compare_statistics(
         statistics, sample = kinds(statistics, sample)
     drawn = _drawn(definition, plan, statistics, sample)
     spread = difference_spreads(definition, statistics, sample, drawn)
+    swaps = Swaps(sample, plan.replicates, plan.seed)
     pairs: list[Pair] = []
-    for number, (a, b) in enumerate(combinations(range(len(names)), 2)):
+    for a, b in combinations(range(len(names)), 2):
         both = {names[at]: scores[names[at]] for at in (a, b)}
         units = (statistics[a], statistics[b]), sample
         pair = pair_of(definition, plan, both, *spread(a, b), *units)
         if drawn is not None:
             with np.errstate(invalid="ignore"):  # of two infinite ratios
                 difference = drawn[:, a] - drawn[:, b]
-            pair = resampled(definition, plan, pair, difference, *units, number)
+            pair = resampled(definition, plan, pair, difference, *units, swaps)
         pairs.append(pair)
     adjusted = ADJUSTMENTS[plan.adjust]([pair.p_value for pair in pairs])
     pairs = [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]

@@ -212,6 +212,13 @@ class Metric:
     """For a ranking: about how much higher than the truth the score of single items is."""
     whole: bool = False
     """Whether it counts pairs or numbers of items, so that items cannot have weights."""
+    relative: Literal["skill", "ratio"] | None = None
+    """For a loss that is divided by that of the best constant prediction: the fraction that is
+    saved ('skill'), or that remains ('ratio'). The constant gives every item the observed
+    frequencies of the classes as its probabilities."""
+    signed: bool = False
+    """For a loss of scores that are no probabilities: whether a single score for each item is above
+    0 for the positive class and below 0 for the other."""
     raters: bool = False
     """Whether the two sides of the table are alike to it, so that it applies to any raters."""
     sums: Callable[..., LossSums] | None = field(default=None, repr=False)
@@ -242,6 +249,17 @@ class Metric:
     def of_top_label(self) -> bool:
         """Whether it is a ranking that takes, of several classes, the predicted one's score."""
         return self._has_several("top-label")
+
+    @cached_property
+    def over_labels(self) -> bool:
+        """Whether it can be averaged over labels, each of which ranks or scores all items."""
+        plain = self.kind == "loss" and self.probabilities and self.relative is None
+        return self.kind == "ranking" or plain
+
+    @property
+    def by_score(self) -> bool:
+        """Whether it is a ranking that uses the scores themselves, not only their order."""
+        return self.kind == "ranking" and self.probabilities
 
     def _has_several(self, way: str) -> bool:
         several = self.parameters.get("multi_class")

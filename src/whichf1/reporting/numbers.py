@@ -32,6 +32,11 @@ def _end(value: float, decimals: int) -> str:
     return text[:-1] if float(text) == 1 and decimals > 1 else text  # as wide as the others
 
 
+def p_number(p: float, decimals: int = 4) -> str:
+    """Format a p-value."""
+    return "< 0.0001" if p < 1e-4 else f"{p:.4f}"
+
+
 def items(n: float, decimals: int = 0) -> str:
     """Format a number of items, or a sum of weights."""
     return f"{n:,}" if isinstance(n, int) else f"{n:,.6g}"

@@ -38,17 +38,9 @@ from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
 from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n
-from whichf1.scoring.subject import (
-    MEANS,
-    Subject,
-    is_counted,
-    of_counts,
-    of_scores,
-    of_slices,
-    of_table,
-)
+from whichf1.scoring.subject import MEANS, Subject, is_counted, subject_of
 from whichf1.sources.address import shown_name
-from whichf1.sources.counts import DATA_OPTIONS, as_counts, count_by, count_kept
+from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.request import has_columns, is_path
 from whichf1.statistics.scales import Interval
 from whichf1.tables.annotations import Ratings
@@ -56,10 +48,7 @@ from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label
-from whichf1.tables.moments import Moments
-from whichf1.tables.ranking import Ranking
 from whichf1.tables.saving import write_whole
-from whichf1.tables.slices import Slices
 from whichf1.tables.spans import SpanCounts
 
 CLASS_METRICS = ("precision", "recall", "f1")
@@ -265,7 +254,7 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
         if not isinstance(by, (str, list, tuple)) or not all(isinstance(x, str) for x in by):
             raise InputError(f"by must be the name of a column, or several; got {by!r}")
         data["by"] = (by,) if isinstance(by, str) else tuple(by)
-    subject = _subject(y_true, y_pred, scores, threshold, data, chosen)
+    subject = subject_of(y_true, y_pred, scores, threshold, data, chosen)
     if metrics is None and subject.summary:
         chosen.pop("positive", None)  # it says which class the scores are for
     source = shown_name(y_true) if is_path(y_true) else ""
@@ -279,37 +268,6 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
         refuse_unused_threshold(threshold, definitions, "threshold=")
     made = Report.of_subject(source, subject, chosen, definitions, confusion=confusion)
     return made if comparison is None else replace(made, comparison=comparison)
-
-
-def _subject(
-    y_true: Any,
-    y_pred: Any,
-    scores: Any,
-    threshold: float | None,
-    data: dict[str, Any],
-    chosen: Mapping[str, Any],
-) -> Subject:
-    """What is scored: a table, scores, or predictions."""
-    if isinstance(y_true, (Ranking, Moments, Slices)):
-        if any(x is not None for x in (y_pred, scores, *data.values())):
-            raise InputError(f"a {type(y_true).__name__} holds all of the data: pass it alone")
-        return of_table(y_true, threshold)
-    if scores is not None or data.get("score") is not None:
-        return of_scores(y_true, y_pred, scores, data, chosen.get("positive"), threshold)
-    if threshold is not None:
-        raise InputError("threshold= is for scores: pass scores=, or score= for a column")
-    if "by" in data:
-        return of_slices(_sliced(y_true, y_pred, data, chosen.get("ignore") or ()))
-    return of_counts(as_counts(y_true, y_pred, ignore=chosen.get("ignore", ()), **data))
-
-
-def _sliced(y_true: Any, y_pred: Any, data: dict[str, Any], ignore: Sequence[Any]) -> Slices:
-    """The counts of each slice, without the items of ignored classes."""
-    columns = dict(data)
-    measured = {"labels": columns.pop("labels", None)}
-    ask: Any = partial(count_by, y_true, y_pred, **columns)
-    slices: Any = count_kept(ask, measured, ignore) if ignore else ask(**measured)
-    return slices  # type: ignore[no-any-return]
 
 
 def _are_systems(y_true: Any, y_pred: Any) -> bool:
@@ -358,12 +316,22 @@ def name_definitions(
         if names.count(name) > 1 or other != name:
             same = "" if other == name else f", as {other}"
             raise DefinitionError(f"{name} is given twice{same}: name each metric once")
+    refuse_unused(options, [definition for _, definition in definitions], names, written)
+    return definitions
+
+
+def refuse_unused(
+    options: Mapping[str, Any],
+    definitions: Sequence[Definition],
+    names: Sequence[str],
+    written: str,
+) -> None:
+    """Raise unless every option is that of one of the definitions."""
     for key, value in options.items():
         wanted = tuple(value) if isinstance(value, list) else value
-        used = any(getattr(definition, key) == wanted for _, definition in definitions)
+        used = any(getattr(definition, key) == wanted for definition in definitions)
         if not used and key != "interval":
             raise DefinitionError(f"{written.format(key)} does not apply to {', '.join(names)}")
-    return definitions
 
 
 def refuse_unused_threshold(threshold: float | None, definitions: Named, written: str) -> None:

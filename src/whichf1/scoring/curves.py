@@ -82,7 +82,7 @@ class Curve(Drawable):
         simultaneous: Whether the whole curve is to lie inside at once.
         seed: The seed of the draws.
         Returns: Limits of the height of the curve at some places.
-        InputError: If the items have weights.
+        InputError: If items have weights whose squares are not known.
         DefinitionError: If the level is not between 0 and 1.
 
         >>> import whichf1 as wf
@@ -340,7 +340,7 @@ class DecisionCurve(Drawable):
         simultaneous: Whether the whole curve is to lie inside at once.
         seed: The seed of the draws.
         Returns: Limits of the net benefit at every threshold probability.
-        InputError: If the items have weights.
+        InputError: If items have weights whose squares are not known.
         DefinitionError: If the level is not between 0 and 1.
 
         >>> import whichf1 as wf
@@ -414,7 +414,7 @@ class CalibrationCurve(Drawable):
 
         level: The probability inside the limits.
         Returns: The lower and the upper limits.
-        InputError: If the items have weights.
+        InputError: If items have weights whose squares are not known.
         DefinitionError: If the level is not between 0 and 1.
 
         >>> low, high = calibration_curve([0, 0, 1, 1], [0.1, 0.1, 0.1, 0.9], bins=2).consistency()
@@ -506,7 +506,7 @@ class ThresholdCurve(Drawable):
         simultaneous: Whether the whole curve is to lie inside at once.
         seed: The seed of the draws.
         Returns: Limits of the score at some of the thresholds, the highest first.
-        InputError: If the items have weights.
+        InputError: If items have weights whose squares are not known.
         DefinitionError: If the level is not between 0 and 1.
 
         >>> import whichf1 as wf

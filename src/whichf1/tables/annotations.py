@@ -190,7 +190,7 @@ class Ratings(LabelLines, kind="ratings"):
 
     _KEYS = ("item", "label", "times")
     _HAVE = "have several ratings"
-    __slots__ = ("times",)
+    __slots__ = ()
 
     times: Array
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from whichf1.errors import DefinitionError
-from whichf1.tables.cells import Array, OneVsRest, in_range, remainder, sum_by
+from whichf1.tables.cells import Array, OneVsRest, every_class, in_range, remainder, sum_by
 from whichf1.tables.labels import Labels
 from whichf1.tables.units import (
     Units,
@@ -43,6 +43,11 @@ class LabelTable:
 
     @cached_property
     def _sums(self) -> tuple[Array, Array, Array]:
+        if self.count.ndim == 1 and self.count.dtype.char == "d":
+            count = self.count[self.item]
+            weights = count if self.times is None else count * self.times
+            tp, fp, fn = _by_outcome(self.label, self.outcome, self.classes, weights)
+            return tp, fp, fn
         tp, fp, fn = map(self._sum, (TP, FP, FN))
         if self.times is not None and (self.outcome == PARTIAL).any():
             half = self._sum(PARTIAL) / 2
@@ -91,10 +96,12 @@ class LabelTable:
         tp, fp, fn = self._sums
         if self.times is not None:
             return np.zeros_like(tp)
+        order = np.argsort(self.label, kind="stable")
+        items_of = np.split(self.item[order], np.cumsum(np.bincount(self.label[order])))
 
         def items(label: int) -> Array:
             here = np.ones(self.count.shape[-1], np.bool_)
-            here[self.item[self.label == label]] = False
+            here[items_of[label]] = False
             neither: Array = self.count[..., here].sum(-1)
             return neither
 
@@ -102,17 +109,38 @@ class LabelTable:
 
     def per_item(self, classes: Array) -> OneVsRest:
         """True and false positives and negatives of each kind of item, among the chosen labels."""
-        chosen = np.isin(self.label, classes)
+        item, outcome, times = self.item, self.outcome, self.times
+        if classes is not every_class(self.classes):
+            chosen = np.flatnonzero(np.isin(self.label, classes))
+            item, outcome = item[chosen], outcome[chosen]
+            times = None if times is None else times[chosen]
         kinds = self.count.shape[-1]
-        times = np.ones(len(self.item)) if self.times is None else self.times
+        tp, fp, fn = _by_outcome(item, outcome, kinds, times).astype(np.float64)
+        return OneVsRest(tp, fp, fn, lambda: len(classes) - tp - fp - fn)
 
-        def items(kind: int) -> Array:
-            lines = chosen & (self.outcome == kind)
-            return np.bincount(self.item[lines], times[lines], kinds)
 
-        half = items(PARTIAL) / 2
-        tp, fp, fn = (items(kind) + half for kind in (TP, FP, FN))
-        return OneVsRest(tp, fp, fn, len(classes) - tp - fp - fn)
+class ItemTable(NamedTuple):
+    """Items one by one, with how many labels are in both of their sets or in one alone."""
+
+    sums: Array
+    """True positives, false positives and false negatives of each item: (3, items)."""
+    labels: int
+    count: None = None  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+
+    def per_item(self, _: Array) -> OneVsRest:
+        """True and false positives and negatives of each item, among all labels."""
+        tp, fp, fn = self.sums
+        return OneVsRest(tp, fp, fn, lambda: self.labels - tp - fp - fn)
+
+
+def _by_outcome(code: Array, outcome: Array, codes: int, weights: Array | None = None) -> Array:
+    """Lines, or the sums of their weights, as hits, false alarms and misses of each code."""
+    if weights is None or not (outcome == PARTIAL).any():
+        return np.bincount(outcome * codes + code, weights, 3 * codes).reshape(3, codes)
+    sums: Array = np.bincount(outcome * codes + code, weights, OUTCOMES * codes)
+    sums = sums.reshape(OUTCOMES, codes)
+    halved: Array = sums[:PARTIAL] + sums[PARTIAL] / 2
+    return halved
 
 
 class LabelLines(Units):
@@ -125,7 +153,7 @@ class LabelLines(Units):
     _KEYS: ClassVar[tuple[str, ...]] = ("item", "label")
     _HAVE: ClassVar[str]
     """What its items have, to end a sentence with."""
-    __slots__ = ("item", "label")
+    __slots__ = ()
 
     item: Array
     label: Array
@@ -149,11 +177,18 @@ class LabelLines(Units):
             refuse_sum(count)
             lines, count, squares, cluster = group_lines(lines, count, squares, cluster)
             cluster, cluster_names = present_clusters(cluster, cluster_names)
-        keys = dict(zip(self._KEYS, lines, strict=True))
-        columns = {**keys, "count": count, "squares": squares}
-        clusters = {"cluster": cluster, "cluster_names": cluster_names}
-        facts = {"labels": labels, "systems": systems, "declared": declared, "decision": decision}
-        super().__init__(**columns, **clusters, **facts)
+        fields: dict[str, Any] = {
+            "labels": labels,
+            "count": count,
+            "squares": squares,
+            "cluster": cluster,
+            "cluster_names": cluster_names,
+            "systems": systems,
+            "declared": declared,
+            "decision": decision,
+        }
+        fields.update(zip(self._KEYS, lines, strict=True))
+        self._put(fields, *lines, count, squares, cluster)
 
     @classmethod
     def _columns(cls) -> tuple[str, ...]:
@@ -184,6 +219,8 @@ class LabelLines(Units):
 
     def lines(self, system: int) -> tuple[Array, ...]:
         """The columns of the lines, as one system predicts them."""
+        if len(self.systems) == 1:
+            return tuple([getattr(self, name) for name in self._KEYS])
         width = max(1, len(self.labels))
         chosen = self.label // width == system
         rest = (getattr(self, name)[chosen] for name in self._KEYS[2:])
@@ -230,7 +267,7 @@ class MultiLabelCounts(LabelLines, kind="label sets"):
 
     _KEYS: ClassVar[tuple[str, ...]] = ("item", "label", "outcome")
     _HAVE = "have sets of labels"
-    __slots__ = ("outcome",)
+    __slots__ = ()
 
     outcome: Array
 

@@ -27,7 +27,7 @@ class SpanCounts(MultiLabelCounts, kind="spans"):
 
     _KEYS = ("item", "label", "outcome", "times")
     _HAVE = "have spans"
-    __slots__ = ("times",)
+    __slots__ = ()
 
     times: Array
     """How many spans of a sentence have the same type and outcome."""

@@ -12,6 +12,7 @@ import secrets
 import shutil
 import tempfile
 import weakref
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,8 +59,9 @@ class Elsewhere(os.PathLike[str]):
             self._copies = self._copied(all)
         return self._copies
 
+    @abstractmethod
     def _copied(self, all: bool) -> list[Copy]:
-        raise NotImplementedError
+        """Copy the files, of a folder ``all`` of them."""
 
     def _place(self, number: int = 0) -> Path:
         """Where a copy goes."""
