@@ -1,5 +1,5 @@
 # The public names, once: `__init__.py` reads them here, type checkers and editors read them here.
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, Unpack
 
 from whichf1 import errors as errors
@@ -76,6 +76,7 @@ from whichf1.sources.counts import rank as rank
 from whichf1.sources.counts import rank_by as rank_by
 from whichf1.sources.counts import rank_histogram as rank_histogram
 from whichf1.sources.label_sets import count_multilabel as count_multilabel
+from whichf1.sources.spans import spans as spans
 from whichf1.statistics.bands import Band as Band
 from whichf1.statistics.scales import Interval as Interval
 from whichf1.tables.annotations import Ratings as Ratings
@@ -84,6 +85,7 @@ from whichf1.tables.label_sets import MultiLabelCounts as MultiLabelCounts
 from whichf1.tables.moments import Moments as Moments
 from whichf1.tables.ranking import Ranking as Ranking
 from whichf1.tables.slices import Slices as Slices
+from whichf1.tables.spans import SpanCounts as SpanCounts
 from whichf1.tables.trials import Trials as Trials
 
 __all__: list[str]
@@ -210,6 +212,15 @@ class _NormalizedExpectedCost(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_NormalizedExpectedCostOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_NormalizedExpectedCostOptions]) -> Definition: ...
+
+class _HierarchicalPrecisionOptions(_AccuracyOptions, total=False):
+    parents: Mapping[Any, Any] | None
+
+class _HierarchicalPrecision(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_HierarchicalPrecisionOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_HierarchicalPrecisionOptions]) -> Definition: ...
 
 class _SubsetAccuracyOptions(_Predictions, total=False):
     classes: Literal["declared", "observed", "true", "range"] | Classes
@@ -753,6 +764,9 @@ confusion_entropy: _CramerV
 goodman_kruskal_lambda: _GoodmanKruskalLambda
 expected_cost: _ExpectedCost
 normalized_expected_cost: _NormalizedExpectedCost
+hierarchical_precision: _HierarchicalPrecision
+hierarchical_recall: _HierarchicalPrecision
+hierarchical_f1: _HierarchicalPrecision
 subset_accuracy: _SubsetAccuracy
 hamming_loss: _SubsetAccuracy
 label_ranking_average_precision: _LabelRankingAveragePrecision
@@ -838,6 +852,9 @@ ari = adjusted_rand_index
 adjusted_rand = adjusted_rand_index
 cen = confusion_entropy
 macro_averaged_mae = macro_mae
+h_precision = hierarchical_precision
+h_recall = hierarchical_recall
+h_f1 = hierarchical_f1
 exact_match = subset_accuracy
 exact_match_ratio = subset_accuracy
 lrap = label_ranking_average_precision

@@ -321,7 +321,42 @@ def mcc(cells: Cells, labels: Any) -> Any:
     return float(root) if xy >= 0 else -float(root)
 
 
+def with_ancestors(label: Any, parents: Any) -> set[Any]:
+    """A class and its ancestors, without the only class at the top if there is one."""
+    if parents is None:
+        return {label}
+    above = dict(parents)
+    found = {label}.union(*(with_ancestors(x, [*parents, (None, ())]) for x in above[label]))
+    tops = [x for x, own in parents if not own]
+    return found - {*tops} if len(tops) == 1 else found
+
+
+def hierarchical(cells: Cells, parents: Any, *sides: int) -> Any:
+    """What the sets of true and predicted classes with their ancestors share, over their sizes."""
+    shared = whole = Fraction(0)
+    for pair, w in cells.items():
+        sets = [with_ancestors(label, parents) for label in pair]
+        shared += w * len(sets[0] & sets[1])
+        whole += w * sum(len(sets[side]) for side in sides) / len(sides)
+    return over(shared, whole)
+
+
+def hierarchical_precision(cells: Cells, labels: Any, parents: Any) -> Any:
+    return hierarchical(cells, parents, 1)
+
+
+def hierarchical_recall(cells: Cells, labels: Any, parents: Any) -> Any:
+    return hierarchical(cells, parents, 0)
+
+
+def hierarchical_f1(cells: Cells, labels: Any, parents: Any) -> Any:
+    return hierarchical(cells, parents, 0, 1)
+
+
 AGREEMENT: dict[str, Any] = {
+    "hierarchical_precision": hierarchical_precision,
+    "hierarchical_recall": hierarchical_recall,
+    "hierarchical_f1": hierarchical_f1,
     "accuracy": accuracy,
     "error_rate": error_rate,
     "cohen_kappa": cohen_kappa,

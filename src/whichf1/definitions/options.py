@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -55,6 +55,7 @@ class Options(Reading, total=False):
     beta: float
     weighting: Literal["none", "linear", "quadratic"] | Matrix
     costs: Matrix | None
+    parents: Mapping[Any, Any] | None
     level: Literal["nominal", "ordinal", "interval", "ratio"]
     alpha: float
     mean: Literal["arithmetic", "geometric", "min", "max"]
