@@ -173,7 +173,9 @@ def score_lines(definition: Definition, scores: Scores) -> Score:
     if mean:
         return _mean_over_classes(definition, *scores.by_class())
     if over_each:
-        return score_predictions(_at_top(definition), ranking_of(scores.top_labels(), True))
+        return score_ranking(
+            _at_top(definition), ranking_of(scores.top_labels(), True), of_predictions=True
+        )
     return score_ranking(definition, ranking_of(*scores.against_rest(definition.positive)))
 
 
@@ -262,18 +264,29 @@ def _means(
     return Relative(values, codes, classes, _each(definition), metric.relative == "skill")
 
 
-def score_ranking(definition: Definition, ranking: Ranking) -> Score:
-    """The score of a ranking of one positive class against the rest."""
-    if definition.arguments.get("multi_class") != "top-label":
+def score_ranking(
+    definition: Definition, ranking: Ranking, *, of_predictions: bool = False
+) -> Score:
+    """The score of a ranking of one positive class against the rest.
+
+    ``of_predictions``: its positives and negatives are right and wrong predictions already.
+    """
+    _check(definition, ranking)
+    if not of_predictions and definition.arguments.get("multi_class") != "top-label":
         if definition.positive not in (None, ranking.positive):
             raise DefinitionError(
                 f"the ranking is of class {ranking.positive!r}, not of {definition.positive!r}"
             )
         definition = definition.settled(positive=ranking.positive)
-    if definition.declaration.confidence:
-        _check(definition, ranking)
-        ranking = ranking.of_predictions()
-    return score_predictions(definition, ranking)
+        if definition.declaration.confidence:
+            ranking = ranking.of_predictions()
+    facts: tuple[tuple[str, Any], ...] = ()
+    known = None
+    if ranking.weighted:
+        facts, known = (("weighted", True),), effective_n(ranking)
+    facts += () if ranking.resolution is None else (("resolution", ranking.resolution),)
+    value, interval = _ranking_estimate(definition, ranking)
+    return Score(value, definition, ranking.n, ranking.labels, interval, facts, known)
 
 
 def rank_predictions(
@@ -290,21 +303,9 @@ def rank_predictions(
         read = _read_arrays(definition, y_true, scores, **options)
     if over_classes(replace(definition, positive=positive), read.width):
         ranking = ranking_of(read.top_labels(), True)
-        return score_predictions(definition, ranking), ranking
+        return score_ranking(definition, ranking, of_predictions=True), ranking
     ranking = ranking_of(*read.against_rest(positive))
     return rank_predictions(definition, ranking)
-
-
-def score_predictions(definition: Definition, ranking: Ranking) -> Score:
-    """The score of a ranking as the formula needs it: of right and wrong predictions, say."""
-    _check(definition, ranking)
-    facts: tuple[tuple[str, Any], ...] = ()
-    known = None
-    if ranking.weighted:
-        facts, known = (("weighted", True),), effective_n(ranking)
-    facts += () if ranking.resolution is None else (("resolution", ranking.resolution),)
-    value, interval = _ranking_estimate(definition, ranking)
-    return Score(value, definition, ranking.n, ranking.labels, interval, facts, known)
 
 
 def _check(definition: Definition, ranking: Ranking) -> None:

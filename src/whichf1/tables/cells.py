@@ -372,9 +372,10 @@ class Predicted(NamedTuple):
     @property
     def margin(self) -> Array:
         """The score of the true class minus the highest of the others, for each item."""
-        others = np.array(self.scores, np.float64)
-        others[np.arange(len(others)), self.codes] = -np.inf
-        margin: Array = self.own - others.max(1)
+        highest = np.full(len(self.codes), -np.inf)
+        for at in range(self.classes):  # columns, which are few
+            np.maximum(highest, self.scores[:, at], out=highest, where=self.codes != at)
+        margin: Array = self.own - highest
         return margin
 
     def running_error(self, part: Callable[[Any], Any]) -> Array:

@@ -41,7 +41,7 @@ from whichf1.scoring.curves import (
     DecisionCurve,
     ThresholdCurve,
 )
-from whichf1.scoring.lines import score_predictions, score_ranking
+from whichf1.scoring.lines import score_ranking
 from whichf1.scoring.score import Score
 from whichf1.statistics.bands import Band
 from whichf1.tables.cells import Array
@@ -141,7 +141,7 @@ def _with_interval(curve: Curve) -> Score:
         return score
     definition = score.definition.settled(data=(), interval=Auto())
     of_predictions = definition.declaration.confidence
-    return (score_predictions if of_predictions else score_ranking)(definition, curve.ranking)
+    return score_ranking(definition, curve.ranking, of_predictions=of_predictions)
 
 
 def _facts(data: Mapping[str, Any]) -> str:
