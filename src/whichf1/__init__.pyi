@@ -5,9 +5,15 @@ from typing import Any, Literal, Protocol, Unpack
 from whichf1 import errors as errors
 from whichf1.comparison.compare import Comparison as Comparison
 from whichf1.comparison.compare import compare as compare
+from whichf1.comparison.disparity import Disparity as Disparity
+from whichf1.comparison.disparity import Groups as Groups
+from whichf1.comparison.disparity import groups as groups
 from whichf1.comparison.pair import Pair as Pair
 from whichf1.comparison.rank_flips import SystemRanks as SystemRanks
 from whichf1.comparison.rank_flips import rank_systems as rank_systems
+from whichf1.comparison.study import Study as Study
+from whichf1.comparison.study import study as study
+from whichf1.comparison.study import trials as trials
 from whichf1.definitions.definition import Definition as Definition
 from whichf1.definitions.methods import AgrestiCoull as AgrestiCoull
 from whichf1.definitions.methods import Auto as Auto
@@ -63,6 +69,7 @@ from whichf1.scoring.properties import Property as Property
 from whichf1.scoring.properties import properties as properties
 from whichf1.scoring.score import PerClass as PerClass
 from whichf1.scoring.score import Score as Score
+from whichf1.sources.annotations import ratings as ratings
 from whichf1.sources.counts import Reading
 from whichf1.sources.counts import count as count
 from whichf1.sources.counts import count_by as count_by
@@ -73,11 +80,13 @@ from whichf1.sources.counts import rank_histogram as rank_histogram
 from whichf1.sources.label_sets import count_multilabel as count_multilabel
 from whichf1.statistics.bands import Band as Band
 from whichf1.statistics.scales import Interval as Interval
+from whichf1.tables.annotations import Ratings as Ratings
 from whichf1.tables.counts import Counts as Counts
 from whichf1.tables.label_sets import MultiLabelCounts as MultiLabelCounts
 from whichf1.tables.moments import Moments as Moments
 from whichf1.tables.ranking import Ranking as Ranking
 from whichf1.tables.slices import Slices as Slices
+from whichf1.tables.trials import Trials as Trials
 
 __all__: list[str]
 __version__: str
@@ -124,6 +133,16 @@ class _CohenKappa(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_CohenKappaOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_CohenKappaOptions]) -> Definition: ...
+
+class _KrippendorffAlphaOptions(_AccuracyOptions, total=False):
+    level: Literal["nominal", "ordinal", "interval", "ratio"]
+    undefined: float | Literal["skip", "nan"]
+
+class _KrippendorffAlpha(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_KrippendorffAlphaOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_KrippendorffAlphaOptions]) -> Definition: ...
 
 class _AdjustedBalancedAccuracyOptions(_AccuracyOptions, total=False):
     undefined: float | Literal["skip", "nan"]
@@ -768,8 +787,10 @@ error_rate: _Accuracy
 macro_mae: _Accuracy
 cohen_kappa: _CohenKappa
 scott_pi: _CohenKappa
+fleiss_kappa: _CohenKappa
 brennan_prediger: _CohenKappa
 gwet_ac1: _CohenKappa
+krippendorff_alpha: _KrippendorffAlpha
 adjusted_balanced_accuracy: _AdjustedBalancedAccuracy
 mcc: _AdjustedBalancedAccuracy
 no_information_rate: _NoInformationRate
@@ -850,6 +871,7 @@ optimized_precision: _Precision
 f_beta: _FBeta
 f1: _F1
 prevalence: _Prevalence
+selection_rate: _Prevalence
 one_vs_rest_accuracy: _Prevalence
 index_of_balanced_accuracy: _IndexOfBalancedAccuracy
 averaged_f1: _AveragedF1
@@ -861,6 +883,7 @@ micro_f1: _MicroF1
 macro_precision: _MacroPrecision
 macro_recall: _MacroPrecision
 balanced_accuracy: _BalancedAccuracy
+observed_agreement = accuracy
 zero_one_loss = error_rate
 misclassification_rate = error_rate
 kappa = cohen_kappa
@@ -951,6 +974,8 @@ type_2_error = false_negative_rate
 fdr = false_discovery_rate
 false_omission = false_omission_rate
 fomr = false_omission_rate
+predicted_prevalence = selection_rate
+detection_prevalence = selection_rate
 youden_j = informedness
 bookmaker_informedness = informedness
 delta_p = markedness

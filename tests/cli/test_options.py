@@ -13,6 +13,7 @@ from whichf1 import cli
 ROOT: Any = build(cli.app)
 COMMANDS: dict[str, str] = {
     "score": "examples/animals.csv",
+    "groups": "examples/loans.csv --by sex",
     "matrix": "2 5 1 2 7 --rows true",
     "count": "examples/animals.csv",
     "merge": "COUNTS",
@@ -27,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "paper": "tables",
     "plot": "list",
     "report": "examples/eight.csv --interval none -o PAGE",
+    "agree": "examples/ratings.csv",
     "playground": "-o PAGE",
 }
 """A use of each command, to which options are added."""

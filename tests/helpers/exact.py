@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.helpers import raters
 from whichf1.definitions.definition import Definition
 
 getcontext().prec = 60
@@ -104,6 +105,7 @@ RATES: dict[str, Any] = {
     "false_discovery_rate": lambda tp, fp, fn, tn: over(fp, fp + tp),
     "false_omission_rate": lambda tp, fp, fn, tn: over(fn, fn + tn),
     "prevalence": lambda tp, fp, fn, tn: over(tp + fn, tp + fp + fn + tn),
+    "selection_rate": lambda tp, fp, fn, tn: over(tp + fp, tp + fp + fn + tn),
     "informedness": lambda tp, fp, fn, tn: plus_minus_one(over(tp, tp + fn), over(tn, tn + fp)),
     "markedness": lambda tp, fp, fn, tn: plus_minus_one(over(tp, tp + fp), over(tn, tn + fn)),
     "positive_likelihood_ratio": lambda tp, fp, fn, tn: ratio_of(
@@ -180,6 +182,14 @@ def brennan_prediger(cells: Cells, labels: Any, weighting: Any) -> Any:
     return chance_corrected(
         cells, labels, weighting, [{x: Fraction(1, len(labels)) for x in labels}] * 2
     )
+
+
+def fleiss_kappa(cells: Cells, labels: Any, weighting: Any) -> Any:
+    return raters.fleiss_kappa(raters.of_cells(cells), labels, distance(labels, weighting))
+
+
+def krippendorff_alpha(cells: Cells, labels: Any, level: Any) -> Any:
+    return raters.krippendorff_alpha(raters.of_cells(cells), labels, level)
 
 
 def gwet_ac1(cells: Cells, labels: Any, weighting: Any) -> Any:
@@ -319,6 +329,8 @@ AGREEMENT: dict[str, Any] = {
     "scott_pi": scott_pi,
     "brennan_prediger": brennan_prediger,
     "gwet_ac1": gwet_ac1,
+    "fleiss_kappa": fleiss_kappa,
+    "krippendorff_alpha": krippendorff_alpha,
     "adjusted_balanced_accuracy": adjusted_balanced_accuracy,
     "no_information_rate": no_information_rate,
     "no_information_p_value": no_information_p_value,

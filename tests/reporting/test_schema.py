@@ -26,9 +26,18 @@ COMMANDS = {
         "matrix 2 100 10000 0 100",
     ],
     "slices": ["score examples/systems.csv --pred weak --by document -m accuracy -m macro_f1"],
+    "groups": [
+        "groups examples/systems.csv --pred weak --by document -m accuracy -m averaged_f1",
+        "groups examples/loans.csv --by sex --control region -m equalized_odds --positive repaid",
+    ],
     "comparison": [
         f"compare {SYSTEMS} --replicates 99",
         f"compare {SYSTEMS} --replicates 99 -m accuracy --cluster document --margin 0.05",
+    ],
+    "study": [
+        "study examples/runs/{system}/{seed}.csv --item item",
+        "study examples/tasks.csv --system model --dataset task --item item -m accuracy --rope .01",
+        "study examples/tasks.csv --system model --fold task -m accuracy",
     ],
     "results": [
         f"compare {SYSTEMS} -m averaged_f1 -m error_rate --baseline weak",

@@ -14,6 +14,7 @@ from whichf1.cli import files
 from whichf1.cli.files import Paths
 from whichf1.cli.options import (
     GateFormat,
+    GroupsOptions,
     MatrixOptions,
     MetricOptions,
     PageOptions,
@@ -24,10 +25,12 @@ from whichf1.cli.options import (
     find_label,
     split_list,
 )
+from whichf1.comparison.disparity import groups_of
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.signature import read
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
+from whichf1.reporting.disparity import groups_document
 from whichf1.reporting.document import Document
 from whichf1.reporting.gates import Verdict
 from whichf1.reporting.score import (
@@ -36,6 +39,7 @@ from whichf1.reporting.score import (
     Report,
     is_per_class,
     name_definitions,
+    refuse_unused,
     refuse_unused_threshold,
     threshold_document,
 )
@@ -60,7 +64,7 @@ from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Slices
 from whichf1.tables.units import Additive
 
-Scored: TypeAlias = ScoreOptions | PageOptions
+Scored: TypeAlias = ScoreOptions | PageOptions | GroupsOptions
 # what is scored: predictions, scores, probabilities, label sets, or what was saved
 
 
@@ -103,7 +107,7 @@ def read_subject(options: Scored) -> Iterator[Subject]:
 
 
 def _saved(table: Any, options: Scored) -> Subject:
-    """What was counted earlier."""
+    """A table that was saved earlier."""
     whole = table.whole if isinstance(table, Slices) else table
     if isinstance(whole, Ranking):
         text, classes = options.positive, whole.labels
@@ -278,7 +282,7 @@ def definitions_of(
 
 
 def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> list[Verdict]:
-    """What became of each gate, on all items and in each slice."""
+    """The outcome of each gate, on all items and in each slice."""
     verdicts = []
     for limit in options.limits:
         given = chosen if limit.kind.end != "value" else {**chosen, "interval": None}
@@ -293,6 +297,21 @@ def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> 
                 score = part.evaluate(replace(of_slice, data=()))
             verdicts.append(limit.judge(score, slice_name(key)))
     return verdicts
+
+
+# groups
+
+
+def groups(options: GroupsOptions) -> None:
+    """Compare a score between groups of items. Prints differences, the worst group and a test."""
+    with read_subject(options) as subject:
+        if not subject.by:
+            raise InputError("which groups? Name their columns with --by, such as --by sex")
+        chosen, names = options.chosen(subject.counts.labels), options.metric or ["averaged_f1"]
+        found = [groups_of(subject, name, chosen, options.control_columns) for name in names]
+        definitions = [part.definition for each in found for part in each.parts]
+        refuse_unused(chosen, definitions, names, "--{}")
+    options.write(groups_document(files.source_name(options), found))
 
 
 # matrix

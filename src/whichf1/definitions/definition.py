@@ -22,7 +22,9 @@ from whichf1.definitions.signature import KEYS, VERSION, Word
 from whichf1.errors import DefinitionError, LabelError, ShapeError, TooLargeError, did_you_mean
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
-from whichf1.tables.cells import Array, every_class, exactly, rounded
+from whichf1.metrics.registry import Kind
+from whichf1.tables.annotations import Ratings
+from whichf1.tables.cells import Array, every_class, exactly, one_class, rounded
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label, Labels
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from whichf1.scoring.score import Score
 
 
-AnyCounts: TypeAlias = Counts | MultiLabelCounts
+AnyCounts: TypeAlias = Counts | MultiLabelCounts | Ratings
 
 
 class Frozen(NamedTuple):
@@ -39,8 +41,8 @@ class Frozen(NamedTuple):
 
     table: Any
     """The cells of class counts, or the lines of label sets."""
-    classes: Array
-    """The codes of the classes to average over."""
+    classes: Any
+    """The codes of the classes to average over, as an array; or the code of one, alone."""
     labels: Labels
     """Those classes."""
     units: Any = None
@@ -122,11 +124,41 @@ class Definition:
         object.__setattr__(self, name, value)
 
     def settled(self, **fields: Any) -> Definition:
-        """The same with fields that the data settle, which need no check."""
+        """A copy with fields that the data determine, which need no check."""
         other = object.__new__(Definition)
         other.__dict__.update({name: getattr(self, name) for name in _FIELDS}, **fields)
         other.__dict__["declaration"] = self.declaration
         return other
+
+    def of_scores(self, labels: Labels, *, one: bool = True) -> Definition | None:
+        """The same as scores of these classes settle it; kept for the next time.
+
+        ``one``: each item has one score, of the second of two classes. None if the definition is of
+        another class.
+        """
+        key, known = (labels[1], type(labels[1]), one, len(labels) == 2), self._of_scores
+        if key not in known:
+            settled = self.scaled(len(labels))
+            same = self.positive is None or type(self.positive) is key[1]
+            if one:
+                settled = settled.settled(positive=labels[1])
+            known[key] = settled if (same if one else self.positive is None) else None
+        return known[key]
+
+    @cached_property
+    def _of_scores(self) -> dict[object, Definition | None]:
+        return {}
+
+    def with_parameters(self, **parameters: Any) -> Definition:
+        """The same with these parameters of its metric, which need no check."""
+        merged = {**self.arguments, **parameters}
+        return self.settled(parameters=tuple(merged.items()))
+
+    def scaled(self, classes: int) -> Definition:
+        """The same with its scale, which depends on the number of classes by default."""
+        if self.arguments.get("scale", "no such") is not None:
+            return self
+        return self.with_parameters(scale="half" if classes == 2 else "sum")
 
     def _conditions(self) -> list[tuple[str, bool, str]]:
         """Each option, whether it can change the value given the others, and if not, why."""
@@ -228,18 +260,35 @@ class Definition:
         return run(self, y_true, y_pred, labels, weights, cluster, **columns)
 
     @cached_property
-    def needs_margins_only(self) -> bool:
-        """Whether the margins of all classes say enough: a plain mean, without an interval."""
-        special = (self.exclude, self.ignore, self.batch, self.interval)
-        means = self.declaration.kind == "rate" and self.average in ("macro", "weighted", "micro")
-        every = self.classes in (None, "declared", "observed") and self.two_classes == "both"
-        return means and every and not any(special)
+    def quick(self) -> Kind | None:
+        """The kind of its metric, where the value of all items is all that is asked; else None."""
+        kind, special = self.declaration.kind, (self.ignore, self.batch, self.interval)
+        if any(special) or self.classes == "range":
+            return None
+        if kind == "items" or self.average == "samples":
+            return "items" if self._every_class else None
+        if kind == "rate":
+            return kind if (self.average or self.positive) is not None else None
+        of_one = self.average is None and self.arguments.get("multi_class") is None
+        return kind if of_one and self.positive in (None, 1) else None
+
+    @cached_property
+    def _every_class(self) -> bool:
+        """Whether it is over all classes that there are."""
+        every = self.classes in (None, "declared") and self.two_classes == "both"
+        return every and not self.exclude
 
     @cached_property
     def over_observed(self) -> Definition:
-        """The same over the observed classes, unless it says itself which it is over."""
+        """The same over the observed classes, unless the definition names its classes."""
         settles = self.classes is None and "classes" in self.applicable
         return self.settled(classes="observed") if settles else self
+
+    @cached_property
+    def over_declared(self) -> Definition:
+        """The same over the declared classes, unless it says itself which it is over."""
+        settles = self.classes is None and "classes" in self.applicable
+        return self.settled(classes="declared") if settles else self
 
     def on(self, *frozen: Frozen) -> Definition:
         """The definition with its class set settled by the counts of one or more systems.
@@ -251,7 +300,7 @@ class Definition:
             return self
         for each in frozen:
             if not self._over_those_that_occur(each):
-                return self.settled(classes="declared")
+                return self.over_declared
         return self.over_observed
 
     def _over_those_that_occur(self, frozen: Frozen) -> bool:
@@ -261,7 +310,8 @@ class Definition:
         if not self.exclude and self.two_classes == "both":  # so it has all classes
             return bool(units.occurring == len(frozen.classes))
         with suppress(DefinitionError):  # raised if none are left
-            observed = fix_classes(units, "observed", self.exclude, self.two_classes)
+            known = (units.labels, units.table, "observed")
+            observed = fix_classes(*known, self.exclude, self.two_classes)
             return np.array_equal(observed.classes, frozen.classes)
         return False
 
@@ -288,10 +338,19 @@ class Definition:
             raise ShapeError(
                 "there are no items to score" + (", all ignored" if self.ignore else "")
             )
-        frozen = fix_classes(counts, self.classes, self.exclude, self.two_classes)
-        if self.positive is None:
-            return frozen
-        return frozen._replace(classes=counts.labels.codes([self.positive]))
+        if self.classes == "range":
+            counts, classes = over_range(counts)
+            return self.settled(classes=classes).fix(counts.labels, counts.table, counts)
+        return self.fix(counts.labels, counts.table, counts)
+
+    def fix(self, labels: Labels, table: Any, units: AnyCounts | None = None) -> Frozen:
+        """Fix the class set on a table of these classes."""
+        if self.positive is not None:
+            return Frozen(table, one_class(labels.code(self.positive)), labels, units)
+        if self._every_class and labels:
+            return Frozen(table, every_class(len(labels)), labels, units)
+        frozen = fix_classes(labels, table, self.classes, self.exclude, self.two_classes)
+        return frozen._replace(units=units)
 
     def values(self, frozen: Frozen, table: Any = None) -> Array:
         """The score on each table of a batch (…); per class (…, classes) where nothing is averaged.
@@ -306,13 +365,15 @@ class Definition:
             exact = self.settled(parameters=exactly(self.parameters, counted.count))
             return rounded(exact.values(frozen, counted))
         metric, parameters = self.declaration, self.arguments
-        if metric.kind == "agreement":
-            return ZeroRule(self.undefined).settle(metric.formula(counted.margins, **parameters))
         rule = self.rule
-        c = counted.one_vs_rest(frozen.classes)
+        if metric.kind == "agreement":
+            if metric.named:
+                parameters = {**parameters, "labels": frozen.labels}
+            return rule.settle(metric.formula(counted.margins, **parameters))
         if metric.kind == "items" or self.average == "samples":
             items = per_class(metric, parameters, rule, counted.per_item(frozen.classes))
             return rule.mean(items, counted.count)
+        c = counted.one_vs_rest(frozen.classes)
         if self.average == "micro":
             return micro(metric, parameters, rule, c)
         support = c.tp + c.fn if self.average == "weighted" else None
@@ -340,34 +401,35 @@ def fits(method: Method | None, metric: Metric, average: str | None = None) -> b
 
 
 def fix_classes(
-    counts: AnyCounts, classes: Any, exclude: tuple[Label, ...], two_classes: str
+    labels: Labels, table: Any, classes: Any, exclude: tuple[Label, ...], two_classes: str
 ) -> Frozen:
     """Determine the classes to average over."""
-    if classes == "range":
-        counts, classes = over_range(counts)
-    excluded = counts.labels.codes(exclude) if exclude else None
-    chosen = codes_of(counts, classes, two_classes, excluded)
+    excluded = labels.codes(exclude) if exclude else None
+    chosen = codes_of(labels, table, classes, two_classes, excluded)
     if not len(chosen):
         why = "exclude= names all of them" if exclude else "declare classes with labels="
         raise DefinitionError(f"there are no classes to average over: {why}")
-    labels = counts.labels
     if len(chosen) < len(labels):
         labels = Labels.trusted(labels[code] for code in chosen)
-    return Frozen(counts.table, chosen, labels, counts)
+    return Frozen(table, chosen, labels)
 
 
 def codes_of(
-    counts: AnyCounts, classes: Any, two_classes: str = "both", excluded: Array | None = None
+    labels: Labels,
+    table: Any,
+    classes: Any,
+    two_classes: str = "both",
+    excluded: Array | None = None,
 ) -> Array:
     """Codes of the classes of a class set, without those that are excluded."""
     if classes in (None, "declared"):
-        chosen = every_class(len(counts.labels))
+        chosen = every_class(len(labels))
     elif classes == "observed":
-        chosen = np.flatnonzero(counts.table.tp + counts.table.fp + counts.table.fn)
+        chosen = np.flatnonzero(table.tp + table.fp + table.fn)
     elif classes == "true":
-        chosen = np.flatnonzero(counts.table.tp + counts.table.fn)
+        chosen = np.flatnonzero(table.tp + table.fn)
     else:
-        chosen = counts.labels.codes(classes)
+        chosen = labels.codes(classes)
     if two_classes != "both" and len(chosen) == 2:
         chosen = chosen[:1] if two_classes == "first" else chosen[1:]
     if excluded is None:
@@ -381,7 +443,7 @@ MOST_CLASSES = 1 << 20
 
 def over_range(counts: AnyCounts) -> tuple[AnyCounts, range]:
     """Every integer from 0 to the largest observed label, whether it occurs or not."""
-    observed = [counts.labels[code] for code in codes_of(counts, "observed")]
+    observed = [counts.labels[code] for code in codes_of(counts.labels, counts.table, "observed")]
     if counts.labels.kind != "int" or min(observed) < 0:
         raise LabelError("classes='range' needs labels that are integers of at least 0")
     wanted = range(max(observed) + 1)
@@ -417,7 +479,7 @@ def define(
 
 
 def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
-    """A name or signature with those of the options that apply and that it does not settle itself.
+    """A name or signature with the options that apply and that it does not set itself.
 
     For tables of many metrics, of which each takes some of the options.
     """
@@ -447,7 +509,7 @@ def _fitted(
     settled: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> Definition:
-    """The metric with what is settled, and with those of the other options that apply."""
+    """The metric with the options that are set, and with the other options that apply."""
     plain = define(name, parameters, settled)
     applicable = plain.applicable - {*look_up(name)[1], *settled, "interval"}
     if plain.declaration.over_labels and not plain.declaration.over_classes:
@@ -461,7 +523,7 @@ def _fitted(
 
 
 def shorten(signatures: Sequence[str]) -> tuple[list[str], str]:
-    """What each signature says by itself, with a ``*`` for what they share; and that.
+    """The distinct part of each signature, with a ``*`` for what all share; and the shared part.
 
     Put in place of the ``*``, with its own ``*`` before it, the shared part makes each whole again:
     fields after a ``*`` that do not apply to a metric are passed over. If all are of one

@@ -1,4 +1,4 @@
-"""What parameters mean, said once, and the docstrings that ``help()`` shows.
+"""What parameters mean, written once, and the docstrings that ``help()`` shows.
 
 In the source, a docstring has a summary, a line for each parameter that is special to its
 function, what it returns, errors other than the usual ones, and an example::

@@ -118,7 +118,7 @@ def other_names(definition: Definition) -> tuple[str, ...]:
 
 
 def in_sklearn(definition: Definition) -> str | None:
-    """How to compute it in scikit-learn, as far as is known."""
+    """How to compute it in scikit-learn, if known."""
     short = shorthand(definition)
     if short is None:
         return None if definition.formula == "of-averages" else definition.declaration.sklearn
@@ -133,7 +133,7 @@ def in_sklearn(definition: Definition) -> str | None:
 
 
 def zero_rule(definition: Definition) -> str:
-    """What 0/0 gives, as a sentence of its own."""
+    """What 0/0 gives, as a sentence."""
     if definition.declaration.kind == "ranking" and definition.undefined is None:
         return "It is an error if there is nothing to rank."
     rule = _zero(definition).lstrip("; ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import inf
 from typing import Annotated, Literal, TypeAlias
 
@@ -118,7 +119,8 @@ def _squared(
 
     In a bin of n items, the gap between frequency and mean probability has the variance
     f (1 − f) / (n − 1), which its square is too large by (Bröcker 2012; Kumar et al. 2019). The
-    variance of a debiased square is 4 (gap · error)² + 2 error⁴.
+    variance of a debiased square is 4 (gap · error)² + 2 error⁴. How many items fall into a bin
+    varies, too, which matters as far as its square differs from the mean.
     """
     if r.positives.dtype.kind == "f":
         raise DefinitionError(
@@ -140,8 +142,10 @@ def _squared(
     error = frequency * (1 - frequency) / (n - 1)
     gap = (frequency - expected / n) ** 2 - error
     least = np.maximum(error, 0.25 / n**2)  # all or none of the items of a bin may be positive
+    square = (share * gap).sum()
     spread = share**2 * (4 * np.maximum(gap, 0) * least + 2 * least**2)
-    return (share * gap).sum(), np.sqrt(spread.sum())
+    spread += share * (np.maximum(gap, 0) - max(square, 0)) ** 2 / sum(r.sizes)
+    return square, np.sqrt(spread.sum())
 
 
 @declare(
@@ -168,7 +172,7 @@ def debiased_calibration_error(
 def bin_edges(r: RankTable, bins: int, binning: str) -> Array:
     """The inner edges of the bins: equal steps in [0, 1], or quantiles of the items' scores."""
     if binning == "equal-width":
-        return np.linspace(0, 1, bins + 1)[1:-1]
+        return _equal_width(bins)
     if r.positives.dtype.kind == "f":
         raise DefinitionError(
             "equal-mass bins do not support weights. Use binning='equal-width' or drop the weights."
@@ -183,9 +187,16 @@ def bin_edges(r: RankTable, bins: int, binning: str) -> Array:
     return edges
 
 
+@lru_cache(maxsize=16)
+def _equal_width(bins: int) -> Array:
+    edges = np.linspace(0, 1, bins + 1)[1:-1]
+    edges.setflags(write=False)
+    return edges
+
+
 def bin_of(score: Array, edges: Array) -> Array:
     """The bin of each score; a score equal to an edge falls into the lower bin."""
-    return np.searchsorted(edges, score, "left")
+    return edges.searchsorted(score, "left")
 
 
 PLACES = 1024

@@ -72,6 +72,7 @@ def brier(
     title="top-k accuracy",
     aliases=("top_k",),
     sklearn="top_k_accuracy_score",
+    sums=lambda x, k, ties: kernel.top_sums(x.codes, x.scores, k, ties),
 )
 def top_k_accuracy(
     x: Predicted,

@@ -129,6 +129,16 @@ def prevalence(c: OneVsRest) -> Ratio:
 
 
 @rate(
+    tex=r"\frac{TP+FP}{TP+FP+FN+TN}",
+    aliases=("predicted_prevalence", "detection_prevalence"),
+    better="neither",
+)
+def selection_rate(c: OneVsRest) -> Ratio:
+    """Fraction of all items that are predicted as this class."""
+    return c.tp + c.fp, c.tp + c.fp + c.fn + c.tn
+
+
+@rate(
     tex=r"\frac{TP}{TP+FN}+\frac{TN}{TN+FP}-1",
     aliases=("youden_j", "bookmaker_informedness"),
     bounds=(-1, 1),

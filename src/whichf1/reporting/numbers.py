@@ -32,6 +32,11 @@ def _end(value: float, decimals: int) -> str:
     return text[:-1] if float(text) == 1 and decimals > 1 else text  # as wide as the others
 
 
+def p_number(p: float, decimals: int = 4) -> str:
+    """Format a p-value."""
+    return "< 0.0001" if p < 1e-4 else f"{p:.4f}"
+
+
 def items(n: float, decimals: int = 0) -> str:
     """Format a number of items, or a sum of weights."""
     return f"{n:,}" if isinstance(n, int) else f"{n:,.6g}"
@@ -44,11 +49,13 @@ def size(n: float) -> str:
 
 def numbered(n: int, noun: str) -> str:
     """'1 item', '1,000 items', '2 classes'."""
+    if n != 1 and noun.endswith("y"):
+        return f"{n:,} {noun[:-1]}ies"
     return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def share_text(value: float) -> str:
-    """A share in per cent, as a reader says it: 33 %, < 1 %."""
+    """A share in per cent: 33 %, < 1 %."""
     if 0 < value < 0.005:
         return "< 1 %"
     return f"{100 * value:.0f} %"

@@ -38,27 +38,17 @@ from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
 from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n
-from whichf1.scoring.subject import (
-    MEANS,
-    Subject,
-    is_counted,
-    of_counts,
-    of_scores,
-    of_slices,
-    of_table,
-)
+from whichf1.scoring.subject import MEANS, Subject, is_counted, subject_of
 from whichf1.sources.address import shown_name
-from whichf1.sources.counts import DATA_OPTIONS, as_counts, count_by, count_kept
+from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.request import has_columns, is_path
 from whichf1.statistics.scales import Interval
+from whichf1.tables.annotations import Ratings
 from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label
-from whichf1.tables.moments import Moments
-from whichf1.tables.ranking import Ranking
 from whichf1.tables.saving import write_whole
-from whichf1.tables.slices import Slices
 
 CLASS_METRICS = ("precision", "recall", "f1")
 SUMMARY = (
@@ -67,6 +57,10 @@ SUMMARY = (
 )  # fmt: skip
 LABEL_SETS = (*SUMMARY[:6], "subset_accuracy", "hamming_loss")
 """The summary for label sets, besides F1 and the Jaccard index averaged over items."""
+RATERS = (
+    "accuracy", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger",
+)  # fmt: skip
+"""The summary for ratings, besides alpha with ordered categories."""
 SYMMETRIC = ("averaged_f1", "f1_of_averages", "micro_f1", "accuracy", "cohen_kappa", "mcc")
 """Scores that stay the same when true and predicted are swapped (with declared classes)."""
 UNORIENTED = (
@@ -122,7 +116,8 @@ class Report(Presented, Drawable):
         confusion: bool | None = None,
     ) -> Report:
         """Score the definitions (default: the usual ones); ``scores`` come before others."""
-        macro = _both_macro_f1s(counts, options) if definitions is None else None
+        usual = definitions is None and not isinstance(counts, Ratings)
+        macro = _both_macro_f1s(counts, options) if usual else None
         chosen = _usual(counts, options, oriented) if definitions is None else definitions
         each = tuple((name, evaluate_per_class(d, counts)) for name, d in chosen if is_per_class(d))
         whole = [(name, evaluate(d, counts)) for name, d in chosen if not is_per_class(d)]
@@ -168,7 +163,7 @@ class Report(Presented, Drawable):
         write_whole(path, presenters[0]().page(self).encode())
 
     def document(self, decimals: int | None = None) -> Document:
-        """The tables of classes and of scores, the matrix and what is worth knowing of them."""
+        """The tables of classes and scores, the matrix, and notes on them."""
         counts, orientation = self.counts, [] if self.oriented else [UNORIENTED]
         notes = gap_notes(self, 4 if decimals is None else decimals)
         return Document(
@@ -176,10 +171,14 @@ class Report(Presented, Drawable):
             partial(_record, self),
             partial(_rows, self),
             f"{self.source and f'{self.source}: '}{size(counts.n)}, "
-            f"{numbered(len(counts.labels), 'class')}",
+            f"{numbered(len(counts.labels), _UNITS.get(type(counts), 'class'))}",
             [*notes, *orientation, *interval_notes(self)],
             "score",
         )
+
+
+_UNITS: dict[type, str] = {Ratings: "category"}
+"""What the labels of a table are called; others have classes."""
 
 
 def page_path(path: Any) -> Any:
@@ -245,7 +244,7 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
         if not isinstance(by, (str, list, tuple)) or not all(isinstance(x, str) for x in by):
             raise InputError(f"by must be the name of a column, or several; got {by!r}")
         data["by"] = (by,) if isinstance(by, str) else tuple(by)
-    subject = _subject(y_true, y_pred, scores, threshold, data, chosen)
+    subject = subject_of(y_true, y_pred, scores, threshold, data, chosen)
     if metrics is None and subject.summary:
         chosen.pop("positive", None)  # it says which class the scores are for
     source = shown_name(y_true) if is_path(y_true) else ""
@@ -259,37 +258,6 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
         refuse_unused_threshold(threshold, definitions, "threshold=")
     made = Report.of_subject(source, subject, chosen, definitions, confusion=confusion)
     return made if comparison is None else replace(made, comparison=comparison)
-
-
-def _subject(
-    y_true: Any,
-    y_pred: Any,
-    scores: Any,
-    threshold: float | None,
-    data: dict[str, Any],
-    chosen: Mapping[str, Any],
-) -> Subject:
-    """What is scored: a table, scores, or predictions."""
-    if isinstance(y_true, (Ranking, Moments, Slices)):
-        if any(x is not None for x in (y_pred, scores, *data.values())):
-            raise InputError(f"a {type(y_true).__name__} holds all of the data: pass it alone")
-        return of_table(y_true, threshold)
-    if scores is not None or data.get("score") is not None:
-        return of_scores(y_true, y_pred, scores, data, chosen.get("positive"), threshold)
-    if threshold is not None:
-        raise InputError("threshold= is for scores: pass scores=, or score= for a column")
-    if "by" in data:
-        return of_slices(_sliced(y_true, y_pred, data, chosen.get("ignore") or ()))
-    return of_counts(as_counts(y_true, y_pred, ignore=chosen.get("ignore", ()), **data))
-
-
-def _sliced(y_true: Any, y_pred: Any, data: dict[str, Any], ignore: Sequence[Any]) -> Slices:
-    """The counts of each slice, without the items of ignored classes."""
-    columns = dict(data)
-    measured = {"labels": columns.pop("labels", None)}
-    ask: Any = partial(count_by, y_true, y_pred, **columns)
-    slices: Any = count_kept(ask, measured, ignore) if ignore else ask(**measured)
-    return slices  # type: ignore[no-any-return]
 
 
 def _are_systems(y_true: Any, y_pred: Any) -> bool:
@@ -338,16 +306,26 @@ def name_definitions(
         if names.count(name) > 1 or other != name:
             same = "" if other == name else f", as {other}"
             raise DefinitionError(f"{name} is given twice{same}: name each metric once")
-    for key, value in options.items():
-        wanted = tuple(value) if isinstance(value, list) else value
-        used = any(getattr(definition, key) == wanted for _, definition in definitions)
-        if not used and key != "interval":
-            raise DefinitionError(f"{written.format(key)} does not apply to {', '.join(names)}")
+    refuse_unused(options, [definition for _, definition in definitions], names, written)
     return definitions
 
 
+def refuse_unused(
+    options: Mapping[str, Any],
+    definitions: Sequence[Definition],
+    names: Sequence[str],
+    written: str,
+) -> None:
+    """Raise unless every option is that of one of the definitions."""
+    for key, value in options.items():
+        wanted = tuple(value) if isinstance(value, list) else value
+        used = any(getattr(definition, key) == wanted for definition in definitions)
+        if not used and key != "interval":
+            raise DefinitionError(f"{written.format(key)} does not apply to {', '.join(names)}")
+
+
 def refuse_unused_threshold(threshold: float | None, definitions: Named, written: str) -> None:
-    """Raise if a threshold makes predictions that no metric looks at."""
+    """Raise if a threshold makes predictions that no metric uses."""
     if threshold is not None and not any(is_counted(each) for _, each in definitions):
         names = ", ".join(name for name, _ in definitions)
         raise DefinitionError(
@@ -370,6 +348,10 @@ def _either_way(score: Score, counts: Counts) -> Score:
 
 def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
     """Every class and the usual averages; only symmetric scores if not ``oriented``."""
+    if isinstance(counts, Ratings):
+        levels = ["krippendorff_alpha(level=ordinal)"] if _has_levels(counts) else []
+        definitions = [define_fitting(name, options) for name in (*RATERS, *levels)]
+        return [(_agreement_title(each), each) for each in definitions]
     sets = isinstance(counts, MultiLabelCounts)
     averages = LABEL_SETS if sets else SUMMARY
     names = (*CLASS_METRICS, *averages) if oriented else ("f1", *SYMMETRIC)
@@ -378,6 +360,16 @@ def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
         by_item = {**options, "average": "samples"}
         definitions += [define_fitting(name, by_item) for name in ("f1", "jaccard")]
     return [(title(each), each) for each in definitions]
+
+
+def _has_levels(ratings: Ratings) -> bool:
+    """Whether categories are in order and more than two."""
+    return ratings.ordered and len(ratings.labels) > 2
+
+
+def _agreement_title(definition: Definition) -> str:
+    """What a score is called where raters are compared with each other."""
+    return "observed agreement" if definition.metric == "accuracy" else title(definition)
 
 
 def _both_macro_f1s(counts: Counts, options: dict[str, Any]) -> MacroF1 | None:
@@ -414,7 +406,7 @@ def _blocks(report: Report) -> list[Block]:
 
 
 def _interval_heading(report: Report) -> str:
-    """What stands above intervals; nothing if there are none."""
+    """The heading of intervals; empty if there are none."""
     both: tuple[tuple[str, Score | PerClass], ...] = (*report.per_class, *report.scores)
     methods = [each.definition.interval for _, each in both]
     levels = {method.level for method in methods if method is not None}
@@ -549,7 +541,7 @@ def interval_notes(report: Report) -> list[str]:
 
 
 def worth_notes(effective: float | None) -> list[str]:
-    """How many equal items the weighted ones are worth, in a sentence."""
+    """The effective number of items under weights, in a sentence."""
     if effective is None:
         return []
     return [f"The weighted items are worth {items(effective)} equal ones, (Σw)²/Σw²."]

@@ -25,6 +25,7 @@ from whichf1.tables.labels import Labels
 
 _PLAIN = (str, int, float, NoneType, Method)
 """Definitions with only options of these types are cached."""
+_OF_DATA = frozenset(DATA_OPTIONS)
 
 
 class _Described:
@@ -63,15 +64,18 @@ class Scorer:
 
     def definition(self, **options: Unpack[Options]) -> Definition:
         """The definition with these options, without running it."""
-        chosen = {k: v for k, v in options.items() if k not in DATA_OPTIONS}
-        key = tuple((k, type(v), v) for k, v in chosen.items())
+        chosen: dict[str, Any] = {**options}
+        if not _OF_DATA.isdisjoint(options):
+            chosen = {k: v for k, v in options.items() if k not in _OF_DATA}
+        key = (*chosen.items(), *map(type, chosen.values()))  # 1 and True are two classes
         try:
             return self._known[key]
         except (KeyError, TypeError):  # new, or not hashable
             pass
+        plain = all(isinstance(v, _PLAIN) for v in chosen.values())
         parameters = {k: chosen.pop(k) for k in self.metric.parameters if k in chosen}
         definition = define(self.__name__, parameters, chosen)
-        if len(self._known) < 1000 and all(isinstance(v, _PLAIN) for _, _, v in key):
+        if len(self._known) < 1000 and plain:
             self._known[key] = definition
         return definition
 
@@ -79,6 +83,8 @@ class Scorer:
         """The score; ``help`` of the metric describes the options."""
         if not options:
             return run(self._known.get(()) or self.definition(), y_true, y_pred)
+        if _OF_DATA.isdisjoint(options):
+            return run(self.definition(**options), y_true, y_pred)
         return run(self.definition(**options), y_true, y_pred, **_data(options))
 
     def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:

@@ -224,7 +224,7 @@ def _at_top(definition: Definition) -> Definition:
     """The definition of a ranking of the predicted classes' probabilities."""
     if definition.declaration.confidence:
         return definition
-    return with_parameters(definition, multi_class="top-label")
+    return definition.with_parameters(multi_class="top-label")
 
 
 def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, ScoredLines]:
@@ -271,7 +271,7 @@ def score_ranking(
 
     ``of_predictions``: its positives and negatives are right and wrong predictions already.
     """
-    _check(definition, ranking)
+    check_ranking(definition, ranking)
     if not of_predictions and definition.arguments.get("multi_class") != "top-label":
         if definition.positive not in (None, ranking.positive):
             raise DefinitionError(
@@ -291,24 +291,23 @@ def score_ranking(
 
 def rank_predictions(
     definition: Definition, y_true: Any, scores: Any = None, **options: Any
-) -> tuple[Score, Ranking]:
-    """The right and wrong predictions in the order of their confidence, and their score."""
+) -> tuple[Definition, Ranking]:
+    """The right and wrong predictions in the order of their confidence, for a score of them."""
     if isinstance(y_true, Ranking):
-        _check(definition, y_true)
-        return score_ranking(definition, y_true), y_true.of_predictions()
+        check_ranking(definition, y_true)
+        return definition.settled(positive=y_true.positive), y_true.of_predictions()
     positive = options.pop("positive", None)
     if scores is None or options.keys() & {"true", "score"}:
         read: Scores = _read_columns(definition, y_true, scores, options)
     else:
         read = _read_arrays(definition, y_true, scores, **options)
     if over_classes(replace(definition, positive=positive), read.width):
-        ranking = ranking_of(read.top_labels(), True)
-        return score_ranking(definition, ranking, of_predictions=True), ranking
+        return definition, ranking_of(read.top_labels(), True)
     ranking = ranking_of(*read.against_rest(positive))
     return rank_predictions(definition, ranking)
 
 
-def _check(definition: Definition, ranking: Ranking) -> None:
+def check_ranking(definition: Definition, ranking: Ranking) -> None:
     """Raise unless a metric can be computed from a ranking."""
     if not definition.declaration.probabilities:
         ranking.needs_both(definition.metric)
@@ -342,7 +341,8 @@ def _ranking_estimate(definition: Definition, ranking: Ranking) -> tuple[float, 
         refuse_other(definition)
         value = _value(definition, ranking)
         auto, sizes = isinstance(definition.interval, Auto), ranking.table.sizes
-        few = few_ranked(sizes, sizes, FEW if auto else FEW_RANKED)
+        least = FEW if auto else FEW_RANKED
+        few = few_ranked(sizes, sizes, (least, least))
         if auto:
             twin = area_twin(ranking.table, value)
             return value, cautioned(twin_interval(definition, value, twin), few)
@@ -369,7 +369,7 @@ def score_rankings(definition: Definition, rankings: Iterable[Ranking], names: L
     resolution = None
     for ranking in rankings:
         if definition.undefined is None:
-            _check(definition, ranking)
+            check_ranking(definition, ranking)
         values.append(table_values(definition, ranking.table))
         sides.append([float(x) for x in ranking.table.sizes])
         weighted, squares = ranking.weighted, squares + (ranking.squares or 0.0)
@@ -472,10 +472,10 @@ def _judged(
         names = lines.labels
         lines, label = lines.against_rest(definition.positive)
         items, two, _ = predicted_binary(lines._replace(labels=[False, True]), True)
-        return _scaled(definition.settled(positive=label), two), items, names
+        return definition.settled(positive=label).scaled(len(two)), items, names
     if metric.probabilities and lines.scores.ndim == 1:
         items, names, positive = predicted_binary(lines, definition.positive)
-        return _scaled(definition.settled(positive=positive), names), items, names
+        return definition.settled(positive=positive).scaled(len(names)), items, names
     if metric.signed and lines.scores.ndim == 1:
         items, names, positive = predicted_signed(lines, definition.positive)
         return definition.settled(positive=positive), items, names
@@ -490,14 +490,7 @@ def _over_all_classes(definition: Definition, names: Labels) -> Definition:
             f"{definition.metric} with a column for each class covers all classes: omit "
             "positive=, or pass the column of that class"
         )
-    return _scaled(definition, names)
-
-
-def _scaled(definition: Definition, names: Labels) -> Definition:
-    """The definition with its scale, which depends on the number of classes by default."""
-    if definition.arguments.get("scale", "no such") is not None:
-        return definition
-    return with_parameters(definition, scale="half" if len(names) == 2 else "sum")
+    return definition.scaled(len(names))
 
 
 def _score_clusters(definition: Definition, sums: EngineSums, scores: ClassScores) -> Score:
@@ -664,7 +657,7 @@ def _one_ranking(definition: Definition, lines: ScoredLines) -> ScoredItems:
     ranked = Ranked(lines.scores + 0.0, lines.true)
     table = ranked.table(np.ones(len(ranked.order), np.int64))
     sides = (table.score.copy(), table.positives, table.negatives)
-    _check(definition, Ranking(*sides, lines.labels, definition.positive))  # type: ignore[arg-type]
+    check_ranking(definition, Ranking(*sides, lines.labels, definition.positive))  # type: ignore[arg-type]
     rankings = Rankings(definition, [ranked], len(lines.scores))
     return ScoredItems(definition, rankings, lines.true.astype(np.intp), lines.labels)
 
@@ -768,12 +761,6 @@ def items_of_each(
     return _drawn(items, lines)
 
 
-def with_parameters(definition: Definition, **parameters: Any) -> Definition:
-    """The definition with these parameters."""
-    merged = {**definition.arguments, **parameters}
-    return definition.settled(parameters=tuple(merged.items()))
-
-
 def over_classes(definition: Definition, columns: int) -> bool:
     """Whether a ranking is over several classes, each with a column of scores."""
     asked = definition.average is not None or definition.arguments.get("multi_class") is not None
@@ -806,4 +793,4 @@ def over_each_class(definition: Definition, names: Labels) -> Definition:
         raise DefinitionError(
             f"multi_class={asked!r} and average={definition.average!r} exclude each other: omit one"
         )
-    return with_parameters(definition, multi_class=asked or "ovr") if ways else definition
+    return definition.with_parameters(multi_class=asked or "ovr") if ways else definition

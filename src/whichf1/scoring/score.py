@@ -105,14 +105,7 @@ class Score(Displayed, float):
 
     def to_dict(self) -> dict[str, Any]:
         """The score as JSON holds it; 'why' is there if the value is not finite."""
-        fields: dict[str, Any] = {"value": self.value}
-        if not isfinite(self):
-            fields["why"] = "undefined" if isnan(self) else "infinite"
-        if self.interval is not None:
-            names = ("low", "high", "level", "method")
-            fields["interval"] = {name: getattr(self.interval, name) for name in names}
-            if self.interval.caution is not None:
-                fields["interval"]["caution"] = self.interval.caution
+        fields = value_fields(self.value, self.interval)
         fields["n"] = self.n
         if self.effective_n is not None:
             fields["effective_n"] = self.effective_n
@@ -172,6 +165,19 @@ class Score(Displayed, float):
     def _shown(self) -> str:
         shown = "undefined" if isnan(self) else f"{self:.4f}"
         return f"{shown} {self.interval:.4f}" if self.interval else shown
+
+
+def value_fields(value: float, interval: Interval | None) -> dict[str, Any]:
+    """A value and its interval as JSON holds them; 'why' is there if the value is not finite."""
+    fields: dict[str, Any] = {"value": value}
+    if not isfinite(value):
+        fields["why"] = "undefined" if isnan(value) else "infinite"
+    if interval is not None:
+        names = ("low", "high", "level", "method")
+        fields["interval"] = {name: getattr(interval, name) for name in names}
+        if interval.caution is not None:
+            fields["interval"]["caution"] = interval.caution
+    return fields
 
 
 def _comparable(a: Score, b: Any) -> Any:
@@ -248,7 +254,7 @@ class PerClass(Drawable, Mapping[Label, Score]):
 
 
 def effective_n(data: Any) -> float | None:
-    """How many equal items the weighted ones of a table are worth; None without weights."""
+    """The effective number of items of a weighted table; None without weights."""
     return data.effective_n if data.weighted and isfinite(data.effective_n) else None
 
 

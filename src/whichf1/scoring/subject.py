@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.signature import write
 from whichf1.errors import DefinitionError, InputError
@@ -16,9 +18,19 @@ from whichf1.scoring.evaluate import evaluate
 from whichf1.scoring.lines import Scores, score_lines, score_moments, score_ranking
 from whichf1.scoring.score import Score
 from whichf1.sources.answers.lines import ClassScores, read_scores
+from whichf1.sources.counts import as_counts, count, count_by, count_kept
+from whichf1.sources.label_sets import count_multilabel
 from whichf1.sources.lines import ScoredLines, classes_of, lines_of, positive_class, rank_lines
-from whichf1.sources.request import Request, has_columns, in_memory
-from whichf1.sources.sequences import column
+from whichf1.sources.request import Request, are_sets, has_columns, in_memory, refuse_both
+from whichf1.sources.sequences import (
+    cluster_column,
+    column,
+    encode_alike,
+    frequencies_column,
+    refuse_lengths,
+    to_numpy,
+)
+from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label
 from whichf1.tables.moments import Moments
 from whichf1.tables.ranking import Ranking
@@ -148,10 +160,10 @@ def of_scores(
             read = read_scores(y_true, predictions, request, apart=apart, fair=request.several)
     elif predictions is not None or data.get("score") is not None or has_columns(y_true):
         raise InputError("scores= is for arrays, in place of predictions: name columns with score=")
+    elif by and not isinstance(by, Mapping):
+        raise InputError("by= names columns of a dataframe or file")
     else:
-        if by:
-            raise InputError("by= names columns of a dataframe or file")
-        read = ScoredLines.of(y_true, scores, **data)
+        read = _lines_of_arrays(y_true, scores, by, {k: v for k, v in data.items() if k != "by"})
     if isinstance(read, ClassScores) or read.width > 1:
         if threshold is not None or positive is not None:
             raise InputError(
@@ -164,6 +176,117 @@ def of_scores(
     lines = read._replace(labels=[*classes])
     chosen = positive_class(classes, positive)
     return of_line_slices(lines, chosen, threshold, by, declared=declared)
+
+
+def _lines_of_arrays(
+    y_true: Any, scores: Any, by: Mapping[str, Any], data: dict[str, Any]
+) -> ScoredLines:
+    """Scores in arrays, and the slice of each item if there are any."""
+    if not by:
+        return ScoredLines.of(y_true, scores, **data)
+    times = data.pop("frequencies", None)
+    lines = ScoredLines.of(y_true, scores, **data)
+    keys, codes = slices_of_arrays(by, len(lines.scores))
+    lines = lines._replace(keys=keys, slices=codes)
+    if times is None:
+        return lines
+    refuse_both(data.get("weights"), times)
+    if lines.cluster is not None:
+        lines = lines._replace(cluster=cluster_column(lines.cluster, len(codes)).values)
+    return lines.frequent(frequencies_column(times, len(codes)))
+
+
+def subject_of(
+    y_true: Any,
+    y_pred: Any,
+    scores: Any,
+    threshold: float | None,
+    data: dict[str, Any],
+    chosen: Mapping[str, Any],
+) -> Subject:
+    """What is scored: a table, scores, or predictions.
+
+    ``data["by"]`` names the columns of slices or, of arrays, maps their names to values.
+    """
+    if isinstance(y_true, (Ranking, Moments, Slices)):
+        if any(x is not None for x in (y_pred, scores, *data.values())):
+            raise InputError(f"a {type(y_true).__name__} holds all of the data: pass it alone")
+        return of_table(y_true, threshold)
+    if scores is not None or data.get("score") is not None:
+        return of_scores(y_true, y_pred, scores, data, chosen.get("positive"), threshold)
+    if threshold is not None:
+        raise InputError("threshold= is for scores: pass scores=, or score= for a column")
+    ignore = chosen.get("ignore") or ()
+    if isinstance(data.get("by"), Mapping):
+        return of_slices(_slices_of_predictions(y_true, y_pred, data, ignore))
+    if "by" in data:
+        return of_slices(_slices_of_columns(y_true, y_pred, data, ignore))
+    return of_counts(as_counts(y_true, y_pred, ignore=ignore, **data))
+
+
+def _slices_of_columns(
+    y_true: Any, y_pred: Any, data: dict[str, Any], ignore: Sequence[Any]
+) -> Slices:
+    """The counts of each slice, without the items of ignored classes."""
+    columns = dict(data)
+    measured = {"labels": columns.pop("labels", None)}
+    ask: Any = partial(count_by, y_true, y_pred, **columns)
+    slices: Any = count_kept(ask, measured, ignore) if ignore else ask(**measured)
+    return slices  # type: ignore[no-any-return]
+
+
+def _slices_of_predictions(
+    y_true: Any, y_pred: Any, data: Mapping[str, Any], ignore: Sequence[Any]
+) -> Slices:
+    """The same of predictions in arrays; all slices have the classes of the whole."""
+    by = data["by"]
+    how = {key: value for key, value in data.items() if key != "by" and value is not None}
+    if y_pred is None:
+        raise InputError(f"got {type(y_true).__name__} alone. Give y_true and y_pred, or Slices.")
+    sets = np.ndim(y_true) == 2 if isinstance(y_true, np.ndarray) else are_sets(y_true)
+    counted: Any = count_multilabel if sets else partial(count, ignore=ignore)
+    whole = counted(y_true, y_pred, **how)
+    by_item = {x: how.pop(x) for x in ("weights", "frequencies", "cluster") if x in how}
+    keys, codes = slices_of_arrays(by, len(y_true))
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(1, len(keys)))
+    sides = [_taker(side) for side in (y_true, y_pred)]
+    measures = {name: _taker(values) for name, values in by_item.items()}
+    parts: dict[Key, Any] = {}
+    for key, places in zip(keys, np.split(order, ends), strict=True):
+        own = {name: take(places) for name, take in measures.items()}
+        pair = [take(places) for take in sides]
+        part = counted(*pair, **{**how, "labels": whole.labels}, **own)
+        parts[key] = part.changed(declared=whole.declared)
+    return Slices(tuple(by), parts)
+
+
+def _taker(values: Any) -> Callable[[Array], Any]:
+    """What takes some of the values, whatever holds them."""
+    if isinstance(values, (list, tuple)):
+        return lambda places: [values[at] for at in places.tolist()]
+    array = to_numpy(values)
+    return lambda places: array[places]
+
+
+def slices_of_arrays(by: Mapping[str, Any], items: int) -> tuple[tuple[Key, ...], Array]:
+    """The slices in order, and the place of each item's slice among them."""
+    columns = [column(values, name) for name, values in by.items()]
+    for each in columns:
+        refuse_lengths(items, len(each.values), each.name)
+    coded = [encode_alike([each]) for each in columns]
+    code = np.zeros(items, np.int64)
+    for (codes,), names in coded:
+        code = code * len(names) + codes
+    present, place = np.unique(code, return_inverse=True)
+    keys: list[Key] = []
+    for each in present.tolist():
+        key: list[Any] = []
+        for _, names in reversed(coded):
+            each, at = divmod(each, len(names))
+            key.insert(0, names[at])
+        keys.append(tuple(key))
+    return tuple(keys), place.ravel()
 
 
 def of_table(table: Any, threshold: float | None = None) -> Subject:

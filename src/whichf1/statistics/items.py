@@ -25,7 +25,7 @@ from whichf1.statistics.sample import (
     Share,
     Twin,
 )
-from whichf1.statistics.scales import Proportion, Smoothed, Spread, normal_quantile
+from whichf1.statistics.scales import Proportion, Rate, Smoothed, Spread, normal_quantile
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, Predicted, RankTable, Step, near_one, sum_by
 
@@ -38,8 +38,10 @@ FEW_MISPLACED = 5
 _APART = 0.5
 FEW_RANKED = 50
 """The delta method of an area needs as many in each class."""
-FEW_AT_TOP = 20
+FEW_AT_TOP = 30
 """A fraction of positives at the top, which depends on how many there are, needs as many."""
+FEW_SQUARED = 100
+"""A squared gap, to which a few bins may give nearly all, needs as many."""
 FEW_OTHERS = 30
 """And that of other rankings as many."""
 
@@ -487,7 +489,7 @@ class Rankings(Itemwise):
         if float(values[0]) == self._definition.declaration.bounds[1]:
             fewest = min(float(size) for table in tables for size in table.sizes)
             worth = fewest / sample.typical_weight
-            return values, [Proportion(worth, worth, float)]
+            return values, [Proportion(Rate(1.0, worth), float)]
         return values, [None]
 
     @property
@@ -574,13 +576,19 @@ class Rankings(Itemwise):
             least = FEW_RANKED
         elif self._definition.declaration.of_top is not None:
             least = FEW_AT_TOP
+        elif self._definition.declaration.squared is not None:
+            least = FEW_SQUARED
         return self._fewer(least, sample)
 
     def _fewer(self, least: float, sample: Sample) -> str | None:
-        """A class that is worth less than this many items, in words."""
+        """A class that is worth less than this many items, in words.
+
+        Of a part of the area only the negatives in it count.
+        """
+        part = self._definition.arguments.get("max_fpr") or 1.0
         for ranking in self._rankings:
             sizes = [ranking.table(x).sizes for x in (sample.count, sample.variances)]
-            few = few_ranked(sizes[0], sizes[1], least)
+            few = few_ranked(sizes[0], sizes[1], (least, max(least, FEW / part)))
             if few is not None:
                 return few
         return None
@@ -612,7 +620,7 @@ class Rankings(Itemwise):
         """Too few items of a class, or too few that are out of place."""
         few, area = super().paired_few(other, sample), self._area(other, sample)
         if few is None and area is None:  # the first positives decide most of it
-            return self._fewer(FEW_OTHERS, sample)
+            return self._fewer(FEW_RANKED, sample)
         if few is not None or area is None or min(area[0]) * area[1] >= FEW_MISPLACED:
             return few
         size, what = min(zip(area[0], ("positives", "negatives"), strict=True))
@@ -696,11 +704,14 @@ def _root_twin(square: Array, error: Array) -> Smoothed:
     return Smoothed(float(square), Spread(float(error)), "cubic", score=lambda x: sqrt(max(x, 0.0)))
 
 
-def few_ranked(sizes: Sequence[Any], squares: Sequence[Any], least: float) -> str | None:
+def few_ranked(
+    sizes: Sequence[Any], squares: Sequence[Any], least: tuple[float, float]
+) -> str | None:
     """Too few positives or negatives, in words."""
-    for what, size, square in zip(("positives", "negatives"), sizes, squares, strict=True):
+    sides = zip(("positives", "negatives"), sizes, squares, least, strict=True)
+    for what, size, square, enough in sides:
         worth = float(size) ** 2 / max(float(square), np.finfo(float).tiny)
-        if worth < least:
+        if worth < enough:
             return f"there are {worth:.3g} {what}"
     return None
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Literal
 
 from whichf1.comparison.compare import Comparison
+from whichf1.comparison.disparity import Groups
 from whichf1.comparison.pair import Pair, level_of
 from whichf1.comparison.rank_flips import Order, SystemRanks
 from whichf1.definitions.definition import Definition, define_fitting, shorten
@@ -48,7 +49,8 @@ MOST = 60
 """Rows of a forest; more do not fit on a page."""
 
 
-def _ends(intervals: Sequence[Interval | None]) -> tuple[Any, Any]:
+def ends_of(intervals: Sequence[Interval | None]) -> tuple[Any, Any]:
+    """The ends of intervals, None where there is none."""
     return tuple(x and x.low for x in intervals), tuple(x and x.high for x in intervals)
 
 
@@ -101,7 +103,7 @@ def comparison(data: Comparison, *, baseline: str | None = None) -> Picture:
     ):
         at = [x for x, here in enumerate(clear) if here is differs and math.isfinite(values[x])]
         if at:
-            limits = _ends([intervals[x] for x in at])
+            limits = ends_of([intervals[x] for x in at])
             marks.append(Dots(numbers(values[x] for x in at), numbers(at), ink, *limits))
             legend.append(Key(text, ink, "dots"))
     best = data.ranking[0]
@@ -220,13 +222,15 @@ def _rank(order: Order, name: str) -> float:
 # slices
 
 
-@declare("slices", {Slices: same})
-def slices(data: Slices, *, metric: Any = None, interval: Any = "auto") -> Picture:
+@declare("slices", {Slices: same, Groups: same})
+def slices(data: Slices | Groups, *, metric: Any = None, interval: Any = "auto") -> Picture:
     """The score of each slice against that of the whole, the worst first.
 
     metric: A name, a signature or a metric function. Default: averaged F1; of rankings, ROC AUC.
     interval: The method of the intervals.
     """
+    if isinstance(data, Groups):
+        return _groups(data, metric)
     ranked = isinstance(data.whole, Ranking)
     chosen = metric or ("roc_auc" if ranked else "averaged_f1")
     chosen = getattr(chosen, "__name__", chosen)
@@ -245,6 +249,19 @@ def slices(data: Slices, *, metric: Any = None, interval: Any = "auto") -> Pictu
     if not parts:
         raise InputError("there is nothing to draw: the score is undefined in every slice")
     return slice_picture(title_of(definition), data.by, whole, parts, len(empty))
+
+
+def _groups(data: Groups, metric: Any) -> Picture:
+    if metric is not None:
+        raise DefinitionError("these groups have been scored: omit metric=")
+    part, columns = data.parts[0], (*data.control, *data.by)
+    slices = {key: partial(_known, score) for key, score in part.scores.items()}
+    (whole, *rows), _ = score_slices(part.definition, partial(_known, part.whole), slices)
+    return slice_picture(title_of(part.definition), columns, whole, rows, len(data.empty))
+
+
+def _known(score: Score, definition: Definition) -> Score:
+    return score
 
 
 def _run(run: Any, data: Any, definition: Definition) -> Score:
@@ -290,9 +307,9 @@ def slice_picture(
     for verdicts, ink, text, hollow in kinds:
         at = [x for x, row in enumerate(shown) if row.verdict in verdicts]
         if at:
-            ends_of = _ends([intervals[x] for x in at])
+            limits = ends_of([intervals[x] for x in at])
             marks.append(Dots(numbers(values[x] for x in at), numbers(at), ink,
-                              *ends_of, hollow=hollow))  # fmt: skip
+                              *limits, hollow=hollow))  # fmt: skip
             legend.append(Key(text, ink, "dots", hollow=hollow))
     worst = shown[0]
     apart = sum(row.verdict in ("below", "above") for row in parts)
@@ -400,7 +417,7 @@ def scores(report: Report) -> Picture:
     intervals = [score.interval for _, score in named]
     across = within(axis("", _span(values, intervals)), -1.0, 1.0)
     scale = with_names("", [name for name, _ in named], "scores")
-    dots = Dots(numbers(values), numbers(range(len(named))), 0, *_ends(intervals))
+    dots = Dots(numbers(values), numbers(range(len(named))), 0, *ends_of(intervals))
     level = next((x.level for x in intervals if x), None)
     low, high = (pick(range(len(named)), key=values.__getitem__) for pick in (min, max))
     legend = Key("a score" + ("" if level is None else f", {100 * level:g} % interval"), 0, "dots")

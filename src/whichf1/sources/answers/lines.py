@@ -151,7 +151,7 @@ def _complete(lines: ScoredLines, columns: Request, origin: Origin) -> ScoredLin
 
 
 def _gaps(lines: ScoredLines, columns: Request) -> dict[tuple[str, str], Array]:
-    """What lines may lack, and which do."""
+    """What lines may lack, and which lines lack it."""
     gaps = {("label", columns.true): _missing(lines.true)}
     for name, bad in zip(columns.preds, ~np.isfinite(lines.scores).T, strict=True):
         gaps["finite number", name] = bad
