@@ -5,6 +5,7 @@ from __future__ import annotations
 from whichf1.metrics import (
     agreement,
     association,
+    calibration,
     costs,
     hierarchies,
     label_sets,
@@ -15,5 +16,8 @@ from whichf1.metrics import (
 from whichf1.metrics.registry import COUNTED, EVERY, METRICS, Metric, find, plain_name
 
 __all__ = ["COUNTED", "EVERY", "METRICS", "Metric", "find", "plain_name"]
-DECLARED_IN = (agreement, association, costs, hierarchies, label_sets, probability, ranking, rates)
+DECLARED_IN = (
+    *(agreement, association, calibration, costs, hierarchies, label_sets),
+    *(probability, ranking, rates),
+)
 """The modules that declare metrics."""

@@ -196,6 +196,9 @@ class Metric:
     and in which 0/0 can occur at several steps."""
     probabilities: bool = False
     """Whether the scores must be probabilities."""
+    confidence: bool = False
+    """Whether it ranks the right and the wrong predictions by the probability of the predicted
+    class, of two classes or more."""
     smooth: bool = True
     """Whether every item moves the score a little. A maximum or a cutoff at a quantile depends on
     individual items, so the delta method does not apply to it."""
@@ -248,13 +251,13 @@ class Metric:
     @cached_property
     def of_top_label(self) -> bool:
         """Whether it is a ranking that takes, of several classes, the predicted one's score."""
-        return self._has_several("top-label")
+        return self.confidence or self._has_several("top-label")
 
     @cached_property
     def over_labels(self) -> bool:
         """Whether it can be averaged over labels, each of which ranks or scores all items."""
-        plain = self.kind == "loss" and self.probabilities and self.relative is None
-        return self.kind == "ranking" or plain
+        loss = self.kind == "loss" and self.probabilities and self.relative is None
+        return loss or (self.kind == "ranking" and not self.confidence)
 
     @property
     def by_score(self) -> bool:
