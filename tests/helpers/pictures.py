@@ -92,6 +92,7 @@ RESULTS: dict[str, Callable[[int], Any]] = {
     "comparison": lambda k: comparison(min(k, 12)),
     "flips": lambda k: comparison(min(k, 12)),
     "slices": slices,
+    "prevalence": lambda k: wf.prevalence_curve(counts(k), positive=counts(k).labels[0]),
     "scores": lambda k: wf.report(counts(k)),
 }
 """A result of each kind, as large as asked for."""
@@ -163,6 +164,7 @@ LINES = {
     "reliability": "wf.calibration_curve(ranking).plot()",
     "threshold": 'wf.best_threshold(ranking, correct="bootstrap").plot()',
     "decision": "wf.decision_curve(ranking).plot()",
+    "prevalence": 'wf.prevalence_curve(counts, positive="dog").plot()',
     "comparison": "comparison.plot()",
     "flips": 'comparison.plot(kind="flips")',
     "slices": 'slices.plot(metric="accuracy")',

@@ -22,7 +22,7 @@ from whichf1.definitions.signature import KEYS, VERSION, Word
 from whichf1.errors import DefinitionError, LabelError, ShapeError, TooLargeError, did_you_mean
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
-from whichf1.tables.cells import Array, every_class, exactly, rounded
+from whichf1.tables.cells import Array, every_class, exactly, rounded, scaled_rows
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label, Labels
@@ -69,6 +69,8 @@ class Definition:
     """Classes left out of the average; their items still make errors of other classes."""
     ignore: tuple[Label, ...] = ()
     """Items of these true classes are dropped."""
+    class_shares: Any = None
+    """'uniform', or pairs of a class and its share: the true classes are scaled to these shares."""
     undefined: Undefined = 0
     scope: Scope = "empty"
     two_classes: TwoClasses = "both"
@@ -125,7 +127,7 @@ class Definition:
     def _conditions(self) -> list[tuple[str, bool, str]]:
         """Each option, whether it can change the value given the others, and if not, why."""
         metric = self.declaration
-        rate = metric.kind == "rate"
+        rate, counted = metric.kind == "rate", metric.kind in COUNTED
         several = metric.kind in ("rate", "items") and self.positive is None
         mean = several and self.average in ("macro", "weighted")
         whole = "it is computed from the whole table"
@@ -135,11 +137,17 @@ class Definition:
         one = whole if not rate else "it scores the positive class alone"
         smooth = metric.smooth or fits(self.interval, metric)
         divisions = metric.harmonic and self.formula != "of-averages"
+        shares = "it is not computed from predicted classes, or counts whole items or batches"
         batched = "intervals need items, not batches. Drop interval= or batch="
         return [
             ("average", rate or averaged, "use 'macro' or 'weighted'" if over_classes else whole),
             ("positive", rate or scored, whole),
-            ("ignore", metric.kind in COUNTED, "remove those items from the data instead"),
+            ("ignore", counted, "remove those items from the data instead"),
+            (
+                "class_shares",
+                metric.kind in COUNTED and not metric.whole and not self.batch,
+                shares,
+            ),
             ("classes", several, one),
             ("exclude", several, one),
             ("formula", mean and metric.harmonic, "it has only one formula"),
@@ -149,7 +157,7 @@ class Definition:
             ("two_classes", mean, "it is not a mean over classes"),
             ("epsilon", rate, whole),
             ("epsilon_in", bool(self.epsilon) and metric.harmonic, "there is only one denominator"),
-            ("batch", metric.kind in COUNTED and self.interval is None, batched),
+            ("batch", counted and self.interval is None, batched),
         ]
 
     @cached_property
@@ -223,7 +231,7 @@ class Definition:
     @cached_property
     def needs_margins_only(self) -> bool:
         """Whether the margins of all classes say enough: a plain mean, without an interval."""
-        special = (self.exclude, self.ignore, self.batch, self.interval)
+        special = (self.exclude, self.ignore, self.batch, self.interval, self.class_shares)
         means = self.declaration.kind == "rate" and self.average in ("macro", "weighted", "micro")
         every = self.classes in (None, "declared", "observed") and self.two_classes == "both"
         return means and every and not any(special)
@@ -282,9 +290,45 @@ class Definition:
                 "there are no items to score" + (", all ignored" if self.ignore else "")
             )
         frozen = fix_classes(counts, self.classes, self.exclude, self.two_classes)
+        if self.class_shares is not None:
+            share = self.shares_of(frozen.units)
+            frozen = frozen._replace(table=scaled_rows(frozen.units.table, share))
         if self.positive is None:
             return frozen
         return frozen._replace(classes=counts.labels.codes([self.positive]))
+
+    def shares_of(self, counts: AnyCounts) -> Array:
+        """The share that each class of these counts is scaled to."""
+        if not isinstance(counts, Counts):
+            raise DefinitionError(
+                "class_shares= is for items of one class each, and these have sets of labels"
+            )
+        rows, labels = counts.table.rows, counts.labels
+        present = rows > 0
+        if self.class_shares == "uniform":
+            equal: Array = present / present.sum()
+            return equal
+        share = np.full(len(labels), np.nan)
+        for label, each in self.class_shares:
+            if label not in labels:
+                raise LabelError(
+                    f"class_shares: there is no class {label!r}. "
+                    f"{did_you_mean(str(label), [str(x) for x in labels[:50]])}"
+                )
+            code = labels.code(label)
+            share[code] = each
+            if each > 0 and not present[code]:
+                raise DefinitionError(
+                    f"class_shares: class {label!r} has a share of {each:g}, but no items to "
+                    "estimate from how it is predicted"
+                )
+        lacking = [labels[code] for code in np.flatnonzero(np.isnan(share) & present)]
+        if lacking:
+            raise DefinitionError(
+                f"class_shares: no share for {', '.join(map(repr, lacking[:5]))}. Give one to "
+                "every class that has items; 0 leaves its items out."
+            )
+        return np.where(np.isnan(share), 0.0, share)
 
     def values(self, frozen: Frozen, table: Any = None) -> Array:
         """The score on each table of a batch (…); per class (…, classes) where nothing is averaged.
@@ -292,6 +336,11 @@ class Definition:
         ``table`` replaces the counts that were frozen, with the same classes: replicates, say, or
         the Margins of a table.
         """
+        if table is not None and self.class_shares is not None:
+            raise DefinitionError(
+                f"class_shares= applies to the counts of predictions, not to a threshold, a curve "
+                f"or a property of {self.metric}: omit it"
+            )
         counted: Any = frozen.table if table is None else table
         weighted = table is None and frozen.units is not None and frozen.units.weighted
         if weighted and not self.epsilon and counted.in_range is not counted:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from whichf1.comparison.disparity import Disparity, Groups, GroupScores
-from whichf1.definitions.words import capital, identifier, sentence, title
+from whichf1.definitions.words import capital, identifier, title
 from whichf1.reporting.document import (
     Block,
     Cell,
@@ -16,7 +16,6 @@ from whichf1.reporting.document import (
     GridColumn,
     Note,
     Rows,
-    Signature,
 )
 from whichf1.reporting.numbers import items, numbered, p_number, size
 from whichf1.reporting.score import SCORE_COLUMNS, interval_cells, score_cells
