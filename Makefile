@@ -21,7 +21,7 @@ check: lint
 
 # everything but what takes minutes
 test: $(VENV)/test
-	$(MAKE) --no-print-directory --jobs=2 lint tests test-duckdb-1.5
+	$(MAKE) --no-print-directory --jobs=2 lint tests
 
 # all tests; fails if fewer lines are covered than the floor, in per cent. SlipCover puts marks into
 # the bytecode and removes them again: tracing each line would take half as long again as the tests.
@@ -31,9 +31,9 @@ tests: $(VENV)/test
 	$(SLIPCOVER) --json --out $(VENV)/coverage.json -m pytest -n 3 --dist loadgroup -m "not long"
 	$(SLIPCOVER) --merge $(VENV)/coverage.json --out $(VENV)/coverage.json --skip-covered --fail-under $(FLOOR)
 
-# simulations of thousands of data sets, clusters whose workers are killed, and scikit-learn's own
-# tests, in about two minutes; continuous integration runs both
-test-long: $(VENV)/test
+# simulations of thousands of data sets, further random seeds, clusters whose workers are killed,
+# scikit-learn's own tests and an older DuckDB; continuous integration runs `test` and this
+test-long: $(VENV)/test test-duckdb-1.5
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m long tests
 
 # the lowest versions that pyproject allows, with the newest of what those depend on
@@ -60,8 +60,8 @@ test-portable: $(VENV)/test
 		qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 	$(BIN)/python -m tests.helpers.portable
 
-# the real Lightning, Hugging Face, Keras, MLflow, Weights & Biases and Ray, in about five minutes;
-# Keras on both of its backends
+# the real Lightning, Hugging Face, Keras, MLflow, Weights & Biases, Ray and gcsfs, in about five
+# minutes; Keras on both of its backends
 DOORS := .venv-doors
 test-doors: $(DOORS)/ready
 	KERAS_BACKEND=torch $(DOORS)/bin/python -m pytest -q -o addopts=--strict-markers tests/doors

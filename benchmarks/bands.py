@@ -19,8 +19,15 @@ import whichf1 as wf
 from whichf1.statistics.bands import AT, DRAWS, ThresholdRates, draw_rates, enclosing
 
 HERE = Path(__file__).parent
-CASES = ((60, 0.5, 2.0), (200, 0.2, 1.0), (1000, 0.1, 1.5))
-"""Items, share of positives, distance of the means."""
+CASES = (
+    (60, 0.5, 2.0, 0.0),
+    (200, 0.2, 1.0, 0.0),
+    (1000, 0.1, 1.5, 0.0),
+    (300, 0.3, 1.0, 0.5),
+    (300, 0.3, 1.0, 1.0),
+)
+"""Items, share of positives, distance of the means, and how much weights vary: the coefficient of
+variation of log-normal ones."""
 PLACES = np.concatenate([[0.02, 0.05], np.linspace(0.1, 0.9, 17), [0.95]])
 DATA_SETS = 300
 
@@ -32,12 +39,15 @@ def true_rates(share: float, distance: float) -> ThresholdRates:
     return ThresholdRates(score, norm.sf(z - distance), norm.sf(z), np.array([share]))
 
 
-def sample(n: int, share: float, distance: float, rng: np.random.Generator) -> wf.Ranking:
+def sample(
+    n: int, share: float, distance: float, rng: np.random.Generator, spread: float = 0.0
+) -> wf.Ranking:
     true = (rng.random(n) < share).astype(int)
     true[:2] = 0, 1  # some of each
     z = rng.normal(distance * true)
     score = expit(np.log(share / (1 - share)) + distance * z - distance**2 / 2)
-    return wf.rank(true, score, positive=1)
+    weights = np.exp(np.sqrt(np.log1p(spread**2)) * rng.normal(size=n)) if spread else None
+    return wf.rank(true, score, positive=1, weights=weights)
 
 
 def f1(rates: ThresholdRates) -> Any:
@@ -45,9 +55,11 @@ def f1(rates: ThresholdRates) -> Any:
     return 2 * hits / (hits + alarms + rates.prevalence)
 
 
-def covered(n: int, share: float, distance: float, data_sets: int) -> list[dict[str, Any]]:
+def covered(
+    n: int, share: float, distance: float, spread: float, data_sets: int
+) -> list[dict[str, Any]]:
     """How often each band of a case holds the truth."""
-    rng = np.random.default_rng([n, 17])
+    rng = np.random.default_rng([n, 17, int(100 * spread)] if spread else [n, 17])
     population = true_rates(share, distance)
     shapes = [*AT, "F1 by threshold"]
     cuts = population.threshold[np.searchsorted(population.tpr, PLACES)]
@@ -57,7 +69,7 @@ def covered(n: int, share: float, distance: float, data_sets: int) -> list[dict[
     hits = {shape: np.zeros(len(PLACES)) for shape in shapes}
     whole, widths = dict.fromkeys(shapes, 0), {shape: np.zeros(2) for shape in shapes}
     for _ in range(data_sets):
-        ranking = sample(n, share, distance, rng)
+        ranking = sample(n, share, distance, rng, spread)
         drawn = draw_rates(ranking, 0, DRAWS)
         for shape in shapes:
             if shape in AT:
@@ -79,6 +91,7 @@ def covered(n: int, share: float, distance: float, data_sets: int) -> list[dict[
             "items": n,
             "positives": share,
             "distance": distance,
+            "weights_cv": spread,
             "data_sets": data_sets,
             "pointwise_mean": round(float(hits[shape].mean()) / data_sets, 4),
             "pointwise_least": round(float(hits[shape].min()) / data_sets, 4),
@@ -94,11 +107,12 @@ def table(path: Path = HERE / "bands.csv") -> str:
     """The table of the docs: coverage in per cent of each curve, for each number of items."""
     with open(path, encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    sizes = list(dict.fromkeys(row["items"] for row in rows))
-    heads = [f"{kind}, {size} items" for kind in ("pointwise", "simultaneous") for size in sizes]
+    sizes = list(dict.fromkeys((row["items"], row["weights_cv"]) for row in rows))
+    names = [f"{n} items" + (f", cv {cv}" if float(cv) else "") for n, cv in sizes]
+    heads = [f"{kind}, {name}" for kind in ("pointwise", "simultaneous") for name in names]
     lines = [f"| curve | {' | '.join(heads)} |", f"| --- |{' ---: |' * len(heads)}"]
     for curve in dict.fromkeys(row["curve"] for row in rows):
-        mine = {row["items"]: row for row in rows if row["curve"] == curve}
+        mine = {(row["items"], row["weights_cv"]): row for row in rows if row["curve"] == curve}
         cells = [
             f"{100 * float(mine[x]['pointwise_mean']):.1f} "
             f"({100 * float(mine[x]['pointwise_least']):.1f})"

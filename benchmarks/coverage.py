@@ -68,9 +68,9 @@ def holds(interval: wf.Interval, truth: float) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def is_smooth(name: str) -> bool:
-    """Whether the delta method applies to a score."""
-    return definition(name, 0, None).declaration.smooth
+def declared(name: str) -> Any:
+    """The metric of a score."""
+    return definition(name, 0, None).declaration
 
 
 def width(interval: wf.Interval, endless: bool) -> float:
@@ -95,9 +95,9 @@ def measure(
             rich = drawn.ample
             facts = [1, hit, wary, hit and not wary, rich, rich and wary, rich and hit]
             tally += drawn.times * np.array(facts, float)
-            if rich and at < widths and interval is not None and is_smooth(name):
+            if rich and at < widths and interval is not None and declared(name).smooth:
                 other = run(name, drawn, delta).interval
-                endless = "likelihood" in name or name.startswith("LR")
+                endless = declared(name).bounds[1] == np.inf
                 if other is not None:
                     both = np.array([width(x, endless) for x in (interval, other)])
                     if np.isfinite(both).all():
@@ -172,8 +172,10 @@ GRIDDED = {
     "losses": 14,
 }
 """How many cells of each family the grid has."""
-DRAWN = {"classes": 24, "weights": 9, "clusters": 9, "label sets": 6, "rankings": 7, "losses": 5}
-"""How many of sixty random cells are of each family."""
+DRAWN = {"classes": 20, "weights": 8, "clusters": 8, "label sets": 5, "rankings": 5, "losses": 4}
+"""How many of fifty random cells are of each family."""
+RESAMPLED = {"resampled": 6}
+"""And how many further ones have scores without an automatic interval."""
 
 
 def grid() -> Iterator[tuple[Cell, list[str]]]:
@@ -279,7 +281,11 @@ def write_page() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-sets", type=int, default=300)
-    parser.add_argument("--random", action="store_true", help="sixty random cells, one score each")
+    parser.add_argument(
+        "--random",
+        action="store_true",
+        help="fifty random cells and six without auto, one score each",
+    )
     parser.add_argument("--only", help="one family of cells; the rows of the others stay")
     parser.add_argument("--seed", type=int, default=2019)
     parser.add_argument("--page", action="store_true", help="only put the last results on the page")
@@ -288,13 +294,13 @@ def main() -> None:
         write_page()
         return
     path, only = RANDOM if options.random else GRID, options.only
-    others = [] if only is None else [x for x in read(path) if x.family != only]
     results = []
     for result in results_of(options):
         results.append(result)
         if result.colour == "red" or options.random:
             print(result.colour, *result, flush=True)
-    order = [*GRIDDED]
+    others = [] if only is None else [x for x in read(path) if x.family != only]
+    order = [*GRIDDED, *RESAMPLED]
     write(path, sorted([*others, *results], key=lambda x: order.index(x.family)))
 
 
@@ -309,9 +315,9 @@ def results_of(options: argparse.Namespace) -> Iterator[Result]:
     """The results of the cells that are asked for, one after the other."""
     seed, times, only = options.seed, options.data_sets, options.only
     if options.random:
-        for cell in random_cells(seed, DRAWN):
+        for cell in random_cells(seed, DRAWN | RESAMPLED):
             if only in (None, cell.family):
-                yield from measure(cell, [cell.score], times, seed, wf.Auto(level=cell.level))
+                yield from measure(cell, [cell.score], times, seed, cell.method)
         return
     for other, names in grid():
         if only in (None, other.family):

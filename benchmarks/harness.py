@@ -65,7 +65,7 @@ def measure(row: Row) -> list[Line]:
     best = dict.fromkeys(calls, math.inf)
     answers = {name: call(*data) for name, call in calls.items()}  # also warms up
     if row.same:
-        _agree(row.name, answers)
+        agree(row.name, answers)
     gc.collect()
     gc.disable()
     started, rounds = time.perf_counter(), 0
@@ -94,7 +94,8 @@ def measure(row: Row) -> list[Line]:
     ]
 
 
-def _agree(work: str, answers: Mapping[str, Any]) -> None:
+def agree(work: str, answers: Mapping[str, Any]) -> None:
+    """Raise if the answers of peers are not ours."""
     ours = float(answers["whichf1"])
     for name, answer in answers.items():
         if not math.isclose(ours, float(answer), rel_tol=1e-5, abs_tol=1e-7):

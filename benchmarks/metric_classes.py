@@ -1,7 +1,8 @@
 """Metrics of ``whichf1.integrations.torchmetrics`` beside those of torchmetrics.
 
 ``python -m benchmarks.metric_classes`` prints how many times as long torchmetrics takes for the
-same call, and writes the table in docs/torch.md.
+same call, and writes the table in docs/torch.md. Tables are measured empty and full, because an
+update must not depend on what was added before.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from benchmarks.harness import duration
 from benchmarks.sklearn_functions import seconds
 from torchmetrics.classification import MulticlassConfusionMatrix, MulticlassF1Score
 
+import whichf1 as wf
 from whichf1.integrations.torchmetrics import AveragedF1
 
 PAGE = Path(__file__).parents[1] / "docs" / "torch.md"
-ITEMS, CLASSES = 256, (10, 1000)
+ITEMS, CLASSES, MANY = 256, (10, 1000), 1_000_000
 
 
 def batch(classes: int, logits: bool) -> tuple[torch.Tensor, torch.Tensor]:
@@ -48,6 +50,34 @@ def calls(metric: Any, preds: torch.Tensor, target: torch.Tensor) -> dict[str, C
     }
 
 
+def fill(update: Callable[..., Any], classes: int) -> None:
+    """Add a million items, so that no cell of a table is likely to stay empty."""
+    chance = torch.Generator().manual_seed(1)
+    update(*(torch.randint(0, classes, (MANY,), generator=chance) for _ in range(2)))
+
+
+def accumulators(classes: int) -> dict[str, Callable[[], Any]]:
+    """Updates of an Accumulator, and of a metric and an Accumulator whose tables are full."""
+    preds, target = batch(classes, logits=False)
+    empty, full = wf.Accumulator(labels=range(classes)), wf.Accumulator(labels=range(classes))
+    metric = AveragedF1(num_classes=classes)
+    fill(full.update, classes)
+    fill(metric.update, classes)
+    return {
+        "`update`, classes, table full": partial(metric.update, preds, target),
+        "`Accumulator.update`": partial(empty.update, target, preds),
+        "`Accumulator.update`, table full": partial(full.update, target, preds),
+    }
+
+
+def line(work: str, took: float, others: list[float]) -> list[str]:
+    """A line of the table."""
+    ratios = [f"{x:.2g}" if x < 10 else f"{x:,.0f}" for x in (other / took for other in others)]
+    shown = [work, duration(took), *ratios]
+    print(*shown, flush=True)
+    return shown
+
+
 def rows() -> list[list[str]]:
     """How many times as long each peer takes, and the time of ours."""
     torch.set_num_threads(1)  # the least that a training loop leaves
@@ -64,11 +94,12 @@ def rows() -> list[list[str]]:
             several = [calls(metric, *batch(classes, logits)) for metric in metrics]
             for name in ("update", "forward", "compute") if not logits else ("update",):
                 took, *others = seconds(*(each[name] for each in several))
-                times = (other / took for other in others)
-                ratios = [f"{x:.2g}" if x < 10 else f"{x:,.0f}" for x in times]
                 work = f"`{name}`, {what}" if name != "compute" else "`compute`"
-                lines.append([f"{work}, {classes:,} classes", duration(took), *ratios])
-                print(*lines[-1], flush=True)
+                lines.append(line(f"{work}, {classes:,} classes", took, others))
+        peers = [calls(metric, *batch(classes, logits=False))["update"] for metric in metrics[1:]]
+        for work, call in accumulators(classes).items():
+            took, *others = seconds(call, *peers)
+            lines.append(line(f"{work}, {classes:,} classes", took, others))
     return lines
 
 

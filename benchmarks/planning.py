@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from benchmarks.type_one import SHARES, WAYS, classes_draw
@@ -38,7 +38,22 @@ def share_rejected(draw: Any, metric: str, times: int, rng: np.random.Generator)
     return found / times
 
 
-def power(metric: str, shares: str, agreement: float, n: int, apart: float) -> None:
+class Power(NamedTuple):
+    """What was planned as 80 %."""
+
+    at_detectable: float
+    at_effect: float
+    """With the items needed for the true difference."""
+
+
+POWERS = (
+    ("accuracy", "50:50", 0.9, 500, 0.03),
+    ("averaged_f1", "6:3:1", 0.9, 500, 0.04),
+    ("averaged_f1", "50:50", 0.97, 1000, 0.015),
+)
+
+
+def power(metric: str, shares: str, agreement: float, n: int, apart: float) -> Power:
     """The power at ``detectable``, and with as many items as needed for an effect."""
     rng = np.random.default_rng(11)
     setting = (SHARES[shares], *WAYS[shares]["alike"], metric, agreement)
@@ -66,11 +81,19 @@ def power(metric: str, shares: str, agreement: float, n: int, apart: float) -> N
         f"{np.mean(at_effect):.0%}; for the observed one of a significant pilot, {observed}",
         flush=True,
     )
+    return Power(float(np.mean(at_detectable)), float(np.mean(at_effect)))
 
 
-def wins(sets: int = 500) -> None:
+class Sure(NamedTuple):
+    """How often one of two equally good systems looks better with more than 90 %."""
+
+    wins: float
+    better: float
+
+
+def wins(sets: int = 500) -> list[Sure]:
     """How often one of two equally good systems wins more than 90 % of resampled test sets."""
-    rng = np.random.default_rng(12)
+    rng, found_sure = np.random.default_rng(12), []
     for shares in ("50:50", "6:3:1"):
         draw = classes_draw(SHARES[shares], *WAYS[shares]["alike"], "averaged_f1", 0.9, 500)
         sure = better = 0
@@ -82,6 +105,8 @@ def wins(sets: int = 500) -> None:
             better += max(chance, 1 - chance) > 0.9
         print(f"wins above 90 %, two equal systems, {shares}: {sure / sets:.0%}; P(better) "
               f"above 90 %: {better / sets:.0%}", flush=True)  # fmt: skip
+        found_sure.append(Sure(sure / sets, better / sets))
+    return found_sure
 
 
 def thresholds(sets: int = 300) -> None:
@@ -152,9 +177,8 @@ if __name__ == "__main__":
     if "disasters" in asked:
         disasters()
     if "power" in asked:
-        power("accuracy", "50:50", 0.9, 500, 0.03)
-        power("averaged_f1", "6:3:1", 0.9, 500, 0.04)
-        power("averaged_f1", "50:50", 0.97, 1000, 0.015)
+        for setting in POWERS:
+            power(*setting)
     if "wins" in asked:
         wins()
     if "thresholds" in asked:

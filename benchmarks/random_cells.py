@@ -1,9 +1,10 @@
 """Cells drawn at random from a space wider than that of the grid, one score each.
 
-Any score of the registry, any class, odd betas, 2 to 40 classes, 30 to 5,000 items, uneven and
-random confusion, weights that go with errors or with classes, few clusters of skewed size whose
-prevalence and accuracy differ, label sets, rankings with ties and heavy tails, probabilities of
-several classes, levels of 90, 95 and 99 %.
+Any metric of the registry that has an interval, any class and average, odd betas, random costs,
+2 to 40 classes, 30 to 5,000 items, uneven and random confusion, weights that go with errors or with
+classes, few clusters of skewed size whose prevalence and accuracy differ, label sets, rankings with
+ties and heavy tails, probabilities of several classes, levels of 90, 95 and 99 %. Metrics that have
+no automatic interval are measured with the bootstrap.
 """
 
 from __future__ import annotations
@@ -17,21 +18,31 @@ import numpy as np
 from benchmarks.cells import SHARES, Cell, Drawn, ample, definition, one_large, table_truths
 
 import whichf1 as wf
+from whichf1.definitions.definition import fits
+from whichf1.metrics import EVERY
 
 Random: TypeAlias = np.random.Generator
 LEVELS = (0.9, 0.95, 0.95, 0.99)
-RATES = (
-    "f1", "precision", "recall", "specificity", "negative_predictive_value", "jaccard",
-    "false_positive_rate", "false_negative_rate", "false_discovery_rate", "false_omission_rate",
-    "informedness", "markedness", "one_vs_rest_accuracy",
-)  # fmt: skip
-AGREEMENT = (
-    "accuracy", "error_rate", "mcc", "cohen_kappa", "cohen_kappa(weighting=linear)",
-    "cohen_kappa(weighting=quadratic)",
-)  # fmt: skip
+AUTOMATIC = {name: x for name, x in EVERY.items() if x.smooth or fits(wf.Auto(), x)}
+RESAMPLED = tuple(name for name in EVERY if name not in AUTOMATIC)
+"""Metrics that only have intervals by resampling."""
+
+
+def _automatic(kind: str) -> tuple[str, ...]:
+    """The metrics of a kind that have an automatic interval."""
+    return tuple(name for name, x in AUTOMATIC.items() if x.kind == kind)
+
+
+RATES, AGREEMENT = _automatic("rate"), _automatic("agreement")
+RANKINGS, LOSSES = _automatic("ranking"), _automatic("loss")
+OF_ITEMS, OF_RANKS = _automatic("items"), _automatic("label ranking")
+USUAL = ("roc_auc", "average_precision")
+"""Rankings that are drawn more often."""
 BETAS = (0.3, 0.7, 1.7, 3.3)
 MANY = 200_000
 """Items whose score stands for the truth where there is no formula for it."""
+REPLICATES = 199
+"""Of the bootstrap, for metrics that have no automatic interval."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,13 @@ class Free(Cell):
     @property
     def name(self) -> str:
         return self.label
+
+    @property
+    def method(self) -> Any:
+        """The interval that is measured."""
+        if self.family == "resampled":
+            return wf.Bootstrap(replicates=REPLICATES, level=self.level)
+        return wf.Auto(level=self.level)
 
     def draws(self, times: int, rng: Random) -> Iterator[Drawn]:
         for _ in range(times):
@@ -114,35 +132,75 @@ def _table(rng: Random, most: int = 40) -> tuple[str, int, Any]:
     return f"{k} {shares} {errors}", k, share[:, None] * rows
 
 
+def _with_parameters(rng: Random, name: str, k: int = 2) -> str:
+    """A metric, with a value for a parameter that it may have."""
+    drawn: dict[str, Callable[[], Any]] = {
+        "beta": lambda: _of(rng, *BETAS),
+        "alpha": lambda: _of(rng, 0.1, 0.5),
+        "weighting": lambda: _of(rng, "none", "linear", "quadratic"),
+        "costs": lambda: _costs(rng, k) if 2 < k < 6 else None,
+        "mean": lambda: _of(rng, "arithmetic", "geometric", "min", "max"),
+        "of": lambda: _of(rng, "true", "predicted", "both"),
+        "k": lambda: int(rng.integers(1, k)),
+        "max_fpr": lambda: _of(rng, None, None, 0.1, 0.3),
+        "top": lambda: _of(rng, 0.05, 0.2, 0.4),
+        "at": lambda: _of(rng, 0.05, 0.2) if name == "tpr_at_fpr" else _of(rng, 0.7, 0.9),
+        "min_recall": lambda: _of(rng, 0.3, 0.6),
+        "min_fpr": lambda: _of(rng, 0.01, 0.05),
+        "threshold": lambda: _of(rng, 0.2, 0.5),
+    }
+    values = {x: drawn[x]() for x in EVERY[name].parameters if x in drawn}
+    texts = [f"{x}={value}" for x, value in values.items() if value is not None]
+    return f"{name}({','.join(texts)})" if texts else name
+
+
+def _costs(rng: Random, k: int) -> str:
+    """A cost from 1 to 9 for each pair of classes."""
+    costs = rng.integers(1, 10, (k, k))
+    np.fill_diagonal(costs, 0)
+    return str(costs.tolist()).replace(" ", "")
+
+
 def _table_score(rng: Random, k: int) -> str:
     """Any score of counts, of a class or of the whole table."""
     kind = rng.random()
-    if kind < 0.25:
-        return str(_of(rng, *AGREEMENT))
-    rate = _of(rng, *RATES, f"f_beta(beta={_of(rng, *BETAS)})", f"f_beta(beta={_of(rng, *BETAS)})")
-    if kind < 0.5:
-        rate = _of(rng, rate, "positive_likelihood_ratio", "negative_likelihood_ratio")
-        return f"{rate}|positive:{int(rng.integers(k))}"
-    average = _of(rng, "macro", "macro", "weighted", "micro")
-    formula = "|formula:of-averages" if rate.startswith("f_") and average == "macro" else ""
-    return f"{rate}|avg:{average}{formula}"
+    if kind < 0.3:
+        return _with_parameters(rng, _of(rng, *AGREEMENT), k)
+    rate = _of(rng, *RATES)
+    score = _with_parameters(rng, rate)
+    if kind < 0.55:
+        return f"{score}|positive:{int(rng.integers(k))}"
+    # the others of prevalence are 1 / k, whatever the items
+    averages = ("weighted",) if rate == "prevalence" else ("macro", "macro", "weighted", "micro")
+    average = _of(rng, *averages)
+    formulas = (
+        ("", "|formula:of-averages") if EVERY[rate].harmonic and average != "micro" else ("",)
+    )
+    return f"{score}|avg:{average}{_of(rng, *formulas)}"
 
 
 def _truth_of(cells: Any, score: str) -> Callable[[], float]:
     return lambda: table_truths(cells, [score])[score]
 
 
-def classes(rng: Random) -> Free:
-    label, k, cells = _table(rng)
-    n, score = int(_between(rng, 30, 5000)), _table_score(rng, k)
+def _draw_tables(cells: Any, n: int) -> Callable[[Random], Drawn]:
+    chances = cells.ravel() / cells.sum()
 
     def draw(rng: Random) -> Drawn:
-        table = rng.multinomial(n, cells.ravel() / cells.sum()).reshape(k, k)
+        table = rng.multinomial(n, chances).reshape(cells.shape)
         counts = wf.Counts.from_matrix(table, rows="true")
         return Drawn((counts,), {}, 1, bool(table.sum(1).min() >= 10))
 
-    level = _of(rng, *LEVELS)
-    return Free("classes", f"{label} n {n}", score, level, draw, _truth_of(cells, score))
+    return draw
+
+
+def classes(rng: Random) -> Free:
+    label, k, cells = _table(rng)
+    n, score = int(_between(rng, 30, 5000)), _table_score(rng, k)
+    draw = _draw_tables(cells, n)
+    return Free(
+        "classes", f"{label} n {n}", score, _of(rng, *LEVELS), draw, _truth_of(cells, score)
+    )
 
 
 def weights(rng: Random) -> Free:
@@ -221,11 +279,10 @@ def label_sets(rng: Random) -> Free:
     k, n = int(_between(rng, 2, 25.9)), int(_between(rng, 50, 3000))
     rates = np.linspace(0.4, _between(rng, 0.03, 0.3), k)
     accuracy, together = 1 - _between(rng, 0.02, 0.4), _of(rng, 0.0, 0.8)
-    rate = _of(rng, "f1", "precision", "recall", "jaccard", f"f_beta(beta={_of(rng, *BETAS)})")
+    rate = _with_parameters(rng, _of(rng, *RATES))
     averaged = f"{rate}|avg:{_of(rng, 'macro', 'micro', 'weighted', 'samples')}"
-    of_ranks = "label_ranking_average_precision", "label_ranking_loss", "coverage_error"
-    of_items = "hamming_loss", "subset_accuracy", _of(rng, *of_ranks)
-    score = _of(rng, averaged, averaged, averaged, *of_items)
+    of_ranks = _with_parameters(rng, _of(rng, *OF_RANKS), k)
+    score = _of(rng, averaged, averaged, averaged, _of(rng, *OF_ITEMS), of_ranks)
 
     def items(n: int, rng: Random) -> Any:
         from scipy.special import ndtr, ndtri
@@ -234,7 +291,7 @@ def label_sets(rng: Random) -> Free:
         true = ndtr(together * rng.normal(size=(n, 1)) + alone) < rates
         hard = rng.normal(size=(n, 1))
         right = ndtr(ndtri(accuracy) * 1.3 + 0.5 * hard)
-        if score in of_ranks:
+        if score == of_ranks:
             scores = np.where(true, ndtri(accuracy) * 1.5, 0) + rng.normal(size=(n, k))
             return (true.astype(int), scores), {}, bool(true.sum(0).min() >= 10)
         flip = rng.random((n, k)) >= np.where(true, right, 1 - (1 - right) / 5)
@@ -245,20 +302,17 @@ def label_sets(rng: Random) -> Free:
     return _from_many("label sets", label, score, rng, n, items)
 
 
-def rankings(rng: Random) -> Free:
+def rankings(rng: Random, metric: str | None = None) -> Free:
     """Scores of positives and negatives: normal, with heavy tails, skewed or with ties."""
-    from scipy.special import ndtri
+    from scipy.special import expit, ndtri
 
     n, share = int(_between(rng, 60, 5000)), _between(rng, 0.02, 0.5)
     area, deviation = round(float(rng.uniform(0.6, 0.99)), 2), _of(rng, 0.6, 1, 1.5, 2)
     kind = _of(rng, "normal", "heavy tails", "skewed", "ties")
-    score = _of(
-        rng, "roc_auc", "roc_auc", "average_precision", "average_precision",
-        f"roc_auc(max_fpr={_of(rng, 0.1, 0.3)})", f"gain(top={_of(rng, 0.05, 0.2, 0.4)})",
-        f"lift(top={_of(rng, 0.05, 0.2, 0.4)})",
-    )  # fmt: skip
+    metric = _of(rng, *USUAL, *RANKINGS) if metric is None else metric
+    score = _with_parameters(rng, metric)
     spread = _of(rng, 0.0, 0.0, 0.7) if score == "roc_auc" else 0.0
-    shift = float(ndtri(area) * np.hypot(1, deviation))
+    shift, needs_chances = float(ndtri(area) * np.hypot(1, deviation)), EVERY[metric].probabilities
 
     def items(n: int, rng: Random) -> Any:
         true = rng.random(n) < share
@@ -269,13 +323,16 @@ def rankings(rng: Random) -> Free:
         if kind == "skewed":
             scores = rng.exponential(size=n) * np.where(true, deviation, 1) + shift * true
         scores = np.rint(scores) if kind == "ties" else scores
+        if needs_chances:
+            scores = expit(np.log(share / (1 - share)) + scores - shift / 2)
         sigma = np.sqrt(np.log1p(spread**2))
         options = {"weights": np.exp(sigma * rng.normal(size=n))} if spread else {}
         return (true, scores), options, bool(10 <= true.sum() <= n - 10)
 
     label = f"{kind} area {area:g} sd {deviation:g} positives {share:g}"
     label += f" cv {spread:g}" if spread else ""
-    return _from_many("rankings", label, score, rng, n, items)
+    family = "resampled" if metric in RESAMPLED else "rankings"
+    return _from_many(family, label, score, rng, n, items)
 
 
 def losses(rng: Random) -> Free:
@@ -283,10 +340,12 @@ def losses(rng: Random) -> Free:
     k, n = int(_between(rng, 2, 8.9)), int(_between(rng, 50, 5000))
     kind, signal = _of(rng, "calibrated", "overconfident", "floor"), _between(rng, 0.5, 4)
     several = (
-        "roc_auc|avg:macro", "roc_auc(multi_class=ovo)|avg:weighted", "average_precision|avg:macro",
-        "top_k_accuracy(k=2)",
-    )  # fmt: skip
-    score = _of(rng, "log_loss", "log_loss", "brier", "brier", *(several if k > 2 else ()))
+        "roc_auc|avg:macro",
+        "roc_auc(multi_class=ovo)|avg:weighted",
+        ("average_precision|avg:macro"),
+    )
+    own = _with_parameters(rng, _of(rng, *LOSSES), k)
+    score = _of(rng, own, own, own, *(several if k > 2 else ()))
 
     def items(n: int, rng: Random) -> Any:
         odds = signal * rng.normal(size=(n, k)) + np.linspace(0, 1, k)
@@ -307,6 +366,17 @@ def losses(rng: Random) -> Free:
     return _from_many("losses", label, score, rng, n, items)
 
 
+def resampled(rng: Random) -> Free:
+    """Metrics of tables and rankings that only have intervals by resampling."""
+    metric = _of(rng, *RESAMPLED)
+    if EVERY[metric].kind == "ranking":
+        return rankings(rng, metric)
+    label, _, cells = _table(rng, 8)
+    n, score = int(_between(rng, 30, 5000)), _with_parameters(rng, metric)
+    draw, truth = _draw_tables(cells, n), _truth_of(cells, score)
+    return Free("resampled", f"{label} n {n}", score, _of(rng, *LEVELS), draw, truth)
+
+
 MAKERS: dict[str, Callable[[Random], Free]] = {
     "classes": classes,
     "weights": weights,
@@ -314,4 +384,5 @@ MAKERS: dict[str, Callable[[Random], Free]] = {
     "label sets": label_sets,
     "rankings": rankings,
     "losses": losses,
+    "resampled": resampled,
 }

@@ -29,9 +29,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "f1_score": MACRO,
     "fbeta_score": {**MACRO, "beta": 2},
     "jaccard_score": MACRO,
+    "metric_at_thresholds": {"metric_func": metrics.f1_score},
 }
-SETS = ("coverage_error", "label_ranking_average_precision_score", "label_ranking_loss")
-SLOW = ("label_ranking_average_precision_score", "label_ranking_loss")
+SLOW = ("dcg_score", "label_ranking_average_precision_score", "label_ranking_loss", "ndcg_score")
+SETS = ("coverage_error", *SLOW)
 """Which take scikit-learn minutes for a million items, and are not tried with so many."""
 
 
@@ -40,12 +41,17 @@ def data(name: str, second: str, n: int) -> tuple[Any, Any]:
     rng = np.random.default_rng(0)
     if name in SETS:
         return rng.integers(0, 2, (n, 5)), rng.random((n, 5))
-    classes = 5 if second in ("y_pred", "y2", "y_proba") or name == "top_k_accuracy_score" else 2
+    if name == "auc":
+        return np.sort(rng.random(n)), rng.random(n)
+    several = second in ("y_pred", "y2", "y_proba", "pred_decision")
+    classes = 5 if several or name == "top_k_accuracy_score" else 2
     if name == "class_likelihood_ratios":
         classes = 2
     true = rng.integers(0, classes, n)
     if second in ("y_pred", "y2"):
         return true, np.where(rng.random(n) < 0.7, true, rng.integers(0, classes, n))
+    if name == "metric_at_thresholds":
+        return true, (rng.random(n) + true / 4).round(1)
     if classes == 2:
         return true, rng.random(n) + true / 4
     raw = rng.random((n, classes))

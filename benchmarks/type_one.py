@@ -490,13 +490,14 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=300)
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only")
+    parser.add_argument("--only", help="one family of cells; the rows of the others stay")
     parser.add_argument("--page", action="store_true", help="only put the last results on the page")
     args = parser.parse_args()
     if args.page:
         write_page()
         return
     cells = random_cells(args.random, args.seed) if args.random else grid()
+    path = RANDOM if args.random else GRID
     rows = []
     for cell in cells:
         if args.only in (None, cell.family):
@@ -506,9 +507,9 @@ def main() -> None:
             what = f"{row.test:13} {row.family}: {row.cell} {row.metric}"
             print(f"{red} {share:6.1%} {warned:6.1%} cautioned  {what}", flush=True)
     print(table(rows))
-    if args.only is None:
-        write(RANDOM if args.random else GRID, rows)
-        write_page()
+    others = [] if args.only is None else [x for x in read(path) if x.family != args.only]
+    write(path, [*others, *rows])
+    write_page()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # The public names, once: `__init__.py` reads them here, type checkers and editors read them here.
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol, TypedDict, Unpack
+from typing import Any, Literal, Protocol, Unpack
 
 from whichf1 import errors as errors
 from whichf1.comparison.compare import Comparison as Comparison
@@ -11,6 +11,9 @@ from whichf1.comparison.disparity import groups as groups
 from whichf1.comparison.pair import Pair as Pair
 from whichf1.comparison.rank_flips import SystemRanks as SystemRanks
 from whichf1.comparison.rank_flips import rank_systems as rank_systems
+from whichf1.comparison.study import Study as Study
+from whichf1.comparison.study import study as study
+from whichf1.comparison.study import trials as trials
 from whichf1.definitions.definition import Definition as Definition
 from whichf1.definitions.methods import AgrestiCoull as AgrestiCoull
 from whichf1.definitions.methods import Auto as Auto
@@ -68,6 +71,7 @@ from whichf1.scoring.properties import Property as Property
 from whichf1.scoring.properties import properties as properties
 from whichf1.scoring.score import PerClass as PerClass
 from whichf1.scoring.score import Score as Score
+from whichf1.sources.annotations import ratings as ratings
 from whichf1.sources.counts import Reading
 from whichf1.sources.counts import count as count
 from whichf1.sources.counts import count_by as count_by
@@ -78,11 +82,13 @@ from whichf1.sources.counts import rank_histogram as rank_histogram
 from whichf1.sources.label_sets import count_multilabel as count_multilabel
 from whichf1.statistics.bands import Band as Band
 from whichf1.statistics.scales import Interval as Interval
+from whichf1.tables.annotations import Ratings as Ratings
 from whichf1.tables.counts import Counts as Counts
 from whichf1.tables.label_sets import MultiLabelCounts as MultiLabelCounts
 from whichf1.tables.moments import Moments as Moments
 from whichf1.tables.ranking import Ranking as Ranking
 from whichf1.tables.slices import Slices as Slices
+from whichf1.tables.trials import Trials as Trials
 
 __all__: list[str]
 __version__: str
@@ -130,6 +136,19 @@ class _CohenKappa(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_CohenKappaOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_CohenKappaOptions]) -> Definition: ...
+
+class _KrippendorffAlphaOptions(_Predictions, total=False):
+    level: Literal["nominal", "ordinal", "interval", "ratio"]
+    ignore: Classes
+    undefined: float | Literal["skip", "nan"]
+    batch: int | None
+    interval: IntervalName | Method | None
+
+class _KrippendorffAlpha(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_KrippendorffAlphaOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_KrippendorffAlphaOptions]) -> Definition: ...
 
 class _AdjustedBalancedAccuracyOptions(_AccuracyOptions, total=False):
     undefined: float | Literal["skip", "nan"]
@@ -232,12 +251,8 @@ class _SubsetAccuracy(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_SubsetAccuracyOptions]) -> Definition: ...
 
-class _LabelRankingAveragePrecisionOptions(TypedDict, total=False):
+class _LabelRankingAveragePrecisionOptions(_Scores, total=False):
     interval: IntervalName | Method | None
-    labels: Any
-    weights: Any
-    frequencies: Any
-    cluster: Any
 
 class _LabelRankingAveragePrecision(_Metric, Protocol):
     def __call__(
@@ -257,33 +272,42 @@ class _Dcg(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_DcgOptions]) -> Definition: ...
 
-class _LogLossOptions(_Scores, total=False):
+class _LogLossPerClassOptions(_LabelRankingAveragePrecisionOptions, total=False):
     floor: float
+
+class _LogLossOptions(_LogLossPerClassOptions, total=False):
+    average: Literal["macro", "weighted", "micro", "samples"] | None
     positive: Any
-    interval: IntervalName | Method | None
 
 class _LogLoss(_Metric, Protocol):
     def __call__(
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_LogLossOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_LogLossOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_LogLossPerClassOptions]
+    ) -> PerClass: ...
 
-class _BrierOptions(_Scores, total=False):
+class _BrierPerClassOptions(_LabelRankingAveragePrecisionOptions, total=False):
     scale: Literal["half", "sum"] | None
+
+class _BrierOptions(_BrierPerClassOptions, total=False):
+    average: Literal["macro", "weighted", "micro", "samples"] | None
     positive: Any
-    interval: IntervalName | Method | None
 
 class _Brier(_Metric, Protocol):
     def __call__(
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_BrierOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_BrierOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_BrierPerClassOptions]
+    ) -> PerClass: ...
 
-class _TopKAccuracyOptions(_Scores, total=False):
+class _TopKAccuracyOptions(_LabelRankingAveragePrecisionOptions, total=False):
     k: int
     ties: Literal["first", "last", "best", "worst"]
     positive: Any
-    interval: IntervalName | Method | None
 
 class _TopKAccuracy(_Metric, Protocol):
     def __call__(
@@ -291,24 +315,89 @@ class _TopKAccuracy(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_TopKAccuracyOptions]) -> Definition: ...
 
-class _ExpectedCalibrationErrorOptions(_Scores, total=False):
+class _HingeLossOptions(_LabelRankingAveragePrecisionOptions, total=False):
+    positive: Any
+
+class _HingeLoss(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_HingeLossOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_HingeLossOptions]) -> Definition: ...
+
+class _RankedProbabilityScoreOptions(_HingeLossOptions, total=False):
+    average: Literal["macro", "weighted", "micro", "samples"] | None
+
+class _RankedProbabilityScore(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_RankedProbabilityScoreOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_RankedProbabilityScoreOptions]) -> Definition: ...
+    def per_class(
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        **options: Unpack[_LabelRankingAveragePrecisionOptions],
+    ) -> PerClass: ...
+
+class _LogLossSkillOptions(_LogLossPerClassOptions, total=False):
+    positive: Any
+
+class _LogLossSkill(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_LogLossSkillOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_LogLossSkillOptions]) -> Definition: ...
+
+class _BayesCostPerClassOptions(_LabelRankingAveragePrecisionOptions, total=False):
+    costs: Matrix | None
+
+class _BayesCostOptions(_RankedProbabilityScoreOptions, total=False):
+    costs: Matrix | None
+
+class _BayesCost(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_BayesCostOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_BayesCostOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_BayesCostPerClassOptions]
+    ) -> PerClass: ...
+
+class _NormalizedBayesCostOptions(_HingeLossOptions, total=False):
+    costs: Matrix | None
+
+class _NormalizedBayesCost(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_NormalizedBayesCostOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_NormalizedBayesCostOptions]) -> Definition: ...
+
+class _ExpectedCalibrationErrorPerClassOptions(_Scores, total=False):
     bins: int
     binning: Literal["equal-width", "equal-mass"]
-    multi_class: Literal["top-label"] | None
-    positive: Any
     interval: Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior | None
+
+class _ExpectedCalibrationErrorOptions(_ExpectedCalibrationErrorPerClassOptions, total=False):
+    multi_class: Literal["top-label"] | None
+    average: Literal["macro", "weighted", "micro"] | None
+    positive: Any
+    undefined: float | Literal["skip", "nan"]
 
 class _ExpectedCalibrationError(_Metric, Protocol):
     def __call__(
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_ExpectedCalibrationErrorOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_ExpectedCalibrationErrorOptions]) -> Definition: ...
+    def per_class(
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        **options: Unpack[_ExpectedCalibrationErrorPerClassOptions],
+    ) -> PerClass: ...
 
-class _DebiasedCalibrationErrorOptions(_Scores, total=False):
+class _DebiasedCalibrationErrorPerClassOptions(_Scores, total=False):
     bins: int
     binning: Literal["equal-width", "equal-mass"]
-    multi_class: Literal["top-label"] | None
-    positive: Any
     interval: (
         Literal["auto"]
         | Auto
@@ -318,20 +407,31 @@ class _DebiasedCalibrationErrorOptions(_Scores, total=False):
         | None
     )
 
+class _DebiasedCalibrationErrorOptions(_DebiasedCalibrationErrorPerClassOptions, total=False):
+    multi_class: Literal["top-label"] | None
+    average: Literal["macro", "weighted", "micro"] | None
+    positive: Any
+    undefined: float | Literal["skip", "nan"]
+
 class _DebiasedCalibrationError(_Metric, Protocol):
     def __call__(
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_DebiasedCalibrationErrorOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_DebiasedCalibrationErrorOptions]) -> Definition: ...
+    def per_class(
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        **options: Unpack[_DebiasedCalibrationErrorPerClassOptions],
+    ) -> PerClass: ...
 
-class _RocAucPerClassOptions(_Scores, total=False):
+class _RocAucPerClassOptions(_LabelRankingAveragePrecisionOptions, total=False):
     max_fpr: float | None
-    interval: IntervalName | Method | None
 
-class _RocAucOptions(_RocAucPerClassOptions, total=False):
+class _RocAucOptions(_RankedProbabilityScoreOptions, total=False):
+    max_fpr: float | None
     multi_class: Literal["ovr", "ovo"] | None
-    average: Literal["macro", "weighted"] | None
-    positive: Any
+    undefined: float | Literal["skip", "nan"]
 
 class _RocAuc(_Metric, Protocol):
     def __call__(
@@ -342,13 +442,9 @@ class _RocAuc(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_RocAucPerClassOptions]
     ) -> PerClass: ...
 
-class _AveragePrecisionPerClassOptions(_Scores, total=False):
-    interval: IntervalName | Method | None
-
-class _AveragePrecisionOptions(_AveragePrecisionPerClassOptions, total=False):
+class _AveragePrecisionOptions(_RankedProbabilityScoreOptions, total=False):
     multi_class: Literal["ovr"] | None
-    average: Literal["macro", "weighted"] | None
-    positive: Any
+    undefined: float | Literal["skip", "nan"]
 
 class _AveragePrecision(_Metric, Protocol):
     def __call__(
@@ -356,16 +452,29 @@ class _AveragePrecision(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_AveragePrecisionOptions]) -> Definition: ...
     def per_class(
-        self, y_true: Any, y_pred: Any = None, **options: Unpack[_AveragePrecisionPerClassOptions]
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        **options: Unpack[_LabelRankingAveragePrecisionOptions],
     ) -> PerClass: ...
 
-class _KsOptions(_Scores, total=False):
-    positive: Any
+class _KsPerClassOptions(_Scores, total=False):
     interval: Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior | None
+
+class _KsOptions(_KsPerClassOptions, total=False):
+    average: Literal["macro", "weighted", "micro", "samples"] | None
+    positive: Any
+    undefined: float | Literal["skip", "nan"]
 
 class _Ks(_Metric, Protocol):
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[_KsOptions]) -> Score: ...
     def definition(self, **options: Unpack[_KsOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_KsPerClassOptions]
+    ) -> PerClass: ...
+
+class _RecallAtPrecisionPerClassOptions(_KsPerClassOptions, total=False):
+    at: float
 
 class _RecallAtPrecisionOptions(_KsOptions, total=False):
     at: float
@@ -375,6 +484,12 @@ class _RecallAtPrecision(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_RecallAtPrecisionOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_RecallAtPrecisionOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_RecallAtPrecisionPerClassOptions]
+    ) -> PerClass: ...
+
+class _FMaxPerClassOptions(_KsPerClassOptions, total=False):
+    beta: float
 
 class _FMaxOptions(_KsOptions, total=False):
     beta: float
@@ -384,6 +499,12 @@ class _FMax(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_FMaxOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_FMaxOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_FMaxPerClassOptions]
+    ) -> PerClass: ...
+
+class _PartialAveragePrecisionPerClassOptions(_KsPerClassOptions, total=False):
+    min_recall: float
 
 class _PartialAveragePrecisionOptions(_KsOptions, total=False):
     min_recall: float
@@ -393,6 +514,15 @@ class _PartialAveragePrecision(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_PartialAveragePrecisionOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_PartialAveragePrecisionOptions]) -> Definition: ...
+    def per_class(
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        **options: Unpack[_PartialAveragePrecisionPerClassOptions],
+    ) -> PerClass: ...
+
+class _LogAucPerClassOptions(_KsPerClassOptions, total=False):
+    min_fpr: float
 
 class _LogAucOptions(_KsOptions, total=False):
     min_fpr: float
@@ -402,19 +532,29 @@ class _LogAuc(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_LogAucOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_LogAucOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_LogAucPerClassOptions]
+    ) -> PerClass: ...
 
-class _NetBenefitOptions(_KsOptions, total=False):
+class _NetBenefitPerClassOptions(_KsPerClassOptions, total=False):
     threshold: float
+
+class _NetBenefitOptions(_NetBenefitPerClassOptions, total=False):
+    average: Literal["macro", "weighted", "micro"] | None
+    positive: Any
+    undefined: float | Literal["skip", "nan"]
 
 class _NetBenefit(_Metric, Protocol):
     def __call__(
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_NetBenefitOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_NetBenefitOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_NetBenefitPerClassOptions]
+    ) -> PerClass: ...
 
-class _GainOptions(_Scores, total=False):
+class _GainPerClassOptions(_Scores, total=False):
     top: float
-    positive: Any
     interval: (
         Literal["auto"]
         | Auto
@@ -424,11 +564,19 @@ class _GainOptions(_Scores, total=False):
         | None
     )
 
+class _GainOptions(_GainPerClassOptions, total=False):
+    average: Literal["macro", "weighted", "micro", "samples"] | None
+    positive: Any
+    undefined: float | Literal["skip", "nan"]
+
 class _Gain(_Metric, Protocol):
     def __call__(
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_GainOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_GainOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_GainPerClassOptions]
+    ) -> PerClass: ...
 
 class _PrecisionPerClassOptions(_SubsetAccuracyOptions, total=False):
     ignore: Classes
@@ -620,8 +768,10 @@ error_rate: _Accuracy
 macro_mae: _Accuracy
 cohen_kappa: _CohenKappa
 scott_pi: _CohenKappa
+fleiss_kappa: _CohenKappa
 brennan_prediger: _CohenKappa
 gwet_ac1: _CohenKappa
+krippendorff_alpha: _KrippendorffAlpha
 adjusted_balanced_accuracy: _AdjustedBalancedAccuracy
 mcc: _AdjustedBalancedAccuracy
 no_information_rate: _NoInformationRate
@@ -645,6 +795,13 @@ ndcg: _Dcg
 log_loss: _LogLoss
 brier: _Brier
 top_k_accuracy: _TopKAccuracy
+hinge_loss: _HingeLoss
+brier_skill: _HingeLoss
+ranked_probability_score: _RankedProbabilityScore
+spherical_score: _RankedProbabilityScore
+log_loss_skill: _LogLossSkill
+bayes_cost: _BayesCost
+normalized_bayes_cost: _NormalizedBayesCost
 expected_calibration_error: _ExpectedCalibrationError
 debiased_calibration_error: _DebiasedCalibrationError
 roc_auc: _RocAuc
@@ -696,6 +853,7 @@ micro_f1: _MicroF1
 macro_precision: _MacroPrecision
 macro_recall: _MacroPrecision
 balanced_accuracy: _BalancedAccuracy
+observed_agreement = accuracy
 zero_one_loss = error_rate
 misclassification_rate = error_rate
 kappa = cohen_kappa
@@ -723,6 +881,12 @@ logloss = log_loss
 brier_score = brier
 brier_score_loss = brier
 top_k = top_k_accuracy
+hinge = hinge_loss
+rps = ranked_probability_score
+d2_log_loss_score = log_loss_skill
+d2_log_loss = log_loss_skill
+brier_skill_score = brier_skill
+d2_brier_score = brier_skill
 ece = expected_calibration_error
 auroc = roc_auc
 auc = roc_auc

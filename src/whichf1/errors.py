@@ -31,7 +31,7 @@ LONGEST = 2000
 
 
 def shortened(message: str) -> str:
-    """A message without the middle of what is too long to read."""
+    """A message with the middle of overlong values cut out."""
     cut = len(message) - LONGEST
     half = LONGEST // 2
     return message if cut <= 0 else f"{message[:half]} … ({cut:,} characters) … {message[-half:]}"
@@ -77,7 +77,7 @@ class LabelWarning(UserWarning):
 
 
 class IntervalWarning(UserWarning):
-    """An interval was asked for, and what the counts keep is not enough for one."""
+    """An interval was requested, but the counts do not hold enough for one."""
 
 
 class DefinitionError(WhichF1Error, ValueError):

@@ -56,7 +56,7 @@ def in_python(data: Any, labels: Any, ignore: Any, exclude: Any, classes: Any) -
         return None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("saved", [False, True])
 def test_every_combination_of_chosen_classes(run: Run, tmp_path: Path, saved: bool) -> None:
     path = tmp_path / "a.csv"

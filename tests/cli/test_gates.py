@@ -59,7 +59,7 @@ def test_a_loss_has_a_ceiling(run: Run) -> None:
         (("--fail-over", "error_rate=inf"), "takes NAME=VALUE"),
         (("--fail-under-low", "accuracy=0.1", "--interval", "none"), "needs an interval"),
         (("--fail-under", "no_such=0.1"), "no_such"),
-        (("-f", "junit"), "--format junit shows what became of gates: give one"),
+        (("-f", "junit"), "--format junit reports the outcome of gates: add one"),
         (
             ("-f", "junit", "--fail-under", "accuracy=0", "--caption", "x"),
             "--caption is for tables",

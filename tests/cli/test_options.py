@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "paper": "tables",
     "plot": "list",
     "report": "examples/eight.csv --interval none -o PAGE",
+    "agree": "examples/ratings.csv",
     "playground": "-o PAGE",
 }
 """A use of each command, to which options are added."""

@@ -47,10 +47,11 @@ def wrong() -> tuple[object, ...]:
         wf.ks([0, 1], [0.1, 0.9], interval="delta"),  # type: ignore
         wf.ks([0, 1], [0.1, 0.9], pred="x"),  # type: ignore
         wf.roc_auc([0, 1], [0.1, 0.9], multi_class="top-label"),  # type: ignore
-        wf.roc_auc([0, 1], [0.1, 0.9], average="micro"),  # type: ignore
+        wf.roc_auc([0, 1], [0.1, 0.9], average="makro"),  # type: ignore
+        wf.net_benefit([0, 1], [0.1, 0.9], average="samples"),  # type: ignore
         wf.top_k_accuracy([0, 1], [[0.1, 0.9]], ties="any"),  # type: ignore
         wf.log_loss([0, 1], [0.1, 0.9], undefined=0),  # type: ignore
         wf.balanced_accuracy([0, 1], [0, 1], classes="true"),  # type: ignore
-        wf.coverage_error([[0, 1]], [[0.1, 0.9]], true="x"),  # type: ignore
+        wf.coverage_error([[0, 1]], [[0.1, 0.9]], pred="x"),  # type: ignore
         wf.score([0, 1], [0, 1], "f1", average="makro"),  # type: ignore
     )

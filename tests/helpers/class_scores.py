@@ -117,6 +117,10 @@ FORMULAS: list[tuple[str, Options]] = [
     ("top_k_accuracy", {"k": 1, "ties": "last"}),
     ("top_k_accuracy", {"k": 1, "ties": "best"}),
     ("top_k_accuracy", {"k": 1, "ties": "worst"}),
+    ("hinge_loss", {}),
+    ("ranked_probability_score", {}),
+    ("spherical_score", {}),
+    ("bayes_cost", {}),
 ]
 """Numbers of an item that an engine computes from its scores."""
 DECISIONS: list[tuple[int, Any]] = [(1, "first"), (2, "last"), (1, "last"), (2, "first")]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.helpers import raters
 from whichf1.definitions.definition import Definition
 
 getcontext().prec = 60
@@ -183,6 +184,14 @@ def brennan_prediger(cells: Cells, labels: Any, weighting: Any) -> Any:
     )
 
 
+def fleiss_kappa(cells: Cells, labels: Any, weighting: Any) -> Any:
+    return raters.fleiss_kappa(raters.of_cells(cells), labels, distance(labels, weighting))
+
+
+def krippendorff_alpha(cells: Cells, labels: Any, level: Any) -> Any:
+    return raters.krippendorff_alpha(raters.of_cells(cells), labels, level)
+
+
 def gwet_ac1(cells: Cells, labels: Any, weighting: Any) -> Any:
     k, cost = len(labels), distance(labels, weighting)
     most = max((cost(a, b) for a in labels for b in labels), default=0)
@@ -320,6 +329,8 @@ AGREEMENT: dict[str, Any] = {
     "scott_pi": scott_pi,
     "brennan_prediger": brennan_prediger,
     "gwet_ac1": gwet_ac1,
+    "fleiss_kappa": fleiss_kappa,
+    "krippendorff_alpha": krippendorff_alpha,
     "adjusted_balanced_accuracy": adjusted_balanced_accuracy,
     "no_information_rate": no_information_rate,
     "no_information_p_value": no_information_p_value,
@@ -631,7 +642,61 @@ def top_k_accuracy(code: int, p: list[float], k: int, ties: str) -> int:
     return int(sum(ahead(at) for at in range(len(p))) < k)
 
 
-LOSSES: dict[str, Any] = {"log_loss": log_loss, "brier": brier, "top_k_accuracy": top_k_accuracy}
+def hinge_loss(code: int, p: list[float]) -> Fraction:
+    margin = Fraction(p[code]) - max(Fraction(x) for at, x in enumerate(p) if at != code)
+    return max(Fraction(0), 1 - margin)
+
+
+def ranked_probability_score(code: int, p: list[float]) -> Fraction:
+    total = Fraction(0)
+    for at in range(len(p) - 1):
+        total += (sum(map(Fraction, p[: at + 1]), Fraction(0)) - (code <= at)) ** 2
+    return total / (len(p) - 1)
+
+
+def spherical_score(code: int, p: list[float]) -> Fraction:
+    return Fraction(Fraction(p[code]) / root_of(sum((Fraction(x) ** 2 for x in p), Fraction(0))))
+
+
+def bayes_cost(code: int, p: list[float], costs: Any) -> Fraction:
+    """Decisions whose expected costs differ by rounding are equally good: the first is taken."""
+    classes = range(len(p))
+    known = [[int(i != j) for j in classes] for i in classes] if costs is None else costs
+    cost = [[Fraction(x) for x in row] for row in known]
+    expected = [sum(Fraction(p[i]) * cost[i][j] for i in classes) for j in classes]
+    within = min(expected) + Fraction(1, 10**12) * max(map(max, cost))
+    return cost[code][next(j for j in classes if expected[j] <= within)]
+
+
+LOSSES: dict[str, Any] = {
+    "log_loss": log_loss,
+    "brier": brier,
+    "top_k_accuracy": top_k_accuracy,
+    "hinge_loss": hinge_loss,
+    "ranked_probability_score": ranked_probability_score,
+    "spherical_score": spherical_score,
+    "bayes_cost": bayes_cost,
+    "normalized_bayes_cost": bayes_cost,
+    "log_loss_skill": log_loss,
+    "brier_skill": lambda code, p: brier(code, p, "sum"),
+}
+"""The value of an item; of a score that is divided by that of a constant, before it is."""
+
+
+def relative(name: str, rows: Any, weights: Any, skill: bool, parameters: Any) -> Any:
+    """A mean loss divided by that of the class frequencies; None if that is 0."""
+    loss = LOSSES[name]
+    sizes = [
+        sum(Fraction(w) for (y, _), w in zip(rows, weights, strict=True) if y == k)
+        for k in range(3)
+    ]
+    shares = [size / sum(sizes) for size in sizes]
+    mean = weighted_mean([loss(y, p, **parameters) for y, p in rows], weights)
+    constant = weighted_mean(
+        [loss(y, [*map(float, shares)], **parameters) for y, _ in rows], weights
+    )
+    ratio = None if constant == 0 else mean / constant
+    return ratio if ratio is None or not skill else 1 - ratio
 
 
 def subset_accuracy(true: set[Any], predicted: set[Any], labels: Any) -> int:

@@ -76,6 +76,22 @@ def slices(k: int) -> wf.Slices:
     return wf.count_by(pd.DataFrame({"true": true, "pred": pred, "by": by}), by="by")
 
 
+@cache
+def study(k: int) -> wf.Study:
+    """As many systems as data sets, up to a few, with two runs each."""
+    rng = np.random.default_rng(k)
+    names = class_names(k)
+    parts = []
+    for name in names[: min(k, 8)]:
+        true = rng.integers(0, 3, 40)
+        pred = {
+            system: [np.where(rng.random(40) < 0.5 + 0.4 * at / k, true, 0) for _ in range(2)]
+            for at, system in enumerate(names)
+        }
+        parts.append(wf.trials(true, pred=pred, dataset=name))
+    return wf.study(sum(parts[1:], parts[0]), "accuracy")
+
+
 def curves(k: int) -> Any:
     return ranking(0) if k == 2 else {x: ranking(at) for at, x in enumerate(class_names(k))}
 
@@ -94,6 +110,9 @@ RESULTS: dict[str, Callable[[int], Any]] = {
     "slices": slices,
     "prevalence": lambda k: wf.prevalence_curve(counts(k), positive=counts(k).labels[0]),
     "scores": lambda k: wf.report(counts(k)),
+    "runs": lambda k: study(min(k, 60)),
+    "critical-difference": lambda k: study(min(k, 30)),
+    "meta": lambda k: study(min(k, 30)),
 }
 """A result of each kind, as large as asked for."""
 
@@ -147,6 +166,8 @@ ranking = wf.rank("examples/spam.csv", true="gold", score="score", positive="spa
 systems = ["careful", "biased", "weak"]
 comparison = wf.compare("examples/systems.csv", systems, true="gold", margin=0.05)
 slices = wf.count_by("examples/systems.csv", by="gold", true="gold", pred="careful")
+runs = wf.study("examples/runs/{system}/{seed}.csv", item="item")
+tasks = wf.study("examples/tasks.csv", "accuracy", system="model", dataset="task", item="item")
 """
 """What the lines of the gallery use."""
 LINES = {
@@ -170,6 +191,9 @@ LINES = {
     "slices": 'slices.plot(metric="accuracy")',
     "dialects": "wf.dialects.table(counts).plot()",
     "scores": 'wf.report(counts).plot(kind="scores")',
+    "runs": "runs.plot()",
+    "critical-difference": 'tasks.plot(kind="critical-difference")',
+    "meta": 'tasks.plot(kind="meta")',
 }
 """The line that makes each picture of the gallery."""
 HEAD = """# Gallery

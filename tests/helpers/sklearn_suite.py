@@ -74,10 +74,6 @@ class Convention(NamedTuple):
     explains: Callable[[Call], bool]
 
 
-def _is_matrix(data: Any) -> bool:
-    return np.ndim(data) == 2 and np.shape(data)[1] > 1
-
-
 def _in_less_than_double(call: Call) -> bool:
     """Both are right to the precision of what was given."""
     values = np.asarray(call.arguments.get("y_proba"))
@@ -98,16 +94,6 @@ CONVENTIONS = (
         "integers beyond 2**53",
         "Integer weights that add up to more than 2**53 are refused. scikit-learn's sum overflows.",
         lambda call: "more than 2**53" in str(call.ours),
-    ),
-    Convention(
-        "indicators for a loss",
-        "A loss of probabilities needs one class for each item. scikit-learn also accepts a matrix "
-        "of indicators as `y_true`, which its documentation does not mention.",
-        lambda call: (
-            call.name in ("log_loss", "brier_score_loss", "d2_log_loss_score", "d2_brier_score")
-            and call.outcome == "only whichf1 refuses"
-            and _is_matrix(call.arguments["y_true"])
-        ),
     ),
     Convention(
         "no weight at all",

@@ -58,7 +58,7 @@ def metrics() -> list[str]:
 def options(name: str) -> tuple[Group, Group | None]:
     """The options of a metric and of its ``per_class``, if it has one."""
     metric = EVERY[look_up(name)[0]]
-    each = metric.kind == "rate" or metric.over_classes
+    each = metric.kind == "rate" or metric.over_labels
     return group(arguments(name)), group(arguments(name, per_class=True)) if each else None
 
 

@@ -34,6 +34,10 @@ CHOICES: dict[str, Sequence[Any]] = {
     "max_fpr": [None, 0.3, 1.0],
     "multi_class": ["raise", "ovr", "ovo"],
     "k": [1, 2, 3],
+    "log_base": [2, 10, 1.5],
+    "ignore_ties": [False, True],
+    "metric_func": [metrics.accuracy_score, metrics.f1_score, lambda a, b, **_: (a * b).sum()],
+    "metric_params": [None, {}],
     "scale_by_half": ["auto", True, False],
     "replace_undefined_by": [np.nan, 1.0, 0.5, {"LR+": 2.0, "LR-": 0.5}, {"LR+": 0.5, "LR-": 0}],
 }
@@ -53,7 +57,8 @@ class Calls:
         """Data and options."""
         n = int(self.rng.integers(1, 9))
         _, second, *optional = self.parameters
-        chosen = {x for x in optional if self.rng.random() < 0.4} | {*optional} & {"beta"}
+        chosen = {x for x in optional if self.rng.random() < 0.4}
+        chosen |= {*optional} & {"beta", "metric_func"}
         options = {x: self.one_of(CHOICES[x]) for x in optional if x in chosen & {*CHOICES}}
         classes = self.one_of(CLASSES)
         sets = self.rng.random() < 0.25 and second != "y_proba"
@@ -135,9 +140,11 @@ def test_numbers_are_computed_here(monkeypatch: pytest.MonkeyPatch) -> None:
     three = np.stack([steps / 2, steps / 2, 1 - steps], 1)
     sets, ranked = np.stack([two, 1 - two, y == 1], 1).astype(int), np.stack([steps] * 3, 1)
     data: dict[str, tuple[Any, Any]] = {"y_pred": (y, guess), "y2": (y, guess)}
-    data |= {"y_score": (two, steps), "y_proba": (y, three)}
+    data |= {"y_score": (two, steps), "y_proba": (y, three), "pred_decision": (y, three)}
+    data |= {"y": (steps, guess)}
     special = {"coverage_error": (sets, ranked), "class_likelihood_ratios": (two, guess > 0)}
     special |= {f"label_ranking_{x}": (sets, ranked) for x in ("average_precision_score", "loss")}
+    special |= dict.fromkeys(("dcg_score", "ndcg_score"), (sets, ranked))
     special |= {"top_k_accuracy_score": (y, three)}
     macro = dict.fromkeys(("f1_score", "precision_score", "recall_score", "jaccard_score"), "macro")
     for name, function in DROP_INS.items():
@@ -145,6 +152,8 @@ def test_numbers_are_computed_here(monkeypatch: pytest.MonkeyPatch) -> None:
         options: dict[str, Any] = {"average": macro[name]} if name in macro else {}
         if name == "fbeta_score":
             options = {"average": "macro", "beta": 2}
+        if name == "metric_at_thresholds":
+            options = {"metric_func": metrics.recall_score}
         sides = special.get(name, data[second])
         expected = getattr(metrics, name)(*sides, **options)
         monkeypatch.setattr(function, "__wrapped__", forbidden)

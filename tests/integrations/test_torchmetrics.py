@@ -33,8 +33,12 @@ KEPT = PADDED != -100
 WHAT = {"average": "macro"}
 
 
+def in_batches(preds: Any, target: Any, size: int) -> list[Any]:
+    return [*zip(preds.split(size), target.split(size), strict=True)]
+
+
 def fed(metric: Any, preds: Any = LOGITS, target: Any = PADDED, size: int = 37) -> Any:
-    for batch in zip(preds.split(size), target.split(size), strict=True):
+    for batch in in_batches(preds, target, size):
         metric.update(*batch)
     return metric
 
@@ -204,6 +208,75 @@ def test_a_collection_shares_what_is_counted_alike_and_nothing_else() -> None:
     assert metrics(torch.tensor([1]), torch.tensor([1]))["a"] == 1
 
 
+def test_a_collection_adds_a_batch_once_however_it_is_called() -> None:
+    """Metrics that share a table after ``update`` each add what ``forward`` gives them."""
+    names = ("accuracy", "averaged_f1", "roc_auc|avg:macro", "roc_auc|avg:weighted")
+
+    def made(name: str) -> Any:
+        return doors.ScoreMetric(name, num_classes=C, ignore_index=-100)
+
+    metrics = torchmetrics.MetricCollection({name: made(name) for name in names})
+    for at, batch in enumerate(in_batches(LOGITS.softmax(1), PADDED, 15)):
+        if at in (0, 2, 5):
+            metrics.update(*batch)
+        else:
+            metrics(*batch)
+    assert sorted(map(len, metrics.compute_groups.values())) == [2, 2]
+    for name in names:
+        metric: Any = metrics[name]
+        expected = fed(made(name), LOGITS.softmax(1))
+        assert metric.score().n == int(KEPT.sum())
+        assert metric.compute() == pytest.approx(expected.compute().item(), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "averaged_f1",
+        "f1_of_averages",
+        "f1|avg:weighted",
+        "f1|avg:micro",
+        "f1|avg:macro|classes:observed",
+        "f1|avg:macro|exclude:[0]",
+        "f1|avg:none",
+        "recall|positive:2",
+        "mcc",
+        "cohen_kappa(weighting=quadratic)",
+        "mutual_information",
+    ],
+)
+def test_a_value_is_that_of_the_score(text: str) -> None:
+    """``compute`` and ``forward`` look at margins alone, where these are enough."""
+    metric = doors.ScoreMetric(text, num_classes=C)
+    batches = in_batches(LOGITS, TARGET, 45)
+    values = [metric(*batch) for batch in batches]
+    whole = metric.per_class() if metric._by_class else metric.score()
+    assert torch.allclose(metric.compute().double(), torch.tensor(np.asarray(whole, float)))
+    for value, batch in zip(values, batches, strict=True):
+        expected = fed(doors.ScoreMetric(text, num_classes=C), *batch)
+        of = expected.per_class() if expected._by_class else expected.score()
+        assert torch.allclose(value.double(), torch.tensor(np.asarray(of, float)))
+
+
+def test_a_refused_batch_is_no_batch() -> None:
+    metric = doors.Accuracy(num_classes=3)
+    for call in (metric.update, metric):
+        with pytest.raises(LabelError, match="class 9"):
+            call(torch.tensor([0]), torch.tensor([9]))
+        assert not metric.update_called
+    with pytest.warns(UserWarning, match="compute"), pytest.raises(InputError, match="call update"):
+        metric.compute()
+
+
+def test_logits_have_their_own_threshold() -> None:
+    target, logit = (TARGET == 1).long(), LOGITS[:, 1].clamp(0.01, 0.99)  # as if probabilities
+    metric = fed(doors.Accuracy(num_classes=2, logits=True), logit, target)
+    assert metric.compute() == pytest.approx((target == 1).double().mean().item())
+    for options in ({"threshold": 0.99}, {"threshold": 0.99, "logits": True}):
+        metric = fed(doors.Accuracy(num_classes=2, **options), logit, target)
+        assert metric.compute() == pytest.approx((target == 0).double().mean().item())
+
+
 def test_a_tracker_knows_which_epoch_was_best() -> None:
     both = {"f": doors.AveragedF1(num_classes=2), "e": doors.ErrorRate(num_classes=2)}
     tracker = torchmetrics.MetricTracker(torchmetrics.MetricCollection(both))
@@ -326,6 +399,9 @@ def test_nothing_of_a_bad_batch_is_added(
         ("accuracy", {"num_classes": 2, "averge": 1}, DefinitionError, "average"),
         ("accuracy", {"num_classes": 2, "average": "none"}, DefinitionError, "for each class"),
         ("accuracy", {"num_classes": 2, "thresholds": 5}, DefinitionError, "rankings"),
+        ("roc_auc", {"num_classes": 2, "threshold": 0.3}, DefinitionError, "drop threshold="),
+        ("log_loss", {"num_classes": 2, "threshold": 0.3}, DefinitionError, "drop threshold="),
+        ("roc_auc", {"num_classes": 2, "high": 5.0}, DefinitionError, "pass thresholds="),
         ("accuracy", {"num_classes": 2, "batch": 5}, DefinitionError, "mean over batches"),
         ("accuracy", {"num_classes": 10**6}, wf.errors.TooLargeError, "8,000.0 GB"),
         ("recall", {"num_classes": 2, "positive": 2}, LabelError, "2"),

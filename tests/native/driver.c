@@ -131,15 +131,17 @@ static void check_add(size_t n)
     wf_column t, p;
     unsigned char *a = random_column(&t, n), *b = random_column(&p, n);
     int32_t codes[300];
-    int64_t counts[100] = {0}, total = 0;
+    int64_t counts[100] = {0}, margins[30] = {0}, total = 0, right = 0, wrong = 0;
     size_t span = below(300);
     for (size_t i = 0; i < span; i++)
         codes[i] = (int32_t)below(13) - 2; /* some beyond the classes */
     wf_classes classes = {(int64_t)below(200) - 100, span, codes, 10};
-    wf_status status = wf_add(&t, &p, n, &classes, counts);
+    wf_status status = wf_add(&t, &p, n, &classes, counts, below(2) ? margins : NULL);
     CHECK(status == WF_OK || status == WF_BAD_CODE);
     for (int i = 0; i < 100; i++) total += counts[i];
     CHECK(status ? total == 0 : total <= (int64_t)n);
+    for (int i = 0; i < 10; i++) right += margins[i], wrong += margins[10 + i];
+    CHECK(right + wrong == 0 || right + wrong == total);
     note(counts, sizeof counts);
     free(a);
     free(b);
@@ -187,7 +189,7 @@ static void check_rank(size_t n)
     wf_column scores = {memory, width, width, 0, (int)below(2)}, positive = {labels, 1, 1, 0, 0};
     double *score = malloc(n * 8);
     void *pos = malloc(n * 8), *neg = malloc(n * 8);
-    wf_ranking out = {score, pos, neg, 0};
+    wf_ranking out = {score, pos, neg, 0, 0};
     wf_status status = wf_rank(&scores, &positive, weights, n, 1 + (int)below(2), &out);
     CHECK(status == WF_OK || status == WF_NAN);
     for (size_t i = 0; status == WF_OK && i < out.distinct; i++) {
@@ -198,6 +200,15 @@ static void check_rank(size_t n)
     for (size_t i = 0; i < n; i++) expected += weights ? weights[i] : 1;
     CHECK(status == WF_NAN || total == expected);
     if (status == WF_OK) note(score, 8 * out.distinct);
+    for (int side = 0; status == WF_OK && side < 2;
+         side++) { /* running sums end with all of them */
+        wf_column counts = {side ? neg : pos, weights ? 8 : 4, weights ? 8 : 4, 1, 0};
+        double *plain = malloc(16 * out.distinct + 1), *sums = plain + out.distinct;
+        wf_running(&counts, weights != NULL, out.distinct, 0.5, plain, sums);
+        total -= out.distinct ? sums[out.distinct - 1] - 0.5 : 0;
+        free(plain);
+    }
+    CHECK(status == WF_NAN || total == 0);
     free(score);
     free(pos);
     free(neg);
@@ -220,23 +231,125 @@ static void check_loss(size_t n)
     }
     for (size_t i = 0; i < n; i++)
         codes[i] = (unsigned char)below(columns + (!fair && below(50) == 0));
-    wf_matrix p = {
-        memory, (ptrdiff_t)(columns * width), (ptrdiff_t)width, (int)width, !fair && below(2), n,
-        columns};
+    wf_matrix p = {memory,
+                   (ptrdiff_t)(columns * width),
+                   (ptrdiff_t)width,
+                   (int)width,
+                   !fair && below(2),
+                   n,
+                   columns,
+                   0};
     if (!fair && below(2)) { /* the same buffer in column order */
         p.row_stride = (ptrdiff_t)width;
         p.column_stride = (ptrdiff_t)(n * width);
     }
     wf_column code = {codes, 1, 1, 0, 0};
     wf_losses one, several;
-    int wanted = WF_LOG | WF_BRIER | WF_CHECK;
-    CHECK(wf_loss(&code, &p, 1e-9, 1e-3, wanted, 1, &one) == WF_OK);
-    CHECK(wf_loss(&code, &p, 1e-9, 1e-3, wanted, 4, &several) == WF_OK);
+    wf_loss_options options = {WF_LOG | WF_BRIER | WF_CHECK, 1e-9, 1e-3, 1 + below(3), 0};
+    options.ties = (int)below(4);
+    CHECK(wf_loss(&code, &p, options, 1, &one) == WF_OK);
+    CHECK(wf_loss(&code, &p, options, 4, &several) == WF_OK);
     int number = !isnan(one.log_sum) && !isnan(one.brier_sum);
     CHECK(memcmp(&one, &several, sizeof one) == 0 || !number);
     if (number) note(&one, sizeof one);
+    options.wanted = WF_TOP;
+    CHECK(wf_loss(&code, &p, options, 1, &one) == WF_OK);
+    CHECK(wf_loss(&code, &p, options, 4, &several) == WF_OK);
+    CHECK(one.hits <= n && one.hits == several.hits && one.bad_row == several.bad_row);
+    note(&one.hits, sizeof one.hits);
+    for (size_t i = 0; i < n; i++) codes[i] %= 2;
+    p = (wf_matrix){memory, (ptrdiff_t)width, 0, (int)width, p.swapped, n, 2, 1};
+    options.wanted = WF_LOG | WF_BRIER | WF_CHECK;
+    CHECK(wf_loss(&code, &p, options, 1, &one) == WF_OK && one.bad_code == n && one.least < 2);
     free(memory);
     free(codes);
+}
+
+/* Two matrices of 0 and 1, with a rare exception. */
+static void check_labels(size_t n)
+{
+    size_t columns = 1 + below(70), cells = n * columns, kinds = 0, sure = below(4);
+    unsigned char *memory = malloc(2 * cells), *flags = malloc(cells);
+    for (size_t i = 0; i < 2 * cells; i++) memory[i] = (unsigned char)(below(1 + 3 * sure) == 0);
+    if (below(5) == 0) memory[below(2 * cells)] = 2;
+    wf_cells true_ = {memory, (ptrdiff_t)columns, 1, 1, 0, 0, 0, n, columns}, other = true_;
+    other.data += cells;
+    if (below(2)) { /* in column order */
+        true_.row_stride = other.row_stride = 1;
+        true_.column_stride = other.column_stride = (ptrdiff_t)n;
+    }
+    wf_label_sets sets;
+    double *sums = malloc(3 * n * sizeof *sums), found[3] = {0, 0, 0};
+    wf_status status = wf_group_labels(&true_, &other, &sets);
+    CHECK(status == WF_OK || status == WF_BAD_CODE);
+    CHECK(wf_item_labels(&true_, &other, sums) == status);
+    if (status == WF_OK) {
+        CHECK(wf_label_flags(&true_, flags) == WF_OK);
+        for (size_t i = 0; i < sets.kinds; i++) kinds += (size_t)sets.count[i];
+        CHECK(kinds == n);
+        for (size_t i = 0; i < sets.lines; i++) {
+            CHECK(sets.item[i] >= 0 && (size_t)sets.item[i] < sets.kinds);
+            found[sets.item[2 * sets.lines + i]] += (double)sets.count[sets.item[i]];
+        }
+        for (size_t i = 0; i < 3 * n; i++) found[i / n] -= sums[i];
+        CHECK(found[0] == 0 && found[1] == 0 && found[2] == 0);
+        note(sets.item, 24 * sets.lines);
+        note(flags, cells);
+        wf_label_sets_free(&sets);
+    }
+    free(sums);
+    free(flags);
+    free(memory);
+}
+
+/* Draws and sums of whole numbers: the same for any number of threads, and every item is drawn. */
+static void check_resample(size_t n)
+{
+    size_t units = 1 + n % 200, replicates = 1 + below(700), groups = 1 + below(9);
+    int64_t *count = malloc(units * 8), *order = malloc(units * 8), starts[11] = {0}, items = 0;
+    double *share = malloc(units * 8), *sums = malloc((groups + 1) * replicates * 8);
+    unsigned char *bytes = malloc(units * replicates);
+    int32_t *wide = malloc(units * replicates * 4), *again = malloc(units * replicates * 4);
+    for (size_t u = 0; u < units; u++) {
+        count[u] = (int64_t)below(below(20) ? 4 : 400);
+        order[u] = (int64_t)below(units);
+        items += count[u];
+    }
+    count[0]++, items++;
+    for (size_t u = 0; u < units; u++) share[u] = (double)count[u] / (double)items;
+    wf_generator g = {next(), next(), next(), next() | 1}, h = g;
+    wf_rows small = {bytes, 1, units, replicates}, large = {wide, 4, units, replicates};
+    CHECK(wf_multinomial(&g, items, share, &large) == WF_OK);
+    for (size_t r = 0; r < replicates; r++) {
+        int64_t total = 0;
+        for (size_t u = 0; u < units; u++) total += wide[u * replicates + r];
+        CHECK(total == items);
+    }
+    note(wide, units * replicates * 4);
+    if (wf_multinomial(&h, items, share, &small) == WF_OK) {
+        CHECK(memcmp(&g, &h, sizeof g) == 0);
+        for (size_t i = 0; i < units * replicates; i++) CHECK(bytes[i] == wide[i]);
+    }
+    wf_rows other = {again, 4, units, replicates};
+    uint64_t seed = next();
+    size_t first = below(1000);
+    wf_flips(count, seed, first, 1, &large);
+    wf_flips(count, seed, first, 3, &other);
+    CHECK(memcmp(wide, again, units * replicates * 4) == 0);
+    for (size_t i = 0; i < units * replicates; i++)
+        CHECK(wide[i] >= 0 && wide[i] <= count[i / replicates]);
+    note(wide, units * replicates * 4);
+    for (size_t i = 1; i <= groups; i++) starts[i] = (int64_t)(i * units / groups);
+    starts[groups + 1] = (int64_t)(units + below(2)); /* maybe beyond the end */
+    wf_groups every = {order, starts, units, groups}, beyond = every;
+    CHECK(wf_sum_rows(&large, &every, 3, sums) == WF_OK);
+    note(sums, groups * replicates * 8);
+    beyond.groups++;
+    wf_status expected = (size_t)starts[groups + 1] > units ? WF_BAD_CODE : WF_OK;
+    CHECK(wf_sum_rows(&large, &beyond, 2, sums) == expected);
+    order[below(units)] = (int64_t)units;
+    CHECK(wf_sum_rows(&large, &every, 2, sums) == WF_BAD_CODE);
+    free(count), free(order), free(share), free(sums), free(bytes), free(wide), free(again);
 }
 
 int main(int argc, char **argv)
@@ -252,6 +365,8 @@ int main(int argc, char **argv)
         check_encode(n);
         check_rank(below(10) ? n : below(5) ? 8 * n : ((size_t)1 << 18) + n);
         check_loss(n);
+        check_labels(1 + n / 8);
+        check_resample(n);
     }
     printf("%d rounds\n%08x%08x\n", rounds, (unsigned)(digest >> 32), (unsigned)digest);
     return 0;

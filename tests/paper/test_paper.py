@@ -148,6 +148,7 @@ def test_figure_1b_has_densities_of_every_distribution() -> None:
     assert figure.fact("50:50").here < 0.001 < figure.fact("70:30").here
 
 
+@pytest.mark.long
 def test_figures_2_and_3_reach_what_the_paper_says(made: dict[str, Figure]) -> None:
     """Largest mean gap over seeds, 100 tasks per point: .787 ± .014 and 1.577 ± .009 (fig. 3).
 

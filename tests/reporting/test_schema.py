@@ -35,6 +35,11 @@ COMMANDS = {
         f"compare {SYSTEMS} --replicates 99",
         f"compare {SYSTEMS} --replicates 99 -m accuracy --cluster document --margin 0.05",
     ],
+    "study": [
+        "study examples/runs/{system}/{seed}.csv --item item",
+        "study examples/tasks.csv --system model --dataset task --item item -m accuracy --rope .01",
+        "study examples/tasks.csv --system model --fold task -m accuracy",
+    ],
     "results": [
         f"compare {SYSTEMS} -m averaged_f1 -m error_rate --baseline weak",
         f"compare {SYSTEMS} -m averaged_f1 -m accuracy --by document",

@@ -175,7 +175,7 @@ def test_bad_shares_are_refused(shares: Any, error: type[Exception], message: st
 def test_what_cannot_be_reweighted_is_refused() -> None:
     with pytest.raises(DefinitionError, match=r"a share of 0\.5, but no items"):
         wf.accuracy([0, 0], [0, 1], class_shares={0: 0.5, 1: 0.5})
-    with pytest.raises(DefinitionError, match="sets of labels"):
+    with pytest.raises(DefinitionError, match="one true class each"):
         wf.averaged_f1(wf.count_multilabel([{1}, {2}], [{1}, {1}]), class_shares="uniform")
     with pytest.raises(DefinitionError, match="class_shares= does not apply to roc_auc"):
         wf.roc_auc([0, 1], [0.2, 0.3], class_shares="uniform")  # type: ignore[call-arg]

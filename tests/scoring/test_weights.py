@@ -51,6 +51,7 @@ def parameters(draw: st.DrawFn, name: str) -> dict[str, Any]:
         "bins": st.sampled_from([1, 3, 10]),
         "floor": st.sampled_from([1e-15, 0.01]),
         "scale": st.sampled_from(["half", "sum"]),
+        "costs": st.none() | st.just(((0, 1, 4), (2, 0, 1), (5, 0.5, 0))),
         "k": st.integers(1, 3),
         "ties": st.sampled_from(["first", "last", "best", "worst"]),
     }
@@ -150,10 +151,16 @@ JUDGED = st.tuples(st.integers(0, 2), DISTRIBUTION)
 def test_a_weighted_loss(items: Any, name: str, data: st.DataObject) -> None:
     rows, weights = columns(items)
     definition = Definition(metric=name, parameters=tuple(data.draw(parameters(name)).items()))
-    each = [exact.LOSSES[name](y, p, **dict(definition.parameters)) for y, p in rows]
+    how, chosen = EVERY[name].relative, dict(definition.parameters)
+    if how is None:
+        each = [exact.LOSSES[name](y, p, **chosen) for y, p in rows]
+        expected = exact.weighted_mean(each, weights)
+    else:
+        expected = exact.relative(name, rows, weights, how == "skill", chosen)
+        assume(expected is not None)
     known = partial(definition, labels=range(3))
     values = values_of(known, rows, weights, lambda x: ([y for y, _ in x], [p for _, p in x]))
-    check(definition, exact.weighted_mean(each, weights), values)
+    check(definition, expected, values)
 
 
 SET = st.frozensets(st.sampled_from(LABELS))

@@ -277,6 +277,41 @@ def test_types_of_postgres(server: Any) -> None:
     server.rollback()
 
 
+CHANGES = (
+    "DELETE FROM rows",
+    "DELETE FROM rows RETURNING *",
+    "INSERT INTO rows SELECT * FROM rows RETURNING *",
+    "UPDATE rows SET x = 'z' RETURNING *",
+    "DROP TABLE rows",
+    "SELECT * FROM rows; DELETE FROM rows",
+    "WITH gone AS (DELETE FROM rows RETURNING *) SELECT * FROM gone",
+)
+
+
+@pytest.mark.parametrize("kind", ["sqlite3", "sqlalchemy", "ibis sqlite", "psycopg", "duckdb"])
+def test_no_query_changes_a_database(kind: str, request: Any) -> None:
+    """Also not on a connection that may write."""
+    lite = sqlite3.connect(":memory:", check_same_thread=False)
+    engine = sa.create_engine("sqlite://", creator=lambda: lite, poolclass=sa.pool.StaticPool)
+    duck = duckdb.connect()
+    duck.execute("CREATE TABLE rows AS SELECT * FROM FRAME").fetchall()
+    fill(lite, "rows", ROWS)
+    data: Any = {
+        "sqlite3": lambda: lite,
+        "sqlalchemy": lambda: engine,
+        "ibis sqlite": lambda: ibis.sqlite.from_connection(lite),
+        "psycopg": lambda: request.getfixturevalue("server"),
+        "duckdb": lambda: duck,
+    }[kind]()
+    expected = wf.count(data, **NAMED, table="rows")
+    for query in CHANGES:
+        with pytest.raises(FileError, match="the database says"):
+            wf.count(data, **NAMED, query=query)
+        assert wf.count(data, **NAMED, table="rows") == expected, query
+    for query in ("WITH a AS (SELECT 1) SELECT * FROM rows", "SELECT * FROM rows -- all"):
+        assert wf.count(data, **NAMED, query=query) == expected
+
+
 def test_other_databases_are_asked_through_ibis_and_duckdb(tmp_path: Path) -> None:
     connection = duckdb.connect(str(tmp_path / "rows.duckdb"))
     connection.execute("CREATE TABLE rows AS SELECT * FROM FRAME")
@@ -299,7 +334,7 @@ def test_what_cannot_be_asked(lite: Path, run: Run) -> None:
         "one of them": lambda: wf.count(address, **named, table="rows", query="SELECT 1"),
         "there is no file 'nope.db'": lambda: wf.count("sqlite:///nope.db", **named, table="t"),
         "say 'sqlite:///rows.db'": lambda: wf.count("rows.db", **named, table="t"),
-        'near "SELEC": syntax error': lambda: wf.count(address, **named, query="SELEC 1"),
+        "syntax error. query= is one SELECT.": lambda: wf.count(address, **named, query="SELEC 1"),
         "omit format=, which is for files": lambda: wf.count(
             address, **named, table="rows", format="csv"
         ),
@@ -309,7 +344,9 @@ def test_what_cannot_be_asked(lite: Path, run: Run) -> None:
         "cannot connect to 'nothing://h/d'": lambda: wf.count(
             "nothing://u:hidden@h/d", **named, table="t"
         ),
-        "pip install 'whichf1[sql]'": lambda: wf.count("oracle://h/d", **named, table="t"),
+        "pip install 'ibis-framework[oracle]'": lambda: wf.count(
+            "oracle://u:hidden@h/d", **named, table="t"
+        ),
         "cannot connect to 'postgresql://127.0.0.1:1/d'": lambda: wf.count(
             sa.create_engine("postgresql+psycopg://u:hidden@127.0.0.1:1/d"), **named, table="t"
         ),

@@ -19,8 +19,11 @@ from whichf1.errors import WeightError
 pytestmark = pytest.mark.filterwarnings("ignore")  # classes that are alike, say
 
 
+SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 5))]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_every_source_and_merge_gives_the_same_score(seed: int, tmp_path: Path) -> None:
     """Same bits without weights; with weights from 1e-300 to 1e300 the same twelve digits.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -132,11 +133,11 @@ def test_limits_of_hits_are_those_of_all_outcomes() -> None:
     assert (low, high) == pytest.approx((0.291, 0.309), abs=0.0005)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_band_covers_the_truth_of_a_few_data_sets() -> None:
     from benchmarks.bands import covered
 
-    for row in covered(100, 0.3, 1.5, 40):
+    for row in covered(100, 0.3, 1.5, 0.0, 40):
         assert row["pointwise_mean"] > 0.88, row
         assert row["simultaneous"] >= 0.8, row
 
@@ -159,9 +160,24 @@ def test_odd_options_are_refused(options: dict[str, Any], words: str) -> None:
             curve.band(**options)
 
 
-def test_weights_are_refused() -> None:
+def test_weighted_items_are_worth_their_effective_number() -> None:
+    """Equal weights change nothing; unequal ones make a band as wide as fewer items would."""
+    rng = np.random.default_rng(8)
+    true = np.tile([0, 1], 200)
+    scores, weights = true + rng.normal(size=400), rng.exponential(size=400)
+    plain = wf.roc_curve(true, scores).band()
+    equal = wf.roc_curve(true, scores, weights=np.full(400, 3.0)).band()
+    assert np.allclose(equal.low, plain.low) and np.allclose(equal.high, plain.high)
+    ranking = wf.rank(true, scores, weights=weights)
+    wide = wf.roc_curve(ranking).band()
+    times = np.mean(wide.high - wide.low) / np.mean(plain.high - plain.low)
+    assert times == pytest.approx(np.sqrt(400 / ranking.effective_n), rel=0.1)
+
+
+def test_weights_that_are_not_known_are_refused() -> None:
     weighted = wf.rank([0, 1, 1], [0.1, 0.4, 0.9], weights=[1, 2, 1])
-    for call in (wf.roc_curve(weighted).band, wf.calibration_curve(weighted).consistency):
-        with pytest.raises(InputError, match="without weights"):
-            call()
+    with pytest.raises(InputError, match="squared weights"):
+        wf.roc_curve(replace(weighted, squares=None)).band()
+    with pytest.raises(InputError, match="without weights"):
+        wf.calibration_curve(weighted).consistency()
     assert sample(20, 0.5, 1.0, np.random.default_rng(0)).n == 20

@@ -27,10 +27,11 @@ def auto(scorer: Any, counts: wf.Counts) -> wf.Interval:
     return present(score.interval)
 
 
-def test_a_likelihood_ratio_is_made_of_two_jeffreys_intervals() -> None:
+def test_a_likelihood_ratio_is_made_of_two_intervals() -> None:
     interval = auto(wf.positive_likelihood_ratio, one_class(20, 7, 5, 90))
     found, false = 20.5 / 26, 7.5 / 98
-    ends = betaincinv([20.5, 7.5], [5.5, 90.5], np.array([[0.025], [0.975]]))
+    low_ends = betaincinv([20.25, 7.25], [5.75, 90.75], 0.025)
+    ends = low_ends, betaincinv([20.75, 7.75], [5.25, 90.25], 0.975)
     here = log(found / false)
     low = here - np.hypot(log(found / ends[0][0]), log(ends[1][1] / false))
     high = here + np.hypot(log(ends[1][0] / found), log(false / ends[0][1]))
@@ -40,8 +41,8 @@ def test_a_likelihood_ratio_is_made_of_two_jeffreys_intervals() -> None:
 @settings(max_examples=100, deadline=None)
 @given(SMALL, SMALL, SMALL, SMALL)
 def test_ratios_of_rates(tp: int, fp: int, fn: int, tn: int) -> None:
-    """Wrong predictions turned round, LR+ is LR−; the value is inside; one false positive may be
-    chance, so that nothing is too large; the caution only looks at the items of the class."""
+    """Wrong predictions turned round, LR+ is LR−; the value is inside; without a false positive
+    nothing is too large; the caution only looks at the items of the class."""
     if not (tp + fn and fp + tn):
         return
     counts = one_class(tp, fp, fn, tn)
@@ -50,8 +51,7 @@ def test_ratios_of_rates(tp: int, fp: int, fn: int, tn: int) -> None:
     interval = auto(plus, counts)
     assert (turned.low, turned.high) == pytest.approx((interval.low, interval.high), rel=1e-9)
     assert interval.low <= float(plus(counts, positive="bird")) <= interval.high
-    if fp <= 1 < fp + tn:
-        assert interval.high == inf
+    assert (interval.high == inf) == (fp == 0)
     assert (interval.caution is not None) == (tp + fn < 5)
 
 
@@ -67,9 +67,74 @@ def test_which_scores_need_items_in_every_class() -> None:
     for rate in (wf.informedness, wf.markedness, wf.f1, wf.recall):
         assert present(rate(counts, positive=2, interval="auto").interval).caution is None
     assert present(wf.f_beta(counts, beta=2, positive=2, interval="auto").interval).caution is None
+    for of_classes in (wf.adjusted_balanced_accuracy, wf.macro_mae):
+        told = present(present(of_classes(counts, interval="auto").interval).caution)
+        assert told == "class 2 has 4 items: the interval may be too narrow"
     sparse = wf.count(range(8), [*range(7), 0])
     told = present(present(wf.mcc(sparse, interval="auto").interval).caution)
     assert told == "there are 8 items of 8 classes: the interval may be too narrow"
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(1, 60), st.floats(0, 1), st.sampled_from([0.8, 0.9, 0.95, 0.99]))
+def test_a_fraction_lies_between_jeffreys_and_the_exact_interval(
+    n: int, share: float, level: float
+) -> None:
+    x = round(share * n)
+    counts = wf.Counts.from_matrix([[x, n - x], [0, 0]], rows="true")
+    own, jeffreys, exact = (
+        present(wf.accuracy(counts, interval=method).interval)
+        for method in (wf.Auto(level), wf.Jeffreys(level), wf.ClopperPearson(level))
+    )
+    assert exact.low - 1e-12 <= own.low <= jeffreys.low + 1e-12
+    assert jeffreys.high - 1e-12 <= own.high <= exact.high + 1e-12
+
+
+def test_weighted_items_are_worth_at_most_their_effective_number() -> None:
+    """Errors that happen to be light do not show a rate better than the items could."""
+    weights = np.array([1.0, 3.0] * 30)
+    light = Sample(weights, weights**2).rate((weights > 2).astype(float))
+    assert light.value == 0.75 and light.most == pytest.approx(48)
+    wide = light.ends(0.95)
+    even = Sample(np.full(48, 1.0)).rate((np.arange(48) < 36).astype(float)).ends(0.95)
+    assert wide[0] <= even[0] < even[1] <= wide[1]
+    assert Sample(np.zeros(2)).rate(np.ones(2)).ends(0.9) == (0.0, 1.0)
+
+
+def test_a_number_outside_the_bounds_has_no_interval() -> None:
+    """undefined=5 is no recall; undefined=1 is one, of which anything is possible."""
+    counts = wf.count([0, 1, 1, 0] * 9, [0, 1, 0, 0] * 9, labels=[0, 1, 2])
+    methods: list[Any] = ["auto", "delta", "bootstrap", "posterior"]
+    for method in methods:
+        options: dict[str, Any] = {"classes": "declared", "average": "macro", "interval": method}
+        assert wf.recall(counts, positive=2, undefined=5, interval=method).interval is None
+        assert wf.recall(counts, undefined=5, **options).interval is None
+        assert wf.recall(counts, undefined=1, **options).interval is not None
+    certain = present(wf.recall(counts, positive=2, undefined=1, interval="auto").interval)
+    assert (certain.low, certain.high) == (0, 1)
+
+
+def test_a_score_that_no_interval_is_known_to_cover_says_so() -> None:
+    rng = np.random.default_rng(3)
+    true = rng.integers(0, 2, 200)
+    method = wf.Bootstrap(replicates=99)
+    ks = present(wf.ks(true, true + rng.normal(size=200), interval=method).interval)
+    told = "the KS statistic is biased or depends on individual items: "
+    assert ks.caution == told + "the interval may be too narrow"
+    area = present(wf.roc_auc(true, true + rng.normal(size=200), interval=method).interval)
+    assert area.caution is None
+
+
+def test_a_score_near_its_bound_needs_more_clusters() -> None:
+    rng = np.random.default_rng(6)
+    cluster, true = np.repeat(np.arange(12), 20), rng.integers(0, 2, 240)
+    for wrong, told in (
+        (0.3, None),
+        (0.02, "there are 12 clusters: the interval may be too narrow"),
+    ):
+        predicted = np.where(rng.random(240) < wrong, 1 - true, true)
+        counts = wf.count(true, predicted, cluster=cluster)
+        assert present(wf.accuracy(counts, interval="auto").interval).caution == told
 
 
 def test_clusters_are_left_out_of_their_classes() -> None:

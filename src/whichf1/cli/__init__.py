@@ -12,6 +12,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import whichf1
+from whichf1.cli.agree import agree
 from whichf1.cli.compare import compare
 from whichf1.cli.counts import count, merge
 from whichf1.cli.options import (
@@ -28,6 +29,7 @@ from whichf1.cli.pictures import plot, report
 from whichf1.cli.process import ask_each, emit, run_program, say
 from whichf1.cli.published import audit, convert, dialects, explain
 from whichf1.cli.score import groups, matrix, score, threshold
+from whichf1.cli.study import study
 from whichf1.errors import IntervalWarning, LabelWarning, OtherDataWarning
 from whichf1.reporting.reference import choice_document, definition_document, metric_list
 from whichf1.scoring.choose import REASONS
@@ -57,8 +59,9 @@ def define(options: DefineOptions) -> None:
     OutputOptions(output=None).write(definition_document(options.name))
 
 
-for run in (score, groups, matrix, count, merge, compare, threshold, dialects, explain, audit,
-            convert, plot, report, playground, metrics, define, choose, paper):  # fmt: skip
+for run in (score, groups, matrix, count, merge, compare, study, agree, threshold, dialects,
+            explain, audit, convert, plot, report, playground, metrics, define, choose,
+            paper):  # fmt: skip
     app.command(cls=Command)(command(run))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,9 @@ from whichf1.comparison.compare import (
     planned,
     with_classes,
 )
+from whichf1.comparison.pair import Plan
+from whichf1.comparison.study import StudyPlan, plan_study, study_trials
+from whichf1.comparison.values import compare_values, value_definition
 from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError
@@ -22,11 +26,17 @@ from whichf1.reporting.comparison import comparison_document
 from whichf1.reporting.gates import regressions
 from whichf1.reporting.leaderboard import make_table, plan_each
 from whichf1.reporting.numbers import size
+from whichf1.reporting.study import study_document
+from whichf1.sources.address import shown_name
 from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.engines.files import Beside
 from whichf1.sources.lines import ScoredLines, classes_of
+from whichf1.sources.logs import read_logs
+from whichf1.sources.questions.grouped import KEY, Listed
+from whichf1.sources.request import Request
 from whichf1.sources.sequences import column
 from whichf1.sources.systems import ScoreColumns, read_systems
+from whichf1.sources.trials import concatenated, facts_column
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
@@ -36,9 +46,18 @@ NAMES = ("replicates", "seed", "power", "margin", "adjust", "effect", "rope")
 
 def compare(options: CompareOptions) -> None:
     """Compare systems on the same items. Prints tests and rank flips, or a table of metrics."""
+    if options.log or options.value:
+        (_compare_logs if options.log else _compare_columns)(options)
+        return
+    if not options.pred:
+        raise InputError(
+            "which systems? Name their columns with --pred, or give --value or --log in their place"
+        )
+    for name in ("answers", "filter", "missing"):
+        if getattr(options, name):
+            raise InputError(f"--{name} is for logs of evaluations (--log): remove it")
     chosen, runs, remarks = read_runs(options)
-    planning = {name: getattr(options, name) for name in NAMES}
-    planning["posterior"] = options.posterior or None
+    planning = _planning(options)
     source, metrics = source_name(options), options.metric
     if not options.wants_table:
         comparison = runs.whole(*planned(metrics[0], chosen, options.level, planning))
@@ -55,6 +74,73 @@ def compare(options: CompareOptions) -> None:
     if options.fail_if_worse is not None:
         verdicts = regressions(table, options.fail_if_worse)
     options.finish(table.document(options.decimals), source, verdicts)
+
+
+def _compare_columns(options: CompareOptions) -> None:
+    """Compare systems by a value that each has of every item."""
+    _refuse_other(options, "--value", "pred", "true", "weights", "frequencies", "labels_sep", "by")
+    columns: dict[str, Any] = {x: getattr(options, x) for x in ("cluster",)}
+    names = options.value or []
+    with opened(options) as (paths, reading):
+        request = Request.of_scores(
+            score=names, true=names[0], systems=len(names), **columns, **reading
+        )
+        answer, found, origin = Listed().gather(*paths, request)
+    cells = concatenated(answer[KEY])
+    cluster = None if found.cluster is None else facts_column(cells["c"], origin, found.cluster)
+    plan = Plan(**{k: v for k, v in _planning(options).items() if v is not None})
+    systems = {name: cells[f"s{at}"] for at, name in enumerate(names)}
+    level = 0.95 if options.level is None else options.level
+    comparison = compare_values(systems, "value", plan, level, cluster)
+    source = source_name(options)
+    options.finish(comparison_document(comparison, source), source, [])
+
+
+def _compare_logs(options: CompareOptions) -> None:
+    """Compare the systems of logs: tasks are data sets, epochs runs, and samples items."""
+    _refuse_other(options, "--log", "file", "pred", "true", "weights", "frequencies", "by")
+    values = options.value or [None]  # type: ignore[list-item]
+    if len(values) > 1:
+        raise InputError("logs are compared by one metric: give --value once")
+    read = read_logs(
+        options.log or [],
+        value=values[0],
+        predictions=options.answers,
+        cluster=options.cluster,
+        filter=options.filter,
+    )
+    given: dict[str, Any] = {
+        "adjust": options.adjust or "fdr",
+        "missing": options.missing or "complete",
+    }
+    given |= {x: getattr(options, x) for x in ("power", "margin", "rope", "seed")}
+    if options.answers:
+        labels = Labels.sorted({x for data in read.trials.data_sets.values() for x in data.labels})
+        definition, plan = plan_study(
+            options.metric[0], options.chosen(labels), options.level, given
+        )
+    else:
+        tables = [data.predicted for data in read.trials.data_sets.values()]
+        level = 0.95 if options.level is None else options.level
+        definition = value_definition(read.value, tables, level)
+        plan = StudyPlan(**{k: v for k, v in given.items() if v is not None})
+    study = study_trials(read.trials, definition, plan, single=True)
+    study = replace(study, notes=(*read.notes, *study.notes))
+    source = ", ".join(map(shown_name, (options.log or [])[:3]))
+    options.finish(study_document(study, source), source, [])
+
+
+def _refuse_other(options: CompareOptions, chosen: str, *names: str) -> None:
+    """Raise for options that have no meaning beside this one."""
+    for name in names:
+        if getattr(options, name):
+            written = "FILE" if name == "file" else f"--{name.replace('_', '-')}"
+            raise InputError(f"{written} does not apply with {chosen}: remove it")
+
+
+def _planning(options: CompareOptions) -> dict[str, Any]:
+    planning = {name: getattr(options, name) for name in NAMES}
+    return {**planning, "posterior": options.posterior or None}
 
 
 def read_runs(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, ...]]:
@@ -110,7 +196,7 @@ def _asked(
 
 
 def _saved(options: CompareOptions) -> Counts | None:
-    """The counts of a baseline that is a file of them."""
+    """The counts of a baseline that is a file of saved counts."""
     name = options.baseline
     if name is None or not options.baseline_file or not is_saved(name):
         return None
@@ -130,7 +216,7 @@ def _saved(options: CompareOptions) -> Counts | None:
 
 
 def _remark(name: str, saved: Counts, counts: Any) -> str:
-    """That tests are not paired, and whether the items may be the same."""
+    """Say that tests are not paired, and whether the items may be the same."""
     paired = (
         f"Tests are unpaired, because {name} holds counts and not predictions. Paired tests on the "
         "same items find smaller differences: for these, give the file of the baseline's "
@@ -146,14 +232,14 @@ def _remark(name: str, saved: Counts, counts: Any) -> str:
 
 
 def _support(counts: Counts) -> dict[Any, float]:
-    """The items of each true class that has any."""
+    """Number of items of each true class that occurs."""
     classes = counts.per_class()
     items = zip(counts.labels, (classes.tp + classes.fn).tolist(), strict=True)
     return {label: n for label, n in items if n}
 
 
 def _decided(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, ...]]:
-    """The same of systems whose scores a threshold turns into predictions."""
+    """The same for systems whose scores a threshold turns into predictions."""
     if options.labels_sep is not None:
         raise InputError("--threshold decides between two classes: remove --labels-sep")
     if _saved(options) is not None:

@@ -1,4 +1,4 @@
-"""Reading what a command is given: files, standard input, or saved counts."""
+"""Read the input of a command: files, standard input, or saved counts."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from whichf1.cli.options import (
     CountingOptions,
     FileOptions,
     LabelOptions,
+    SourceOptions,
     TableOptions,
     ThresholdOptions,
     find_label,
@@ -73,7 +74,7 @@ def keeping(options: LabelOptions, ask: Callable[..., Any]) -> Any:
 
 def read_saved(options: TableOptions) -> Any:
     """A table of any kind that was saved, from a file or standard input; None for other files."""
-    saved: Any = _saved(options)
+    saved: Any = saved_table(options)
     if saved is None:
         return None
     names = {"score_column": "score", "labels_sep": "labels-sep", "pred_file": "pred-file"}
@@ -103,14 +104,15 @@ def read_lines(
     return lines._replace(labels=list(classes))
 
 
-def source_name(options: FileOptions) -> str:
+def source_name(options: SourceOptions) -> str:
     """The name of the data in a report."""
-    if options.file is None:
+    if isinstance(options, FileOptions) and options.file is None:
         return f"{shown_name(options.gold)} with {shown_name(options.pred_file)}"
     return STDIN if options.file == "-" else shown_name(options.file)
 
 
-def _saved(options: FileOptions) -> Additive | None:
+def saved_table(options: SourceOptions) -> Additive | None:
+    """A table that was saved; None for a file of data."""
     if options.file is None or options.from_ is not None:
         return None
     if options.file == "-":
@@ -176,14 +178,14 @@ def read_matrix(path: str) -> NamedMatrix:
 
 
 @contextmanager
-def opened(options: FileOptions) -> Iterator[tuple[Paths, dict[str, Any]]]:
+def opened(options: SourceOptions) -> Iterator[tuple[Paths, dict[str, Any]]]:
     """The one or two files to read, standard input copied into one, and how to read them."""
     paths = _paths(options)
     reading: dict[str, Any] = {
         "format": options.from_,
         "memory_limit": options.memory_limit,
         "on_error": options.on_error.value,
-        "id": options.id,
+        "id": getattr(options, "id", None),
         "engine": "spark" if options.engine == "spark" else None,
         "master": options.master,
         "hive": options.hive or None,
@@ -195,14 +197,18 @@ def opened(options: FileOptions) -> Iterator[tuple[Paths, dict[str, Any]]]:
             if options.from_ is None:
                 raise InputError("standard input needs a format, such as --from csv")
             paths = OfObject(standard_input(), STDIN), None
-        stack.enter_context(_messages())
+        stack.enter_context(messages())
         if watching():
             work = stack.enter_context(working("counting", 1.0))
             reading["progress"] = None if work is None else work.reach
         yield paths, reading
 
 
-def _paths(options: FileOptions) -> Paths:
+def _paths(options: SourceOptions) -> Paths:
+    if not isinstance(options, FileOptions):
+        if options.file is None:
+            raise InputError("give a file, or - for standard input")
+        return options.file, None
     if options.file is not None and not (options.gold or options.pred_file):
         return options.file, None
     if options.file is None and options.gold and options.pred_file:
@@ -211,7 +217,7 @@ def _paths(options: FileOptions) -> Paths:
 
 
 @contextmanager
-def _messages() -> Iterator[None]:
+def messages() -> Iterator[None]:
     """Print what was skipped to standard error."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SkippedWarning)

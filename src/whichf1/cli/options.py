@@ -248,17 +248,14 @@ class LabelOptions(OptionGroup):
         ]
 
 
-class FileOptions(OptionGroup):
-    """Which files are read, and how."""
+class SourceOptions(OptionGroup):
+    """Which file is read, and how."""
 
     file: Text = argument(
         "A file (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, an address of one "
         "(s3://, https://), a database (postgresql://, sqlite:///), or - for standard input with "
         "--from."
     )
-    gold: Text = option("File with the true classes, used with --pred-file.")
-    pred_file: Text = option("File with the predictions, matched to --gold by line or by --id.")
-    id: Text = option("Column that joins the two files.")
     from_: Text = option("Input format: csv, tsv, jsonl, parquet, arrow or npz.", "--from")
     table: Text = option("Table of a database, as t or schema.t.")
     query: Text = option("Query of a database that gives the rows.")
@@ -271,6 +268,14 @@ class FileOptions(OptionGroup):
         "duckdb reads on this machine, spark on a cluster.", default=Engine.duckdb
     )
     master: Text = option("Spark master, such as spark://host:7077.")
+
+
+class FileOptions(SourceOptions):
+    """One file, or a file of true classes and one of predictions."""
+
+    gold: Text = option("File with the true classes, used with --pred-file.")
+    pred_file: Text = option("File with the predictions, matched to --gold by line or by --id.")
+    id: Text = option("Column that joins the two files.")
 
 
 class DataOptions(LabelOptions, FileOptions):
@@ -309,7 +314,7 @@ class SliceOptions(OptionGroup):
 
 
 class TableOptions(SliceOptions, CountingOptions):
-    """What is counted: predictions, scores, probabilities or label sets, whole or in slices."""
+    """What to count: predictions, scores, probabilities or label sets, in total or by slice."""
 
     score_column: Text = option(SCORE, "--score")
     threshold: float | None = option("With --score: items with at least this score are positive.")
@@ -348,7 +353,7 @@ class CountsFileOptions(OptionGroup):
 
 
 class GateOptions(OutputOptions):
-    """Commands that fail where a number is not good enough."""
+    """Options that make a command fail if a number is not good enough."""
 
     format: GateFormat = option(  # type: ignore[assignment]
         "Output format; junit and github tell a server what became of the gates.",
@@ -358,10 +363,10 @@ class GateOptions(OutputOptions):
     )
 
     def finish(self, document: Document, source: str, verdicts: Sequence[Verdict]) -> None:
-        """Print the document and what became of the gates; exit with 1 if one of them failed."""
+        """Print the document and the outcome of the gates; exit with 1 if a gate failed."""
         if self.format == GateFormat.junit and not verdicts:
             raise InputError(
-                "--format junit shows what became of gates: give one, such as --fail-under "
+                "--format junit reports the outcome of gates: add one, such as --fail-under "
                 "averaged_f1=0.8"
             )
         if verdicts:
@@ -386,7 +391,7 @@ class GateOptions(OutputOptions):
             write_whole(self.output, text.encode())
 
     def _annotate(self, document: Document, verdicts: Sequence[Verdict]) -> None:
-        """Annotations and the report in the log; and in the summary of the step, if any."""
+        """Write annotations and the report to the log, and to the step's summary if it has one."""
         self._style()
         document = document.titled(self.caption)
         path = os.environ.get("GITHUB_STEP_SUMMARY")
@@ -439,7 +444,7 @@ class DefinitionOptions(OptionGroup):
 
 
 class ResamplingOptions(OptionGroup):
-    """How sure the intervals are, and how they are drawn."""
+    """Level of the intervals, and how they are computed."""
 
     level: float | None = option("Nominal coverage of intervals. Default: 0.95.")
     replicates: int | None = option(
@@ -448,7 +453,7 @@ class ResamplingOptions(OptionGroup):
     seed: int | None = option("Seed for resampling.")
 
 
-class MetricOptions(DefinitionOptions, ResamplingOptions):
+class IntervalOptions(ResamplingOptions):
     """Which scores, with which intervals."""
 
     metric: list[str] | None = option(
@@ -466,33 +471,37 @@ class MetricOptions(DefinitionOptions, ResamplingOptions):
         """Whether an option says how intervals are made."""
         return any(x is not None for x in (self.interval, self.level, self.replicates, self.seed))
 
-    def chosen(self, labels: Labels) -> dict[str, Any]:
-        """The options that were set, and the method of the intervals."""
-        options = super().chosen(labels)
+    @property
+    def method(self) -> dict[str, Any]:
+        """The method of the intervals, as a definition takes it; nothing for none."""
         names = ("level", "replicates", "seed")
-        method = {x: getattr(self, x) for x in names if getattr(self, x) is not None}
-        if self.interval == "posterior" and "replicates" in method:
-            method["draws"] = method.pop("replicates")
-        if self.interval != "none":
-            options["interval"] = find_method(self.interval or "auto", **method)
-        elif method:
-            raise DefinitionError(f"--interval none takes no --{next(iter(method))}: remove it")
+        parameters = {x: getattr(self, x) for x in names if getattr(self, x) is not None}
+        if self.interval == "posterior" and "replicates" in parameters:
+            parameters["draws"] = parameters.pop("replicates")
         for text in self.metric or []:
             if self.asks_for_intervals and read(text)[2]:  # a signature has its own interval
                 raise DefinitionError(
                     f"the signature {text!r} is complete: remove --interval, --level, "
                     "--replicates and --seed"
                 )
-        return options
+        if self.interval != "none":
+            return {"interval": find_method(self.interval or "auto", **parameters)}
+        if parameters:
+            raise DefinitionError(f"--interval none takes no --{next(iter(parameters))}: remove it")
+        return {}
 
 
-class ReportOptions(MetricOptions, GateOptions):
-    """What is reported of some counts."""
+class MetricOptions(DefinitionOptions, IntervalOptions):
+    """Which scores, of which classes, with which intervals."""
 
-    confusion: bool | None = option(
-        "Show the confusion matrix. Default: on a terminal, if it fits and has up to 12 classes."
-    )
-    share: Text = option("Show the confusion matrix as fractions of true, predicted or all items.")
+    def chosen(self, labels: Labels) -> dict[str, Any]:
+        """The options that were set, and the method of the intervals."""
+        return {**super().chosen(labels), **self.method}
+
+
+class LimitOptions(OptionGroup):
+    """What the scores must reach."""
+
     fail_under: list[str] | None = option(
         "NAME=VALUE: exit with code 1 if the score is lower; with --by, in any slice; repeatable."
     )
@@ -514,6 +523,15 @@ class ReportOptions(MetricOptions, GateOptions):
             for name, kind in KINDS.items()
             for text in getattr(self, name) or []
         ]
+
+
+class ReportOptions(LimitOptions, MetricOptions, GateOptions):
+    """What to report for a table of counts."""
+
+    confusion: bool | None = option(
+        "Show the confusion matrix. Default: on a terminal, if it fits and has up to 12 classes."
+    )
+    share: Text = option("Show the confusion matrix as fractions of true, predicted or all items.")
 
 
 class InlineMatrixOptions(OptionGroup):
@@ -587,8 +605,22 @@ class MergeOptions(CountsFileOptions):
 class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOptions, GateOptions):
     """All that ``whichf1 compare`` takes."""
 
-    pred: list[str] = option(
-        "Column with the predictions of a system; repeat it.", default=REQUIRED
+    pred: list[str] = option("Column with the predictions of a system; repeat it.", default=())
+    value: list[str] | None = option(
+        "In place of --pred: column with a value that a system has of each item, larger is better; "
+        "repeat it. With --log: the metric of the log whose values are compared."
+    )
+    log: list[str] | None = option(
+        "In place of a file: a log of lm-evaluation-harness (samples_*.jsonl) or Inspect (.eval, "
+        ".json), a folder of them, or SYSTEM=PATH; repeat it."
+    )
+    answers: bool = option(
+        "With --log: compare predicted answers by -m, not values.", "--answers", default=False
+    )
+    filter: Text = option("With --log: the filter of lm-evaluation-harness.")
+    missing: Text = option(
+        "With --log: items that not every log has: complete (default) leaves them out, all keeps "
+        "them. Either way they are counted."
     )
     metric: list[str] = option(
         "A metric, or a signature. Several, --baseline or --by make a table of systems and "
@@ -661,6 +693,64 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
                 f"{unused[0]} is for a table of results: give several -m, --baseline or --by"
             )
         return table
+
+
+class AgreeOptions(LabelOptions, SourceOptions, LimitOptions, IntervalOptions, GateOptions):
+    """All that ``whichf1 agree`` takes."""
+
+    file: Text = argument(
+        "A file of ratings (CSV, TSV, JSONL, Parquet, Arrow), a quoted glob pattern, an address of "
+        "one (s3://, https://), a database (postgresql://, sqlite:///), saved ratings, or - for "
+        "standard input with --from."
+    )
+    raters: Text = option("Wide: the column of each rater: a,b,c. Default: all columns.")
+    item: Text = option("Long: column with the items; wide: a column that is not a rater.")
+    rater: Text = option("Long: column with the raters.")
+    rating: Text = option("Long: column with the ratings.")
+    weights: Text = option("Wide: column with item weights.")
+    frequencies: Text = option("Wide: column that says how many equal items a row stands for.")
+    cluster: Text = option(CLUSTER)
+
+
+class StudyOptions(LabelOptions, DefinitionOptions, OutputOptions):
+    """All that ``whichf1 study`` takes."""
+
+    files: list[str] = argument(
+        "Files of predictions, a quoted pattern with named parts such as "
+        "'runs/{system}/{seed}.csv', saved counts, or a saved study to extend.",
+        default=REQUIRED,
+    )
+    metric: str = option("A metric, or a signature.", "--metric", "-m", default="averaged_f1")
+    true: Text = option(TRUE)
+    pred: list[str] | None = option(
+        f"{PRED} Or SYSTEM=COLUMN,COLUMN for the runs of a system; repeatable."
+    )
+    score_column: Text = option(SCORE, "--score")
+    system: Text = option("Column, or part of the pattern, that names the system.")
+    run: Text = option("Column, or part of the pattern, that tells runs apart, such as the seed.")
+    fold: Text = option("Column, or part of the pattern, with the fold of a cross-validation.")
+    dataset: Text = option("Column, or part of the pattern, that names the data set.")
+    item: Text = option("Column that says which item a row is. Default: matched by line.")
+    cluster: Text = option(CLUSTER)
+    from_: Text = option("Input format: csv, tsv, jsonl, parquet, arrow or npz.", "--from")
+    on_error: OnError = option("Stop at malformed lines, or skip them.", default=OnError.stop)
+    folding: Text = option("Scores of folds: averaged (default), or pooled.")
+    unmatched: bool = option(
+        "Runs of the same name have nothing in common.", "--unmatched", default=False
+    )
+    missing: Text = option(
+        "If runs lack items, or systems lack runs or data sets: complete keeps what all have, all "
+        "keeps everything. Default: an error."
+    )
+    level: float | None = option("Nominal coverage of intervals. Default: 0.95.")
+    adjust: Text = option("Adjust p-values: holm (default), fdr or none.")
+    power: float | None = option("Power for the detectable difference. Default: 0.8.")
+    margin: float | None = option("Also test whether systems differ by less than this.")
+    rope: float | None = option("Region of practical equivalence, for posterior probabilities.")
+    seed: int | None = option("Seed for what is drawn.")
+    save: Text = option("Save all that was read to this .json file, to extend it later.")
+    plot: Text = option("Write the picture to this .pdf, .svg or .png file.")
+    page: Text = option("Write the study as a page to this .html file.")
 
 
 class ThresholdOptions(DataOptions, OutputOptions):
@@ -799,13 +889,13 @@ class PaperOptions(OptionGroup):
 
 
 def is_terminal() -> bool:
-    """Whether standard output is a terminal, or is to be treated as one."""
+    """Whether standard output is a terminal, or should be treated as one."""
     terminal = sys.stdout is not None and sys.stdout.isatty()
     return terminal or bool(os.environ.get("FORCE_COLOR"))
 
 
 def _has_symbols() -> bool:
-    """Whether standard output has the characters that places are marked with."""
+    """Whether standard output can show superscript digits, which mark ranks."""
     try:
         "¹²".encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):
@@ -841,7 +931,7 @@ def columns_of(option: str, text: str | None) -> list[str]:
 
 
 def find_label(text: str, labels: Labels) -> Label:
-    """The class that is written like this."""
+    """The class with this text."""
     for label in labels:
         if str(label) == text:
             return label
@@ -850,7 +940,7 @@ def find_label(text: str, labels: Labels) -> Label:
 
 
 def find_dropped(text: str, labels: Labels) -> Label:
-    """The class of --ignore that is written like this, whether or not its items are still there."""
+    """The class of --ignore with this text, even if its items were dropped."""
     kind = labels.kind
     readings: list[Label] = [text] if kind == "str" else [*from_text([text])]
     return find_label(text, labels if kind_of(readings[0]) != kind else Labels(readings))

@@ -13,5 +13,5 @@ def playground(options: PlaygroundOptions) -> None:
     from whichf1.reporting.pages.playground import playground as page
 
     if options.output is None:
-        raise InputError("where to? Give a file with -o, such as -o playground.html")
+        raise InputError("no output file: name one with -o, such as -o playground.html")
     write_whole(options.output, page(examples()).encode())

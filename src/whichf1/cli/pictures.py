@@ -53,7 +53,7 @@ def plot(options: PlotOptions) -> None:
         return
     kind = find_kind(options.kind)
     if options.output is None:
-        raise InputError("where to? Give a file with -o that ends in .pdf, .svg or .png")
+        raise InputError("no output file: name one with -o that ends in .pdf, .svg or .png")
     format_of(options.output)
     plotting()
     given = {name: getattr(options, name) for name in PASSED}
@@ -91,7 +91,7 @@ def kind_list() -> Document:
 def report(options: PageOptions) -> None:
     """Write a page with scores, pictures and methods."""
     if options.output is None:
-        raise InputError("where to? Give a file with -o that ends in .html")
+        raise InputError("no output file: name one with -o that ends in .html")
     page_path(options.output)
     systems = options.pred or []
     if len(systems) > 1 and (options.score_column or options.probs):
@@ -116,7 +116,7 @@ def _compared(options: PageOptions, systems: list[str]) -> Comparison:
 
 
 def _as(group: type[G], options: OptionGroup, **changes: Any) -> G:
-    """The same options as another command takes them."""
+    """The same options, in the form another command takes."""
     known = {each.name for each in fields(group)}  # type: ignore[arg-type]
     mine = {each.name for each in fields(options)} - {  # type: ignore[arg-type]
         "output",
@@ -136,14 +136,14 @@ def _single(options: PlotOptions, name: str) -> Any:
 
 
 def _table(options: PlotOptions, kind: Kind) -> tuple[Any, set[str]]:
-    """What is counted of the file; for several columns of scores, a ranking of each."""
+    """The table of the file; for several columns of scores, a ranking of each."""
     scores: list[str | None] = [*(options.score_column or ())] or [None]
     if not kind.several:
         _single(options, "score_column")
     if Ranking in kind.of and options.pred:
         raise InputError(f"{kind.name} is drawn of scores: name their column with --score")
     if kind.name == "slices" and options.by is None and not _is_saved(options):
-        raise InputError("slices of what? Name the columns with --by")
+        raise InputError("there are no slices to draw: name their columns with --by")
     by = options.by if kind.name == "slices" else None
     pred, used = _single(options, "pred"), {"by"} if by else set()
     tables = {

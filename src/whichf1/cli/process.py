@@ -28,12 +28,12 @@ _PLAIN = {
 
 
 def watching() -> bool:
-    """Whether somebody may be looking at a terminal while this works."""
+    """Whether standard error is a terminal that may show progress."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
 def emit(text: str) -> None:
-    """Write to standard output. A reader that has gone is no error; a full disk is one."""
+    """Write to standard output. A closed pipe is not an error; a full disk is."""
     if watching():
         hide()
     if sys.stdout is None:
@@ -48,7 +48,7 @@ def emit(text: str) -> None:
 
 
 def say(message: object) -> None:
-    """Write a line to standard error, as far as that is possible."""
+    """Write a line to standard error, if possible."""
     if watching():
         hide()
     with suppress(OSError):
@@ -117,7 +117,7 @@ def _show_usage(error: Any) -> None:
 
 
 def _internal(error: BaseException) -> str:
-    """An error that is a fault of the program: where it happened, without any data."""
+    """A bug in the program: where it happened, without any data."""
     ours = [each for each in extract_tb(error.__traceback__) if "whichf1" in each.filename]
     where = ", ".join(f"{os.path.basename(each.filename)}:{each.lineno}" for each in ours[-3:])
     return (

@@ -31,7 +31,7 @@ def _counts(options: DialectOptions) -> tuple[str, Counts]:
 
 
 def _refuse_unused(options: DialectOptions) -> None:
-    """Raise for an option that is about other data than were given."""
+    """Raise for an option that does not apply to the given data."""
     kind, unused = "a list of dialects", ["true", "pred", "rows", "labels"]
     if options.matrix is not None:
         kind, unused = "--matrix", ["true", "pred"]
@@ -45,8 +45,8 @@ def _refuse_unused(options: DialectOptions) -> None:
 def _read_matrix(text: str, rows: str | None, labels: Any = None) -> Counts:
     if rows is None:
         raise InputError(
-            "what is a row of the matrix? Say --rows true or --rows predicted: definitions that "
-            "weight or choose classes by their true items depend on it."
+            "a row of the matrix may be a true or a predicted class: add --rows true or --rows "
+            "predicted. Definitions that weight or choose classes by their true items depend on it."
         )
     numbers = re.fullmatch(r"[-0-9.,\s]+", text)
     _, cells = given_matrix(text.replace(",", " ").split() if numbers else [text])

@@ -107,7 +107,7 @@ def read_subject(options: Scored) -> Iterator[Subject]:
 
 
 def _saved(table: Any, options: Scored) -> Subject:
-    """What was counted earlier."""
+    """A table that was saved earlier."""
     whole = table.whole if isinstance(table, Slices) else table
     if isinstance(whole, Ranking):
         text, classes = options.positive, whole.labels
@@ -285,7 +285,7 @@ def definitions_of(
 
 
 def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> list[Verdict]:
-    """What became of each gate, on all items and in each slice."""
+    """The outcome of each gate, on all items and in each slice."""
     verdicts = []
     for limit in options.limits:
         given = chosen if limit.kind.end != "value" else {**chosen, "interval": None}

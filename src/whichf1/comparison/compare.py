@@ -13,7 +13,7 @@ import numpy as np
 
 from whichf1.comparison.pair import Pair, Plan, level_of, pair_of, resampled, unpaired
 from whichf1.comparison.rank_flips import Flip, SystemRanks, rank_systems, same_labels
-from whichf1.comparison.significance import ADJUSTMENTS, CLOSE, Adjust
+from whichf1.comparison.significance import ADJUSTMENTS, CLOSE, Adjust, Swaps
 from whichf1.definitions import signature
 from whichf1.definitions.definition import AnyCounts, Definition, fits
 from whichf1.definitions.methods import Auto, Bootstrap, Method, enough_replicates
@@ -228,7 +228,7 @@ def of_decisions(metric: Any, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def fitting_decisions(metrics: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
-    """The same for several metrics: the class is left out if it is that of none of them."""
+    """The same for several metrics: the class is dropped if none of them needs it."""
     fitting = [of_decisions(metric, options) for metric in metrics]
     return options if options in fitting else fitting[0]
 
@@ -276,7 +276,7 @@ Run: TypeAlias = Callable[[Definition, Plan], "Comparison"]
 
 
 class Runs(NamedTuple):
-    """Systems that are read: what compares them under a definition, on all items and by slice."""
+    """Systems that were read: compares them under any definition, on all items and by slice."""
 
     whole: Run
     by: tuple[str, ...] = ()
@@ -418,6 +418,8 @@ def read_once(
 
 def with_classes(lines: ScoredLines) -> ScoredLines:
     """The lines with the classes of all of them, so that every slice has the same."""
+    if lines.sets:
+        return lines
     return lines._replace(labels=[*classes_of(column(lines.true, "y_true"), lines.labels)])
 
 
@@ -464,7 +466,7 @@ def _planned(
 
 
 def _method(definition: Definition, level: float, plan: Plan) -> Method:
-    """As the signature says, else automatic, or the bootstrap where only that applies."""
+    """The interval of the signature; otherwise auto, or the bootstrap if nothing else applies."""
     metric = definition.declaration
     if not metric.smooth and not plan.replicates:
         raise DefinitionError(
@@ -530,15 +532,16 @@ def compare_statistics(
         statistics, sample = kinds(statistics, sample)
     drawn = _drawn(definition, plan, statistics, sample)
     spread = difference_spreads(definition, statistics, sample, drawn)
+    swaps = Swaps(sample, plan.replicates, plan.seed)
     pairs: list[Pair] = []
-    for number, (a, b) in enumerate(combinations(range(len(names)), 2)):
+    for a, b in combinations(range(len(names)), 2):
         both = {names[at]: scores[names[at]] for at in (a, b)}
         units = (statistics[a], statistics[b]), sample
         pair = pair_of(definition, plan, both, *spread(a, b), *units)
         if drawn is not None:
             with np.errstate(invalid="ignore"):  # of two infinite ratios
                 difference = drawn[:, a] - drawn[:, b]
-            pair = resampled(definition, plan, pair, difference, *units, number)
+            pair = resampled(definition, plan, pair, difference, *units, swaps)
         pairs.append(pair)
     adjusted = ADJUSTMENTS[plan.adjust]([pair.p_value for pair in pairs])
     pairs = [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]

@@ -15,12 +15,12 @@ from whichf1.comparison.significance import (
     Adjust,
     Belief,
     McNemar,
+    Swaps,
     beliefs,
     bootstrap_p,
     caution,
     equivalence_p,
     mcnemar,
-    randomization_p,
     t_interval,
     t_p,
 )
@@ -218,14 +218,13 @@ def resampled(
     drawn: Array,
     statistics: tuple[Statistic, Statistic],
     sample: Sample,
-    number: int,
+    swaps: Swaps,
 ) -> Pair:
     """The pair with its bootstrap and its randomization test."""
     finite = np.where(np.isinf(drawn), np.nan, drawn)
     interval = percentile_interval(finite, pair.difference, level_of(definition))
     p = bootstrap_p(pair.difference, drawn)
-    seed = (plan.seed, number)
-    swapped = randomization_p(*statistics, sample, pair.difference, plan.replicates, seed)
+    swapped = swaps.p_value(*statistics, pair.difference)
     pair = replace(pair, bootstrap=interval, p_bootstrap=p, p_randomization=swapped)
     smooth = definition.declaration.smooth
     if not smooth:  # the t test does not apply

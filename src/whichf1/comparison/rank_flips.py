@@ -154,7 +154,11 @@ def rank_systems(
     chosen = [_definition(x, options) for x in metrics or (OF_SETS if sets else DEFINITIONS)]
     if sets and metrics is None:
         chosen.append(define_fitting("f1", {**options, "average": "samples"}))
-    ranked = tuple(_ranking(definition, counts) for definition in chosen)
+    return ranks_of(names, tuple(_ranking(definition, counts) for definition in chosen))
+
+
+def ranks_of(names: tuple[str, ...], ranked: tuple[Order, ...]) -> SystemRanks:
+    """The orders of systems, with the pairs that flip and rank correlations."""
     return SystemRanks(
         names,
         ranked,
@@ -183,8 +187,13 @@ def _ranking(definition: Definition, counts: Mapping[str, AnyCounts]) -> Order:
     if definition.ignore:
         kept = same_labels([each.without(definition.ignore) for each in counts.values()])
         counts = dict(zip(counts, kept, strict=True))
-    scores = evaluate_systems(definition, counts)[0]
-    sign = -1 if definition.declaration.better != "lower" else 1
+    return ordered(evaluate_systems(definition, counts)[0])
+
+
+def ordered(scores: Mapping[str, Score]) -> Order:
+    """The systems in the order of their scores."""
+    settled = next(iter(scores.values())).definition
+    sign = -1 if settled.declaration.better != "lower" else 1
     defined = [name for name in scores if not np.isnan(scores[name].value)]
     order: list[list[str]] = []
     for name in sorted(defined, key=lambda name: sign * scores[name].value):
@@ -193,7 +202,6 @@ def _ranking(definition: Definition, counts: Mapping[str, AnyCounts]) -> Order:
             order[-1].append(name)
         else:
             order.append([name])
-    settled = next(iter(scores.values())).definition
     return Order(settled, scores, tuple(map(tuple, order)))
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from whichf1.statistics.sample import Sample, Statistic
+from whichf1.statistics.sample import Drawn, Sample, Statistic
 from whichf1.statistics.scales import Interval, Spread, cubic, cubic_ends, t_quantile, upper_tail
 from whichf1.tables.cells import Array
 
@@ -43,7 +43,7 @@ class McNemar:
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """What to believe of a difference after seeing the items, under one prior."""
+    """Posterior of a difference under one prior."""
 
     prior: float
     """Items on which the systems differ that the prior is worth; it prefers neither system."""
@@ -136,7 +136,7 @@ def _few_decide(spread: Spread) -> str | None:
 
 
 def _few_disputed(a: Statistic, b: Statistic, sample: Sample) -> str | None:
-    """Of sums of weights it is not known how few items decide, only on how many systems differ."""
+    """Sums of weights do not tell how few items decide, only on how many the systems differ."""
     differs = a.differs(b)
     if differs is None or not differs.any():
         return None
@@ -187,31 +187,44 @@ def bootstrap_p(difference: float, replicates: Array) -> float | None:
     return float((1 + extreme.sum()) / (len(defined) + 1))
 
 
-def randomization_p(
-    a: Statistic,
-    b: Statistic,
-    sample: Sample,
-    difference: float,
-    replicates: int,
-    seed: tuple[int, int],
-) -> float | None:
+KEPT = 1 << 26
+"""Bytes of swaps that are kept for further pairs; beyond, they are drawn anew for each."""
+
+
+class Swaps:
     """Approximate randomization: the outputs of two systems for an item are swapped at random.
 
-    Clusters are swapped whole. None for units of several weighted items, because single weights are
-    not known.
+    Clusters are swapped whole. All pairs of systems share the same draws.
     """
-    if not isfinite(difference):
-        return None
-    if sample.squares is not None and not sample.weights_known:
-        return None
-    moving, swapped = a.exchange(b, sample)
-    extreme = known = 0
-    for moved in moving.swaps(replicates, seed):
-        left, right = swapped(moved)
-        differences = np.abs(left - right)[..., 0]
-        known += int((~np.isnan(differences)).sum())
-        extreme += int((differences >= abs(difference) - CLOSE).sum())
-    return (1 + extreme) / (known + 1) if known else None
+
+    def __init__(self, sample: Sample, replicates: int, seed: int) -> None:
+        self._sample, self._replicates, self._seed = sample, replicates, seed
+        self._kept: list[Drawn] | None = None
+
+    def _drawn(self, wide: bool) -> Iterable[Drawn]:
+        sample = self._sample
+        if not wide or self._replicates * (sample.clusters or len(sample.count)) > KEPT:
+            return sample.swaps(self._replicates, self._seed, wide)
+        if self._kept is None:
+            self._kept = [*sample.swaps(self._replicates, self._seed, wide)]
+        return self._kept
+
+    def p_value(self, a: Statistic, b: Statistic, difference: float) -> float | None:
+        """The test of a difference.
+
+        None for units of several weighted items, because single weights are not known.
+        """
+        sample = self._sample
+        if not isfinite(difference) or (sample.squares is not None and not sample.weights_known):
+            return None
+        swapped = a.exchange(b, sample)
+        extreme = known = 0
+        for moved in self._drawn(a.adds_rows and b.adds_rows and sample.squares is None):
+            left, right = swapped(moved)
+            differences = np.abs(left - right)[..., 0]
+            known += int((~np.isnan(differences)).sum())
+            extreme += int((differences >= abs(difference) - CLOSE).sum())
+        return (1 + extreme) / (known + 1) if known else None
 
 
 def mcnemar(a: Statistic, b: Statistic, sample: Sample) -> McNemar | None:

@@ -22,7 +22,9 @@ from whichf1.definitions.signature import KEYS, VERSION, Word
 from whichf1.errors import DefinitionError, LabelError, ShapeError, TooLargeError, did_you_mean
 from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
-from whichf1.tables.cells import Array, every_class, exactly, rounded, scaled_rows
+from whichf1.metrics.registry import Kind
+from whichf1.tables.annotations import Ratings
+from whichf1.tables.cells import Array, every_class, exactly, one_class, rounded, scaled_rows
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label, Labels
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from whichf1.scoring.score import Score
 
 
-AnyCounts: TypeAlias = Counts | MultiLabelCounts
+AnyCounts: TypeAlias = Counts | MultiLabelCounts | Ratings
 
 
 class Frozen(NamedTuple):
@@ -39,8 +41,8 @@ class Frozen(NamedTuple):
 
     table: Any
     """The cells of class counts, or the lines of label sets."""
-    classes: Array
-    """The codes of the classes to average over."""
+    classes: Any
+    """The codes of the classes to average over, as an array; or the code of one, alone."""
     labels: Labels
     """Those classes."""
     units: Any = None
@@ -71,7 +73,8 @@ class Definition:
     """Items of these true classes are dropped."""
     class_shares: Any = None
     """'uniform', or pairs of a class and its share: the true classes are scaled to these shares."""
-    undefined: Undefined = 0
+    undefined: Undefined | None = None
+    """What 0/0 gives: 0 by default, and an error for a mean of rankings."""
     scope: Scope = "empty"
     two_classes: TwoClasses = "both"
     """Which of two classes are averaged over: some programs then score the positive one alone."""
@@ -91,14 +94,17 @@ class Definition:
         self._set("parameters", tuple(metric.check(dict(self.parameters)).items()))
         for name, check in CHECKS.items():
             value = getattr(self, name)
-            if value is not type(self).__dataclass_fields__[name].default:
+            usual = name == "undefined" and type(value) is int and value == 0
+            if value is not type(self).__dataclass_fields__[name].default and not usual:
                 self._set(name, check(name, value))
         if metric.harmonic and self.average in ("macro", "weighted") and self.formula is None:
             self._set("formula", "averaged")
+        if self.undefined is None and metric.kind not in SCORED:
+            self._set("undefined", 0)
         number = not isinstance(self.undefined, str)
         if self.undefined == 0 or (number and self.scope == "one-sided"):
             self._set("scope", "empty")  # a harmonic mean with 0 is 0: no scope makes a difference
-        if self.epsilon and self.epsilon_in == "all" and self.undefined != 0:
+        if self.epsilon and self.epsilon_in == "all" and self.undefined not in (None, 0):
             raise DefinitionError(
                 f"undefined={self.undefined!r} does not apply: with an epsilon in every "
                 "denominator nothing is divided by 0"
@@ -111,6 +117,8 @@ class Definition:
             default = type(self).__dataclass_fields__[name].default
             if not applies and name == "classes" and self.classes == "declared":
                 self._set(name, None)  # all of them, as without it
+            elif not applies and name == "undefined" and self.undefined in (None, 0):
+                self._set(name, None if metric.kind in SCORED else 0)
             elif not applies and getattr(self, name) != default:
                 raise DefinitionError(f"{name}= does not apply to {metric.name}: {why}")
 
@@ -118,11 +126,41 @@ class Definition:
         object.__setattr__(self, name, value)
 
     def settled(self, **fields: Any) -> Definition:
-        """The same with fields that the data settle, which need no check."""
+        """A copy with fields that the data determine, which need no check."""
         other = object.__new__(Definition)
         other.__dict__.update({name: getattr(self, name) for name in _FIELDS}, **fields)
         other.__dict__["declaration"] = self.declaration
         return other
+
+    def of_scores(self, labels: Labels, *, one: bool = True) -> Definition | None:
+        """The same as scores of these classes settle it; kept for the next time.
+
+        ``one``: each item has one score, of the second of two classes. None if the definition is of
+        another class.
+        """
+        key, known = (labels[1], type(labels[1]), one, len(labels) == 2), self._of_scores
+        if key not in known:
+            settled = self.scaled(len(labels))
+            same = self.positive is None or type(self.positive) is key[1]
+            if one:
+                settled = settled.settled(positive=labels[1])
+            known[key] = settled if (same if one else self.positive is None) else None
+        return known[key]
+
+    @cached_property
+    def _of_scores(self) -> dict[object, Definition | None]:
+        return {}
+
+    def with_parameters(self, **parameters: Any) -> Definition:
+        """The same with these parameters of its metric, which need no check."""
+        merged = {**self.arguments, **parameters}
+        return self.settled(parameters=tuple(merged.items()))
+
+    def scaled(self, classes: int) -> Definition:
+        """The same with its scale, which depends on the number of classes by default."""
+        if self.arguments.get("scale", "no such") is not None:
+            return self
+        return self.with_parameters(scale="half" if classes == 2 else "sum")
 
     def _conditions(self) -> list[tuple[str, bool, str]]:
         """Each option, whether it can change the value given the others, and if not, why."""
@@ -132,27 +170,24 @@ class Definition:
         mean = several and self.average in ("macro", "weighted")
         whole = "it is computed from the whole table"
         scored = metric.kind in ("ranking", "loss")
-        over_classes = metric.over_classes
-        averaged = over_classes and self.average in (None, "macro", "weighted")
+        averaged = metric.over_labels and not (self.average == "samples" and metric.by_score)
+        ranked = metric.kind == "ranking" and self.average in ("macro", "weighted", "samples")
         one = whole if not rate else "it scores the positive class alone"
-        smooth = metric.smooth or fits(self.interval, metric)
+        smooth = metric.smooth or fits(self.interval, metric, self.average)
+        uncovered = metric.of_top is None or self.average is not None
         divisions = metric.harmonic and self.formula != "of-averages"
         shares = "it is not computed from predicted classes, or counts whole items or batches"
         batched = "intervals need items, not batches. Drop interval= or batch="
         return [
-            ("average", rate or averaged, "use 'macro' or 'weighted'" if over_classes else whole),
+            ("average", rate or averaged, _BY_SCORE if metric.over_labels else whole),
             ("positive", rate or scored, whole),
             ("ignore", counted, "remove those items from the data instead"),
-            (
-                "class_shares",
-                metric.kind in COUNTED and not metric.whole and not self.batch,
-                shares,
-            ),
+            ("class_shares", counted and not metric.whole and not self.batch, shares),
             ("classes", several, one),
             ("exclude", several, one),
             ("formula", mean and metric.harmonic, "it has only one formula"),
-            ("undefined", not metric.total, "it is never undefined"),
-            ("interval", smooth, _NO_INTERVAL if metric.of_top is None else _AT_TOP),
+            ("undefined", ranked or not metric.total, "it is never undefined"),
+            ("interval", smooth, _NO_INTERVAL if uncovered else _AT_TOP),
             ("scope", divisions, "it has only one division"),
             ("two_classes", mean, "it is not a mean over classes"),
             ("epsilon", rate, whole),
@@ -179,7 +214,7 @@ class Definition:
     def fields(self) -> dict[str, Any]:
         """The fields that matter, as they stand in the signature."""
         applies = self.applicable - {"interval"}
-        always = {"undefined"}
+        always = set() if self.undefined is None else {"undefined"}
         if self.declaration.kind == "rate" and self.positive is None:
             always.add("average")
         shown: dict[str, Any] = {}
@@ -229,18 +264,35 @@ class Definition:
         return run(self, y_true, y_pred, labels, weights, cluster, **columns)
 
     @cached_property
-    def needs_margins_only(self) -> bool:
-        """Whether the margins of all classes say enough: a plain mean, without an interval."""
-        special = (self.exclude, self.ignore, self.batch, self.interval, self.class_shares)
-        means = self.declaration.kind == "rate" and self.average in ("macro", "weighted", "micro")
-        every = self.classes in (None, "declared", "observed") and self.two_classes == "both"
-        return means and every and not any(special)
+    def quick(self) -> Kind | None:
+        """The kind of its metric, where the value of all items is all that is asked; else None."""
+        kind, special = self.declaration.kind, (self.ignore, self.batch, self.interval)
+        if any(special) or self.classes == "range" or self.class_shares is not None:
+            return None
+        if kind == "items" or self.average == "samples":
+            return "items" if self._every_class else None
+        if kind == "rate":
+            return kind if (self.average or self.positive) is not None else None
+        of_one = self.average is None and self.arguments.get("multi_class") is None
+        return kind if of_one and self.positive in (None, 1) else None
+
+    @cached_property
+    def _every_class(self) -> bool:
+        """Whether it is over all classes that there are."""
+        every = self.classes in (None, "declared") and self.two_classes == "both"
+        return every and not self.exclude
 
     @cached_property
     def over_observed(self) -> Definition:
-        """The same over the observed classes, unless it says itself which it is over."""
+        """The same over the observed classes, unless the definition names its classes."""
         settles = self.classes is None and "classes" in self.applicable
         return self.settled(classes="observed") if settles else self
+
+    @cached_property
+    def over_declared(self) -> Definition:
+        """The same over the declared classes, unless it says itself which it is over."""
+        settles = self.classes is None and "classes" in self.applicable
+        return self.settled(classes="declared") if settles else self
 
     def on(self, *frozen: Frozen) -> Definition:
         """The definition with its class set settled by the counts of one or more systems.
@@ -252,7 +304,7 @@ class Definition:
             return self
         for each in frozen:
             if not self._over_those_that_occur(each):
-                return self.settled(classes="declared")
+                return self.over_declared
         return self.over_observed
 
     def _over_those_that_occur(self, frozen: Frozen) -> bool:
@@ -262,7 +314,8 @@ class Definition:
         if not self.exclude and self.two_classes == "both":  # so it has all classes
             return bool(units.occurring == len(frozen.classes))
         with suppress(DefinitionError):  # raised if none are left
-            observed = fix_classes(units, "observed", self.exclude, self.two_classes)
+            known = (units.labels, units.table, "observed")
+            observed = fix_classes(*known, self.exclude, self.two_classes)
             return np.array_equal(observed.classes, frozen.classes)
         return False
 
@@ -289,19 +342,29 @@ class Definition:
             raise ShapeError(
                 "there are no items to score" + (", all ignored" if self.ignore else "")
             )
-        frozen = fix_classes(counts, self.classes, self.exclude, self.two_classes)
+        fixed = self
+        if self.classes == "range":
+            counts, classes = over_range(counts)
+            fixed = self.settled(classes=classes)
+        table: Any = counts.table
         if self.class_shares is not None:
-            share = self.shares_of(frozen.units)
-            frozen = frozen._replace(table=scaled_rows(frozen.units.table, share))
-        if self.positive is None:
-            return frozen
-        return frozen._replace(classes=counts.labels.codes([self.positive]))
+            table = scaled_rows(table, self.shares_of(counts))
+        return fixed.fix(counts.labels, table, counts)
+
+    def fix(self, labels: Labels, table: Any, units: AnyCounts | None = None) -> Frozen:
+        """Fix the class set on a table of these classes."""
+        if self.positive is not None:
+            return Frozen(table, one_class(labels.code(self.positive)), labels, units)
+        if self._every_class and labels:
+            return Frozen(table, every_class(len(labels)), labels, units)
+        frozen = fix_classes(labels, table, self.classes, self.exclude, self.two_classes)
+        return frozen._replace(units=units)
 
     def shares_of(self, counts: AnyCounts) -> Array:
         """The share that each class of these counts is scaled to."""
         if not isinstance(counts, Counts):
             raise DefinitionError(
-                "class_shares= is for items of one class each, and these have sets of labels"
+                f"class_shares= is for items of one true class each, and these are {counts.kind}"
             )
         rows, labels = counts.table.rows, counts.labels
         present = rows > 0
@@ -348,13 +411,15 @@ class Definition:
             exact = self.settled(parameters=exactly(self.parameters, counted.count))
             return rounded(exact.values(frozen, counted))
         metric, parameters = self.declaration, self.arguments
-        if metric.kind == "agreement":
-            return ZeroRule(self.undefined).settle(metric.formula(counted.margins, **parameters))
         rule = self.rule
-        c = counted.one_vs_rest(frozen.classes)
+        if metric.kind == "agreement":
+            if metric.named:
+                parameters = {**parameters, "labels": frozen.labels}
+            return rule.settle(metric.formula(counted.margins, **parameters))
         if metric.kind == "items" or self.average == "samples":
             items = per_class(metric, parameters, rule, counted.per_item(frozen.classes))
             return rule.mean(items, counted.count)
+        c = counted.one_vs_rest(frozen.classes)
         if self.average == "micro":
             return micro(metric, parameters, rule, c)
         support = c.tp + c.fn if self.average == "weighted" else None
@@ -364,6 +429,9 @@ class Definition:
         return rates if self.average is None else rule.mean(rates, support)
 
 
+SCORED = ("ranking", "loss", "label ranking")
+"""Kinds that are computed from scores."""
+_BY_SCORE = "it needs more than the order of each item's labels: use 'macro', 'weighted' or 'micro'"
 _AT_TOP = "it depends on individual items. Use 'auto' or 'bootstrap'"
 _NO_INTERVAL = (
     "it depends on individual items or is biased, so that no interval is known to cover. "
@@ -371,41 +439,43 @@ _NO_INTERVAL = (
 )
 
 
-def fits(method: Method | None, metric: Metric) -> bool:
+def fits(method: Method | None, metric: Metric, average: str | None = None) -> bool:
     """Whether a method gives intervals also of a metric that is not smooth."""
-    auto = isinstance(method, Auto) and (metric.squared or metric.of_top) is not None
+    known = average is None and (metric.squared or metric.of_top) is not None
+    auto = isinstance(method, Auto) and known
     return auto or (method is not None and method.drawn)
 
 
 def fix_classes(
-    counts: AnyCounts, classes: Any, exclude: tuple[Label, ...], two_classes: str
+    labels: Labels, table: Any, classes: Any, exclude: tuple[Label, ...], two_classes: str
 ) -> Frozen:
     """Determine the classes to average over."""
-    if classes == "range":
-        counts, classes = over_range(counts)
-    excluded = counts.labels.codes(exclude) if exclude else None
-    chosen = codes_of(counts, classes, two_classes, excluded)
+    excluded = labels.codes(exclude) if exclude else None
+    chosen = codes_of(labels, table, classes, two_classes, excluded)
     if not len(chosen):
         why = "exclude= names all of them" if exclude else "declare classes with labels="
         raise DefinitionError(f"there are no classes to average over: {why}")
-    labels = counts.labels
     if len(chosen) < len(labels):
         labels = Labels.trusted(labels[code] for code in chosen)
-    return Frozen(counts.table, chosen, labels, counts)
+    return Frozen(table, chosen, labels)
 
 
 def codes_of(
-    counts: AnyCounts, classes: Any, two_classes: str = "both", excluded: Array | None = None
+    labels: Labels,
+    table: Any,
+    classes: Any,
+    two_classes: str = "both",
+    excluded: Array | None = None,
 ) -> Array:
     """Codes of the classes of a class set, without those that are excluded."""
     if classes in (None, "declared"):
-        chosen = every_class(len(counts.labels))
+        chosen = every_class(len(labels))
     elif classes == "observed":
-        chosen = np.flatnonzero(counts.table.tp + counts.table.fp + counts.table.fn)
+        chosen = np.flatnonzero(table.tp + table.fp + table.fn)
     elif classes == "true":
-        chosen = np.flatnonzero(counts.table.tp + counts.table.fn)
+        chosen = np.flatnonzero(table.tp + table.fn)
     else:
-        chosen = counts.labels.codes(classes)
+        chosen = labels.codes(classes)
     if two_classes != "both" and len(chosen) == 2:
         chosen = chosen[:1] if two_classes == "first" else chosen[1:]
     if excluded is None:
@@ -419,7 +489,7 @@ MOST_CLASSES = 1 << 20
 
 def over_range(counts: AnyCounts) -> tuple[AnyCounts, range]:
     """Every integer from 0 to the largest observed label, whether it occurs or not."""
-    observed = [counts.labels[code] for code in codes_of(counts, "observed")]
+    observed = [counts.labels[code] for code in codes_of(counts.labels, counts.table, "observed")]
     if counts.labels.kind != "int" or min(observed) < 0:
         raise LabelError("classes='range' needs labels that are integers of at least 0")
     wanted = range(max(observed) + 1)
@@ -455,7 +525,7 @@ def define(
 
 
 def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
-    """A name or signature with those of the options that apply and that it does not settle itself.
+    """A name or signature with the options that apply and that it does not set itself.
 
     For tables of many metrics, of which each takes some of the options.
     """
@@ -485,19 +555,21 @@ def _fitted(
     settled: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> Definition:
-    """The metric with what is settled, and with those of the other options that apply."""
+    """The metric with the options that are set, and with the other options that apply."""
     plain = define(name, parameters, settled)
     applicable = plain.applicable - {*look_up(name)[1], *settled, "interval"}
+    if plain.declaration.over_labels and not plain.declaration.over_classes:
+        applicable -= {"average"}  # of classes it is none unless it is asked for by itself
     fitting = {k: v for k, v in options.items() if k in applicable}
     chosen = define(name, parameters, {**settled, **fitting}) if fitting else plain
     method = find_method(options.get("interval", settled.get("interval")))
-    if "interval" not in chosen.applicable and not fits(method, chosen.declaration):
+    if "interval" not in chosen.applicable and not fits(method, chosen.declaration, chosen.average):
         return chosen
     return replace(chosen, interval=method)
 
 
 def shorten(signatures: Sequence[str]) -> tuple[list[str], str]:
-    """What each signature says by itself, with a ``*`` for what they share; and that.
+    """The distinct part of each signature, with a ``*`` for what all share; and the shared part.
 
     Put in place of the ``*``, with its own ``*`` before it, the shared part makes each whole again:
     fields after a ``*`` that do not apply to a metric are passed over. If all are of one
@@ -518,7 +590,7 @@ def shorten(signatures: Sequence[str]) -> tuple[list[str], str]:
     for row, definition in zip(rows, definitions, strict=True):
         said = {option.get(part) for part in row}
         passed = {*OPTIONS} - definition.applicable - said  # what it would pass over
-        if any(fits(method, definition.declaration) for method in methods):
+        if any(fits(method, definition.declaration, definition.average) for method in methods):
             passed -= {"interval"}
         shared = [part for part in shared if part in row or option[part] in passed]
     if not one:  # the name of a score, as it were, stays with it

@@ -1,4 +1,4 @@
-"""What parameters mean, said once, and the docstrings that ``help()`` shows.
+"""What parameters mean, written once, and the docstrings that ``help()`` shows.
 
 In the source, a docstring has a summary, a line for each parameter that is special to its
 function, what it returns, errors other than the usual ones, and an example::
@@ -55,10 +55,11 @@ MEANING = {
     "file, the name of a column.",
     "cluster": "The cluster that each item comes from, for intervals that account for clusters; "
     "for a dataframe or file, the name of a column.",
-    "true": "The column of true classes. Common names are recognized: true, y_true, gold, label.",
+    "true": "The column of true classes; for sets of labels, a list of columns of 0 and 1, one for "
+    "each label. Common names are recognized: true, y_true, gold, label.",
     "pred": "The column of predicted classes. Common names are recognized: pred, y_pred, "
     "prediction.",
-    "score": "The column of scores, or one column for each class.",
+    "score": "The column of scores, or one column for each class or label.",
     "id": "The column that matches the rows of two files: true classes and predictions.",
     "format": "The format of the file: csv, tsv, jsonl, parquet, arrow or npz. By default, "
     "it is detected.",

@@ -59,6 +59,7 @@ class Options(Reading, total=False):
     beta: float
     weighting: Literal["none", "linear", "quadratic"] | Matrix
     costs: Matrix | None
+    level: Literal["nominal", "ordinal", "interval", "ratio"]
     alpha: float
     mean: Literal["arithmetic", "geometric", "min", "max"]
     of: Literal["true", "predicted", "both"]

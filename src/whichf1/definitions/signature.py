@@ -34,6 +34,8 @@ KEYS = {
     "class_shares": "shares",
 }
 """Options with a shorter name in signatures."""
+SPECIAL = {"compare": "comparison", "groups": "comparison of groups", "study": "study"}
+"""Fields of signatures that are of more than one score; each names the function that runs them."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _HEAD = re.compile(r"\s*(?P<name>[^|(:]+?)\s*(?:\((?P<parameters>.*)\))?\s*", re.DOTALL)
 
@@ -98,14 +100,9 @@ def read_definition(
 ) -> tuple[str, dict[str, Any], dict[str, Any], tuple[tuple[str, Any], ...]]:
     """The name, parameters, options (of the ``known`` ones) and data fields of a definition."""
     name, parameters, fields = read(text)
-    if "compare" in fields:
-        raise DefinitionError(
-            f"{text!r} is the signature of a comparison. Pass it to compare, with the systems."
-        )
-    if "groups" in fields:
-        raise DefinitionError(
-            f"{text!r} is the signature of a comparison of groups. Pass it to groups."
-        )
+    for field, what in SPECIAL.items():
+        if field in fields:
+            raise DefinitionError(f"{text!r} is the signature of a {what}. Pass it to {field}.")
     version = fields.pop("v", VERSION)
     if version != VERSION:
         raise DefinitionError(

@@ -25,6 +25,8 @@ _MEAN = {
     "weighted": "support-weighted mean",
     "samples": "mean over the items",
 }
+_RANKED = ("a class", "an item")
+"""What may have no positives or no negatives; the second, in a mean over items."""
 _BARE = ("Agreement", "Precision", "Recall")
 """First words of summaries that take no article."""
 _TITLES: dict[Any, str] = {
@@ -116,7 +118,7 @@ def other_names(definition: Definition) -> tuple[str, ...]:
 
 
 def in_sklearn(definition: Definition) -> str | None:
-    """How to compute it in scikit-learn, as far as is known."""
+    """How to compute it in scikit-learn, if known."""
     if definition.class_shares is not None:
         return None
     short = shorthand(definition)
@@ -133,8 +135,8 @@ def in_sklearn(definition: Definition) -> str | None:
 
 
 def zero_rule(definition: Definition) -> str:
-    """What 0/0 gives, as a sentence of its own."""
-    if definition.declaration.kind == "ranking":
+    """What 0/0 gives, as a sentence."""
+    if definition.declaration.kind == "ranking" and definition.undefined is None:
         return "It is an error if there is nothing to rank."
     rule = _zero(definition).lstrip("; ")
     return capital(rule) + "." if rule else "It is never undefined."
@@ -201,7 +203,11 @@ def _what(definition: Definition, k: str) -> str:
 def _scored(definition: Definition) -> str:
     """A metric of scores or of sets of labels, with everything that it depends on."""
     parts = [_phrase(definition.declaration)]
-    if definition.average is not None:
+    if definition.average == "micro":
+        parts.append("over all pairs of an item and a class at once")
+    elif definition.average == "samples":
+        parts.append("its mean over the items, each with its own labels")
+    elif definition.average is not None:
         parts.append(f"its {_MEAN[definition.average]} over the classes")
     if definition.positive is not None:
         parts.append(f"the positive class is {definition.positive!r}")
@@ -219,9 +225,12 @@ def _phrase(metric: Metric) -> str:
 def _zero(definition: Definition) -> str:
     """What 0/0 gives, as the end of a sentence."""
     without_rule = definition.epsilon and definition.epsilon_in == "all"
-    if definition.declaration.total or without_rule:
+    ranked = definition.declaration.kind == "ranking" and definition.undefined is not None
+    if (definition.declaration.total and not ranked) or without_rule:
         return ""
-    if definition.scope == "one-sided":
+    if ranked:
+        case = f"{_RANKED[definition.average == 'samples']} with nothing to rank"
+    elif definition.scope == "one-sided":
         case = "a class that is never true or never predicted (precision or recall is 0/0)"
     elif definition.scope == "no-hits":
         case = "0/0 in precision, in recall or in their harmonic mean"

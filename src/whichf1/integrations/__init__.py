@@ -1,1 +1,1 @@
-"""Other libraries, each in one module that speaks their words."""
+"""Other libraries, each in one module that follows its conventions."""

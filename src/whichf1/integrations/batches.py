@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.tables.counts import refuse_dense
 from whichf1.tables.labels import Labels
@@ -80,9 +82,14 @@ class Reader:
         if tuple(preds.shape) == tuple(target.shape):
             return true, self._above(preds.reshape(-1), true)
         self._check_width(preds, target)
-        missing = (preds != preds).any(self.axis).reshape(-1)
-        self._refuse_missing(missing, true)
-        return true, preds.argmax(self.axis).reshape(-1)
+        best = preds.argmax(self.axis)
+        if isinstance(preds, np.ndarray) and preds.ndim == 2:
+            top = preds[np.arange(len(preds)), best]  # which is NaN, if any score is
+            missing = top != top
+        else:
+            missing = (preds != preds).any(self.axis)
+        self._refuse_missing(missing.reshape(-1), true)
+        return true, best.reshape(-1)
 
     def scored(self, preds: Any, target: Any, metric: str) -> tuple[Any, Any]:
         """Target and scores of each item, (n,) or (n, classes), without the ignored ones."""
@@ -112,7 +119,7 @@ class Reader:
 
     def kept(self, true: Any) -> Any:
         """Which items are not ignored."""
-        kept = true == true
+        kept = true == true  # all of them
         for label in self.ignore:
             kept = kept & (true != label)
         return kept
@@ -166,12 +173,13 @@ class Reader:
             )
 
     def _refuse_missing(self, missing: Any, true: Any) -> None:
-        missing = missing & self.kept(true)
-        if bool(missing.any()):
+        if bool(missing.any()) and bool((missing & self.kept(true)).any()):
+            missing = missing & self.kept(true)
             at = next(i for i, wrong in enumerate(missing.tolist()) if wrong)
             raise InputError(f"a score of item {at} is NaN")
 
 
 def is_floating(data: Any) -> bool:
     """Whether an array is of floats of any width."""
-    return "float" in str(data.dtype)
+    kind = getattr(data.dtype, "kind", "V")
+    return "float" in str(data.dtype) if kind == "V" else bool(kind == "f")

@@ -8,16 +8,17 @@ the metric, which is all that processes exchange and all that leaves the device.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.definitions.definition import Definition
+from whichf1.definitions.definition import Definition, Frozen
 from whichf1.definitions.names import SHORTHANDS
 from whichf1.errors import DefinitionError, InputError, MergeError, did_you_mean
 from whichf1.integrations.batches import Reader
@@ -26,14 +27,15 @@ from whichf1.metrics import COUNTED, EVERY, find
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class, run
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.lines import (
-    mean_over_rankings,
     moments,
     over_each_class,
     score_moments,
     score_ranking,
+    score_rankings,
 )
 from whichf1.scoring.score import PerClass, Score
 from whichf1.sources.counts import binned_ranking, check_bins
+from whichf1.tables.cells import Margins, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
@@ -71,10 +73,10 @@ class ScoreMetric(torchmetrics.Metric):
     labels: The names of the classes in their order. Default: 0, 1, 2, …
     ignore_index: One or several targets whose items are dropped, such as -100 for padding.
     threshold: With two classes and one score for each target, the second class is predicted above
-        it. Default: 0.5, of probabilities; for logits pass 0.0. A metric with a parameter of this
-        name, such as net_benefit, takes it instead.
-    logits (bool): Whether scores are logits, and metrics of scores and probabilities apply a
-        softmax (or a sigmoid) first. Predicted classes are the same either way.
+        it. Default: 0.5, of probabilities; 0.0, of logits. A metric with a parameter of this name,
+        such as net_benefit, takes it instead; other metrics of scores have none.
+    logits (bool): Whether scores are logits. Metrics of scores and probabilities apply a softmax
+        (or a sigmoid) first.
     thresholds (int): For rankings, the number of equal bins that scores are rounded into, so that
         the state has a fixed size. By default all scores are kept, and the score is exact.
     low, high: The range of the binned scores.
@@ -116,13 +118,18 @@ class ScoreMetric(torchmetrics.Metric):
         self._by_class = _is_by_class(metric, options)
         if threshold is not None and "threshold" in with_options(metric, {}).declaration.parameters:
             options["threshold"], threshold = threshold, None
-        self._reader = Reader.of(num_classes, labels, ignore_index, threshold)
         self.definition, self._with_interval = _definitions(
             metric, options, interval, self._by_class
         )
-        limits = None if thresholds is None else (thresholds, low, high)
-        self._state = _state_of(self.definition, self._reader, bool(logits), limits)
+        self._asked = self.definition
+        if self._by_class:
+            self._asked = self.definition.settled(average=None, formula=None)
+        limit = _threshold(self.definition, threshold, logits)
+        self._reader = Reader.of(num_classes, labels, ignore_index, limit)
+        bins = _bins(thresholds, low, high)
+        self._state = _state_of(self.definition, self._reader, bool(logits), bins)
         self._of_batch = False
+        self._alone: Any = None  # the state, where no other metric of a collection has it, too
         rule = repr((type(self._state).__name__, self._reader, self._state))
         digest = hashlib.blake2s(rule.encode(), digest_size=4)
         self._name = f"{self._state.word}_{digest.hexdigest()}"
@@ -150,32 +157,64 @@ class ScoreMetric(torchmetrics.Metric):
 
     def update(self, preds: Tensor, target: Tensor) -> None:
         """Add a batch of predictions beside their targets."""
-        for name, side in (("preds", preds), ("target", target)):
-            if not isinstance(side, Tensor):
-                raise InputError(f"{name} must be a tensor; got {type(side).__name__}")
-        if target.dtype is not torch.int64 and not target.is_floating_point():
-            target = target.long()
-        preds = preds.detach() if preds.requires_grad else preds
         state = getattr(self, self._name)
-        added = self._state.added(state, preds, target)
+        try:
+            added = self._state.added(state, *_tensors(preds, target))
+        except BaseException:
+            self._update_count -= 1  # torchmetrics has counted it already
+            raise
         if added is not state:
             setattr(self, self._name, added)
+        if self._alone is not None:
+            self._alone = None
 
     def compute(self) -> Tensor:
         """The score of all batches so far, in all processes."""
+        return self._value(lambda: self._state.value(self._asked, self._filled()))
+
+    def _value(self, value: Callable[[], Any]) -> Tensor:
         try:
-            value: Any = self._per_class() if self._by_class else self._score(self.definition)
+            number = value()
         except InputError:
             if not self._of_batch:
                 raise
-            value = np.nan  # a single batch may lack what the score needs
-        return torch.as_tensor(np.asarray(value, np.float64)).to(self.device, self.dtype)
+            number = np.nan  # a single batch may lack what the score needs
+        if np.ndim(number):
+            return torch.as_tensor(np.asarray(number, np.float64)).to(self.device, self.dtype)
+        return torch.tensor(float(number), dtype=self.dtype, device=self.device)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Add a batch, and give its own score: NaN if that is undefined for so few items."""
-        before, states = {**self.__dict__}, self.metric_state
-        if self.dist_sync_on_step or isinstance(states[self._name], list):
-            states = self._copy_state_dict()  # else the batch is added to a state of its own
+        if self._is_synced or self.dist_sync_on_step:
+            return self._forward_pooled(*args, **kwargs)
+        return self._forward(*args, **kwargs)
+
+    def _forward(self, preds: Tensor, target: Tensor) -> Tensor:
+        """The batch is read once, for its own score and for the state."""
+        with torch.no_grad():
+            part = self._state.read(*_tensors(preds, target))
+            self._of_batch = True
+            try:
+                value = self._value(lambda: self._state.value_of_batch(self._asked, part))
+            finally:
+                self._of_batch = False
+            state = getattr(self, self._name)
+            if isinstance(state, list):
+                state = [*state]
+            elif state is not self._alone:
+                state = state.clone()
+            self._alone = self._state.joined(state, part)
+            setattr(self, self._name, self._alone)
+        self._computed = None
+        self._forward_cache: Any = value
+        self._update_count += 1
+        if self.compute_on_cpu:
+            self._move_list_states_to_cpu()
+        return value
+
+    def _forward_pooled(self, *args: Any, **kwargs: Any) -> Any:
+        """As torchmetrics does, with the batches of all processes."""
+        before, states = {**self.__dict__}, self._copy_state_dict()
         self._of_batch = True
         try:
             return super().forward(*args, **kwargs)
@@ -190,14 +229,17 @@ class ScoreMetric(torchmetrics.Metric):
         if self._by_class:
             raise DefinitionError("average='none' has a value for each class: call per_class()")
         with self._pooled():
-            return self._score(self._with_interval)
+            score: Score = self._state.score(self._with_interval, self._filled())
+            return score
 
     def per_class(self) -> PerClass:
         """The rate of each class, with intervals."""
         if self.definition.declaration.kind != "rate":
             raise DefinitionError(f"{self.definition.metric} has no value for each class")
+        interval = self._with_interval.interval
+        rate = self.definition.settled(average=None, formula=None, interval=interval)
         with self._pooled():
-            return self._per_class(self._with_interval.interval)
+            return evaluate_per_class(rate, self._counts())
 
     def counts(self) -> Counts:
         """The confusion matrix of all batches so far, in all processes."""
@@ -226,7 +268,7 @@ class ScoreMetric(torchmetrics.Metric):
 
     @contextmanager
     def sync_context(self, *args: Any, should_unsync: bool = True, **kwargs: Any) -> Iterator[None]:
-        """Gather the states for a while, and have those of this process again, come what may."""
+        """Gather the states temporarily; those of this process are restored whatever happens."""
         self.sync(*args, **kwargs)
         try:
             yield
@@ -239,18 +281,10 @@ class ScoreMetric(torchmetrics.Metric):
         with self.sync_context(dist_sync_fn=self.dist_sync_fn, should_sync=gather):
             yield
 
-    def _score(self, definition: Definition) -> Score:
-        score: Score = self._state.score(definition, self._filled())
-        return score
-
-    def _per_class(self, interval: Any = None) -> PerClass:
-        rate = self.definition.settled(average=None, formula=None, interval=interval)
-        return evaluate_per_class(rate, self._counts())
-
     def _counts(self) -> Counts:
         if not isinstance(self._state, PairState):
             raise DefinitionError(f"{self.definition.metric} is computed from scores, not counts")
-        return self._state.counts(self._filled())
+        return self._state.table(self._filled()).counts()
 
     def _filled(self) -> Any:
         """The state, unless nothing was added to it."""
@@ -269,7 +303,7 @@ def _is_by_class(metric: Any, options: dict[str, Any]) -> bool:
     asked = options.get("average") == "none"
     if asked:
         del options["average"]
-    return asked or (isinstance(metric, str) and "|avg:none|" in metric)
+    return asked or (isinstance(metric, str) and "|avg:none|" in f"{metric}|")
 
 
 def _definitions(
@@ -295,6 +329,35 @@ def _definitions(
     return definition.settled(interval=None), with_interval(definition, interval)
 
 
+def _threshold(definition: Definition, threshold: Any, logits: bool) -> Any:
+    """The threshold of single scores: as given, or that of logits; None for the default."""
+    if definition.declaration.kind in COUNTED:
+        return 0.0 if threshold is None and logits else threshold
+    if threshold is not None:
+        raise DefinitionError(
+            f"{definition.metric} is computed from scores at every threshold: drop threshold="
+        )
+    return None
+
+
+def _bins(thresholds: Any, low: float, high: float) -> tuple[int, float, float] | None:
+    if thresholds is not None:
+        return thresholds, low, high
+    if (low, high) != (0, 1):
+        raise DefinitionError("low= and high= are the range of bins: pass thresholds=, too")
+    return None
+
+
+def _tensors(preds: Any, target: Any) -> tuple[Tensor, Tensor]:
+    """A batch without its gradients, and with integers as targets."""
+    for name, side in (("preds", preds), ("target", target)):
+        if not isinstance(side, Tensor):
+            raise InputError(f"{name} must be a tensor; got {type(side).__name__}")
+    if target.dtype is not torch.int64 and not target.is_floating_point():
+        target = target.long()
+    return preds.detach() if preds.requires_grad else preds, target
+
+
 def _the_same(rules: Tensor) -> Tensor:
     if bool((rules != rules[0]).any()):
         raise MergeError(
@@ -304,9 +367,56 @@ def _the_same(rules: Tensor) -> Tensor:
     return rules[0]
 
 
+class PairTable(NamedTuple):
+    """How often each class was predicted for each target."""
+
+    labels: Labels
+    margins: Any
+    """The diagonal, and what is off it by prediction and by target: (3, classes)."""
+    cells: Callable[[], tuple[Any, Any]]
+    """The cells that are filled (target · classes + prediction, in order), and their counts."""
+
+    def counts(self) -> Counts:
+        """All cells, of which most scores need only the margins."""
+        filled, count = self.cells()
+        true, predicted = np.divmod(filled, len(self.labels))
+        return Counts(self.labels, true, predicted, count, declared=True, in_order=True)
+
+    def value(self, definition: Definition) -> Any:
+        """The value of a score alone, or that of each class."""
+        named = definition.average is not None or definition.positive is not None
+        each = definition.declaration.kind == "rate" and not named
+        if not _over_all_classes(definition):
+            return (evaluate_per_class if each else evaluate)(definition, self.counts())
+        classes = every_class(len(self.labels))
+        if definition.positive is not None:
+            classes = self.labels.codes([definition.positive])
+        tp, fp, fn = self.margins.astype(np.float64)
+        margins = Margins(
+            tp,
+            fp,
+            fn,
+            distances=lambda: self.counts().table.distances,
+            cells=lambda: self.counts().table.cells,
+        )
+        nothing: Any = None  # the margins stand for the table
+        values = definition.values(Frozen(nothing, classes, self.labels), margins).reshape(-1)
+        return values if each else values[0]
+
+
+def _over_all_classes(definition: Definition) -> bool:
+    """Whether a score is over the declared classes, whatever the items are."""
+    declared = definition.classes in (None, "declared") and definition.two_classes == "both"
+    return declared and not definition.exclude and not definition.ignore
+
+
 @dataclass(frozen=True)
 class PairState:
-    """How often each class was predicted for each target: (classes²,) whole numbers."""
+    """How often each class was predicted for each target: whole numbers.
+
+    A flat table, (classes²,), and after it its margins, (3 · classes,), so that most scores need
+    not look at the table.
+    """
 
     word = "counts"
     reduction = "sum"
@@ -314,11 +424,17 @@ class PairState:
 
     def empty(self) -> Tensor:
         """The state before the first batch."""
-        return torch.zeros(self.reader.classes**2, dtype=torch.int64)
+        classes = self.reader.classes
+        return torch.zeros(classes**2 + 3 * classes, dtype=torch.int64)
 
     def has_items(self, state: Tensor) -> bool:
         """Whether anything was added."""
-        return bool(state.any())
+        return bool(self._margins(state).any())
+
+    def _margins(self, state: Tensor) -> Any:
+        """What leaves a device for most scores."""
+        cells = self.reader.classes**2
+        return state.numpy()[cells:] if state.is_cpu else state[cells:].cpu().numpy()
 
     @cached_property
     def _codes(self) -> tuple[Any, int]:
@@ -333,34 +449,87 @@ class PairState:
         return codes, low
 
     def added(self, state: Tensor, preds: Tensor, target: Tensor) -> Tensor:
-        """The state with a further batch: in memory by the kernel, elsewhere on the device."""
-        codes, low = self._codes
-        plain = preds.dtype is target.dtype is torch.int64 and preds.shape == target.shape
-        if plain and target.ndim == 1:  # the usual, and quicker
-            true, predicted = target, preds
-        else:
-            true, predicted = self.reader.decided(preds, target)
-        if not len(true):
+        """The state with a further batch."""
+        true, predicted = self._decided(preds, target)
+        if state.is_cpu and self._add(state, true, predicted):
             return state
-        if state.is_cpu and true.is_cpu and predicted.is_cpu and codes is not None:
-            sides = true.numpy(), predicted.numpy()
-            if kernel.add_pairs(*sides, codes, low, state.numpy()):
-                return state
+        return self.joined(state, self._checked(true, predicted))
+
+    def read(self, preds: Tensor, target: Tensor) -> tuple[Any, Any]:
+        """The targets and predictions of a batch that count."""
+        return self._checked(*self._decided(preds, target))
+
+    def _decided(self, preds: Tensor, target: Tensor) -> tuple[Any, Any]:
+        """Targets and predicted classes, as arrays where they are in memory."""
+        true, guess = _in_memory(preds, target)
+        if true.dtype == guess.dtype and true.ndim == 1 and true.shape == guess.shape:
+            return true, guess  # the usual, and quicker
+        return self.reader.decided(guess, true)
+
+    def _checked(self, true: Any, predicted: Any) -> tuple[Any, Any]:
         kept = self.reader.kept(true)
         if not bool(kept.all()):
             true, predicted = true[kept], predicted[kept]
         self.reader.check(true, "target")
         self.reader.check(predicted, "preds")
-        cells = true * self.reader.classes + predicted
-        return state + torch.bincount(cells, minlength=len(state))
+        return true, predicted
 
-    def counts(self, state: Tensor) -> Counts:
+    def _add(self, state: Tensor, true: Any, predicted: Any) -> bool:
+        """Add a batch in memory to the state itself; False if it must be checked first."""
+        codes, low = self._codes
+        if codes is None or isinstance(true, Tensor):
+            return False
+        if not len(true):
+            return True
+        table, cells = state.numpy(), self.reader.classes**2
+        return kernel.add_pairs(true, predicted, codes, low, table[:cells], table[cells:])
+
+    def joined(self, state: Tensor, part: tuple[Any, Any]) -> Tensor:
+        """The state with a batch that was read: itself in memory, another on a device."""
+        if state.is_cpu and self._add(state, *part):
+            return state
+        classes = self.reader.classes
+        true, predicted = (torch.as_tensor(side, device=state.device) for side in part)
+        right = true == predicted
+        cells = torch.bincount(true * classes + predicted, minlength=classes**2)
+        sides = (true[right], predicted[~right], true[~right])
+        margins = (torch.bincount(side, minlength=classes) for side in sides)
+        return state + torch.cat([cells, *margins])
+
+    def table(self, state: Tensor) -> PairTable:
         """The table of the state."""
-        return Counts.of_cells(self.reader.labels, state.cpu().numpy())
+        cells = self.reader.classes**2
+
+        def filled() -> tuple[Any, Any]:
+            count = state[:cells].cpu().numpy()
+            at = np.flatnonzero(count)
+            return at, count[at]
+
+        return PairTable(self.reader.labels, self._margins(state).reshape(3, -1), filled)
+
+    def value(self, definition: Definition, state: Tensor) -> Any:
+        """The value of the state."""
+        return self.table(state).value(definition)
+
+    def value_of_batch(self, definition: Definition, part: tuple[Any, Any]) -> Any:
+        """The value of a batch that was read."""
+        if isinstance(part[0], Tensor):
+            part = part[0].cpu().numpy(), part[1].cpu().numpy()
+        true, predicted = part
+        if not len(true):
+            raise InputError("the batch has no items to score")
+        classes, right = self.reader.classes, true == predicted
+        sides = (true[right], predicted[~right], true[~right])
+        margins = np.stack([np.bincount(side, minlength=classes) for side in sides])
+
+        def filled() -> tuple[Any, Any]:
+            return np.unique(true * classes + predicted, return_counts=True)
+
+        return PairTable(self.reader.labels, margins, filled).value(definition)
 
     def score(self, definition: Definition, state: Tensor) -> Score:
         """The score of the state."""
-        return evaluate(definition, self.counts(state))
+        return evaluate(definition, self.table(state).counts())
 
 
 @dataclass(frozen=True)
@@ -389,14 +558,32 @@ class ItemState:
 
     def has_items(self, state: Any) -> bool:
         """Whether anything was added."""
-        return any(len(part) for part in (state if isinstance(state, list) else [state]))
+        return any(map(len, state if isinstance(state, list) else [state]))
 
-    def added(self, state: list[Tensor], preds: Tensor, target: Tensor) -> list[Tensor]:
+    def added(self, state: Any, preds: Tensor, target: Tensor) -> Any:
         """The state with a further batch."""
+        return self.joined(state, self.read(preds, target))
+
+    def read(self, preds: Tensor, target: Tensor) -> Tensor:
+        """What a batch adds."""
         true, scores = self.scores(preds, target)
-        if len(true):
-            state.append(torch.cat([true.to(scores.dtype)[:, None], scores], 1))
+        return torch.cat([true.to(scores.dtype)[:, None], scores], 1)
+
+    def joined(self, state: Any, part: Tensor) -> Any:
+        """The state with a batch that was read."""
+        if len(part):
+            state.append(part)
         return state
+
+    def value(self, definition: Definition, state: Any) -> float:
+        """The value of the state."""
+        return self.score(definition, state).value
+
+    def value_of_batch(self, definition: Definition, part: Tensor) -> float:
+        """The value of a batch that was read."""
+        if not self.has_items(part):
+            raise InputError("the batch has no items to score")
+        return self.value(definition, part)
 
     def scores(self, preds: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         """The targets of a batch, and a row of scores for each."""
@@ -441,8 +628,8 @@ class BinState(ItemState):
         """Whether anything was added."""
         return bool(state.any())
 
-    def added(self, state: Any, preds: Tensor, target: Tensor) -> Any:
-        """The state with a further batch."""
+    def read(self, preds: Tensor, target: Tensor) -> Tensor:
+        """What a batch adds."""
         true, scores = self.scores(preds, target)
         outside = (scores < self.low) | (scores > self.high)
         if bool(outside.any()):
@@ -455,7 +642,12 @@ class BinState(ItemState):
         classes = torch.arange(self._width, device=scores.device)
         other = (true[:, None] != (self.positive if self._width == 1 else classes)).long()
         cell = (classes * 2 + other) * self.bins + place
-        return state + torch.bincount(cell.reshape(-1), minlength=state.numel()).view_as(state)
+        size = self._width, 2, self.bins
+        return torch.bincount(cell.reshape(-1), minlength=math.prod(size)).reshape(size)
+
+    def joined(self, state: Any, part: Tensor) -> Any:
+        """The state with a batch that was read."""
+        return state + part
 
     def score(self, definition: Definition, state: Any) -> Score:
         """The score of the state."""
@@ -468,7 +660,7 @@ class BinState(ItemState):
         if len(labels) == 2 or definition.positive is not None:
             return score_ranking(definition, rankings[self.positive if len(labels) > 2 else 0])
         definition = over_each_class(definition.settled(interval=None), labels)
-        return mean_over_rankings(definition, rankings, labels)
+        return score_rankings(definition, rankings, labels)
 
 
 @dataclass(frozen=True)
@@ -494,10 +686,14 @@ class SumState:
         return moments(true, rows, self.metric, labels=labels, **dict(self.parameters))
 
     def added(self, state: Tensor, preds: Tensor, target: Tensor) -> Tensor:
-        """The state with a further batch, whose losses are computed in memory."""
+        """The state with a further batch."""
+        return self.joined(state, self.read(preds, target))
+
+    def read(self, preds: Tensor, target: Tensor) -> Tensor:
+        """What a batch adds; its losses are computed in memory."""
         true, scores = self.reader.scored(preds, target, self.metric)
         if not len(true):
-            return state
+            return self.empty()
         rows = _activated(scores.to(_widest(scores.device)), self.logits)
         if rows.ndim == 1:
             rows = torch.stack([1 - rows, rows], 1)
@@ -507,8 +703,21 @@ class SumState:
         except InputError as error:
             hint = "" if self.logits else " For logits pass logits=True."
             raise InputError(f"{error}{hint}") from None
-        sums = torch.tensor([part.n, part.total, part.squares], dtype=state.dtype)
-        return state + sums.to(state.device)
+        return torch.tensor([part.n, part.total, part.squares], dtype=torch.float64)
+
+    def joined(self, state: Tensor, part: Tensor) -> Tensor:
+        """The state with a batch that was read."""
+        return state + part.to(state.device, state.dtype)
+
+    def value(self, definition: Definition, state: Tensor) -> float:
+        """The value of the state."""
+        return self.score(definition, state).value
+
+    def value_of_batch(self, definition: Definition, part: Tensor) -> float:
+        """The value of a batch that was read."""
+        if not self.has_items(part):
+            raise InputError("the batch has no items to score")
+        return self.value(definition, part)
 
     def score(self, definition: Definition, state: Tensor) -> Score:
         """The score of the state."""
@@ -552,6 +761,13 @@ def _activated(scores: Tensor, logits: bool) -> Tensor:
     if not logits:
         return scores
     return scores.sigmoid() if scores.ndim == 1 else scores.softmax(1)
+
+
+def _in_memory(preds: Tensor, target: Tensor) -> tuple[Any, Any]:
+    """Targets and predictions as arrays, if both are in memory and NumPy has their type."""
+    if target.is_cpu and preds.is_cpu and preds.dtype is not torch.bfloat16:
+        return target.numpy(), preds.numpy()
+    return target, preds
 
 
 def _widest(device: torch.device) -> torch.dtype:

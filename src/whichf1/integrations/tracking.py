@@ -61,7 +61,7 @@ def with_interval(definition: Definition, interval: Any) -> Definition:
 
 
 def own_name(metric: Any) -> str:
-    """What a metric is called if nobody says: a function's name, or the start of a signature."""
+    """The default name of a metric: a function's name, or the start of a signature."""
     if isinstance(metric, Scorer):
         return metric.__name__
     text = metric.signature if isinstance(metric, Definition) else str(metric)
@@ -113,7 +113,7 @@ def numbers(scores: Mapping[str, Score]) -> dict[str, float]:
 
 
 def record(scores: Mapping[str, Score]) -> str:
-    """Everything that is known of the scores, as JSON."""
+    """Everything known about the scores, as JSON."""
     known = {name: _finite(score.to_dict()) for name, score in scores.items()}
     return json.dumps(known, indent=2, ensure_ascii=False, allow_nan=False)
 

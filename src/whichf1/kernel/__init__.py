@@ -18,6 +18,7 @@ except ImportError:  # the extension was not built
     NATIVE = False
 
 TOLERANCE = reference.TOLERANCE
+Cells = reference.Cells
 LossSums = reference.LossSums
 Pairs = reference.Pairs
 Ranks = reference.Ranks
@@ -27,6 +28,15 @@ count_margins = native.count_margins if NATIVE else reference.count_margins
 count_pairs = native.count_pairs if NATIVE else reference.count_pairs
 encode = native.encode if NATIVE else reference.encode
 first_bad_row = native.first_bad_row if NATIVE else reference.first_bad_row
+flips = native.flips if NATIVE else reference.flips
+group_labels = native.group_labels if NATIVE else reference.group_labels
+item_labels = native.item_labels if NATIVE else reference.item_labels
+label_flags = native.label_flags if NATIVE else reference.label_flags
 loss_sums = native.loss_sums if NATIVE else reference.loss_sums
 margins = native.margins if NATIVE else reference.margins
+multinomial = native.multinomial if NATIVE else reference.multinomial
+rank_labels = native.rank_labels if NATIVE else reference.rank_labels
 rank_table = native.rank_table if NATIVE else reference.rank_table
+running = native.running if NATIVE else reference.running
+sum_rows = native.sum_rows if NATIVE else reference.sum_rows
+top_sums = native.top_sums if NATIVE else reference.top_sums

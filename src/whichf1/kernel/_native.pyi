@@ -11,19 +11,25 @@ def count_pairs(
     label values themselves, unsorted. ``flush``: items that 32-bit counters may hold; 0: default.
     """
 
-def count_margins(true: Any, predicted: Any, threads: int) -> tuple[list[int], bytes] | None:
-    """The labels, and the margins (float64) of their table, as below.
+def count_margins(
+    true: Any, predicted: Any, threads: int, cells: bool
+) -> tuple[list[int], bytes, bytes | None] | None:
+    """The labels, the margins (float64) of their table, as below, and its cells if asked for.
 
-    None if there are too many classes for a dense table.
+    Cells are their places in the table (int64), then their counts (float64). None if there are too
+    many classes for a dense table.
     """
 
 def margins(true: Any, predicted: Any, count: Any, sums: Any) -> None:
     """Add counts (float64) to sums (3, classes): the diagonal, the rest by column, and by row."""
 
-def add_pairs(true: Any, predicted: Any, codes: Any, low: int, classes: int, counts: Any) -> bool:
+def add_pairs(
+    true: Any, predicted: Any, codes: Any, low: int, classes: int, counts: Any, margins: Any
+) -> bool:
     """Add pairs to a dense table (int64); False, and nothing added, if a label has no class.
 
     ``codes`` (int32) has the class of each label from ``low`` on; −1: none, −2: dropped.
+    ``margins`` (int64, 3 · classes) are added up as above; None if they are not wanted.
     """
 
 def encode_strings(items: Any, table: dict[str, int], texts: list[str]) -> bytes | None:
@@ -36,25 +42,65 @@ def encode_fixed(items: Any) -> tuple[bytes, bytes]:
     """Codes (int32) of fixed-width strings, and the index (int64) of each string's first item."""
 
 def rank_table(
-    scores: Any,
-    positive: Any,
-    weights: Any,
-    threads: int,
-    score: Any,
-    positives: Any,
-    negatives: Any,
-) -> int:
-    """Write distinct scores, highest first, with positives and negatives; return their number.
+    scores: Any, positive: Any, weights: Any, threads: int, room: Any
+) -> tuple[int, int] | None:
+    """Write distinct scores, highest first, with positives and negatives.
 
-    The last three arrays are outputs as long as ``scores``: float64, and twice int32 (int64 from
-    2³¹ − 1 items on), or float64 with weights.
+    Returns how many scores and how many positive items there are; None if a label is neither 0
+    nor 1. The columns go into bytes with room for three that are as long as ``scores``: float64,
+    and twice int32 (int64 from 2³¹ − 1 items on), or float64 with weights.
+    """
+
+def group_labels(true: Any, predicted: Any) -> tuple[bytes, bytes] | None:
+    """GROUP BY the true and predicted labels in two matrices of 0 and 1 (items × labels).
+
+    Lines (3, lines) with kind, label and outcome, and the items of each kind (both int64); None if
+    a number is neither 0 nor 1.
+    """
+
+def item_labels(true: Any, predicted: Any) -> bytes | None:
+    """Labels of each item in both matrices, only predicted and only true (float64: 3, items).
+
+    None if a number is neither 0 nor 1.
+    """
+
+def label_flags(true: Any, scores: Any) -> bytes | None:
+    """Whether each item has each label; None if a number is neither 0 nor 1.
+
+    Nor if the scores, floats of the same shape, are not all finite.
+    """
+
+def running(positives: Any, negatives: Any, tp: float, fp: float, steps: Any) -> None:
+    """Write both columns (float64), and their running sums from ``tp`` and ``fp`` on: (4, scores).
+
+    ``steps`` is flat; integers are added as such.
     """
 
 def losses(
     codes: Any, probabilities: Any, floor: float, tolerance: float, wanted: int, threads: int
-) -> tuple[float, float, float, float, int]:
+) -> tuple[float, float, float, float, int, int]:
     """Σ and Σ² of log loss (wanted & 1) and Brier score (& 2), and the first bad row (& 4).
 
     A row is bad if it has a value outside [0, 1] or if its sum differs from 1 by more than the
-    tolerance.
+    tolerance. Last is the smallest code. A single column is the second of two, and the first has
+    the rest.
+    """
+
+def hits(codes: Any, scores: Any, k: int, ties: int, threads: int) -> tuple[int, int, int]:
+    """Rows with fewer than k columns ahead of the true class, the first bad row, the smallest code.
+
+    Of columns with the same score as the true class, those before it (ties & 1) and after it (& 2)
+    are ahead of it. A row is bad if a score is not finite; the length if none is.
+    """
+
+def sum_rows(rows: Any, order: Any, starts: Any, threads: int, sums: Any) -> None:
+    """Write sums (float64) of rows (uint8 or int32): ``order[starts[g]:starts[g + 1]]`` of each."""
+
+def flips(count: Any, seed: int, first: int, threads: int, rows: Any) -> None:
+    """Write how many of each unit's coins (int64) show heads, as uint8 or int32."""
+
+def multinomial(state: Any, items: int, share: Any, rows: Any) -> bool:
+    """Write how often each unit is drawn, as uint8 or int32, and move the state of PCG64 on.
+
+    False, and the state as it was, if a number does not fit a byte.
     """

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from math import isqrt
 from typing import Any
 
 import numpy as np
 
 import whichf1.kernel._native as c
-from whichf1.kernel.reference import TOLERANCE, Array, LossSums, Pairs, Ranks, sparse_pairs
+from whichf1.kernel.reference import (
+    TOLERANCE,
+    Array,
+    Cells,
+    LossSums,
+    Pairs,
+    Ranks,
+    flips_type,
+    sparse_pairs,
+)
 from whichf1.kernel.reference import encode as _encode_any
 
 _LOG, _BRIER, _CHECK = 1, 2, 4
-_FLOAT = np.dtype(np.float64)
+_AHEAD = {"first": 1, "last": 2, "best": 0, "worst": 3}
+_FLOAT, _INTEGER, _COUNT = map(np.dtype, (np.float64, np.int64, np.int32))
+_FLAG = np.dtype(np.bool_)
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 _ASKED = os.environ.get("WHICHF1_THREADS", "")
 THREADS = min(int(_ASKED[:6]) if _ASKED.isdecimal() else 10**6, _CORES or 1) or 1
@@ -36,29 +48,44 @@ def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> 
 
 
 def count_margins(
-    true: Array, predicted: Array
-) -> tuple[list[int], tuple[Array, Array, Array]] | None:
-    """The labels, and the margins of their table; None if there are too many for a dense one."""
-    counted = c.count_margins(true, predicted, THREADS)
+    true: Array, predicted: Array, cells: bool = False
+) -> tuple[list[int], tuple[Array, Array, Array], Cells | None] | None:
+    """The labels, the margins of their table, and its cells if asked for.
+
+    None if there are too many labels for a dense table.
+    """
+    counted = c.count_margins(true, predicted, THREADS, cells)
     if counted is None:
         return None
-    labels, sums = counted
+    labels, sums, filled = counted
     k = len(labels)
     tp = np.ndarray(k, _FLOAT, sums)
     fp, fn = np.ndarray(k, _FLOAT, sums, 8 * k), np.ndarray(k, _FLOAT, sums, 16 * k)
-    return labels, (tp, fp, fn)
+    return labels, (tp, fp, fn), None if filled is None else partial(_cells, filled)
+
+
+def _cells(filled: bytes) -> tuple[Array, Array]:
+    n = len(filled) // 16
+    return np.ndarray(n, _INTEGER, filled), np.ndarray(n, _FLOAT, filled, 8 * n)
 
 
 margins = c.margins
 
 
-def add_pairs(true: Array, predicted: Array, codes: Array, low: int, counts: Array) -> bool:
+def add_pairs(
+    true: Array,
+    predicted: Array,
+    codes: Array,
+    low: int,
+    counts: Array,
+    margins: Array | None = None,
+) -> bool:
     """Add pairs to a dense table (classes², flat); False, and none added, if one is unknown.
 
     ``codes`` has the class of each label from ``low`` on: −1 is not known, and items whose true
-    label is −2 are dropped.
+    label is −2 are dropped. ``margins`` (3 · classes, flat) are those of the table.
     """
-    return c.add_pairs(true, predicted, codes, low, isqrt(len(counts)), counts)
+    return c.add_pairs(true, predicted, codes, low, isqrt(len(counts)), counts, margins)
 
 
 def encode(*columns: Sequence[Any] | Array) -> tuple[list[Array], list[Any]]:
@@ -91,38 +118,138 @@ def _encode(column: Any, table: dict[str, int], texts: list[str]) -> Array | Non
 
 def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> Ranks:
     """Count positives and negatives by score, from floats without NaN and booleans."""
+    ranked = rank_labels(scores, positive, weights) if positive.dtype.kind == "b" else None
+    if ranked is None:
+        raise TypeError(f"positive must be booleans, got {positive.dtype}")
+    return ranked[0]
+
+
+def rank_labels(
+    scores: Array, labels: Array, weights: Array | None = None
+) -> tuple[Ranks, int] | None:
+    """The same for integers, of which 1 is positive, and how many are; None if one is not 0, 1."""
     if weights is not None:
         weights = np.ascontiguousarray(weights)
     n = len(scores)
-    kind = np.float64 if weights is not None else np.int32 if n < 2**31 - 1 else np.int64
-    width = np.dtype(kind).itemsize
+    kind = _FLOAT if weights is not None else _COUNT if n < 2**31 - 1 else _INTEGER
+    width = kind.itemsize
     room = np.empty((8 + 2 * width) * n, np.uint8)  # one block, so that large pages fit
-    bounds = (0, 8 * n, (8 + width) * n, len(room))
-    spans = zip(bounds, bounds[1:], (np.float64, kind, kind), strict=False)
-    parts: list[Array] = [room[start:end].view(dtype) for start, end, dtype in spans]
-    distinct = c.rank_table(scores, positive, weights, THREADS, *parts)
-    for at, part in enumerate(parts):  # of many ties, do not keep the unused memory
-        parts[at] = part[:distinct].copy() if 2 * distinct < n else part[:distinct]
+    ranked = c.rank_table(scores, labels, weights, THREADS, room)
+    if ranked is None:
+        return None
+    distinct, items = ranked
+    score = np.ndarray(distinct, _FLOAT, room)
+    positives = np.ndarray(distinct, kind, room, 8 * n)
+    negatives = np.ndarray(distinct, kind, room, (8 + width) * n)
     if scores.dtype.itemsize < 8:
-        parts[0] = parts[0].astype(scores.dtype.newbyteorder("="))
-    return Ranks(*parts)
+        score = score.astype(scores.dtype.newbyteorder("="))
+    if 2 * distinct < n:  # of many ties, do not keep the unused memory
+        score, positives, negatives = score.copy(), positives.copy(), negatives.copy()
+    return Ranks(score, positives, negatives), items
+
+
+def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
+    """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
+
+    Lines (3, lines) say of each kind of item, in order, which labels are in both matrices (0), only
+    predicted (1) or only true (2); and how many items a kind has. None if a number is another.
+    """
+    grouped = c.group_labels(true, predicted)
+    if grouped is None:
+        return None
+    lines, count = grouped
+    return np.ndarray((3, len(lines) // 24), _INTEGER, lines), np.frombuffer(count, _INTEGER)
+
+
+def item_labels(true: Array, predicted: Array) -> Array | None:
+    """Labels of each item that are in both matrices, only predicted, and only true: (3, items).
+
+    None if a number is neither 0 nor 1.
+    """
+    sums = c.item_labels(true, predicted)
+    return None if sums is None else np.ndarray((3, len(true)), _FLOAT, sums)
+
+
+def label_flags(true: Array, scores: Array) -> Array | None:
+    """Whether each item has each label, as booleans; None if a number is neither 0 nor 1.
+
+    Nor if a score, of the same shape, is not finite.
+    """
+    flags = c.label_flags(true, scores)
+    return None if flags is None else np.ndarray(true.shape, _FLAG, flags)
+
+
+def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
+    """Both columns in float64 and, from ``tp`` and ``fp`` on, their running sums: (4, scores)."""
+    steps = np.empty((4, len(positives)))
+    c.running(positives, negatives, tp, fp, steps.ravel())
+    return steps
 
 
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
-    """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class."""
-    wanted = _LOG | _CHECK
-    total, squares, _, _, bad = c.losses(codes, probabilities, floor, TOLERANCE, wanted, THREADS)
-    return LossSums(len(codes), total, squares, bad == len(codes))
+    """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class.
+
+    A single column of probabilities is the second of two, and the first has the rest.
+    """
+    sums = c.losses(codes, probabilities, floor, TOLERANCE, _LOG | _CHECK, THREADS)
+    n = len(codes)
+    return LossSums(n, sums[0], sums[1], sums[4] == n, sums[5])
 
 
 def brier_sums(codes: Array, probabilities: Array) -> LossSums:
-    """Σ and Σ² of each item's squared distance between its probabilities and its true class."""
-    wanted = _BRIER | _CHECK
-    _, _, total, squares, bad = c.losses(codes, probabilities, 0.0, TOLERANCE, wanted, THREADS)
-    return LossSums(len(codes), total, squares, bad == len(codes))
+    """Σ and Σ² of each item's squared distance between its probabilities and its true class.
+
+    A single column of probabilities is the second of two, and the first has the rest.
+    """
+    sums = c.losses(codes, probabilities, 0.0, TOLERANCE, _BRIER | _CHECK, THREADS)
+    n = len(codes)
+    return LossSums(n, sums[2], sums[3], sums[4] == n, sums[5])
+
+
+def top_sums(codes: Array, scores: Array, k: int, ties: str) -> LossSums:
+    """Σ and Σ² of whether fewer than k classes rank ahead of the true one."""
+    n = len(codes)
+    hits, bad, least = c.hits(codes, scores, min(k, scores.shape[1]), _AHEAD[ties], THREADS)
+    return LossSums(n, float(hits), float(hits), bad == n, least)
 
 
 def first_bad_row(probabilities: Array, tolerance: float = TOLERANCE) -> int:
     """The first row with a value outside [0, 1] or a sum too far from 1; the length if none."""
     codes = np.broadcast_to(np.int64(0), len(probabilities))
     return c.losses(codes, probabilities, 0.0, tolerance, _CHECK, THREADS)[4]
+
+
+def sum_rows(rows: Array, order: Array, starts: Array) -> Array:
+    """Sums of rows (units, replicates) of whole numbers, as floats (groups, replicates).
+
+    Group g has the rows ``order[starts[g]:starts[g + 1]]``.
+    """
+    sums = np.empty((max(len(starts) - 1, 0), rows.shape[1]))
+    c.sum_rows(rows, order.astype(np.int64), starts.astype(np.int64), THREADS, sums)
+    return sums
+
+
+def flips(count: Array, seed: int, first: int, replicates: int) -> Array:
+    """How many of each unit's coins show heads (units, replicates), from a first replicate on.
+
+    Each unit has a stream of random bits, of which replicate r takes those from r·count on. So the
+    flips do not depend on which replicates are asked for at a time.
+    """
+    rows = np.empty((len(count), replicates), flips_type(count))
+    c.flips(count.astype(np.int64), seed, first, THREADS, rows)
+    return rows
+
+
+def multinomial(rng: np.random.Generator, items: int, share: Array, replicates: int) -> Array:
+    """How often each unit is drawn (units, replicates), as NumPy draws it."""
+    generator: Any = rng.bit_generator
+    known = generator.state
+    words = [known["state"][name] for name in ("state", "inc")]
+    state = np.array([part for x in words for part in (x >> 64, x & (2**64 - 1))], np.uint64)
+    rows = np.empty((len(share), replicates), np.uint8)
+    if not c.multinomial(state, items, share, rows):  # a number above 255
+        rows = np.empty((len(share), replicates), np.int32)
+        c.multinomial(state, items, share, rows)
+    known["state"]["state"] = int(state[0]) << 64 | int(state[1])
+    generator.state = known
+    return rows

@@ -12,11 +12,15 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Cells: TypeAlias = Callable[[], tuple[Array, Array]]
+"""The places of the filled cells of a table, row by row, and their counts in float64."""
 
 TOLERANCE = 1e-3
 """How far the probabilities of an item may be from summing to 1: as if rounded to 3 decimals."""
 _DENSE_CELLS = 1 << 16
 """A table up to this size is always counted densely; a larger one only if the items fill it."""
+_DENSE = 4
+"""Up to so many times as many possible labels as items, they are marked rather than sorted."""
 _CHUNK = 1 << 16
 """Items processed at a time, so that no temporary array is as long as the data."""
 
@@ -55,6 +59,8 @@ class LossSums(NamedTuple):
     squares: float
     fair: bool = True
     """Whether every row that was checked is a distribution over the classes."""
+    least: int = 0
+    """The smallest code of a class."""
 
 
 def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> Pairs:
@@ -71,10 +77,37 @@ def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> 
 
 def sparse_pairs(true: Array, predicted: Array, weights: Array | None) -> Pairs:
     """Count distinct pairs of labels of one type, however large, by sorting them."""
-    values, codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)
-    n, k = len(true), len(values)
-    keys, at = np.unique(codes[:n] * k + codes[n:], return_inverse=True)
-    return Pairs(values.tolist(), keys // k, keys % k, np.bincount(at, weights, len(keys)))
+    values, left, right = _numbered(true, predicted)
+    k = len(values)
+    keys = left * k + right
+    order = np.argsort(keys)
+    new = np.ones(len(keys), np.bool_)
+    np.not_equal(keys[order[1:]], keys[order[:-1]], out=new[1:])
+    first = np.flatnonzero(new)
+    if weights is None:
+        count = np.diff(first, append=len(keys))
+    elif len(first) == len(keys):
+        count = weights[order]
+    else:  # added in the order of the items
+        order = np.argsort(keys, kind="stable")
+        count = np.bincount(np.cumsum(new) - 1, weights[order], len(first))
+    keys = keys[order[first]]
+    return Pairs(values.tolist(), keys // k, keys % k, count)
+
+
+def _numbered(true: Array, predicted: Array) -> tuple[Array, Array, Array]:
+    """The distinct values in order, and the place of each item's among them."""
+    low, high = min(true.min(), predicted.min()), max(true.max(), predicted.max())
+    span = int(high) - int(low) + 1
+    if span > _DENSE * len(true):
+        values, codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)
+        return values, codes[: len(true)], codes[len(true) :]
+    left, right = ((side - low).astype(np.intp) for side in (true, predicted))
+    seen = np.zeros(span, np.bool_)
+    seen[left] = seen[right] = True
+    place = np.cumsum(seen) - 1
+    offsets = np.flatnonzero(seen)
+    return offsets.astype(true.dtype) + low, place[left], place[right]
 
 
 def _common_type(true: Array, predicted: Array) -> np.dtype[Any]:
@@ -106,13 +139,17 @@ def _dense(left: Array, right: Array, weights: Array | None, low: int, span: int
 
 
 def count_margins(
-    true: Array, predicted: Array
-) -> tuple[list[int], tuple[Array, Array, Array]] | None:
-    """The labels, and the margins of their table; None if there are too many for a dense one."""
+    true: Array, predicted: Array, cells: bool = False
+) -> tuple[list[int], tuple[Array, Array, Array], Cells | None] | None:
+    """The labels, the margins of their table, and its cells if asked for.
+
+    None if there are too many labels for a dense table.
+    """
     pairs = count_pairs(true, predicted)
-    sums = np.zeros((3, len(pairs.labels)))
-    margins(pairs.true, pairs.predicted, pairs.count.astype(np.float64), sums)
-    return pairs.labels, (sums[0], sums[1], sums[2])
+    sums, count = np.zeros((3, len(pairs.labels))), pairs.count.astype(np.float64)
+    margins(pairs.true, pairs.predicted, count, sums)
+    key = pairs.true * len(pairs.labels) + pairs.predicted
+    return pairs.labels, (sums[0], sums[1], sums[2]), (lambda: (key, count)) if cells else None
 
 
 def margins(true: Array, predicted: Array, count: Array, sums: Array) -> None:
@@ -128,11 +165,18 @@ def margins(true: Array, predicted: Array, count: Array, sums: Array) -> None:
         row += np.bincount(codes[here], count[here], classes)
 
 
-def add_pairs(true: Array, predicted: Array, codes: Array, low: int, counts: Array) -> bool:
+def add_pairs(
+    true: Array,
+    predicted: Array,
+    codes: Array,
+    low: int,
+    counts: Array,
+    margins: Array | None = None,
+) -> bool:
     """Add pairs to a dense table (classes², flat); False, and none added, if one is unknown.
 
     ``codes`` has the class of each label from ``low`` on: −1 is not known, and items whose true
-    label is −2 are dropped.
+    label is −2 are dropped. ``margins`` (3 · classes, flat) are those of the table.
     """
     wide = _common_type(true, predicted) if len(true) or len(predicted) else np.dtype(np.int64)
     if wide.kind == "u" and max(true.max(), predicted.max()) >= 2**63:
@@ -146,8 +190,12 @@ def add_pairs(true: Array, predicted: Array, codes: Array, low: int, counts: Arr
         return False
     if (columns == -1).any() or (columns[kept] < 0).any():
         return False
-    cells = rows[kept] * isqrt(len(counts)) + columns[kept]
-    np.add.at(counts, cells, 1)
+    rows, columns, classes = rows[kept], columns[kept], isqrt(len(counts))
+    np.add.at(counts, rows * classes + columns, 1)
+    if margins is not None:
+        wrong = rows != columns
+        for row, side in enumerate((rows[~wrong], columns[wrong], rows[wrong])):
+            np.add.at(margins, row * classes + side, 1)
     return True
 
 
@@ -185,6 +233,74 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
     return Ranks(distinct[::-1], positives[::-1], negatives[::-1])
 
 
+def rank_labels(
+    scores: Array, labels: Array, weights: Array | None = None
+) -> tuple[Ranks, int] | None:
+    """The same for integers, of which 1 is positive, and how many are; None if one is not 0, 1."""
+    positive = labels == 1
+    if not (positive | (labels == 0)).all():
+        return None
+    if np.isnan(scores).any():
+        raise ValueError("scores must not be NaN")
+    return rank_table(scores, positive, weights), int(np.count_nonzero(positive))
+
+
+def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
+    """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
+
+    Lines (3, lines) say of each kind of item, in order, which labels are in both matrices (0), only
+    predicted (1) or only true (2); and how many items a kind has. None if a number is another.
+    """
+    has, guessed = true == 1, predicted == 1
+    if not ((has | (true == 0)) & (guessed | (predicted == 0))).all():
+        return None
+    outcome = np.where(has & guessed, 0, np.where(guessed, 1, 2))
+    kinds: dict[tuple[tuple[int, int], ...], int] = {}
+    for here, what in zip(has | guessed, outcome, strict=True):
+        labels = np.flatnonzero(here)
+        key = tuple(zip(labels.tolist(), what[labels].tolist(), strict=True))
+        kinds[key] = kinds.get(key, 0) + 1
+    ordered = sorted(kinds)
+    lines = [(at, *line) for at, key in enumerate(ordered) for line in key]
+    columns = np.array(lines, np.int64).reshape(-1, 3).T
+    return np.ascontiguousarray(columns), np.array([kinds[key] for key in ordered], np.int64)
+
+
+def item_labels(true: Array, predicted: Array) -> Array | None:
+    """Labels of each item that are in both matrices, only predicted, and only true: (3, items).
+
+    None if a number is neither 0 nor 1.
+    """
+    has, guessed = true == 1, predicted == 1
+    if not ((has | (true == 0)) & (guessed | (predicted == 0))).all():
+        return None
+    kinds = (has & guessed, guessed & ~has, has & ~guessed)
+    return np.stack([kind.sum(1) for kind in kinds]).astype(np.float64)
+
+
+def label_flags(true: Array, scores: Array) -> Array | None:
+    """Whether each item has each label, as booleans; None if a number is neither 0 nor 1.
+
+    Nor if a score, of the same shape, is not finite.
+    """
+    has: Array = true == 1
+    known = (has | (true == 0)).all() and scores.dtype.kind == "f" and np.isfinite(scores).all()
+    return has if known else None
+
+
+def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
+    """Both columns in float64 and, from ``tp`` and ``fp`` on, their running sums: (4, scores)."""
+    sums: list[Array] = []
+    for counts, start in ((positives, tp), (negatives, fp)):
+        if counts.dtype.kind == "f":
+            each = counts.astype(np.float64)
+            each[:1] += start
+            sums.append(np.cumsum(each))
+        else:  # as such, which is exact
+            sums.append(start + np.cumsum(counts, dtype=np.int64))
+    return np.stack([positives, negatives, *sums]).astype(np.float64)
+
+
 def _chunks(n: int) -> Iterator[slice]:
     return (slice(start, min(start + _CHUNK, n)) for start in range(0, n, _CHUNK))
 
@@ -211,7 +327,11 @@ def _runs(values: Array) -> tuple[Array, Array]:
 
 
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
-    """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class."""
+    """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class.
+
+    A single column of probabilities is the second of two, and the first has the rest.
+    """
+    codes, probabilities = _rows(codes, probabilities)
 
     def losses(rows: slice) -> Array:
         p = np.take_along_axis(probabilities[rows], codes[rows, None], 1)[:, 0]
@@ -219,11 +339,23 @@ def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
             result: Array = -np.log(np.maximum(p, floor))
         return result
 
-    return _sum_losses(losses, probabilities)
+    return _sum_losses(losses, codes, probabilities)
+
+
+def _rows(codes: Array, probabilities: Array) -> tuple[Array, Array]:
+    """Codes that index, and a row of probabilities for each."""
+    if probabilities.ndim == 1:
+        second = probabilities.astype(np.float64)
+        probabilities = np.stack([1 - second, second], axis=1)
+    return codes.astype(np.intp, copy=False), probabilities
 
 
 def brier_sums(codes: Array, probabilities: Array) -> LossSums:
-    """Σ and Σ² of each item's squared distance between its probabilities and its true class."""
+    """Σ and Σ² of each item's squared distance between its probabilities and its true class.
+
+    A single column of probabilities is the second of two, and the first has the rest.
+    """
+    codes, probabilities = _rows(codes, probabilities)
 
     def losses(rows: slice) -> Array:
         error = np.array(probabilities[rows], np.float64)
@@ -231,17 +363,28 @@ def brier_sums(codes: Array, probabilities: Array) -> LossSums:
         squared: Array = np.einsum("ij,ij->i", error, error)
         return squared
 
-    return _sum_losses(losses, probabilities)
+    return _sum_losses(losses, codes, probabilities)
 
 
-def _sum_losses(losses: Callable[[slice], Array], probabilities: Array) -> LossSums:
+def top_sums(codes: Array, scores: Array, k: int, ties: str) -> LossSums:
+    """Σ and Σ² of whether fewer than k classes rank ahead of the true one."""
+    at = codes.astype(np.intp, copy=False)[:, None]
+    own, place = np.take_along_axis(scores, at, 1), np.arange(scores.shape[1])
+    wins = {"first": place < at, "last": place > at, "best": np.False_, "worst": place != at}[ties]
+    ahead = np.count_nonzero((scores > own) | ((scores == own) & wins), axis=1)
+    hits, finite = float(np.count_nonzero(ahead < k)), bool(np.isfinite(scores).all())
+    return LossSums(len(codes), hits, hits, finite, int(codes.min()))
+
+
+def _sum_losses(losses: Callable[[slice], Array], codes: Array, probabilities: Array) -> LossSums:
     total = squares = 0.0
     n = len(probabilities)
     for rows in _chunks(n):
         loss = losses(rows)
         total += float(loss.sum())
         squares += float(np.dot(loss, loss))
-    return LossSums(n, total, squares, first_bad_row(probabilities) == n)
+    fair, least = first_bad_row(probabilities) == n, int(codes.min()) if n else 0
+    return LossSums(n, total, squares, fair, least)
 
 
 def first_bad_row(probabilities: Array, tolerance: float = TOLERANCE) -> int:
@@ -252,3 +395,51 @@ def first_bad_row(probabilities: Array, tolerance: float = TOLERANCE) -> int:
         if not good.all():
             return int(chunk.start) + int(np.argmin(good))
     return len(probabilities)
+
+
+def sum_rows(rows: Array, order: Array, starts: Array) -> Array:
+    """Sums of rows (units, replicates) of whole numbers, as floats (groups, replicates).
+
+    Group g has the rows ``order[starts[g]:starts[g + 1]]``.
+    """
+    if len(order) and not 0 <= order.min() <= order.max() < len(rows):
+        raise ValueError(f"rows must lie in [0, {len(rows)})")
+    groups = zip(starts.tolist(), starts[1:].tolist(), strict=False)
+    sums = [rows[order[start:end]].sum(0, dtype=np.float64) for start, end in groups]
+    return np.stack(sums) if sums else np.zeros((0, rows.shape[1]))
+
+
+def flips(count: Array, seed: int, first: int, replicates: int) -> Array:
+    """How many of each unit's coins show heads (units, replicates), from a first replicate on.
+
+    Each unit has a stream of random bits, of which replicate r takes those from r·count on. So the
+    flips do not depend on which replicates are asked for at a time.
+    """
+    rows = np.empty((len(count), replicates), flips_type(count))
+    for unit, items in enumerate(count.tolist()):
+        start, end = first * items, (first + replicates) * items
+        words = np.arange(start // 64, -(-end // 64), dtype=np.uint64) + np.uint64(unit << 32)
+        bits = np.unpackbits(_random_words(words, seed).view(np.uint8), bitorder="little")
+        own = bits[start % 64 :][: end - start]
+        rows[unit] = own.reshape(replicates, items).sum(1)
+    return rows
+
+
+def flips_type(count: Array) -> type[np.uint8 | np.int32]:
+    """The type of replicates: bytes if these hold every number that there can be."""
+    return np.uint8 if count.max(initial=0) < 256 else np.int32
+
+
+def _random_words(at: Array, seed: int) -> Array:
+    """Words of a stream of random bits: SplitMix64 (Steele, Lea and Flood 2014)."""
+    with np.errstate(over="ignore"):
+        z = np.uint64(seed) + (at + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        words: Array = (z ^ (z >> np.uint64(31))).astype("<u8")
+    return words
+
+
+def multinomial(rng: np.random.Generator, items: int, share: Array, replicates: int) -> Array:
+    """How often each unit is drawn (units, replicates), as NumPy draws it."""
+    return np.ascontiguousarray(rng.multinomial(items, share, replicates).T.astype(np.int32))

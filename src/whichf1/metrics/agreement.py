@@ -7,12 +7,18 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
-from whichf1.errors import DefinitionError
-from whichf1.metrics.registry import Ratio, Square, agreement
+from whichf1.errors import DefinitionError, TooLargeError
+from whichf1.metrics.registry import Names, Ratio, Square, agreement
 from whichf1.tables.cells import Array, Margins, is_exact, root
+from whichf1.tables.labels import Labels, as_number
 
 
-@agreement(tex=r"\frac{1}{n}\sum_i C_{ii}", sklearn="accuracy_score")
+@agreement(
+    tex=r"\frac{1}{n}\sum_i C_{ii}",
+    aliases=("observed_agreement",),
+    sklearn="accuracy_score",
+    raters=True,
+)
 def accuracy(m: Margins) -> Ratio:
     """Fraction of items predicted correctly."""
     return m.tp.sum(-1), m.total
@@ -54,6 +60,7 @@ def cohen_kappa(m: Margins, weighting: Weighting = "none") -> Ratio:
     r" d_i=C_{i\cdot}+C_{\cdot i}",
     title="Scott's pi",
     bounds=(-1, 1),
+    raters=True,
 )
 def scott_pi(m: Margins, weighting: Weighting = "none") -> Ratio:
     """Agreement beyond that of two raters who guess by the pooled shares of the classes."""
@@ -63,10 +70,65 @@ def scott_pi(m: Margins, weighting: Weighting = "none") -> Ratio:
 
 
 @agreement(
+    tex=r"1-\frac{4n\sum_{ij}w_{ij}C_{ij}}{\sum_{ij}w_{ij}\,d_i\,d_j},\quad"
+    r" d_i=C_{i\cdot}+C_{\cdot i}",
+    title="Fleiss' kappa",
+    bounds=(-1, 1),
+    raters=True,
+)
+def fleiss_kappa(m: Margins, weighting: Weighting = "none") -> Ratio:
+    """Agreement of any number of raters beyond chance (of two, Scott's pi)."""
+    pi: Ratio = scott_pi.formula(m, weighting)
+    return pi
+
+
+Level: TypeAlias = Annotated[
+    Literal["nominal", "ordinal", "interval", "ratio"],
+    "How far apart two categories are: any two alike, by the ratings between them, by their "
+    "difference, or by its ratio to their sum.",
+]
+
+
+@agreement(
+    tex=r"1-\frac{(N-1)\sum_{ij}\delta_{ij}\,o_{ij}}{\sum_{ij}\delta_{ij}\,o_{i\cdot}\,o_{\cdot j}}"
+    r",\quad o=C+C^{\mathsf T},\ N=\sum_{ij}o_{ij}",
+    title="Krippendorff's alpha",
+    bounds=(-1, 1),
+    whole=True,
+    raters=True,
+)
+def krippendorff_alpha(m: Margins, level: Level = "nominal", labels: Names = None) -> Ratio:
+    """Agreement of any number of raters beyond that of all their ratings in random order."""
+    c = m.coincidences
+    rows, n = c.rows, c.total
+    if level == "nominal":
+        observed, expected = c.fn.sum(-1), (rows * (c.tn + c.fn)).sum(-1)
+    elif level == "ratio":
+        apart = _ratios(_values(m, labels, level))
+        observed, expected = of_cells(c, apart), (rows * across(rows, apart)).sum(-1)
+    else:  # the squared difference of two values; of ordered categories, of their mean ranks
+        ranked = level == "ordinal"
+        value = np.cumsum(rows, -1) - rows / 2 if ranked else _values(m, labels, level)
+        middle = (rows * value).sum(-1, keepdims=True) / np.maximum(n[..., None], _NO_RATING)
+        cells, off = c.cells, value - middle
+        between = np.take(off, cells.true, -1) - np.take(off, cells.predicted, -1)
+        observed = (cells.values * between * between).sum(-1)
+        expected = 2 * n * (rows * off * off).sum(-1)
+    return _within(expected - (n - 1) * observed, expected)
+
+
+_NO_RATING = 1e-300
+"""In place of a sum over no ratings, by which the mean of none would be divided."""
+BY_ORDER = ("linear", "quadratic", "ordinal")
+"""Choices that need the order of the classes."""
+
+
+@agreement(
     tex=r"1-\frac{K^2\sum_{ij}w_{ij}C_{ij}}{n\sum_{ij}w_{ij}}",
     title="Brennan–Prediger coefficient",
     aliases=("bennett_s",),
     bounds=(-1, 1),
+    raters=True,
 )
 def brennan_prediger(m: Margins, weighting: Weighting = "none") -> Ratio:
     """Agreement beyond that of two raters who guess all classes equally often."""
@@ -80,6 +142,7 @@ def brennan_prediger(m: Margins, weighting: Weighting = "none") -> Ratio:
     title="Gwet's AC1",
     aliases=("gwet_ac2",),
     bounds=(-1, 1),
+    raters=True,
 )
 def gwet_ac1(m: Margins, weighting: Weighting = "none") -> Ratio:
     """Agreement beyond chance that is little affected by rare classes (AC2 if weighted)."""
@@ -147,8 +210,13 @@ def _within(top: Array, bottom: Array) -> Ratio:
 
 
 def _beyond(m: Margins, weighting: Any, expected: Array, times: int = 1) -> Ratio:
-    """1 − times · n · observed / expected disagreement; at least −1, except with a matrix."""
+    """1 − times · n · observed / expected disagreement.
+
+    It is at least −1, except with a matrix, or with items that have a single rating.
+    """
     top = expected - times * m.total * _disagreement(m, weighting)
+    if not m.of_cells:
+        return np.minimum(top, expected), expected
     return _within(top, expected) if isinstance(weighting, str) else (top, expected)
 
 
@@ -216,6 +284,46 @@ def _apart(x: Array, power: int) -> Array:
     """Σ_{j<i} (i − j)^power x_j of each class i, for a power of 1 or 2."""
     steps = np.cumsum(_below(x), -1)
     return steps if power == 1 else np.cumsum(steps, -1) + _below(steps)
+
+
+def _values(m: Margins, labels: Labels | None, level: str) -> Array:
+    """The numbers that the classes are; their places, if it is not known what they are."""
+    classes = labels or Labels.trusted(range(m.tp.shape[-1]))
+    values = []
+    for label in classes:
+        value = as_number(label)
+        if value is None:
+            raise DefinitionError(
+                f"level={level!r} needs numbers, and {label!r} is text. Use level='nominal', or "
+                "'ordinal' with labels= in order."
+            )
+        if level == "ratio" and value < 0:
+            raise DefinitionError(
+                f"level='ratio' needs numbers of at least 0; got {value:g}. Use level='interval'."
+            )
+        values.append(value)
+    if is_exact(m.tp):
+        from fractions import Fraction  # slow to import
+
+        return np.array([Fraction(str(x)) for x in classes], object)
+    return np.array(values, np.float64)
+
+
+_MOST_VALUES = 5000
+"""Distinct values that are compared one with another."""
+
+
+def _ratios(values: Array) -> Array:
+    """((a − b) / (a + b))² of all pairs of values; 0 where both are 0."""
+    if len(values) > _MOST_VALUES:
+        raise TooLargeError(
+            f"level='ratio' compares all pairs of values, and there are {len(values):,}. Round "
+            f"them to at most {_MOST_VALUES:,}, or use level='interval'."
+        )
+    total = np.add.outer(values, values)
+    ratio = np.subtract.outer(values, values) / np.where(total == 0, 1, total)
+    squares: Array = ratio * ratio
+    return squares
 
 
 def square(m: Margins, given: Square, name: str) -> Array:

@@ -25,7 +25,8 @@ class ZeroRule:
     harmonic mean as undefined if both are 0, so every class without a hit is undefined.
     """
 
-    undefined: Undefined = 0
+    undefined: Undefined | None = 0
+    """None is an error, raised by whoever asked."""
     scope: Scope = "empty"
     epsilon: float = 0
     """Added to the denominator of every ratio of counts."""
@@ -35,11 +36,14 @@ class ZeroRule:
     @property
     def filler(self) -> float:
         """The value of 0/0; for 'skip' and 'nan' it is NaN until classes are averaged."""
-        return np.nan if isinstance(self.undefined, str) else self.undefined
+        undefined = self.undefined
+        return np.nan if undefined is None or isinstance(undefined, str) else undefined
 
     def settle(self, ratio: Ratio, unbounded: bool = False) -> Array:
         """The quotient; x/0 is infinite for unbounded metrics (likelihood ratios)."""
         top, bottom = ratio[0], ratio[1] + self.epsilon if self.epsilon else ratio[1]
+        if isinstance(bottom, np.float64) and bottom:  # of one table: the usual, and faster
+            return top / bottom
         real = bottom.real
         if np.count_nonzero(real) == real.size:  # the common case, and faster
             return top / bottom

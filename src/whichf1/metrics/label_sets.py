@@ -9,10 +9,10 @@ from typing import Annotated, TypeAlias
 import numpy as np
 
 from whichf1.metrics.registry import Ratio, Whole, declare
-from whichf1.tables.cells import Array, OneVsRest, RankedLabels
+from whichf1.tables.cells import Array, OneVsRest, RankedLabels, RankTable
 
-_CELLS = 1 << 20
-"""How many scores are processed at a time."""
+_CELLS = 1 << 16
+"""How many scores are processed at a time, so that they stay in the cache."""
 
 
 @declare(
@@ -135,16 +135,28 @@ def one_error(x: RankedLabels) -> Array:
 
 def _item_gain(true: Array, scores: Array, k: int | None) -> tuple[Array, Array]:
     """The discounts of the true labels of each item, added up, and the most that they can be."""
-    labels, ends = _ranked(true, scores)
-    size = scores.shape[1]
-    discount = 1 / np.log2(np.arange(2, size + 2))
+    upto = np.append(0.0, np.cumsum(discounts(scores.shape[1], k)))
+    return graded_gain(true, scores, k), upto[true.sum(1)]
+
+
+def discounts(size: int, k: int | None, base: float = 2) -> Array:
+    """What a label counts at each rank; nothing beyond the first k."""
+    discount: Array = np.log(base) / np.log(np.arange(2, size + 2))
     discount[size if k is None else k :] = 0
-    upto = np.append(0.0, np.cumsum(discount))
+    return discount
+
+
+def graded_gain(gains: Array, scores: Array, k: int | None, base: float = 2) -> Array:
+    """The gains of the labels of each item, each times the discount of its rank, added up."""
+    ranked, ends = _ranked(gains, scores)
+    size = scores.shape[1]
+    upto = np.append(0.0, np.cumsum(discounts(size, k, base)))
     first = np.ones(ends.shape, np.bool_)
     first[:, 1:] = ends[:, 1:] != ends[:, :-1]
     starts = np.maximum.accumulate(np.where(first, np.arange(size), 0), axis=1)
     shared = (upto[ends] - upto[starts]) / (ends - starts)
-    return (labels * shared).sum(1), upto[labels.sum(1)]
+    total: Array = (ranked * shared).sum(1)
+    return total
 
 
 def _of_items(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Array:
@@ -154,10 +166,28 @@ def _of_items(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Array:
     return np.concatenate([score(x.true[each], x.scores[each]) for each in rows])
 
 
+def table_of_items(true: Array, scores: Array, score: Callable[[RankTable], Array]) -> Array:
+    """The score of a ranking, of the labels of each item.
+
+    All tables have a place for each label; those of equal scores stand in the place of the last.
+    """
+
+    def of_chunk(true: Array, scores: Array) -> Array:
+        labels, ends = _ranked(true, scores)
+        size = labels.shape[1]
+        at = np.arange(len(labels))[:, None] * size + ends - 1
+        sides = (np.bincount(at[side], minlength=at.size) for side in (labels, ~labels))
+        tables = (side.reshape(at.shape) for side in sides)
+        return score(RankTable(-np.arange(size, dtype=np.float64), *tables))
+
+    return _of_items(RankedLabels(true, scores), of_chunk)
+
+
 def _item_coverage(true: Array, scores: Array) -> Array:
     """Number of labels scored at least as high as the lowest true one; 0 without true labels."""
-    lowest = np.where(true, scores, np.inf).min(1, keepdims=True)
-    covered: Array = np.count_nonzero(scores >= lowest, axis=1).astype(np.float64)
+    by_label = np.ascontiguousarray(scores.T)
+    lowest = np.where(true.T, by_label, np.inf).min(0)
+    covered: Array = np.count_nonzero(by_label >= lowest, axis=0).astype(np.float64)
     return covered
 
 

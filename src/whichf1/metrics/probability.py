@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import inf
 from typing import Annotated, Literal, TypeAlias
 
@@ -10,6 +11,7 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import DefinitionError
 from whichf1.kernel import LossSums
+from whichf1.metrics.costs import Costs
 from whichf1.metrics.registry import Bins, Floor, Ratio, Whole, declare
 from whichf1.tables.cells import Array, Predicted, RankTable, Ties, sum_by
 
@@ -73,6 +75,7 @@ def brier(
     title="top-k accuracy",
     aliases=("top_k",),
     sklearn="top_k_accuracy_score",
+    sums=lambda x, k, ties: kernel.top_sums(x.codes, x.scores, k, ties),
 )
 def top_k_accuracy(
     x: Predicted,
@@ -85,6 +88,105 @@ def top_k_accuracy(
 ) -> Array:
     """Fraction of items whose true class is among the k highest-scored classes."""
     return np.where(x.ahead(ties) < k, 1.0, 0.0)
+
+
+@declare(
+    "loss",
+    tex=r"\frac{1}{n}\sum_i\max\left(0,\,1-s_{i,y_i}+\max_{j\ne y_i}s_{ij}\right)",
+    aliases=("hinge",),
+    bounds=(0, inf),
+    better="lower",
+    sklearn="hinge_loss",
+    signed=True,
+)
+def hinge_loss(x: Predicted) -> Array:
+    """Mean of how far the true class's score is from being 1 above all others."""
+    missing: Array = np.maximum(1 - x.margin, 0.0)
+    return missing
+
+
+@declare(
+    "loss",
+    tex=r"\frac{1}{n(r-1)}\sum_i\sum_{k<r}\left(\sum_{j\le k}p_{ij}-[y_i\le k]\right)^2",
+    aliases=("rps",),
+    better="lower",
+    probabilities=True,
+)
+def ranked_probability_score(x: Predicted) -> Array:
+    """Mean squared error of cumulative probabilities, for classes in label order (Epstein 1969)."""
+    return x.running_error(np.square) / max(x.classes - 1, 1)
+
+
+@declare(
+    "loss",
+    tex=r"\frac{1}{n}\sum_i\frac{p_{i,y_i}}{\sqrt{\sum_j p_{ij}^2}}",
+    probabilities=True,
+)
+def spherical_score(x: Predicted) -> Array:
+    """Mean probability of the true class, divided by the length of the vector of probabilities."""
+    score: Array = x.own / np.sqrt(x.total(np.square))
+    return score
+
+
+@declare(
+    "loss",
+    tex=r"1-\frac{\sum_i\ln p_{i,y_i}}{\sum_i\ln(n_{y_i}/n)}",
+    title="log loss skill score",
+    aliases=("d2_log_loss_score", "d2_log_loss"),
+    bounds=(-inf, 1),
+    sklearn="d2_log_loss_score",
+    probabilities=True,
+    relative="skill",
+)
+def log_loss_skill(
+    x: Predicted,
+    floor: Annotated[Floor, "Probabilities below this count as this."] = EPSILON,
+) -> Array:
+    """Fraction of the log loss of the class frequencies that the probabilities save."""
+    return -np.log(np.maximum(x.own, floor))
+
+
+@declare(
+    "loss",
+    tex=r"1-\frac{\sum_{ij}(p_{ij}-[y_i=j])^2}{\sum_{ij}(n_j/n-[y_i=j])^2}",
+    title="Brier skill score",
+    aliases=("brier_skill_score", "d2_brier_score"),
+    bounds=(-inf, 1),
+    sklearn="d2_brier_score",
+    probabilities=True,
+    relative="skill",
+)
+def brier_skill(x: Predicted) -> Array:
+    """Fraction of the Brier score of the class frequencies that the probabilities save."""
+    return x.error(np.square)
+
+
+@declare(
+    "loss",
+    tex=r"\frac{1}{n}\sum_i c_{y_i,d_i},\quad d_i=\arg\min_j\sum_k p_{ik}c_{kj}",
+    title="expected cost of Bayes decisions",
+    bounds=(0, inf),
+    better="lower",
+    probabilities=True,
+)
+def bayes_cost(x: Predicted, costs: Costs = None) -> Array:
+    """Mean cost of the decisions that are best if the probabilities are right (Ferrer 2022)."""
+    return x.cost(costs)
+
+
+@declare(
+    "loss",
+    tex=r"\frac{\sum_i c_{y_i,d_i}}{\min_j\sum_i c_{y_i,j}},\quad"
+    r" d_i=\arg\min_j\sum_k p_{ik}c_{kj}",
+    title="normalized expected cost of Bayes decisions",
+    bounds=(0, inf),
+    better="lower",
+    probabilities=True,
+    relative="ratio",
+)
+def normalized_bayes_cost(x: Predicted, costs: Costs = None) -> Array:
+    """Cost of the decisions that are best by the probabilities, divided by the best constant's."""
+    return x.cost(costs)
 
 
 @declare(
@@ -122,7 +224,8 @@ def _squared(
 
     In a bin of n items, the gap between frequency and mean probability has the variance
     f (1 − f) / (n − 1), which its square is too large by (Bröcker 2012; Kumar et al. 2019). The
-    variance of a debiased square is 4 (gap · error)² + 2 error⁴.
+    variance of a debiased square is 4 (gap · error)² + 2 error⁴. How many items fall into a bin
+    varies, too, which matters as far as its square differs from the mean.
     """
     if r.positives.dtype.kind == "f":
         raise DefinitionError(
@@ -144,8 +247,10 @@ def _squared(
     error = frequency * (1 - frequency) / (n - 1)
     gap = (frequency - expected / n) ** 2 - error
     least = np.maximum(error, 0.25 / n**2)  # all or none of the items of a bin may be positive
+    square = (share * gap).sum()
     spread = share**2 * (4 * np.maximum(gap, 0) * least + 2 * least**2)
-    return (share * gap).sum(), np.sqrt(spread.sum())
+    spread += share * (np.maximum(gap, 0) - max(square, 0)) ** 2 / sum(r.sizes)
+    return square, np.sqrt(spread.sum())
 
 
 @declare(
@@ -185,7 +290,7 @@ def _off(r: RankTable, bins: int, binning: str) -> Array:
 def bin_edges(r: RankTable, bins: int, binning: str) -> Array:
     """The inner edges of the bins: equal steps in [0, 1], or quantiles of the items' scores."""
     if binning == "equal-width":
-        return np.linspace(0, 1, bins + 1)[1:-1]
+        return _equal_width(bins)
     if r.positives.dtype.kind == "f":
         raise DefinitionError(
             "equal-mass bins do not support weights. Use binning='equal-width' or drop the weights."
@@ -200,6 +305,13 @@ def bin_edges(r: RankTable, bins: int, binning: str) -> Array:
     return edges
 
 
+@lru_cache(maxsize=16)
+def _equal_width(bins: int) -> Array:
+    edges = np.linspace(0, 1, bins + 1)[1:-1]
+    edges.setflags(write=False)
+    return edges
+
+
 def bin_of(score: Array, edges: Array) -> Array:
     """The bin of each score; a score equal to an edge falls into the lower bin."""
-    return np.searchsorted(edges, score, "left")
+    return edges.searchsorted(score, "left")

@@ -19,6 +19,7 @@ import numpy as np
 from whichf1.errors import DefinitionError, did_you_mean, is_among
 from whichf1.kernel import LossSums
 from whichf1.tables.cells import Array, CellValues, Margins, OneVsRest
+from whichf1.tables.labels import Labels
 
 Ratio: TypeAlias = tuple[Array, Array]
 """Numerator and denominator; ``averaging.ZeroRule`` decides what 0/0 gives."""
@@ -26,6 +27,8 @@ Square: TypeAlias = tuple[tuple[float, ...], ...]
 """A number for every pair of a true and a predicted class, in label order."""
 Value: TypeAlias = int | float | str | Square | None
 Kind: TypeAlias = Literal["rate", "agreement", "items", "ranking", "loss", "label ranking"]
+Names: TypeAlias = Annotated[Labels | None, "names"]
+"""A parameter of a formula that is not chosen: the classes, in the order of the table."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 COUNTED: tuple[Kind, ...] = ("rate", "agreement")
 """Kinds computed from Counts; the others need scores or sets of labels."""
@@ -147,6 +150,15 @@ class Metric:
     """For a ranking: about how much higher than the truth the score of single items is."""
     whole: bool = False
     """Whether it counts pairs or numbers of items, so that items cannot have weights."""
+    relative: Literal["skill", "ratio"] | None = None
+    """For a loss that is divided by that of the best constant prediction: the fraction that is
+    saved ('skill'), or that remains ('ratio'). The constant gives every item the observed
+    frequencies of the classes as its probabilities."""
+    signed: bool = False
+    """For a loss of scores that are no probabilities: whether a single score for each item is above
+    0 for the positive class and below 0 for the other."""
+    raters: bool = False
+    """Whether the two sides of the table are alike to it, so that it applies to any raters."""
     sums: Callable[..., LossSums] | None = field(default=None, repr=False)
     """For a mean over items, whose formula gives a value for each: a quicker way to their sums."""
 
@@ -158,7 +170,13 @@ class Metric:
         """What the formula takes besides the data, read from its signature on first use."""
         hints = get_type_hints(self.formula, include_extras=True)
         _, *others = inspect.signature(self.formula).parameters.values()
-        return {x.name: _parameter(x.default, hints[x.name]) for x in others}
+        chosen = [x for x in others if hints[x.name] != Names]
+        return {x.name: _parameter(x.default, hints[x.name]) for x in chosen}
+
+    @cached_property
+    def named(self) -> bool:
+        """Whether the formula looks at what the classes are, not only at how many there are."""
+        return Names in get_type_hints(self.formula, include_extras=True).values()
 
     @cached_property
     def over_classes(self) -> bool:
@@ -169,6 +187,17 @@ class Metric:
     def of_top_label(self) -> bool:
         """Whether it is a ranking that takes, of several classes, the predicted one's score."""
         return self._has_several("top-label")
+
+    @cached_property
+    def over_labels(self) -> bool:
+        """Whether it can be averaged over labels, each of which ranks or scores all items."""
+        plain = self.kind == "loss" and self.probabilities and self.relative is None
+        return self.kind == "ranking" or plain
+
+    @property
+    def by_score(self) -> bool:
+        """Whether it is a ranking that uses the scores themselves, not only their order."""
+        return self.kind == "ranking" and self.probabilities
 
     def _has_several(self, way: str) -> bool:
         several = self.parameters.get("multi_class")

@@ -54,7 +54,7 @@ def unmarked(text: str) -> Mark:
 
 
 class PrintedRow(NamedTuple):
-    """A row of a table, as it stands there."""
+    """A row of a table, as printed."""
 
     line: int
     cells: list[Any]

@@ -1,4 +1,4 @@
-"""What a report rests on, to be cited: entries of BibTeX by name."""
+"""References for a report: BibTeX entries by name."""
 
 from __future__ import annotations
 

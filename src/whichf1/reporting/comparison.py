@@ -11,6 +11,7 @@ from typing import Any
 from whichf1.comparison.compare import Comparison
 from whichf1.comparison.pair import UNPAIRED, Pair, level_of
 from whichf1.comparison.rank_flips import Flip, Order, SystemRanks
+from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import sentence, title
 from whichf1.reporting.document import (
     Block,
@@ -59,7 +60,7 @@ def _needed(pair: Pair, decimals: int) -> str:
     return f"{'∞' if pair.items_needed is None else items(pair.items_needed)} ({ends})"
 
 
-def _to(places: int) -> Callable[[float, int], str]:
+def to_places(places: int) -> Callable[[float, int], str]:
     """Format with a fixed number of decimals."""
     return lambda value, decimals: f"{value:.{places}f}"
 
@@ -162,7 +163,7 @@ def _grid(
     heading: str,
     without: Set[str] = frozenset(),
 ) -> Grid:
-    """The columns that have something to say of a pair."""
+    """The columns that are not empty for every pair."""
     cells = {x: [_cell(pair, x) for pair in pairs] for x in columns if x not in without}
     shown = [name for name, column in cells.items() if any(x is not None for x in column)]
     rows = [*zip(*(cells[name] for name in shown), strict=True)]
@@ -193,8 +194,12 @@ def _posterior(comparison: Comparison) -> list[Block]:
     rope = comparison.plan.rope
     columns = [
         *(GridColumn("A"), GridColumn("B"), GridColumn("prior", "number", items)),
-        GridColumn("P(A better)", "number", _to(3)),
-        *([GridColumn(f"P(|A − B| < {rope:g})", "number", _to(3))] if rope is not None else []),
+        GridColumn("P(A better)", "number", to_places(3)),
+        *(
+            [GridColumn(f"P(|A − B| < {rope:g})", "number", to_places(3))]
+            if rope is not None
+            else []
+        ),
     ]
     rows: list[list[Cell]] = [
         [pair.a, pair.b, each.prior, each.better, *([] if rope is None else [each.rope])]
@@ -255,17 +260,24 @@ MOST_VALUES, WIDEST = 4, 48
 
 
 def _flips(comparison: Comparison, ranks: SystemRanks) -> list[Block]:
-    names, orders, groups = comparison.ranking, ranks.orders, ranks.alike
+    return flip_blocks(comparison.definition, comparison.ranking, ranks, comparison.plan.adjust)
+
+
+def flip_blocks(
+    definition: Definition, names: Sequence[str], ranks: SystemRanks, adjust: str
+) -> list[Block]:
+    """The order of systems under each definition, and the pairs that flip."""
+    orders, groups = ranks.orders, ranks.alike
     titles = [" = ".join(title(orders[at].definition) for at in group) for group in groups]
     key = attrgetter("metric", "average", "formula", "positive", "parameters")
-    same = (at for at, x in enumerate(orders) if key(x.definition) == key(comparison.definition))
+    same = (at for at, x in enumerate(orders) if key(x.definition) == key(definition))
     reference = next(same, 0)
     valued = names if len(names) <= MOST_VALUES and len("".join(names)) <= WIDEST else ()
     columns = [
         GridColumn("definition"),
         *(GridColumn(name, "number") for name in valued),
         GridColumn("order", "prose"),
-        GridColumn("tau", "number", _to(2)),
+        GridColumn("tau", "number", to_places(2)),
         GridColumn("signature", "code"),
     ]
     rows, known = [], dict[str, str]()
@@ -282,11 +294,11 @@ def _flips(comparison: Comparison, ranks: SystemRanks) -> list[Block]:
         many = f"{len(ranks.flips)} pair{'s' if len(ranks.flips) > 1 else ''}"
         heading = f"RANK FLIPS: the order of {many} depends on the definition of the score"
         notes = [_flip_words(flip, titles, groups) for flip in ranks.flips]
-        level = 100 * (1 - level_of(comparison.definition))
+        level = 100 * (1 - level_of(definition))
         if ranks.flips[0].significant is not None:
             notes.append(
                 f"Significant: at the {level:g} % level by paired tests "
-                f"({ADJUSTED[comparison.plan.adjust]}), under each definition."
+                f"({ADJUSTED[adjust]}), under each definition."
             )
     notes.append(
         f"tau: Kendall's tau-b with the order under {title(orders[reference].definition)}."

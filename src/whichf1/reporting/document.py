@@ -125,7 +125,7 @@ SHARED = "*"
 
 @dataclass(frozen=True)
 class Signature:
-    """What the numbers of a table are."""
+    """The signatures of the numbers in a table."""
 
     text: str
     name: str = ""
@@ -167,7 +167,7 @@ class Document:
         return self if caption is None else replace(self, title=caption)
 
     def to_dict(self) -> dict[str, Any]:
-        """What JSON holds: the record, after its format and version."""
+        """The JSON object: format, version and the record."""
         head = {"format": f"whichf1.{self.kind}", "version": VERSION}
         return {**head, **_finite(self.record())}
 
@@ -376,7 +376,7 @@ def _shortened(group: Sequence[Block]) -> list[Block]:
 
 
 def _finite(value: Any) -> Any:
-    """Replace what JSON cannot say by null."""
+    """Replace what JSON cannot represent by null."""
     if isinstance(value, dict):
         return {key: _finite(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -645,7 +645,7 @@ def _latex_below(block: Block, decimals: int) -> Iterator[str]:
 
 
 class Presented(Displayed, ABC):
-    """Something that is shown as a document, in every format."""
+    """A result that can be written as a document in every format."""
 
     @abstractmethod
     def document(self, decimals: int | None = None) -> Document:
@@ -662,7 +662,7 @@ class Presented(Displayed, ABC):
         return self._written("text", width=columns, signature="short").rstrip("\n")
 
     def to_dict(self) -> dict[str, Any]:
-        """What JSON holds."""
+        """The JSON object."""
         return self.document().to_dict()
 
     def to_json(self) -> str:

@@ -108,7 +108,7 @@ def latex(text: object) -> str:
 def breakable(text: object) -> str:
     """Escape text for LaTeX so that a line can be broken: after bars and colons, in long words."""
     shown, out, run = visible(text), [], 0
-    for character, following in zip(shown, [*shown[1:], " "], strict=True):
+    for character, following in zip(shown, f"{shown[1:]} ", strict=False):
         out.append(_latex(character))
         run = 0 if character == " " else run + 1
         anywhere = run >= _RUN and not (character.isascii() and character.isalnum())

@@ -1,4 +1,4 @@
-"""Gates for continuous integration: limits of scores, regressions, and how a server is told."""
+"""Gates for continuous integration: limits of scores, regressions, and reports for servers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from whichf1.scoring.score import Score
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of one gate."""
+    """The outcome of one gate."""
 
     gate: str
     """'averaged_f1 >= 0.8'."""
@@ -179,7 +179,7 @@ def _alpha(table: ResultsTable, metric: str) -> float:
 
 
 def with_gates(document: Document, verdicts: Sequence[Verdict]) -> Document:
-    """The document, whose JSON says what became of the gates."""
+    """The document, whose JSON includes the outcome of the gates."""
 
     def record() -> dict[str, Any]:
         return {**document.record(), "gates": [asdict(verdict) for verdict in verdicts]}

@@ -102,7 +102,7 @@ Heads: TypeAlias = Mapping[int, str]
 def table_lines(
     columns: Sequence[TextColumn], keys: int, width: int | None, heads: Heads = NO_HEADS
 ) -> Iterator[Line]:
-    """A table; its first columns, so many as ``keys``, say what a row is."""
+    """A table; its first ``keys`` columns identify the row."""
     if width is None or total_width(columns) <= width:
         yield from _rows(columns, width, heads)
         return

@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from shutil import get_terminal_size
 from typing import Any
 
 from whichf1.comparison.compare import Comparison
 from whichf1.comparison.disparity import Disparity, Groups
 from whichf1.comparison.rank_flips import SystemRanks
+from whichf1.comparison.study import Study
 from whichf1.definitions.words import title as title_of
+from whichf1.errors import DefinitionError, is_among
 from whichf1.published.audit import Audit
 from whichf1.published.dialects import Conversion, DialectTable
 from whichf1.published.explain import Explanation
 from whichf1.reporting.comparison import comparison_document
 from whichf1.reporting.disparity import groups_document
 from whichf1.reporting.document import (
+    LEAST_WIDTH,
     Block,
     Cell,
     Document,
@@ -41,6 +45,7 @@ from whichf1.reporting.published import (
 from whichf1.reporting.reference import choice_document
 from whichf1.reporting.score import threshold_document, worth_notes
 from whichf1.reporting.slices import slice_name
+from whichf1.reporting.study import study_document
 from whichf1.scoring.choose import Choice
 from whichf1.scoring.curves import BestThreshold, CalibrationCurve, Curve, PrevalenceCurve
 from whichf1.scoring.macro import MacroF1
@@ -48,6 +53,7 @@ from whichf1.scoring.score import PerClass, Score
 from whichf1.tables.counts import Counts
 from whichf1.tables.slices import Slices
 
+FORMATS = ("text", "markdown", "latex", "html", "csv", "json")
 MOST_ROWS = 60
 """Rows of a table that a notebook shows."""
 MOST_IN_MATRIX = 20
@@ -73,6 +79,16 @@ def html(result: object) -> str:
     return f'<div class="whichf1">{STYLE}\n{render(shown, "html", signature="short")}</div>'
 
 
+def text(result: object, format: str, decimals: int) -> str:
+    """A result in text, markdown, latex, html, csv or json."""
+    if not is_among(format, FORMATS):
+        raise DefinitionError(f"format is one of {', '.join(FORMATS)}; got {format!r}")
+    short = format == "text"
+    width = max(LEAST_WIDTH, get_terminal_size().columns) if short else None
+    form: Any = "short" if short else "full"
+    return render(document_of(result), format, decimals, width, form)
+
+
 def drawn(result: object, kind: str | None, ax: Any, options: dict[str, Any]) -> Any:
     """A result, or a picture of one, on matplotlib's Axes."""
     return draw(result if isinstance(result, Picture) else picture(result, kind, **options), ax)
@@ -84,7 +100,7 @@ def written(picture: Any, path: Any, dpi: int) -> bytes:
 
 
 def document_of(result: Any) -> Document:
-    """What is shown of a result."""
+    """The document of a result."""
     if isinstance(result, Presented):
         return result.document()
     for kind, make in DOCUMENTS.items():
@@ -224,6 +240,7 @@ DOCUMENTS: dict[type, Callable[[Any], Document]] = {
     BestThreshold: lambda best: threshold_document("threshold", best, 2, 4),
     Comparison: lambda comparison: comparison_document(comparison, "comparison"),
     SystemRanks: _ranks,
+    Study: lambda study: study_document(study, "study"),
     Slices: _slices,
     Choice: choice_document,
     Disparity: _disparity,

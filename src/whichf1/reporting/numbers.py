@@ -49,11 +49,13 @@ def size(n: float) -> str:
 
 def numbered(n: int, noun: str) -> str:
     """'1 item', '1,000 items', '2 classes'."""
+    if n != 1 and noun.endswith("y"):
+        return f"{n:,} {noun[:-1]}ies"
     return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def share_text(value: float) -> str:
-    """A share in per cent, as a reader says it: 33 %, < 1 %."""
+    """A share in per cent: 33 %, < 1 %."""
     if 0 < value < 0.005:
         return "< 1 %"
     return f"{100 * value:.0f} %"

@@ -43,6 +43,7 @@ from whichf1.sources.address import shown_name
 from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.request import has_columns, is_path
 from whichf1.statistics.scales import Interval
+from whichf1.tables.annotations import Ratings
 from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.label_sets import MultiLabelCounts
@@ -56,6 +57,10 @@ SUMMARY = (
 )  # fmt: skip
 LABEL_SETS = (*SUMMARY[:6], "subset_accuracy", "hamming_loss")
 """The summary for label sets, besides F1 and the Jaccard index averaged over items."""
+RATERS = (
+    "accuracy", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger",
+)  # fmt: skip
+"""The summary for ratings, besides alpha with ordered categories."""
 SYMMETRIC = ("averaged_f1", "f1_of_averages", "micro_f1", "accuracy", "cohen_kappa", "mcc")
 """Scores that stay the same when true and predicted are swapped (with declared classes)."""
 UNORIENTED = (
@@ -120,7 +125,8 @@ class Report(Presented, Drawable):
         confusion: bool | None = None,
     ) -> Report:
         """Score the definitions (default: the usual ones); ``scores`` come before others."""
-        macro = _both_macro_f1s(counts, options) if definitions is None else None
+        usual = definitions is None and not isinstance(counts, Ratings)
+        macro = _both_macro_f1s(counts, options) if usual else None
         chosen = _usual(counts, options, oriented) if definitions is None else definitions
         each = tuple((name, evaluate_per_class(d, counts)) for name, d in chosen if is_per_class(d))
         whole = [(name, evaluate(d, counts)) for name, d in chosen if not is_per_class(d)]
@@ -184,7 +190,7 @@ class Report(Presented, Drawable):
         write_whole(path, presenters[0]().page(self).encode())
 
     def document(self, decimals: int | None = None) -> Document:
-        """The tables of classes and of scores, the matrix and what is worth knowing of them."""
+        """The tables of classes and scores, the matrix, and notes on them."""
         counts, orientation = self.counts, [] if self.oriented else [UNORIENTED]
         notes = gap_notes(self, 4 if decimals is None else decimals)
         return Document(
@@ -192,10 +198,14 @@ class Report(Presented, Drawable):
             partial(_record, self),
             partial(_rows, self),
             f"{self.source and f'{self.source}: '}{size(counts.n)}, "
-            f"{numbered(len(counts.labels), 'class')}",
+            f"{numbered(len(counts.labels), _UNITS.get(type(counts), 'class'))}",
             [*notes, *orientation, *interval_notes(self)],
             "score",
         )
+
+
+_UNITS: dict[type, str] = {Ratings: "category"}
+"""What the labels of a table are called; others have classes."""
 
 
 def page_path(path: Any) -> Any:
@@ -347,7 +357,7 @@ def refuse_unused(
 
 
 def refuse_unused_threshold(threshold: float | None, definitions: Named, written: str) -> None:
-    """Raise if a threshold makes predictions that no metric looks at."""
+    """Raise if a threshold makes predictions that no metric uses."""
     if threshold is not None and not any(is_counted(each) for _, each in definitions):
         names = ", ".join(name for name, _ in definitions)
         raise DefinitionError(
@@ -370,6 +380,10 @@ def _either_way(score: Score, counts: Counts) -> Score:
 
 def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
     """Every class and the usual averages; only symmetric scores if not ``oriented``."""
+    if isinstance(counts, Ratings):
+        levels = ["krippendorff_alpha(level=ordinal)"] if _has_levels(counts) else []
+        definitions = [define_fitting(name, options) for name in (*RATERS, *levels)]
+        return [(_agreement_title(each), each) for each in definitions]
     sets = isinstance(counts, MultiLabelCounts)
     averages = LABEL_SETS if sets else SUMMARY
     names = (*CLASS_METRICS, *averages) if oriented else ("f1", *SYMMETRIC)
@@ -378,6 +392,16 @@ def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
         by_item = {**options, "average": "samples"}
         definitions += [define_fitting(name, by_item) for name in ("f1", "jaccard")]
     return [(title(each), each) for each in definitions]
+
+
+def _has_levels(ratings: Ratings) -> bool:
+    """Whether categories are in order and more than two."""
+    return ratings.ordered and len(ratings.labels) > 2
+
+
+def _agreement_title(definition: Definition) -> str:
+    """What a score is called where raters are compared with each other."""
+    return "observed agreement" if definition.metric == "accuracy" else title(definition)
 
 
 def _both_macro_f1s(counts: Counts, options: dict[str, Any]) -> MacroF1 | None:
@@ -414,7 +438,7 @@ def _blocks(report: Report) -> list[Block]:
 
 
 def _interval_heading(report: Report) -> str:
-    """What stands above intervals; nothing if there are none."""
+    """The heading of intervals; empty if there are none."""
     both: tuple[tuple[str, Score | PerClass], ...] = (*report.per_class, *report.scores)
     methods = [each.definition.interval for _, each in both]
     levels = {method.level for method in methods if method is not None}
@@ -553,7 +577,7 @@ def interval_notes(report: Report) -> list[str]:
 
 
 def worth_notes(effective: float | None) -> list[str]:
-    """How many equal items the weighted ones are worth, in a sentence."""
+    """The effective number of items under weights, in a sentence."""
     if effective is None:
         return []
     return [f"The weighted items are worth {items(effective)} equal ones, (Σw)²/Σw²."]

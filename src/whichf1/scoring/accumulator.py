@@ -13,10 +13,12 @@ from whichf1 import kernel
 from whichf1.errors import InputError
 from whichf1.scoring.lines import mean_definition as mean_definition
 from whichf1.scoring.lines import moments
+from whichf1.sources.annotations import ratings
 from whichf1.sources.counts import count, count_by, rank, rank_by
 from whichf1.sources.devices import is_on_device
 from whichf1.sources.label_sets import count_multilabel
 from whichf1.sources.sequences import to_numpy
+from whichf1.tables.annotations import Ratings
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
@@ -92,7 +94,7 @@ class Accumulator:
         self._parts: tuple[Any, ...] = ()
 
     def update(self, y_true: Any, y_pred: Any = None, **options: Any) -> None:
-        """Add a batch. If it is refused, nothing of it is added.
+        """Add a batch. If it is refused, no part of it is added.
 
         y_true, y_pred (array, dataframe or path): The batch: predictions, scores or sets of labels.
         **options: What only this batch has, such as ``weights`` of its items.
@@ -217,12 +219,12 @@ class _Dense:
         return np.array(codes)
 
     def counts(self) -> Counts | None:
-        """What was added so far; None if that is nothing."""
+        """Everything added so far; None if nothing was."""
         return Counts.of_cells(self.labels, self.cells) if self.cells.any() else None
 
 
 def count_batch(table: Any, y_true: Any, y_pred: Any, options: Mapping[str, Any]) -> Any:
-    """A further batch as a table of the same kind; None if it has no items."""
+    """A batch as a table of the same kind; None if it has no items."""
     batch = _batch(y_true, y_pred)
     if batch is None:
         return None
@@ -237,6 +239,8 @@ def count_batch(table: Any, y_true: Any, y_pred: Any, options: Mapping[str, Any]
             return count(*batch, labels=declared, **options)
         case MultiLabelCounts():
             return count_multilabel(*batch, labels=declared, **options)
+        case Ratings():
+            return ratings(*batch, labels=declared, **options)
         case Ranking():
             if table.resolution is not None:
                 raise InputError(

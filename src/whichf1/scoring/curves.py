@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -20,7 +21,7 @@ from whichf1.metrics.ranking import gain
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, refuse_other_data
 from whichf1.scoring.functions import with_options
-from whichf1.scoring.lines import evaluate_scores, score_ranking
+from whichf1.scoring.lines import check_ranking, score_ranking
 from whichf1.scoring.score import Score
 from whichf1.sources.counts import COLUMN_OPTIONS, DATA_OPTIONS, as_counts, rank
 from whichf1.sources.lines import numbers, positive_class
@@ -31,7 +32,7 @@ from whichf1.statistics.bands import band as curve_band
 from whichf1.statistics.intervals import hit_limits
 from whichf1.statistics.sample import generator
 from whichf1.statistics.scales import Interval
-from whichf1.tables.cells import Array, RankTable, Table, sum_by
+from whichf1.tables.cells import Array, RankTable, Table
 from whichf1.tables.display import Drawable
 from whichf1.tables.ranking import Ranking
 
@@ -70,11 +71,16 @@ class Curve(Drawable):
     """The lowest score predicted as positive at each point; infinite if none is."""
     x_label: str
     y_label: str
-    score: Score
-    """The score that summarizes the curve, with its signature."""
+    definition: Definition
+    """The score that summarizes the curve, before the data settle it."""
     ranking: Ranking
     """The items that it is of."""
     shape: ClassVar[Shape]
+
+    @cached_property
+    def score(self) -> Score:
+        """The score that summarizes the curve, with its signature."""
+        return score_ranking(self.definition, self.ranking)
 
     def band(self, level: float = 0.95, *, simultaneous: bool = False, seed: int = 0) -> Band:
         """Where the curve of the population lies.
@@ -83,7 +89,7 @@ class Curve(Drawable):
         simultaneous: Whether the whole curve is to lie inside at once.
         seed: The seed of the draws.
         Returns: Limits of the height of the curve at some places.
-        InputError: If the items have weights.
+        InputError: If items have weights whose squares are not known.
         DefinitionError: If the level is not between 0 and 1.
 
         >>> import whichf1 as wf
@@ -181,17 +187,31 @@ def _ranking(y_true: Any, scores: Any, options: dict[str, Any]) -> Ranking:
 def _steps(ranking: Ranking, what: str) -> tuple[Array, Array, Array]:
     """Threshold, true and false positive rate, from no positives to all positives."""
     ranking.needs_both(what)
-    p, n = ranking.table.sizes
-    return (
-        np.concatenate([[np.inf], ranking.score]),
-        np.concatenate([[0.0], ranking.table.true_positives / p]),
-        np.concatenate([[0.0], ranking.table.false_positives / n]),
-    )
+    table = ranking.table
+    p, n = table.sizes
+    tpr, fpr = _after(0.0, table.true_positives, p), _after(0.0, table.false_positives, n)
+    return _after(np.inf, table.score, 1.0), tpr, fpr
+
+
+def _after(first: float, values: Array, divisor: Any) -> Array:
+    """A first value, and the quotients of others."""
+    every = np.empty(len(values) + 1)
+    every[0] = first
+    np.divide(values, divisor, out=every[1:])
+    return every
+
+
+@lru_cache(maxsize=64, typed=True)
+def _summary(name: str, **parameters: Any) -> Definition:
+    """The score that summarizes a curve."""
+    return define(name, parameters)
 
 
 def _below(counts: Array) -> Array:
     """Items below each threshold, from all of them to none."""
-    return np.append(np.cumsum(counts[::-1], dtype=np.result_type(counts, np.int64))[::-1], 0)
+    below = np.zeros(len(counts) + 1, np.float64 if counts.dtype.kind == "f" else np.int64)
+    np.add.accumulate(counts[::-1], out=below[-2::-1])
+    return below
 
 
 def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
@@ -207,7 +227,7 @@ def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
     """
     ranking = _ranking(y_true, scores, options)
     threshold, tpr, fpr = _steps(ranking, "a ROC curve")
-    area = score_ranking(define("roc_auc"), ranking)
+    area = _summary("roc_auc")
     return RocCurve(fpr, tpr, threshold, "false positive rate", "true positive rate", area, ranking)
 
 
@@ -226,8 +246,10 @@ def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
     threshold, recall, _ = _steps(ranking, "a precision–recall curve")
     table = ranking.table
     taken = table.true_positives + table.false_positives
-    precision = np.concatenate([[1.0], table.true_positives / np.where(taken == 0, 1, taken)])
-    area = score_ranking(define("average_precision"), ranking)
+    if np.count_nonzero(taken) < len(taken):
+        taken = np.where(taken == 0, 1, taken)
+    precision = _after(1.0, table.true_positives, taken)
+    area = _summary("average_precision")
     return PrCurve(recall, precision, threshold, "recall", "precision", area, ranking)
 
 
@@ -245,7 +267,7 @@ def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
     ranking = _ranking(y_true, scores, options)
     threshold, _, fpr = _steps(ranking, "a DET curve")
     missed = _below(ranking.positives)
-    fnr, area = missed / missed[0], score_ranking(define("roc_auc"), ranking)
+    fnr, area = missed / missed[0], _summary("roc_auc")
     return DetCurve(
         fpr, fnr, threshold, "false positive rate", "false negative rate", area, ranking
     )
@@ -270,7 +292,7 @@ def pr_gain_curve(y_true: Any, scores: Any = None, **options: Any) -> PrGainCurv
     with np.errstate(divide="ignore", invalid="ignore"):
         recall, precision = 1 - p / n * (1 - tpr) / tpr, 1 - fpr / tpr
     here = (tpr > 0) & (recall >= 0) & (precision >= 0)
-    area = score_ranking(define("average_precision"), ranking)
+    area = _summary("average_precision")
     points = recall[here], precision[here], threshold[here]
     return PrGainCurve(*points, "recall gain", "precision gain", area, ranking)
 
@@ -287,7 +309,7 @@ def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: 
     """
     ranking = _ranking(y_true, scores, options)
     threshold, found, share = _gains(ranking)
-    score = score_ranking(define("gain", {"top": top}), ranking)
+    score = _at_top("gain", top)
     return GainCurve(share, found, threshold, "share of items", gain.title, score, ranking)
 
 
@@ -303,15 +325,19 @@ def lift_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: 
     """
     ranking = _ranking(y_true, scores, options)
     threshold, found, share = (x[1:] for x in _gains(ranking))
-    score = score_ranking(define("lift", {"top": top}), ranking)
+    score = _at_top("lift", top)
     return LiftCurve(share, found / share, threshold, "share of items", "lift", score, ranking)
+
+
+def _at_top(name: str, top: Any) -> Definition:
+    return _summary(name, top=top) if isinstance(top, float) else define(name, {"top": top})
 
 
 def _gains(ranking: Ranking) -> tuple[Array, Array, Array]:
     threshold, found, _ = _steps(ranking, "a gain curve")
     table = ranking.table
-    taken = (table.true_positives + table.false_positives) / sum(table.sizes)
-    return threshold, found, np.concatenate([[0.0], taken])
+    taken = table.true_positives + table.false_positives
+    return threshold, found, _after(0.0, taken, sum(table.sizes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,7 +367,7 @@ class DecisionCurve(Drawable):
         simultaneous: Whether the whole curve is to lie inside at once.
         seed: The seed of the draws.
         Returns: Limits of the net benefit at every threshold probability.
-        InputError: If the items have weights.
+        InputError: If items have weights whose squares are not known.
         DefinitionError: If the level is not between 0 and 1.
 
         >>> import whichf1 as wf
@@ -496,11 +522,16 @@ class CalibrationCurve(Drawable):
     """Number of items in each bin, or the sum of their weights."""
     edges: Array
     """All bin edges, from 0 to 1; an item on an edge belongs to the lower bin."""
-    score: Score
+    definition: Definition
     """The expected calibration error with the same bins."""
     ranking: Ranking
     x_label: str = "mean predicted probability"
     y_label: str = "observed share of positives"
+
+    @cached_property
+    def score(self) -> Score:
+        """The expected calibration error with the same bins."""
+        return score_ranking(self.definition, self.ranking)
 
     def consistency(self, level: float = 0.95) -> tuple[Array, Array]:
         """Limits of the observed share in each bin if the probabilities were right.
@@ -510,7 +541,7 @@ class CalibrationCurve(Drawable):
 
         level: The probability inside the limits.
         Returns: The lower and the upper limits.
-        InputError: If the items have weights.
+        InputError: If items have weights whose squares are not known.
         DefinitionError: If the level is not between 0 and 1.
 
         >>> low, high = calibration_curve([0, 0, 1, 1], [0.1, 0.1, 0.1, 0.9], bins=2).consistency()
@@ -552,25 +583,28 @@ def calibration_curve(
     >>> calibration_curve([0, 0, 1, 1], [0.1, 0.1, 0.1, 0.9], bins=2).y.round(3).tolist()
     [0.333, 1.0]
     """
-    definition = define("expected_calibration_error", {"bins": bins, "binning": binning})
-    if not isinstance(y_true, Ranking) and not has_columns(y_true):
+    plain = type(bins) is int and type(binning) is str
+    make = _summary if plain else lambda name, **each: define(name, each)
+    definition = make("expected_calibration_error", bins=bins, binning=binning)
+    one = type(probabilities) is np.ndarray and probabilities.ndim == 1
+    if not one and not isinstance(y_true, Ranking) and not has_columns(y_true):
         values = numbers(probabilities, "probabilities")
         if values.ndim == 2 and values.shape[1] > 2 and "positive" not in options:
             raise InputError("a calibration curve is for one class: pass positive=CLASS")
     ranking = _ranking(y_true, probabilities, options)
-    score = evaluate_scores(definition, ranking, None)
+    check_ranking(definition, ranking)
     table = ranking.table
     inner = bin_edges(table, bins, binning)
     at = bin_of(ranking.score, inner)
     items = table.positives + table.negatives
     count, mass, hits = (
-        sum_by(at, x.astype(np.float64), bins)
-        for x in (items, items * ranking.score, table.positives)
+        np.bincount(at, x, bins) for x in (items, items * ranking.score, table.positives)
     )
-    here = count > 0
-    edges = np.concatenate([[0.0], inner, [1.0]])
-    count, mass, hits = (each[here] for each in (count, mass, hits))
-    return CalibrationCurve(mass / count, hits / count, count, edges, score, ranking)
+    edges = np.empty(bins + 1)
+    edges[0], edges[1:-1], edges[-1] = 0.0, inner, 1.0
+    here = count.nonzero()
+    count, mass, hits = count[here], mass[here], hits[here]
+    return CalibrationCurve(mass / count, hits / count, count, edges, definition, ranking)
 
 
 @dataclass(frozen=True, eq=False)
@@ -602,7 +636,7 @@ class ThresholdCurve(Drawable):
         simultaneous: Whether the whole curve is to lie inside at once.
         seed: The seed of the draws.
         Returns: Limits of the score at some of the thresholds, the highest first.
-        InputError: If the items have weights.
+        InputError: If items have weights whose squares are not known.
         DefinitionError: If the level is not between 0 and 1.
 
         >>> import whichf1 as wf
@@ -661,7 +695,7 @@ class BestThreshold(Drawable):
 
     @property
     def note(self) -> str:
-        """What to think of the value."""
+        """A note on the optimism of the value."""
         better = self.score.definition.declaration.better
         if self.optimism is None:
             off = "low" if better == "lower" else "high"

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.definitions.definition import AnyCounts, Definition, Frozen
 from whichf1.definitions.methods import Posterior
 from whichf1.errors import DefinitionError, IntervalWarning, warn
-from whichf1.metrics import COUNTED
+from whichf1.kernel import LossSums
+from whichf1.metrics import COUNTED, METRICS, Metric
+from whichf1.metrics.agreement import BY_ORDER
 from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n, warn_of_other_data
-from whichf1.sources.arrays import count_margins
+from whichf1.sources.arrays import count_margins, judged_arrays, label_arrays, rank_arrays
 from whichf1.sources.counts import as_counts, count
 from whichf1.sources.request import is_path
 from whichf1.sources.sequences import to_numpy
 from whichf1.statistics.scales import Interval
-from whichf1.tables.cells import Array, Margins, every_class
+from whichf1.tables.annotations import Ratings
+from whichf1.tables.cells import Array, Predicted, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
-from whichf1.tables.labels import Label, Labels
+from whichf1.tables.labels import Label
+from whichf1.tables.units import some
 
 if TYPE_CHECKING:
     from whichf1.statistics.sample import Sample, Statistic
@@ -39,13 +45,16 @@ def run(
 
     ``named`` are the columns of a dataframe or file, and how it is read.
     """
-    alone = labels is None and weights is None and cluster is None and not named
-    if alone and definition.needs_margins_only:
-        margins = count_margins(y_true, y_pred)
-        if margins is not None:
-            return _of_margins(definition, len(y_true), *margins)
+    counted = definition.declaration.kind in _OF_COUNTS
+    if not named and labels is weights is cluster is None:
+        quick = _QUICK.get(definition.quick) if type(y_true) is np.ndarray else None
+        score = None if quick is None else quick(definition, y_true, y_pred)
+        if score is not None:
+            return score
+        if counted and y_pred is None and isinstance(y_true, (Counts, MultiLabelCounts)):
+            return evaluate(definition, y_true)
     data = {"labels": labels, "weights": weights, "cluster": cluster}
-    if definition.declaration.kind in (*COUNTED, "items"):
+    if counted:
         return _of_predictions(definition, y_true, y_pred, data, named)
     from whichf1.scoring.lines import evaluate_scores
 
@@ -73,10 +82,112 @@ def _of_predictions(
     return _of_batches(definition, y_true, y_pred, data["labels"])
 
 
-def _of_margins(definition: Definition, n: int, labels: Labels, margins: Margins) -> Score:
-    table: Any = margins  # all that the formula of a rate looks at
-    frozen = Frozen(table, every_class(len(labels)), labels)
-    return Score(float(definition.values(frozen)), definition.over_observed, n, labels)
+def _agreement(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
+    counted = count_margins(y_true, y_pred, True)
+    if counted is None:
+        return None
+    labels, margins = counted
+    value = definition.values(Frozen(margins, every_class(len(labels)), labels)).item()
+    return Score(value, definition, len(y_true), labels)
+
+
+def _rate(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
+    counted = count_margins(y_true, y_pred, False)
+    if counted is None:
+        return None
+    labels, margins = counted
+    if definition.positive is None:
+        frozen = definition.fix(labels, margins)
+    else:
+        frozen = Frozen(margins, labels.code(definition.positive), labels)
+    value = definition.values(frozen).item()
+    return Score(value, definition.over_observed, len(y_true), frozen.labels)
+
+
+def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None:
+    ranked = rank_arrays(y_true, scores)
+    if ranked is None:
+        return None
+    labels, table = ranked
+    metric, (positives, negatives) = definition.declaration, table.sizes
+    if metric.probabilities:
+        if table.score[-1] < 0 or table.score[0] > 1:
+            return None
+    elif not positives or not negatives:
+        return None
+    settled = definition.of_scores(labels)
+    if settled is None:
+        return None
+    top, bottom = metric.formula(table, **settled.arguments)
+    return Score(float(top / bottom), settled, len(y_true), labels)
+
+
+def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
+    metric, judged = definition.declaration, judged_arrays(y_true, scores)
+    if judged is None or metric.relative is not None:
+        return None
+    labels, items = judged
+    one = items.scores.ndim == 1  # the probability of the second of two classes
+    settled = definition.of_scores(labels, one=one)
+    if settled is None or (one and not metric.probabilities):
+        return None
+    try:
+        sums = (metric.sums or partial(_summed, metric))(items, **settled.arguments)
+    except ValueError:  # a label that is none of the classes
+        return None
+    if not sums.fair or (sums.least and not one):
+        return None
+    return Score(sums.total / sums.n, settled, sums.n, labels)
+
+
+def _summed(metric: Metric, items: Predicted, **arguments: Any) -> LossSums:
+    """The sum of a loss over items, if they are fit for it."""
+    codes, scores = items
+    if metric.probabilities:
+        sums = kernel.brier_sums(codes, scores)
+    else:
+        sums = kernel.top_sums(codes, scores, 1, "first")
+    if not sums.fair:
+        return sums
+    if scores.ndim == 1:
+        scores = np.stack([1 - scores, scores], axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a loss may be infinite
+        values = metric.formula(Predicted(codes.astype(np.intp, copy=False), scores), **arguments)
+    return sums._replace(total=float(np.add.reduce(values)))
+
+
+def _items(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
+    read = label_arrays(y_true, y_pred, scored=False)
+    if read is None:
+        return None
+    labels, table = read
+    value = definition.values(definition.fix(labels, table)).item()
+    return Score(value, definition.over_declared, len(y_true), labels)
+
+
+def _label_ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None:
+    read = label_arrays(y_true, scores, scored=True)
+    if read is None:
+        return None
+    labels, items = read
+    values = definition.declaration.formula(items, **definition.arguments)
+    return Score(float(np.add.reduce(values)) / len(values), definition, len(values), labels)
+
+
+_OF_COUNTS = (*COUNTED, "items")
+_QUICK: dict[str | None, Callable[[Definition, Array, Any], Score | None]] = {
+    "agreement": _agreement,
+    "rate": _rate,
+    "ranking": _ranking,
+    "loss": _loss,
+    "items": _items,
+    "label ranking": _label_ranking,
+}
+"""From plain arrays to a value: the kernel gives a small table, and a formula the score.
+
+None for arrays that the kernel does not take as they are; the way for any data then reports what is
+wrong with them, if anything is.
+"""
 
 
 def _of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -> Score:
@@ -142,7 +253,7 @@ def _score(
     intervals: list[Interval | None],
 ) -> Score:
     facts = (intervals[0], counts.facts, effective_n(frozen.units))
-    return Score(float(values[0]), definition, _items(frozen, counts), frozen.labels, *facts)
+    return Score(float(values[0]), definition, _n(frozen, counts), frozen.labels, *facts)
 
 
 def draw_posterior(definition: Definition, counts: AnyCounts) -> tuple[Score, Array]:
@@ -162,9 +273,10 @@ def draw_posterior(definition: Definition, counts: AnyCounts) -> tuple[Score, Ar
 
 def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
     """Run a definition on every class of its class set."""
+    refuse_other_data(definition, counts)
     frozen = definition.freeze(counts)
     values, intervals = _estimate(definition, frozen)
-    n, settled = _items(frozen, counts), definition.on(frozen)
+    n, settled = _n(frozen, counts), definition.on(frozen)
     facts = (tuple(intervals), counts.facts, effective_n(frozen.units))
     return PerClass(values, settled, n, frozen.labels, *facts)
 
@@ -182,6 +294,8 @@ def cluster_influence(definition: Definition, counts: AnyCounts) -> dict[Label, 
 def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
     """Raise if a definition cannot be computed from these counts."""
     metric, sets = definition.declaration, isinstance(counts, MultiLabelCounts)
+    if isinstance(counts, Ratings):
+        _refuse_other_ratings(definition, counts)
     if metric.kind not in (*COUNTED, "items"):
         raise DefinitionError(
             f"{metric.name} is computed from scores, not from predicted classes: call "
@@ -191,6 +305,22 @@ def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
         raise DefinitionError(
             f"{definition.signature} is for sets of labels, and these items have one class each. "
             "Count sets with count_multilabel, or --labels-sep."
+        )
+
+
+def _refuse_other_ratings(definition: Definition, ratings: Ratings) -> None:
+    """Raise if a definition cannot be computed from these ratings."""
+    metric = definition.declaration
+    if not metric.raters:
+        names = ", ".join(name for name, each in METRICS.items() if each.raters)
+        raise DefinitionError(
+            f"{metric.name} compares predicted with true classes, and ratings have neither. Use "
+            f"one of {names}; two raters who are not alike are counted with count(one, other)."
+        )
+    if not ratings.ordered and any(x in BY_ORDER for x in definition.arguments.values()):
+        raise DefinitionError(
+            f"{definition.signature} depends on the order of the categories, which their names do "
+            f"not tell: {some(ratings.labels)}. Declare them in order with labels=."
         )
 
 
@@ -225,12 +355,16 @@ def _statistic(definition: Definition, frozen: Frozen) -> Statistic:
         from whichf1.statistics.cells import Cells
 
         return Cells(definition, frozen)
+    if isinstance(frozen.units, Ratings):
+        from whichf1.statistics.annotations import RaterPairs
+
+        return RaterPairs(definition, frozen)
     from whichf1.statistics.label_sets import LabelSets
 
     return LabelSets(definition, frozen)
 
 
-def _items(frozen: Frozen, counts: AnyCounts) -> int | float:
+def _n(frozen: Frozen, counts: AnyCounts) -> int | float:
     table = frozen.units.table
     if table is counts.table:
         return counts.n  # exact, also beyond 2⁵³

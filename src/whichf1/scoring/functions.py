@@ -19,11 +19,13 @@ from whichf1.metrics import Metric, find
 from whichf1.scoring.evaluate import evaluate_per_class, run
 from whichf1.scoring.score import PerClass, Score
 from whichf1.sources.counts import DATA_OPTIONS, as_counts
+from whichf1.sources.request import are_sets
 from whichf1.sources.sequences import to_numpy
 from whichf1.tables.labels import Labels
 
 _PLAIN = (str, int, float, NoneType, Method)
 """Definitions with only options of these types are cached."""
+_OF_DATA = frozenset(DATA_OPTIONS)
 
 
 class _Described:
@@ -62,15 +64,18 @@ class Scorer:
 
     def definition(self, **options: Unpack[Options]) -> Definition:
         """The definition with these options, without running it."""
-        chosen = {k: v for k, v in options.items() if k not in DATA_OPTIONS}
-        key = tuple((k, type(v), v) for k, v in chosen.items())
+        chosen: dict[str, Any] = {**options}
+        if not _OF_DATA.isdisjoint(options):
+            chosen = {k: v for k, v in options.items() if k not in _OF_DATA}
+        key = (*chosen.items(), *map(type, chosen.values()))  # 1 and True are two classes
         try:
             return self._known[key]
         except (KeyError, TypeError):  # new, or not hashable
             pass
+        plain = all(isinstance(v, _PLAIN) for v in chosen.values())
         parameters = {k: chosen.pop(k) for k in self.metric.parameters if k in chosen}
         definition = define(self.__name__, parameters, chosen)
-        if len(self._known) < 1000 and all(isinstance(v, _PLAIN) for _, _, v in key):
+        if len(self._known) < 1000 and plain:
             self._known[key] = definition
         return definition
 
@@ -78,12 +83,14 @@ class Scorer:
         """The score; ``help`` of the metric describes the options."""
         if not options:
             return run(self._known.get(()) or self.definition(), y_true, y_pred)
+        if _OF_DATA.isdisjoint(options):
+            return run(self.definition(**options), y_true, y_pred)
         return run(self.definition(**options), y_true, y_pred, **_data(options))
 
     def per_class(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> PerClass:
         """The score of each class, with the same options except average, positive and score."""
         metric = self.metric
-        if metric.over_classes:
+        if metric.over_labels:
             return self._against_rest(y_true, y_pred, options)
         if metric.kind != "rate":
             raise DefinitionError(f"{self.__name__} has no value for each class")
@@ -117,8 +124,14 @@ def _plain(metric: str) -> Scorer:
 
 
 def _class_names(y_true: Any, y_pred: Any, options: Options) -> Labels:
-    """The classes that have a column of scores each."""
+    """The classes or labels that have a column of scores each."""
     columns, declared = options.get("score"), options.get("labels")
+    if isinstance(true := options.get("true"), (list, tuple)):
+        return Labels(true if declared is None else declared)
+    if y_pred is not None and are_sets(y_true):
+        from whichf1.scoring.label_sets import label_names
+
+        return label_names(y_true, y_pred, declared)
     matrix = y_pred is not None and columns is None and to_numpy(y_pred).ndim == 2
     if isinstance(columns, Mapping):
         return Labels(columns)

@@ -18,7 +18,7 @@ from whichf1.definitions.names import look_up
 from whichf1.definitions.options import Average, Matrix, Options
 from whichf1.definitions.words import formula, meaning
 from whichf1.errors import DefinitionError
-from whichf1.metrics import Metric, find
+from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.registry import Parameter
 from whichf1.scoring.score import Score
 from whichf1.sources.counts import Reading
@@ -41,8 +41,8 @@ _DATA: dict[str, tuple[str, str]] = {
         "MultiLabelCounts, or the true labels of each item (lists of labels or a 0/1 matrix)",
         "The predicted labels of each item",
     ),
-    "ranking": ("A Ranking, or the true class of each item", _SCORES),
-    "loss": ("Moments, or the true class of each item", _SCORES),
+    "ranking": ("A Ranking, or the true class or labels of each item", _SCORES),
+    "loss": ("Moments, or the true class or labels of each item", _SCORES),
     "label ranking": (
         "The true labels of each item (lists of labels or a 0/1 matrix)",
         "The scores of each item's labels, one column for each label",
@@ -66,8 +66,9 @@ def arguments(name: str, *, per_class: bool = False) -> list[Argument]:
     metric = find(metric_name)
     types = get_type_hints(Options)
     chosen = _applicable(metric, {"average": None, "positive": None} if per_class else settled)
+    defaults = _DEFAULTS if metric.over_labels else {**_DEFAULTS, "undefined": 0}
     options = [
-        Argument(option, _narrow(option, types[option], metric), _DEFAULTS[option], MEANING[option])
+        Argument(option, _narrow(option, types[option], metric), defaults[option], MEANING[option])
         for option in chosen
         if not (per_class and option in ("average", "positive", "batch"))
     ]
@@ -84,9 +85,8 @@ def data_arguments(metric: Metric) -> list[Argument]:
     types = get_type_hints(Options)
     defaults = {"memory_limit": "1GB", "on_error": "raise"}
     options = ["labels", "weights", "frequencies", "cluster"]
-    if metric.kind != "label ranking":
-        column = "score" if metric.kind in ("ranking", "loss") else "pred"
-        options += ["true", column, *Reading.__annotations__]
+    column = "pred" if metric.kind in (*COUNTED, "items") else "score"
+    options += ["true", column, *Reading.__annotations__]
     return [Argument(x, types[x], defaults.get(x), MEANING[x]) for x in options]
 
 
@@ -123,8 +123,8 @@ def _choices(settled: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _narrow(option: str, hint: Any, metric: Metric) -> Any:
     """The type of an option of this metric, which may accept fewer values than others do."""
-    if option == "average" and metric.kind != "rate":
-        return Literal["macro", "weighted"] | None
+    if option == "average" and metric.by_score:
+        return Literal["macro", "weighted", "micro"] | None
     if option == "interval" and not metric.smooth:
         drawn = Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior
         automatic = metric.squared or metric.of_top
@@ -190,7 +190,10 @@ def _entries(name: str, metric: Metric) -> dict[str, Entry]:
     """What each parameter means."""
     true, predicted = _DATA.get(metric.kind, (_CLASSES, "The predicted class of each item"))
     types = "array", "array"
-    if metric.kind != "label ranking":
+    if metric.kind == "label ranking":
+        types = "array, dataframe or path", "array"
+        true += "; or a dataframe or the path of a file"
+    else:
         types = "Counts, array, dataframe or path", "array or path"
         true += "; or a dataframe or the path of a file"
         predicted += ", or the path of a second file"

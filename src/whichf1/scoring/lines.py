@@ -21,12 +21,26 @@ from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError
 from whichf1.kernel import LossSums
 from whichf1.metrics import find
+from whichf1.scoring.label_sets import (
+    refuse_classes,
+    refuse_undefined,
+    settled,
+    statistic_of,
+    value_of,
+    with_labels,
+)
 from whichf1.scoring.score import Score, effective_n
 from whichf1.sources.answers.lines import ClassScores, EngineSums, read_scores
 from whichf1.sources.counts import DATA_OPTIONS
-from whichf1.sources.label_sets import ranked_labels
-from whichf1.sources.lines import ScoredLines, check_rows, predicted, predicted_binary, ranking_of
-from whichf1.sources.request import Request, has_columns, in_memory, is_path
+from whichf1.sources.lines import (
+    ScoredLines,
+    check_rows,
+    predicted,
+    predicted_binary,
+    predicted_signed,
+    ranking_of,
+)
+from whichf1.sources.request import Request, are_sets, has_columns, in_memory, is_path
 from whichf1.sources.sequences import cluster_codes, squared, weights_column
 from whichf1.sources.systems import ScoreColumns
 from whichf1.statistics.intervals import (
@@ -39,18 +53,22 @@ from whichf1.statistics.intervals import (
 )
 from whichf1.statistics.items import (
     FEW_RANKED,
+    LabelMeans,
     Means,
     Ranked,
     Rankings,
+    Relative,
     area_spread,
     area_twin,
     few_ranked,
     is_whole_area,
+    mean_over_rankings,
     rank_cells,
+    table_values,
 )
 from whichf1.statistics.sample import FEW, Sample, kinds
 from whichf1.statistics.scales import Interval
-from whichf1.tables.cells import Array
+from whichf1.tables.cells import Array, RankedLabels
 from whichf1.tables.labels import Labels
 from whichf1.tables.moments import Moments, beyond_rounding
 from whichf1.tables.ranking import Ranking
@@ -66,7 +84,7 @@ class ScoredItems:
     """Items as a system scores them, with a definition in which everything is settled."""
 
     definition: Definition
-    statistic: Means | Rankings
+    statistic: Means | LabelMeans | Relative | Rankings
     stratum: Array | None
     """The class of each item, if classes are sampled separately; None for a mean over items."""
     labels: Labels
@@ -106,8 +124,10 @@ def evaluate_scores(
 def _read_arrays(definition: Definition, y_true: Any, scores: Any, **data: Any) -> ScoredLines:
     metric = definition.declaration
     fair = metric.kind == "loss" and metric.probabilities
-    sets = metric.kind == "label ranking"
-    return ScoredLines.of(y_true, scores, **data, probabilities=fair, sets=sets)
+    several = metric.over_labels and getattr(y_true, "ndim", 2) > 1 and are_sets(y_true)
+    sets = several or metric.kind == "label ranking"
+    lines = ScoredLines.of(y_true, scores, **data, probabilities=fair, sets=sets)
+    return with_labels(lines) if sets else lines
 
 
 def _read_columns(
@@ -119,10 +139,14 @@ def _read_columns(
         raise InputError(
             "true= and score= name columns of a dataframe or file, and arrays have none"
         )
-    if "pred" in options or metric.kind == "label ranking":
-        what = "a matrix of scores" if metric.kind == "label ranking" else "scores: score=COLUMN"
-        raise DefinitionError(f"{metric.name} is computed from {what}")
+    if "pred" in options:
+        raise DefinitionError(f"{metric.name} is computed from scores: score=COLUMN")
     request = Request.of_scores(**options)
+    if metric.kind == "label ranking" and not request.bits:
+        raise DefinitionError(
+            f"{metric.name} is computed from sets of labels: true=[columns of 0 and 1], "
+            "score=[columns], one for each label"
+        )
     if request.several and not in_memory(data):
         return ClassScores(data, predictions, request, fair=metric.probabilities)
     fair, apart = metric.probabilities and request.several, _needs_items(definition, request)
@@ -137,44 +161,104 @@ def _needs_items(definition: Definition, data: Scores | Request) -> bool:
 
 def score_lines(definition: Definition, scores: Scores) -> Score:
     """The score of data already read: from a table or sums, or from the items if necessary."""
-    if definition.declaration.kind != "ranking":
+    metric = definition.declaration
+    if (definition.average or scores.sets) and _are_labels(definition, scores):
+        return _score_labels(definition, scores)
+    if metric.kind != "ranking":
         return _score_loss(definition, scores)
     over_each = over_classes(definition, scores.width)
-    mean = over_each and not definition.declaration.of_top_label
+    mean = over_each and not _of_top_label(definition)
     if _needs_items(definition, scores) or (mean and definition.interval is not None):
         return _score_drawn(definition, scores)
     if mean:
         return _mean_over_classes(definition, *scores.by_class())
     if over_each:
-        definition = with_parameters(definition, multi_class="top-label")
+        definition = definition.with_parameters(multi_class="top-label")
         return score_ranking(definition, ranking_of(scores.top_labels(), True))
     return score_ranking(definition, ranking_of(*scores.against_rest(definition.positive)))
 
 
+def _are_labels(definition: Definition, scores: Scores) -> bool:
+    """Whether items have sets of labels, or their classes are taken as such."""
+    if scores.sets:
+        return definition.declaration.over_labels and definition.positive is None
+    refuse_classes(definition)
+    return definition.average in ("micro", "samples")
+
+
+def _label_lines(definition: Definition, scores: Scores) -> tuple[Definition, ScoredLines, Any]:
+    """The labels of each item, or its class as its only one; and what is sampled separately."""
+    if isinstance(scores, ScoredLines) and scores.sets:
+        return settled(definition, scores), scores, None
+    over_classes(definition, scores.width)
+    definition = over_each_class(definition, scores.labels)
+    lines = scores.coded(fair=False)
+    codes = None if definition.average == "samples" else lines.true
+    return definition, lines.one_hot(), codes
+
+
+def _score_labels(definition: Definition, scores: Scores) -> Score:
+    """The score of sets of labels, as they are averaged."""
+    definition, lines, _ = _label_lines(definition, scores)
+    if definition.interval is not None or lines.cluster is not None:
+        return _score_drawn(definition, scores)
+    value = value_of(definition, lines)
+    if np.isnan(value):
+        refuse_undefined(definition, lines)
+    if lines.weights is None:
+        items = len(lines.scores) if lines.items is None else int(lines.items.sum())
+        return Score(value, definition, items, lines.labels)
+    summed: Any = lines.summed()
+    n, squares = float(summed.weights.sum()), float(summed.squares.sum())
+    facts = (None, (("weighted", True),), _known(worth(n, squares)))
+    return Score(value, definition, n, lines.labels, *facts)
+
+
+def _of_top_label(definition: Definition) -> bool:
+    """Whether a ranking takes, of several classes, the predicted one's score."""
+    return definition.declaration.of_top_label and definition.average is None
+
+
 def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, ScoredLines]:
     """The items of a system, and the lines that they come from."""
-    if definition.declaration.kind != "ranking":
+    metric = definition.declaration
+    if (definition.average or scores.sets) and _are_labels(definition, scores):
+        definition, lines, stratum = _label_lines(definition, scores)
+        if lines.items is not None and lines.weights is not None:
+            places = np.repeat(np.arange(len(lines.items)), lines.items)
+            stratum = None if stratum is None else stratum[places]
+        lines = lines.single()
+        statistic = statistic_of(definition, lines)
+        return ScoredItems(definition, statistic, stratum, lines.labels), lines
+    if metric.kind != "ranking":
         definition, lines, names = _losses(definition, scores)
         values = lines.scores if lines.scores.ndim == 1 else lines.scores[:, 0]
-        return ScoredItems(definition, _means(definition, values), None, names), lines
+        return ScoredItems(definition, _means(definition, values, lines, names), None, names), lines
     if not over_classes(definition, scores.width):
         lines, positive = scores.against_rest(definition.positive, apart=True)
         lines = lines.single()
         return _one_ranking(definition.settled(positive=positive), lines), lines
-    if definition.declaration.of_top_label:
+    if _of_top_label(definition):
         lines = scores.top_labels(apart=True).single()
-        return _one_ranking(with_parameters(definition, multi_class="top-label"), lines), lines
+        return _one_ranking(definition.with_parameters(multi_class="top-label"), lines), lines
     lines = scores.coded(fair=False).single()
     return _class_items(definition, lines), lines
 
 
-def _means(definition: Definition, values: Array) -> Means:
-    return Means(values, definition.declaration.bounds[1] == inf)
+def _means(
+    definition: Definition, values: Array, lines: ScoredLines, names: Labels
+) -> Means | Relative:
+    """The mean of a value of each line, or its relation to the loss of the class frequencies."""
+    metric = definition.declaration
+    if metric.relative is None:
+        return Means(values, metric.bounds[1] == inf)
+    codes, classes = np.asarray(lines.true, np.intp), max(len(names), 2)
+    return Relative(values, codes, classes, _each(definition), metric.relative == "skill")
 
 
 def score_ranking(definition: Definition, ranking: Ranking) -> Score:
     """The score of a ranking of one positive class against the rest."""
-    _check(definition, ranking)
+    check_ranking(definition, ranking)
     if definition.arguments.get("multi_class") != "top-label":
         if definition.positive not in (None, ranking.positive):
             raise DefinitionError(
@@ -190,7 +274,7 @@ def score_ranking(definition: Definition, ranking: Ranking) -> Score:
     return Score(value, definition, ranking.n, ranking.labels, interval, facts, known)
 
 
-def _check(definition: Definition, ranking: Ranking) -> None:
+def check_ranking(definition: Definition, ranking: Ranking) -> None:
     """Raise unless a metric can be computed from a ranking."""
     if not definition.declaration.probabilities:
         ranking.needs_both(definition.metric)
@@ -224,7 +308,8 @@ def _ranking_estimate(definition: Definition, ranking: Ranking) -> tuple[float, 
         refuse_other(definition)
         value = _value(definition, ranking)
         auto, sizes = isinstance(definition.interval, Auto), ranking.table.sizes
-        few = few_ranked(sizes, sizes, FEW if auto else FEW_RANKED)
+        least = FEW if auto else FEW_RANKED
+        few = few_ranked(sizes, sizes, (least, least))
         if auto:
             twin = area_twin(ranking.table, value)
             return value, cautioned(twin_interval(definition, value, twin), few)
@@ -239,25 +324,26 @@ def _mean_over_classes(
 ) -> Score:
     """The mean over each class against the rest, or over all pairs of classes."""
     definition = over_each_class(definition, names)
-    pairs = definition.arguments["multi_class"] == "ovo"
-    return mean_over_rankings(definition, _class_rankings(of_class, names, pairs), names)
+    pairs = definition.arguments.get("multi_class") == "ovo"
+    return score_rankings(definition, _class_rankings(of_class, names, pairs), names)
 
 
-def mean_over_rankings(definition: Definition, rankings: Iterable[Ranking], names: Labels) -> Score:
+def score_rankings(definition: Definition, rankings: Iterable[Ranking], names: Labels) -> Score:
     """The mean over the rankings of each class against the rest, or of all pairs of classes."""
-    pairs = definition.arguments["multi_class"] == "ovo"
+    pairs = definition.arguments.get("multi_class") == "ovo"
     values, sides = [], []
     weighted, squares = False, 0.0
     resolution = None
     for ranking in rankings:
-        ranking.needs_both(definition.metric)
-        values.append(_value(definition, ranking))
+        if definition.undefined is None:
+            check_ranking(definition, ranking)
+        values.append(table_values(definition, ranking.table))
         sides.append([float(x) for x in ranking.table.sizes])
         weighted, squares = ranking.weighted, squares + (ranking.squares or 0.0)
         resolution = ranking.resolution
     sizes = np.array(sides)
-    weights = sizes.sum(1) if pairs else sizes[:, 0]
-    mean = np.average(values, weights=weights if definition.average == "weighted" else None)
+    weights = [*sizes.sum(1)] if pairs else [*sizes[:, 0]]
+    mean = mean_over_rankings(definition, values, weights)
     n = sizes[:, 0].sum() / (len(names) - 1 if pairs else 1)  # a class is first in so many pairs
     if not weighted:
         binned = () if resolution is None else (("resolution", resolution),)
@@ -298,7 +384,8 @@ def _score_loss(definition: Definition, scores: Scores) -> Score:
     auto = isinstance(definition.interval, Auto) and (
         isinstance(scores, ScoredLines) or scores.n <= FEW_ITEMS
     )
-    if here or ((drawn or auto) and scores.cluster is None):
+    relative = definition.declaration.relative is not None
+    if here or relative or ((drawn or auto) and scores.cluster is None):
         return _score_drawn(definition, scores)
     if isinstance(scores, ClassScores) and weighted:
         definition = _over_all_classes(definition, scores.labels)
@@ -313,11 +400,13 @@ def _losses(definition: Definition, scores: Scores) -> tuple[Definition, ScoredL
     """Lines with the loss of each item in place of its scores."""
     if isinstance(scores, ClassScores):
         definition = _over_all_classes(definition, scores.labels)
-        lines = scores.values(_each(definition), _quantity(definition))
+        by_class = definition.declaration.relative is not None
+        lines = scores.values(_each(definition), _quantity(definition), by_class=by_class)
         return definition, lines.single(), scores.labels
     lines = scores.single()
     definition, items, names = _judged(definition, lines)
-    return definition, lines._replace(scores=_each(definition)(items)), names
+    codes = getattr(items, "codes", None)
+    return definition, lines._replace(true=codes, scores=_each(definition)(items)), names
 
 
 def _each(definition: Definition) -> Callable[[Any], Any]:
@@ -345,10 +434,18 @@ def _judged(
     """
     metric = definition.declaration
     if metric.kind == "label ranking":
-        return definition, *ranked_labels(lines.true, lines.scores, lines.labels, lines.names)
+        return definition, RankedLabels(lines.true, lines.scores), lines.labels
+    if lines.sets:
+        names = lines.labels
+        lines, label = lines.against_rest(definition.positive)
+        items, two, _ = predicted_binary(lines._replace(labels=[False, True]), True)
+        return definition.settled(positive=label).scaled(len(two)), items, names
     if metric.probabilities and lines.scores.ndim == 1:
         items, names, positive = predicted_binary(lines, definition.positive)
-        return _scaled(definition.settled(positive=positive), names), items, names
+        return definition.settled(positive=positive).scaled(len(names)), items, names
+    if metric.signed and lines.scores.ndim == 1:
+        items, names, positive = predicted_signed(lines, definition.positive)
+        return definition.settled(positive=positive), items, names
     items, names = predicted(lines, probabilities=metric.probabilities, check=check)
     return _over_all_classes(definition, names), items, names
 
@@ -360,14 +457,7 @@ def _over_all_classes(definition: Definition, names: Labels) -> Definition:
             f"{definition.metric} with a column for each class covers all classes: omit "
             "positive=, or pass the column of that class"
         )
-    return _scaled(definition, names)
-
-
-def _scaled(definition: Definition, names: Labels) -> Definition:
-    """The definition with its scale, which depends on the number of classes by default."""
-    if definition.arguments.get("scale", "no such") is not None:
-        return definition
-    return with_parameters(definition, scale="half" if len(names) == 2 else "sum")
+    return definition.scaled(len(names))
 
 
 def _score_clusters(definition: Definition, sums: EngineSums, scores: ClassScores) -> Score:
@@ -376,7 +466,8 @@ def _score_clusters(definition: Definition, sums: EngineSums, scores: ClassScore
     table = np.zeros((codes.max() + 1, sums.table.shape[1]))
     np.add.at(table, codes, sums.table)
     _, w, ww, wv, *_ = table[table[:, 1] > 0].T
-    means = ScoredItems(definition, _means(definition, wv / w), None, scores.labels)
+    endless = definition.declaration.bounds[1] == inf
+    means = ScoredItems(definition, Means(wv / w, endless), None, scores.labels)
     count, squares = w.astype(np.int64), None
     if scores.weights is not None:
         with np.errstate(over="ignore"):
@@ -438,8 +529,11 @@ def mean_definition(metric: Any, options: Mapping[str, Any]) -> Definition:
     given = {key: value for key, value in options.items() if value is not None}
     further = {key: given.pop(key) for key in [*given] if key in find(name).parameters}
     definition = define(name, {**parameters, **further}, given)
-    if definition.declaration.kind not in ("loss", "label ranking"):
+    declared = definition.declaration
+    if declared.kind not in ("loss", "label ranking") or declared.relative is not None:
         raise DefinitionError(f"{metric} is not a mean over items, so it has no moments")
+    if definition.average is not None:
+        raise DefinitionError("moments are of one label, positive=LABEL, not of an average")
     return definition
 
 
@@ -501,6 +595,8 @@ def score_items(items: ScoredItems, sample: Sample) -> Score:
         kept = np.flatnonzero(sample.count)
         statistic, sample = statistic.at(kept), sample.at(kept)
     if np.isnan(statistic.values(sample.count)).any():
+        if definition.undefined is not None:
+            return Score(np.nan, definition, sample.n, items.labels, None, sample.facts)
         raise InputError(
             f"{definition.metric} is undefined: a class that it needs has no items with a "
             "weight above 0"
@@ -528,7 +624,7 @@ def _one_ranking(definition: Definition, lines: ScoredLines) -> ScoredItems:
     ranked = Ranked(lines.scores + 0.0, lines.true)
     table = ranked.table(np.ones(len(ranked.order), np.int64))
     sides = (table.score.copy(), table.positives, table.negatives)
-    _check(definition, Ranking(*sides, lines.labels, definition.positive))  # type: ignore[arg-type]
+    check_ranking(definition, Ranking(*sides, lines.labels, definition.positive))  # type: ignore[arg-type]
     rankings = Rankings(definition, [ranked], len(lines.scores))
     return ScoredItems(definition, rankings, lines.true.astype(np.intp), lines.labels)
 
@@ -539,12 +635,12 @@ def _class_items(definition: Definition, lines: ScoredLines) -> ScoredItems:
     definition = over_each_class(definition, names)
     members = [np.flatnonzero(codes == at) for at in range(len(names))]
     for name, places in zip(names, members, strict=True):
-        if not len(places):
+        if not len(places) and definition.undefined is None:
             raise InputError(
                 f"{definition.metric} ranks every class against others, and there are no items of "
                 f"class {name!r}. Add some, or declare fewer labels=."
             )
-    if definition.arguments["multi_class"] == "ovo":
+    if definition.arguments.get("multi_class") == "ovo":
         rankings = [
             Ranked(scores[:, a], codes == a, np.concatenate([members[a], members[b]]))
             for a, b in permutations(range(len(names)), 2)
@@ -600,19 +696,20 @@ def items_of_systems(
     metric = definition.declaration
     source = (columns.data, columns.predictions, columns.request)
     width, *others = {len(names) for names in columns.systems.values()}
-    derived = not others and width > 1 and not in_memory(columns.data)
+    derived = not others and width > 1 and not (in_memory(columns.data) or columns.request.bits)
     if metric.kind == "ranking":
-        derived = derived and metric.of_top_label and over_classes(definition, width)
+        derived = derived and _of_top_label(definition) and over_classes(definition, width)
     if not derived:
         return items_of_each(definition, columns, read_scores(*source, apart=True))
     scores = ClassScores(*source, fair=metric.probabilities)
     if metric.kind == "loss":
         definition, lines, names = _losses(definition, scores)
         means = [
-            ScoredItems(definition, _means(definition, x), None, names) for x in lines.scores.T
+            ScoredItems(definition, _means(definition, x, lines, names), None, names)
+            for x in lines.scores.T
         ]
         return _drawn(means, lines)
-    definition = with_parameters(definition, multi_class="top-label")
+    definition = definition.with_parameters(multi_class="top-label")
     lines = scores.top_labels(apart=True).single()
     pairs = zip(lines.scores.T[::2], lines.scores.T[1::2], strict=True)
     systems = [lines._replace(true=hit > 0, scores=top) for hit, top in pairs]
@@ -631,12 +728,6 @@ def items_of_each(
     return _drawn(items, lines)
 
 
-def with_parameters(definition: Definition, **parameters: Any) -> Definition:
-    """The definition with these parameters."""
-    merged = {**definition.arguments, **parameters}
-    return definition.settled(parameters=tuple(merged.items()))
-
-
 def over_classes(definition: Definition, columns: int) -> bool:
     """Whether a ranking is over several classes, each with a column of scores."""
     asked = definition.average is not None or definition.arguments.get("multi_class") is not None
@@ -651,16 +742,22 @@ def over_classes(definition: Definition, columns: int) -> bool:
 def over_each_class(definition: Definition, names: Labels) -> Definition:
     """The definition of a mean over classes; an error if the kind of mean is missing."""
     metric = definition.declaration
-    way = definition.arguments.get("multi_class", "none")
-    if way == "none":
+    ways = metric.parameters["multi_class"].choices if metric.over_classes else ()
+    if definition.average is None and not ways:
+        one = ", or one score for each item" if len(names) == 2 else ""
         raise DefinitionError(
             f"{metric.name} of {len(names)} classes: pass positive=CLASS to score one against the "
-            "rest" + (", or one score for each item." if len(names) == 2 else ".")
+            f"rest{one}, or average='macro' or 'weighted' for a mean over the classes."
         )
     if definition.average is None:
+        way = f", and multi_class={' or '.join(map(repr, ways))}"
         raise DefinitionError(
-            f"{metric.name} of {len(names)} classes: pass average='macro' or 'weighted', and "
-            f"multi_class={' or '.join(map(repr, metric.parameters['multi_class'].choices))}, or "
+            f"{metric.name} of {len(names)} classes: pass average='macro' or 'weighted'{way}, or "
             "positive=CLASS for one."
         )
-    return with_parameters(definition, multi_class=way or "ovr")
+    asked = definition.arguments.get("multi_class")
+    if asked == "top-label" or (asked == "ovo" and definition.average in ("micro", "samples")):
+        raise DefinitionError(
+            f"multi_class={asked!r} and average={definition.average!r} exclude each other: omit one"
+        )
+    return definition.with_parameters(multi_class=asked or "ovr") if ways else definition

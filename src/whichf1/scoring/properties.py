@@ -23,7 +23,7 @@ from whichf1.tables.labels import Labels
 
 Matrix: TypeAlias = tuple[tuple[int, ...], ...]
 Pairs: TypeAlias = Iterator[tuple[Array, Array]]
-"""Tables (…, k, k) and what becomes of each; those of fewer items come first."""
+"""Tables (…, k, k) and the transformed tables; those with fewer items come first."""
 MOST = {2: 12, 3: 7}
 """For each number of classes, all tables of up to this many items are tried."""
 SAME = 1e-12

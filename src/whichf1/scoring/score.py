@@ -254,7 +254,7 @@ class PerClass(Drawable, Mapping[Label, Score]):
 
 
 def effective_n(data: Any) -> float | None:
-    """How many equal items the weighted ones of a table are worth; None without weights."""
+    """The effective number of items of a weighted table; None without weights."""
     return data.effective_n if data.weighted and isfinite(data.effective_n) else None
 
 

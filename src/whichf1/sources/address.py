@@ -1,4 +1,4 @@
-"""Addresses of files and databases, and what of them must not be printed."""
+"""Addresses of files and databases, and which parts must not be printed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def shown_name(data: Any) -> str:
 
 
 def _open(part: str) -> tuple[str, str, str]:
-    """What of an address may be shown; its user and password; and its query."""
+    """The part of an address that may be shown; its user and password; its query."""
     scheme, mark, rest = part.rpartition("://")
     rest, _, query = rest.partition("?") if re.search(r"\?[^/]*=", rest) else (rest, "", "")
     rest = rest.partition("#")[0] if mark and scheme.lower() in ("http", "https") else rest

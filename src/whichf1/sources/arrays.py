@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
+from functools import lru_cache
+from math import isfinite, prod
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,8 +25,9 @@ from whichf1.sources.sequences import (
     squared,
     weights_column,
 )
-from whichf1.tables.cells import Array, Margins
+from whichf1.tables.cells import Array, CellValues, Margins, Predicted, RankedLabels, RankTable
 from whichf1.tables.counts import Counts
+from whichf1.tables.label_sets import ItemTable
 from whichf1.tables.labels import Kind, Label, Labels, kind_of, refuse_scores
 
 
@@ -36,8 +38,8 @@ def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any =
         if counts is not None:
             return counts if labels is None else counts.declare(labels)
     left, right, values = _codes(y_true, y_pred)
-    kind = _KINDS[left.dtype.kind] if values is None else kind_of(values[0])
     counts = count_codes(left, right, values, weights)
+    kind = _KINDS[left.dtype.kind] if values is None else kind_of(values[0])
     if labels is None:
         return reviewed(counts) if kind == "str" else counts
     names = Labels(labels)
@@ -58,29 +60,100 @@ def reviewed(counts: Counts) -> Counts:
     return counts
 
 
-def count_margins(y_true: Any, y_pred: Any) -> tuple[Labels, Margins] | None:
-    """The margins of two integer arrays at once: enough for a rate, where nothing else is asked.
+def count_margins(y_true: Array, y_pred: Any, cells: bool) -> tuple[Labels, Margins] | None:
+    """The margins of two integer or boolean arrays at once, and their cells if asked for.
 
     None for anything else; counting then reports what is wrong with it.
     """
-    if type(y_true) is not np.ndarray or type(y_pred) is not np.ndarray:
+    kind, shape = y_true.dtype.kind, y_true.shape
+    if type(y_pred) is not np.ndarray or kind != y_pred.dtype.kind or kind not in _KINDS:
         return None
-    kind, shape = y_true.dtype, y_true.shape
-    if kind is not y_pred.dtype or kind.kind not in "iu" or shape != y_pred.shape:
+    if shape != y_pred.shape or len(shape) != 1 or not shape[0]:
         return None
-    if len(shape) != 1 or not shape[0]:
-        return None
-    counted = kernel.count_margins(y_true, y_pred)
+    counted = kernel.count_margins(y_true, y_pred, cells)
     if counted is None:
         return None
-    return Labels.trusted(counted[0]), Margins(*counted[1])
+    labels, sums, filled = counted
+    made = None if filled is None else lambda: CellValues(*filled(), len(labels))
+    margins = Margins(*sums, cells=made, total=np.float64(shape[0]))
+    return Labels.trusted(map(bool, labels) if kind == "b" else labels), margins
+
+
+def rank_arrays(y_true: Array, scores: Any) -> tuple[Labels, RankTable] | None:
+    """An array of 0 and 1, or of booleans, ranked by an array of finite scores; else None."""
+    kind = y_true.dtype.kind
+    if type(scores) is not np.ndarray or kind not in _KINDS or scores.dtype.kind != "f":
+        return None
+    if y_true.shape != scores.shape or y_true.ndim != 1 or scores.dtype.itemsize > 8:
+        return None
+    n = len(y_true)
+    if not n:
+        return None
+    if scores.dtype.itemsize < 8:
+        scores = scores.astype(np.float64)
+    try:
+        ranked = kernel.rank_labels(scores, y_true)
+    except ValueError:  # NaN
+        return None
+    if ranked is None:
+        return None
+    ranks, items = ranked
+    if not (isfinite(ranks.score[0]) and isfinite(ranks.score[-1])):
+        return None
+    return _TWO[kind], RankTable.of(ranks, items, n - items)
+
+
+def judged_arrays(y_true: Array, scores: Any) -> tuple[Labels, Predicted] | None:
+    """An array of codes with a row of scores for each, or one probability of two classes; or None.
+
+    Whether codes and probabilities are in range is checked by the kernel.
+    """
+    kind, shape = y_true.dtype.kind, y_true.shape
+    if type(scores) is not np.ndarray or kind not in _KINDS or scores.dtype.char not in "fd":
+        return None
+    if len(shape) != 1 or not shape[0] or shape != scores.shape[:1]:
+        return None
+    if scores.ndim == 1:
+        return _TWO[kind], Predicted(y_true, scores)
+    if scores.ndim != 2 or kind == "b" or scores.shape[1] < 2:
+        return None
+    return _numbered(scores.shape[1]), Predicted(y_true, scores)
+
+
+def label_arrays(y_true: Array, other: Any, scored: bool) -> tuple[Labels, Any] | None:
+    """Two matrices with a column for each label, 0 and 1, or ``scored`` the second; else None."""
+    if type(other) is not np.ndarray or y_true.ndim != 2 or y_true.shape != other.shape:
+        return None
+    kinds = y_true.dtype.char + other.dtype.char
+    if not y_true.size or not NUMBERS.issuperset(kinds) or (scored and kinds[1] not in "fd"):
+        return None
+    labels = _numbered(y_true.shape[1])
+    if scored:
+        flags = kernel.label_flags(y_true, other)
+        return None if flags is None else (labels, RankedLabels(flags, other))
+    sums = kernel.item_labels(y_true, other)
+    return None if sums is None else (labels, ItemTable(sums, len(labels)))
+
+
+NUMBERS = frozenset("?bBhHiIlLqQfd")
+"""The types of matrices that the kernel reads."""
+_TWO = {"i": Labels((0, 1)), "u": Labels((0, 1)), "b": Labels((False, True))}
+
+
+@lru_cache(maxsize=64)
+def _numbered(classes: int) -> Labels:
+    return Labels(range(classes))
 
 
 def count_codes(
     left: Array, right: Array, values: list[Label] | None, weights: Any = None
 ) -> Counts:
     """Count two columns of numbers that stand for themselves, or for ``values``."""
-    weight = None if weights is None else weights_column(weights, len(left))
+    n = len(left)
+    if values is None and weights is None and left.dtype.kind != "b":  # the usual, and quicker
+        names, *cells = kernel.count_pairs(left, right)
+        return Counts(Labels.trusted(names), *cells, declared=False, in_order=True, n=n)
+    weight = None if weights is None else weights_column(weights, n)
     labels, (true, predicted, count, *squares) = _group(left, right, values, weight)
     counts = Counts(
         labels,
@@ -90,7 +163,7 @@ def count_codes(
         declared=False,
         squares=squares[0] if squares else None,
         in_order=values is None and weight is None,
-        n=len(left) if weight is None else None,
+        n=n if weight is None else None,
     )
     return counts if weight is None else counts.observed()  # items of weight 0 are no items
 
@@ -129,8 +202,6 @@ def _group(
     left: Array, right: Array, values: list[Label] | None, weights: Array | None
 ) -> tuple[Labels, list[Array]]:
     pairs = kernel.count_pairs(left, right, weights)
-    if values is None and weights is None and left.dtype.kind != "b":  # the usual, and quicker
-        return Labels.trusted(pairs.labels), [pairs.true, pairs.predicted, pairs.count]
     observed: list[Label] = [*pairs.labels]
     codes = [pairs.true, pairs.predicted]
     if values is not None:

@@ -10,16 +10,16 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import InputError, is_number
-from whichf1.sources.arrays import count_arrays, count_together
+from whichf1.sources.arrays import count_arrays, count_together, rank_arrays
 from whichf1.sources.lines import ScoredLines, classes_of, rank_lines
 from whichf1.sources.request import Request, has_columns, is_frame
 from whichf1.sources.sequences import column
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
-from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Labels
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Slices
+from whichf1.tables.units import Units
 
 
 class Reading(TypedDict, total=False):
@@ -212,7 +212,7 @@ def as_counts(
     **named: Any,
 ) -> Counts:
     """Counts as they are, or counted from y_true and y_pred, or from columns that are named."""
-    if not isinstance(y_true, (Counts, MultiLabelCounts)):
+    if not isinstance(y_true, Units):
         options = {"labels": labels, "weights": weights, "cluster": cluster}
         kept = None if labels is None else ignore  # else a definition drops the items
         return count(y_true, y_pred, **options, ignore=kept, **named)
@@ -245,6 +245,10 @@ def rank(
     <Ranking: 2 positives (class 1) and 2 negatives with 2 distinct scores>
     """
     declared = labels is not None
+    plain = positive is labels is weights is frequencies is true is score is None and not reading
+    ranked = rank_arrays(y_true, scores) if plain and type(y_true) is np.ndarray else None
+    if ranked is not None:
+        return Ranking.of(ranked[1], ranked[0])
     if has_columns(y_true):
         from whichf1.sources.answers.lines import read_scores
 

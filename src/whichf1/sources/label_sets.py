@@ -7,8 +7,10 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError, is_number
 from whichf1.sources.answers.label_sets import count_cells
+from whichf1.sources.arrays import NUMBERS
 from whichf1.sources.counts import Reading
 from whichf1.sources.lines import numbers
 from whichf1.sources.request import columns_by_class, has_columns, matrix_names, refuse_both
@@ -95,6 +97,10 @@ def count_multilabel(
         return count_cells(y_true, y_pred, sep=sep, labels=labels, **columns, **reading)
     if y_pred is None:
         raise InputError("give y_true and y_pred, or a dataframe or path with true= and pred=")
+    if labels is weights is frequencies is cluster is threshold is top_k is None:
+        grouped = _group_matrices(y_true, y_pred)
+        if grouped is not None:
+            return grouped
     decision = None
     if threshold is not None or top_k is not None:
         y_pred, decision = _decide(y_pred, threshold, top_k)
@@ -102,6 +108,21 @@ def count_multilabel(
     options["frequencies"] = frequencies
     counts = count_sets_together(y_true, {"y_pred": y_pred}, **options)
     return counts if decision is None else counts.changed(decision=decision)
+
+
+def _group_matrices(y_true: Any, y_pred: Any) -> MultiLabelCounts | None:
+    """Two arrays of 0 and 1 at once; None for anything else, which is then read with care."""
+    if not (type(y_true) is type(y_pred) is np.ndarray and y_true.shape == y_pred.shape):
+        return None
+    kinds = y_true.dtype.char + y_pred.dtype.char
+    if y_true.ndim != 2 or not y_true.size or not NUMBERS.issuperset(kinds):
+        return None
+    grouped = kernel.group_labels(y_true, y_pred)
+    if grouped is None:
+        return None
+    (item, label, outcome), count = grouped
+    names = Labels.trusted(range(y_true.shape[1]))
+    return MultiLabelCounts(names, (item, label, outcome), count, declared=True, in_order=True)
 
 
 def count_sets_together(

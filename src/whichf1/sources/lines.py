@@ -69,6 +69,8 @@ class ScoredLines(NamedTuple):
     """Whether the lines are in the order of the items."""
     names: Any = None
     """The names of the columns, where items have sets of labels."""
+    sets: bool = False
+    """Whether items have sets of labels: ``true`` is then a matrix of booleans."""
 
     @classmethod
     def of(
@@ -148,8 +150,28 @@ class ScoredLines(NamedTuple):
 
     def against_rest(self, positive: Any, apart: bool = False) -> tuple[ScoredLines, Label]:
         """Whether each line is of the positive class, with its score; and that class."""
+        if self.sets:
+            at = self.labels.code(positive)
+            return self.of_label(at), self.labels[at]
         items, values, names, label = binary(self, positive)
         return self._replace(true=items.values == label, scores=values, labels=names), label
+
+    def of_label(self, at: int) -> ScoredLines:
+        """Whether each line has one of the labels, with its score."""
+        true, scores = (np.ascontiguousarray(x[:, at]) for x in (self.true, self.scores))
+        return self._replace(true=true, scores=scores, sets=False)
+
+    def pooled(self) -> ScoredLines:
+        """Every pair of a line and a label as a line of its own."""
+        measures = ("items", "weights", "squares", "cluster")
+        wider = {x: _repeated(getattr(self, x), self.width) for x in measures}
+        pairs = {"true": self.true.ravel(), "scores": self.scores.ravel(), "sets": False}
+        return self._replace(**pairs, **wider)
+
+    def one_hot(self) -> ScoredLines:
+        """The classes of items as sets of one label."""
+        lines = self.coded(fair=False)
+        return lines._replace(true=lines.true[:, None] == np.arange(lines.width), sets=True)
 
     def coded(self, *, fair: bool) -> ScoredLines:
         """The code of the true class, with the scores of all classes."""
@@ -185,6 +207,10 @@ class ScoredLines(NamedTuple):
 
 BY_LINE = ("true", "scores", "items", "weights", "squares", "cluster", "slices")
 """What a line has one value of."""
+
+
+def _repeated(values: Any, times: int) -> Any:
+    return None if values is None else np.repeat(np.asarray(values), times)
 
 
 def _length(data: Any) -> int:
@@ -350,6 +376,18 @@ def predicted_binary(lines: ScoredLines, positive: Any) -> tuple[Predicted, Labe
     both[:, 1] = values
     np.subtract(1, values, out=both[:, 0])
     return Predicted((items.values == label).astype(np.intp), both), names, label
+
+
+def predicted_signed(lines: ScoredLines, positive: Any) -> tuple[Predicted, Labels, Label]:
+    """Items with a score above 0 for the positive of two classes: it is ahead by so much."""
+    items, values, names, label = binary(lines, positive)
+    if len(names) > 2:
+        raise ShapeError(
+            f"one score for each item, but {len(names)} classes {list(names[:6])!r}. Give a column "
+            "of scores for each class."
+        )
+    codes = (items.values == label).astype(np.intp)
+    return Predicted(codes, np.stack([-values / 2, values / 2], 1)), names, label
 
 
 def column_classes(items: Column, labels: Any, columns: int) -> Labels:

@@ -207,6 +207,9 @@ class Request:
     """How files are read."""
     whole: bool = False
     """Whether weights are frequencies: a row stands for so many equal items."""
+    bits: tuple[str, ...] = ()
+    """A column of 0 and 1 for each label, if items have sets of labels; they come first in
+    ``preds``."""
 
     @classmethod
     def of(
@@ -243,7 +246,12 @@ class Request:
     def of_scores(
         cls, *, score: Any = None, labels: Any = None, systems: int = 0, **options: Any
     ) -> Request:
-        """Columns of scores, from the options of a function."""
+        """Columns of scores, from the options of a function.
+
+        If ``true`` names several columns, each has 0 and 1 for a label, and a system has as many.
+        """
+        if isinstance(options.get("true"), (list, tuple)):
+            return cls._of_labels(score, labels, systems, **options)
         if isinstance(score, Mapping):
             if labels is not None:
                 raise InputError("score= already names a column for each class: omit labels=")
@@ -252,6 +260,32 @@ class Request:
         if not systems:
             refuse_other_order(columns, labels)
         return cls.of(pred=columns, labels=labels, scores=True, systems=systems, **options)
+
+    @classmethod
+    def _of_labels(
+        cls, score: Any, labels: Any, systems: int, *, true: Sequence[str], **options: Any
+    ) -> Request:
+        bits = one_or_several(true, "true") or ()
+        names = Labels(bits if labels is None else labels)
+        if isinstance(score, Mapping):
+            if {*score} != {*names}:
+                raise InputError(
+                    f"score= names columns for {_listed([*score])}, and the labels are "
+                    f"{_listed([*names])}: give a column for each label"
+                )
+            score = [score[name] for name in names]
+        columns = one_or_several(score, "score") or ()
+        width = max(systems, 1) * len(bits)
+        if not len(names) == len(bits) or len(columns) != width:
+            raise InputError(
+                f"true= names {len(bits)} columns of labels, score= {len(columns)} columns, and "
+                f"there are {len(names)} labels: give a column of scores for each label, in the "
+                "same order"
+            )
+        refuse_other_order(columns[: len(bits)], names, "Give score={label: column}.")
+        facts = {"labels": names, "systems": max(systems, 1), "scores": True}
+        request = cls.of(true=bits[0], pred=(*bits, *columns), **facts, **options)
+        return replace(request, bits=bits)
 
     @property
     def several(self) -> bool:

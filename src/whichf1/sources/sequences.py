@@ -87,7 +87,7 @@ def to_numpy(data: Any) -> Array:
             )
         return np.asarray(data.data)
     if isinstance(data, np.ndarray):
-        return np.asarray(data, np.float32) if data.dtype.name == "bfloat16" else data
+        return data if data.dtype.kind != "V" else _readable(data)
     if isinstance(data, (list, tuple, range)):
         return _objects(data) if not isinstance(data, range) else np.asarray(data)
     if hasattr(data, "detach"):  # torch: leave the graph and the device; bfloat16 has no NumPy twin
@@ -101,8 +101,13 @@ def to_numpy(data: Any) -> Array:
             values = np.asarray(data)
         except Exception:  # polars has integers of 128 bits
             return _objects(_listed(data))
-        return values if values.dtype.name != "bfloat16" else np.asarray(values, np.float32)
+        return values if values.dtype.kind != "V" else _readable(values)
     return _objects(_listed(data))
+
+
+def _readable(values: Array) -> Array:
+    """Numbers of a type that NumPy does not know itself, in one that it does."""
+    return np.asarray(values, np.float32) if values.dtype.name == "bfloat16" else values
 
 
 def _listed(data: Any) -> list[Any]:

@@ -60,6 +60,8 @@ def read_systems(
                 "sep= (--labels-sep) stands between the labels of a set, and this metric compares "
                 "scores: leave it out, or choose a metric such as averaged_f1"
             )
+        if isinstance(true, (list, tuple)) and labels is None and not _named(systems):
+            labels = [*true]  # the columns of 0 and 1 are called like the labels
         options["labels"], columns = _by_class(systems, columns, labels)
         every = [*chain(*columns.values())]
         request = Request.of_scores(score=every, true=true, systems=len(columns), **options)
@@ -83,8 +85,7 @@ def _by_class(
     systems: Any, columns: dict[str, tuple[str, ...]], labels: Any
 ) -> tuple[Any, dict[str, tuple[str, ...]]]:
     """The classes, and the columns of each system in their order; none of them is guessed."""
-    pairs = systems.items() if isinstance(systems, Mapping) else ()
-    named = {name: x for name, x in pairs if isinstance(x, Mapping)}
+    named = _named(systems)
     for name, names in columns.items():
         refuse_other_order(names, labels, f"Give {{{name!r}: {{class: column}}}}.")
         if labels is None and not named and len(names) > 1:
@@ -102,6 +103,12 @@ def _by_class(
     if len(named) < len(columns):
         raise InputError("give {class: column} for each system, or for none")
     return classes, {str(name): tuple(x[each] for each in classes) for name, x in named.items()}
+
+
+def _named(systems: Any) -> dict[Any, Mapping[Any, str]]:
+    """The systems that name a column for each class."""
+    pairs = systems.items() if isinstance(systems, Mapping) else ()
+    return {name: x for name, x in pairs if isinstance(x, Mapping)}
 
 
 def _columns(systems: Any) -> dict[str, tuple[str, ...]]:

@@ -4,7 +4,8 @@ Everything that a threshold decides is a function of three numbers: the true pos
 false positive rate and the share of positives. They are drawn from their posterior: a Dirichlet
 distribution over the items of each class in the order of their scores, with half an item more at
 either end, so that each rate has Jeffreys' beta distribution at every threshold (the Bayesian
-bootstrap of Gu, Ghosal and Roy 2008). A pointwise band holds the middle of the drawn curves at each
+bootstrap of Gu, Ghosal and Roy 2008). Weighted items count as many equal ones as they are worth
+(Kish 1965). A pointwise band holds the middle of the drawn curves at each
 place; a simultaneous one reaches so far out at every place that it holds enough of the drawn curves
 from end to end. ``benchmarks/bands.py`` simulates how often they hold the true curve.
 """
@@ -186,15 +187,34 @@ def grouped(ranking: Ranking) -> Ranking:
 
 
 def draw_rates(ranking: Ranking, seed: int, draws: int = DRAWS) -> ThresholdRates:
-    """ThresholdRates drawn from their posterior (draws, thresholds)."""
-    if ranking.weighted:
-        raise InputError("a band needs items without weights: omit weights=, or draw no band")
-    rng, ranking = generator(seed), grouped(ranking)
-    p, n = ranking.table.sizes
-    tpr, fpr = (_drawn(side, draws, rng) for side in (ranking.positives, ranking.negatives))
+    """ThresholdRates drawn from their posterior (draws, thresholds).
+
+    Weighted items are as many equal ones as they are worth.
+    """
+    rng, weight, ranking = generator(seed), _typical_weight(ranking), grouped(ranking)
+    p, n = (float(size) / weight for size in ranking.table.sizes)
+    sides = (ranking.positives / weight, ranking.negatives / weight)
+    tpr, fpr = (_drawn(side, draws, rng) for side in sides)
     prevalence = rng.beta(p + 0.5, n + 0.5, (draws, 1))
     threshold = np.concatenate([[np.inf], ranking.score, [-np.inf]])
     return ThresholdRates(threshold, tpr, fpr, prevalence)
+
+
+def has_band(ranking: Ranking) -> bool:
+    """Whether it is known what the items are worth."""
+    return bool(np.isfinite(ranking.effective_n))
+
+
+def _typical_weight(ranking: Ranking) -> float:
+    """Σw² / Σw: so many items of this weight as ``effective_n`` have the same sums (Kish 1965)."""
+    if not ranking.weighted:
+        return 1.0
+    if not has_band(ranking):
+        raise InputError(
+            "a band of weighted items needs the sum of their squared weights, which this ranking "
+            "does not have: make it with whichf1.rank(…, weights=), or draw no band"
+        )
+    return float(ranking.n) / ranking.effective_n
 
 
 def _drawn(counts: Array, draws: int, rng: np.random.Generator) -> Array:

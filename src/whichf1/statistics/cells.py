@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.definitions.definition import Definition, Frozen
 from whichf1.metrics import Metric
 from whichf1.metrics.averaging import per_class
@@ -20,6 +21,7 @@ from whichf1.statistics.sample import (
     FEW,
     FEW_HITS,
     FEW_WEIGHTED,
+    Drawn,
     Sample,
     Share,
     Statistic,
@@ -48,6 +50,8 @@ _BLOCK = 1 << 13
 class Cells(Statistic):
     """A score of class counts."""
 
+    adds_rows = True
+
     def __init__(
         self,
         definition: Definition,
@@ -68,11 +72,20 @@ class Cells(Statistic):
         """The values for counts (…, cells): one, or one for each class."""
         if count is self.frozen.table.count:
             return self._of(None)
+        return self._of(self._shared_margins(count)[self._system])
+
+    def replicated(self, drawn: Drawn) -> Array:
+        """The values on cells that are drawn."""
+        if drawn.rows is None:
+            return self.values(drawn.count)
+        return self._of(self._shared_margins.drawn(drawn, self._system))
+
+    @property
+    def _shared_margins(self) -> SystemMargins:
         if self._margins is None:
             table = self.frozen.table
-            sides = (table.true, (table.predicted,), table.classes)
-            self._margins = SystemMargins(*sides)
-        return self._of(self._margins(count)[self._system])
+            self._margins = SystemMargins(table.true, (table.predicted,), table.classes)
+        return self._margins
 
     def _of(self, margins: Margins | None) -> Array:
         values = self.definition.values(self.frozen, margins)
@@ -140,8 +153,11 @@ class Cells(Statistic):
             if definition.declaration.bounds[1] < inf:
                 return None
             return self._few_in_class(sample, at, careful, FEW_HITS)
-        agreement = definition.declaration.kind == "agreement" and self._fraction is None
-        if not careful and agreement:
+        metric = definition.declaration
+        if not careful and metric.better == "neither" and definition.average == "weighted":
+            return "a mean of classes by their own size hardly moves where these are equal"
+        agreement = metric.kind == "agreement" and self._fraction is None
+        if not careful and agreement and not _is_mean_of_classes(definition):
             seen = int(((self.frozen.table.rows > 0) | (self.frozen.table.columns > 0)).sum())
             if self.frozen.table.classes <= 2 or not _minds_distances(definition):
                 n = sample.effective_n
@@ -183,11 +199,12 @@ class Cells(Statistic):
         needs = (False, False)
         if careful and rate:
             needs = _needed_errors(metric, definition.parameters)
-        endless = metric.bounds[1] == inf
+        if rate and self._whole and (metric.of_ratio or metric.bounds[1] == inf):
+            needs = (True, True)  # one class with a ratio without end decides the mean
         least = {
             "items": least_items,
             "hits": FEW_HITS if careful else 0,
-            "false positives": FEW_HITS if needs[0] else 1 if endless and self._whole else 0,
+            "false positives": FEW_HITS if needs[0] else 0,
             "misses": FEW_HITS if needs[1] else 0,
         }
         return fewest(size_of, lambda place: labels[codes[place]], least)
@@ -273,8 +290,7 @@ class Cells(Statistic):
         if sample.squares is not None:
             of_squares = Table(table.true, table.predicted, sample.squares, table.classes)
             squares = np.stack(four(of_squares.one_vs_rest(classes)))
-        share, weights = self._fraction, self._weights_of_kinds(sample)
-        weight = sample.typical_weight
+        share, weight = self._fraction, sample.typical_weight
         larger = kinds + weight / 4
         at, parts = kind_slopes(self.definition, self.frozen, OneVsRest(*larger))
         slope = np.stack(four(parts))
@@ -289,7 +305,7 @@ class Cells(Statistic):
                 each.append(own.smoothed(sample if clustered else own_kinds))
                 continue
             if self._sides is not None and not clustered:
-                each.append(self._two_rates(own_kinds, self._sides, weights))
+                each.append(self._two_rates(own_kinds, self._sides))
                 continue
             step = slope[:, k]
             powers = [float((weight * step) ** e @ np.full(4, 0.25)) for e in (2, 4)]
@@ -311,29 +327,11 @@ class Cells(Statistic):
             return None
         return _independent_sides(definition.declaration, definition.parameters)
 
-    def _weights_of_kinds(self, sample: Sample) -> tuple[float, ...]:
-        """What an item typically weighs if it is right (TP), wrong (FP, FN), or any (TN)."""
-        every = sample.typical_weight
-        if sample.squares is None:
-            return (every,) * 4
-        right, wrong = (
-            sample.at(cells).typical_weight if cells.any() else every
-            for cells in (self.right, ~self.right)
-        )
-        return right, wrong, wrong, every
-
-    def _two_rates(
-        self, kinds: Sample, sides: tuple[tuple[int, int], ...], weights: tuple[float, ...]
-    ) -> TwoRates:
+    def _two_rates(self, kinds: Sample, sides: tuple[tuple[int, int], ...]) -> TwoRates:
         """The rates of the two sides, of the four kinds of items of a class."""
         metric, arguments = self._formula
         metric, of_ratio = metric.of_ratio or (metric, None)
-        n, hits = [], []
-        for side in sides:
-            (x, y), (xx, yy) = (part[[*side]].tolist() for part in (kinds.count, kinds.variances))
-            half = [weights[kind] / 2 for kind in side]
-            n.append(_worth(x, y, xx, yy, *half) if x + y else 0.0)
-            hits.append(n[-1] * x / (x + y) if x + y else 0.0)
+        one, two = (kinds.at(np.array(side)).rate(np.array([1.0, 0])) for side in sides)
 
         def score(*rates: float) -> float:
             of_kinds = np.zeros(4)
@@ -342,7 +340,7 @@ class Cells(Statistic):
             top, bottom = metric.formula(OneVsRest(*of_kinds), **arguments)
             return float(top / bottom) if bottom else inf
 
-        return TwoRates((hits[0], hits[1]), (n[0], n[1]), score, of_ratio)
+        return TwoRates((one, two), score, of_ratio)
 
     def _kind(self, at: int) -> Array:
         """To the class at that place, which of five kinds each cell is."""
@@ -411,30 +409,17 @@ class Cells(Statistic):
         both = Table(true, predicted, count, max(x.classes for x in tables))
         return Cells(self.definition, self.frozen._replace(table=both))
 
-    def exchange(self, other: Cells, sample: Sample) -> tuple[Sample, Swap]:
+    def exchange(self, other: Cells, sample: Sample) -> Swap:
         """Only cells on which the systems disagree move; the sums of all others stay."""
-        a, b = self.frozen.table, other.frozen.table
-        k = max(a.classes, b.classes)
-        before, after, moving = a.predicted, b.predicted, sample
-        true, differ = a.true, self.differs(other)
-        if sample.single:  # {x, y} and {y, x} are one: of m items Binomial(m, ½) are predicted x
-            low, high = np.minimum(before, after), np.maximum(before, after)
-            key, at = np.unique((true * k + low) * k + high, return_inverse=True)
-            moving = Sample(np.bincount(at, sample.count))
-            true, after, before = key // (k * k), key // k % k, key % k
-            differ = before != after
-        count = moving.count.astype(np.float64)
-        fixed = Table(true[~differ], before[~differ], count[~differ], k)
-        moving = moving.at(differ)
-        true, before, after = true[differ], before[differ], after[differ]
-        sides = np.concatenate([before, after]), np.concatenate([after, before])
-        margins = SystemMargins(np.tile(true, 2), sides, k)
+        if sample.squares is not None:  # a small difference of large weights is not exact
+            return super().exchange(other, sample)
+        moving = MovingCells(self.frozen.table, other.frozen.table, self.differs(other))
 
-        def swapped(moved: Array) -> tuple[Array, Array]:
-            left, right = margins(np.concatenate([moving.count - moved, moved], 1))
-            return self._of(_sum(fixed, left)), other._of(_sum(fixed, right))
+        def swapped(moved: Drawn) -> tuple[Array, Array]:
+            left, right = moving(moved)
+            return self._of(left), other._of(right)
 
-        return moving, swapped
+        return swapped
 
     def share(self, at: int = 0) -> Share | None:
         """What each cell is to the score; None if the score is not a fraction of items.
@@ -493,18 +478,6 @@ class Cells(Statistic):
         return Share(success, gain, float(losses[0]) if len(losses) else gain)
 
 
-def _worth(x: float, y: float, xx: float, yy: float, more_x: float, more_y: float) -> float:
-    """How many equal items have a rate x / (x + y) that is as uncertain as this one.
-
-    ``xx`` and ``yy`` are the sums of squared weights. Half an item is added to either side, of the
-    weight that it typically has there, so that there is an answer for 0 and 1; items of equal
-    weight are worth what they are.
-    """
-    xx, yy = xx + 2 * more_x**2, yy + 2 * more_y**2
-    x, y = x + more_x, y + more_y
-    return max(x * y * (x + y) ** 2 / (xx * y * y + yy * x * x) - 1, 0.0)
-
-
 def _kind_of_size(c: OneVsRest, what: str) -> Array:
     """What there may be too little of, in each class."""
     if what == "items":
@@ -521,6 +494,23 @@ def _minds_distances(definition: Definition) -> bool:
     frozen = Frozen(table, np.arange(3), Labels.trusted(range(3)))
     distances = margin_slopes(definition, frozen, table)[1].distances
     return distances is not None and abs(distances[1] - distances[2]) > NONE
+
+
+@lru_cache(maxsize=256)
+def _is_mean_of_classes(definition: Definition) -> bool:
+    """Whether a measure of agreement counts true classes alike, found by doubling one of them."""
+    if any(isinstance(value, tuple) for _, value in definition.parameters):
+        return False  # a matrix for all pairs of classes
+    count = np.array([4.0, 1, 2, 2, 5, 1, 1, 3, 6])
+    tables = [
+        Table(*np.divmod(np.arange(9), 3), count * times, 3)
+        for times in (np.ones(9), np.repeat([2.0, 1, 1], 3))
+    ]
+    one, two = (
+        float(definition.values(Frozen(x, np.arange(3), Labels.trusted(range(3))), x))
+        for x in tables
+    )
+    return abs(one - two) <= NONE
 
 
 @lru_cache(maxsize=256)
@@ -588,17 +578,20 @@ class CodeSums:
     def __init__(self, parts: Sequence[tuple[Array, Array]], classes: int) -> None:
         """Each part is a code for every cell, and the places of the cells that it takes."""
         self._parts, self._classes = [(x[cells], cells) for x, cells in parts], classes
-        self._by_class: list[list[Array]] | None = None
-        if classes <= 64 and len(parts[0][0]) <= FEW_CELLS:
-            self._by_class = []
-            for x, cells in self._parts:
-                order = np.argsort(x, kind="stable")
-                ends = np.searchsorted(x[order], np.arange(1, classes))
-                self._by_class.append(np.split(cells[order], ends))
+        self._few = classes <= 64 and len(parts[0][0]) <= FEW_CELLS
+
+    @cached_property
+    def _by_class(self) -> list[list[Array]]:
+        by_class = []
+        for x, cells in self._parts:
+            order = np.argsort(x, kind="stable")
+            ends = np.searchsorted(x[order], np.arange(1, self._classes))
+            by_class.append(np.split(cells[order], ends))
+        return by_class
 
     def __call__(self, count: Array) -> list[Array]:
         """The sums of each part (replicates, classes), from counts (replicates, cells)."""
-        if self._by_class is None:
+        if not self._few:
             wide = count.astype(np.float64)
             return [sum_by(codes, wide[:, cells], self._classes) for codes, cells in self._parts]
         across = np.ascontiguousarray(count.T)
@@ -610,18 +603,45 @@ class CodeSums:
             sums_of_parts.append(sums.T)
         return sums_of_parts
 
+    def drawn(self, drawn: Drawn) -> list[Array]:
+        """The same from replicates that are drawn."""
+        if drawn.rows is None:
+            return self(drawn.count)
+        sums = kernel.sum_rows(drawn.rows, *self._rows_of(drawn))
+        shape = (len(self._parts), self._classes, drawn.rows.shape[1])
+        return [part.T for part in sums.reshape(shape)]
+
+    def _rows_of(self, drawn: Drawn) -> tuple[Array, Array]:
+        """The rows of all parts and classes in order, and where those of each start."""
+        if self._rows is None:
+            groups = [at * self._classes + codes for at, (codes, _) in enumerate(self._parts)]
+            group, cells = np.concatenate(groups), np.concatenate([x for _, x in self._parts])
+            order = np.argsort(group, kind="stable")
+            entries, times = drawn.entries(cells[order])
+            sizes = np.bincount(group[order], times, len(self._parts) * self._classes)
+            self._rows = entries, np.concatenate([[0], np.cumsum(sizes.astype(np.int64))])
+        return self._rows
+
+    _rows: tuple[Array, Array] | None = None
+
 
 class SystemMargins:
     """Cells → margins of the systems that share them; the last batch is remembered."""
 
     def __init__(self, true: Array, predictions: Sequence[Array], classes: int) -> None:
         self._true, self._predictions, self._classes = true, predictions, classes
-        parts = []
-        for codes in predictions:
-            right, wrong = np.flatnonzero(codes == true), np.flatnonzero(codes != true)
-            parts += [(true, right), (codes, wrong), (true, wrong)]
-        self._sums = CodeSums(parts, classes)
         self._last: tuple[Array, list[Margins]] | None = None
+        self._sums_of: dict[int, CodeSums] = {}
+
+    def _parts(self, system: int) -> list[tuple[Array, Array]]:
+        codes, true = self._predictions[system], self._true
+        right, wrong = np.flatnonzero(codes == true), np.flatnonzero(codes != true)
+        return [(true, right), (codes, wrong), (true, wrong)]
+
+    @cached_property
+    def _sums(self) -> CodeSums:
+        parts = [x for at in range(len(self._predictions)) for x in self._parts(at)]
+        return CodeSums(parts, self._classes)
 
     def __call__(self, count: Array) -> list[Margins]:
         """The margins of each system, from counts (replicates, cells)."""
@@ -631,41 +651,75 @@ class SystemMargins:
             self._last = count, [self._of(x, count, sums[3 * at : 3 * at + 3]) for at, x in each]
         return self._last[1]
 
-    def _of(self, predicted: Array, count: Array, sums: Sequence[Array]) -> Margins:
+    def drawn(self, drawn: Drawn, system: int) -> Margins:
+        """The margins of one system, from replicates that are drawn."""
+        if system not in self._sums_of:
+            self._sums_of[system] = CodeSums(self._parts(system), self._classes)
+        sums = self._sums_of[system].drawn(drawn)
+        return self._of(self._predictions[system], drawn, sums)
+
+    def _of(self, predicted: Array, count: Array | Drawn, sums: Sequence[Array]) -> Margins:
+        def summed(parts: list[tuple[Array, Array]], classes: int) -> Array:
+            code_sums = CodeSums(parts, classes)
+            return (code_sums.drawn(count) if isinstance(count, Drawn) else code_sums(count))[0]
+
         def tn() -> Array:
-            return outside(margins, self._true, predicted, count)
+            return outside(margins, self._true, predicted, count)  # type: ignore[arg-type]
 
         def distances() -> Array:
             apart = (np.abs(predicted - self._true), np.arange(len(predicted)))
-            return CodeSums([apart], self._classes)(count)[0]
+            return summed([apart], self._classes)
 
         def cells() -> CellValues:
             pairs = self._true * self._classes + predicted
             key, at = np.unique(pairs, return_inverse=True)
-            sums = CodeSums([(at, np.arange(len(at)))], len(key))(count)[0]
-            return CellValues(key, sums, self._classes)
+            return CellValues(key, summed([(at, np.arange(len(at)))], len(key)), self._classes)
 
         tp, fp, fn = sums
-        margins = Margins(tp, fp, fn, tn, distances, cells)
+        exact = isinstance(count, Drawn)  # whole numbers, whose differences are exact
+        margins = Margins(tp, fp, fn, None if exact else tn, distances, cells)
         return margins
 
 
-def _sum(fixed: Margins, moving: Margins) -> Margins:
-    """The margins of all cells, some of which are the same in every table of a batch."""
+class MovingCells:
+    """Cells → margins of two systems, of which some items are swapped; for whole numbers."""
 
-    def cells() -> CellValues:
-        parts = fixed.cells, moving.cells
-        key = np.union1d(parts[0].key, parts[1].key)
-        return parts[0]._replace(key=key, values=parts[0].on(key) + parts[1].on(key))
+    def __init__(self, a: Table, b: Table, differ: Array) -> None:
+        self._tables, self._classes = (a, b), max(a.classes, b.classes)
+        self._cells = np.flatnonzero(differ)
+        true, parts = a.true, []
+        for predicted in (a.predicted, b.predicted):
+            right = predicted == true
+            wrong = np.flatnonzero(differ & ~right)
+            parts += [(true, np.flatnonzero(differ & right)), (predicted, wrong)]
+        self._sums = CodeSums(parts, self._classes)
 
-    return Margins(
-        fixed.tp + moving.tp,
-        fixed.fp + moving.fp,
-        fixed.fn + moving.fn,
-        lambda: fixed.tn + moving.tn,
-        lambda: fixed.distances + moving.distances,
-        cells,
-    )
+    def __call__(self, moved: Drawn) -> tuple[Margins, Margins]:
+        """The margins of both, where so many of each cell are swapped."""
+        right_a, wrong_a, right_b, wrong_b = self._sums.drawn(moved)
+        hits, alarms = right_b - right_a, wrong_b - wrong_a
+        return self._side(0, moved, hits, alarms), self._side(1, moved, -hits, -alarms)
+
+    def _side(self, system: int, moved: Drawn, hits: Array, alarms: Array) -> Margins:
+        """One system with these changes; a class has as many items as before."""
+        own, other = self._tables[system], self._tables[1 - system]
+
+        def change(a: Array, b: Array, size: int) -> Array:
+            gone, come = CodeSums([(a, self._cells), (b, self._cells)], size).drawn(moved)
+            return come - gone
+
+        def distances() -> Array:
+            a, b = (np.abs(x.true - x.predicted) for x in (own, other))
+            return own.distances + change(a, b, self._classes)
+
+        def cells() -> CellValues:
+            keys = [x.true * self._classes + x.predicted for x in (own, other)]
+            every = np.union1d(*keys)
+            a, b = (np.searchsorted(every, key) for key in keys)
+            base = np.bincount(a, own.count, len(every))
+            return CellValues(every, base + change(a, b, len(every)), self._classes)
+
+        return Margins(own.tp + hits, own.fp + alarms, own.fn - hits, None, distances, cells)
 
 
 class MarginSlopes(NamedTuple):
@@ -686,7 +740,7 @@ class MarginSlopes(NamedTuple):
         """∂M/∂count of cells."""
         cells: Array = self.rows[true]
         cells += self.columns[predicted]
-        right = np.flatnonzero(true == predicted)
+        right = (true == predicted).nonzero()
         cells[right] = self.right[true[right]]
         if self.distances is not None:
             cells += self.distances[np.abs(true - predicted)]

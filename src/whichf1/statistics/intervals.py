@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from math import exp, hypot, inf, isfinite, isnan, log, sqrt
@@ -15,13 +14,14 @@ from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import Auto, Bootstrap, Method, Posterior
 from whichf1.errors import DefinitionError
 from whichf1.statistics.items import is_whole_area
-from whichf1.statistics.sample import Sample, Share, Statistic, Twin, kinds
+from whichf1.statistics.sample import FEW_NEAR_BOUND, Sample, Share, Statistic, Twin, kinds
 from whichf1.statistics.scales import (
     NONE,
     Interval,
     Smoothed,
     Spread,
     TwoRates,
+    beta_interval,
     normal_quantile,
     normal_tail,
     smoothed_interval,
@@ -29,6 +29,8 @@ from whichf1.statistics.scales import (
 )
 from whichf1.tables.cells import Array
 
+_NEAR = 0.1
+"""Nearer to a bound than this, a score depends on the few clusters that have errors."""
 MANY_ITEMS = 1000
 """From here on a mean is normal enough, however skewed its items are."""
 
@@ -46,20 +48,54 @@ def estimate(
     if method is not None:
         sample.refuse_extremes()
     values, intervals = _estimate(definition, statistic, sample)
+    bounds = definition.declaration.bounds
+    if method is not None:
+        each = zip(values.tolist(), intervals, strict=True)
+        intervals = [x if _room(value, bounds) >= -NONE else None for value, x in each]
     if method is None or method.word in (Posterior.word, *PROPORTIONS):
         return values, intervals
     careful = not isinstance(method, Auto)
     return values, [
-        interval and cautioned(interval, sample.few() or statistic.few(sample, at, careful))
-        for at, interval in enumerate(intervals)
+        interval
+        and cautioned(
+            interval,
+            _few_clusters(sample, value, bounds, careful)
+            or statistic.few(sample, at, careful)
+            or _not_known_to_cover(definition),
+        )
+        for at, (value, interval) in enumerate(zip(values.tolist(), intervals, strict=True))
     ]
+
+
+def _not_known_to_cover(definition: Definition) -> str | None:
+    """Why resampling a score may mislead, in words: of such scores no interval is known to hold."""
+    metric, method = definition.declaration, definition.interval
+    if metric.smooth or method is None or not method.drawn:
+        return None
+    return f"the {metric.title} is biased or depends on individual items"
+
+
+def _room(value: float, bounds: tuple[float, float]) -> float:
+    """How far the nearer bound of a score is; negative for a number that ``undefined=`` gives."""
+    return min(value - bounds[0], bounds[1] - value)
+
+
+def _few_clusters(
+    sample: Sample, value: float, bounds: tuple[float, float], careful: bool
+) -> str | None:
+    """Too few clusters, in words: more are needed near a bound, where few of them have errors."""
+    if sample.cluster is None:
+        return None
+    near = not careful and _room(value, bounds) < _NEAR * min(bounds[1] - bounds[0], 1.0)
+    return sample.few(FEW_NEAR_BOUND) if near else sample.few()
 
 
 def cautioned(interval: Interval | None, few: str | None) -> Interval | None:
     """The interval with the caution that there is too little of something."""
     if interval is None or few is None or interval.caution is not None:
         return interval
-    return replace(interval, caution=f"{few}: the interval may be too narrow")
+    ends, method = (interval.low, interval.high), (interval.level, interval.method)
+    return Interval(*ends, *method, interval.undefined, f"{few}: the interval may be too narrow")
 
 
 def _estimate(
@@ -89,8 +125,8 @@ def automatic(
 ) -> tuple[Array, list[Interval | None]]:
     """The interval of each value by what holds for it.
 
-    A fraction of items gets Jeffreys' interval; a score with a smoothed twin one from that; any
-    other the delta method.
+    A fraction of items gets one from quantiles of beta distributions; a score with a smoothed twin
+    one from that; any other the delta method.
     """
     values, twins = statistic.smoothed(sample)
     spreads = statistic.spreads(sample)[1] if None in twins else [None] * len(twins)
@@ -119,24 +155,23 @@ def twin_interval(definition: Definition, value: float, twin: Twin) -> Interval 
         else:
             low, high = map(twin.of_ratio, interval_of_two_rates(twin, (0, inf), method.level))
         return Interval(min(low, value), max(high, value), method.level, method.word)
-    low, high = map(twin.score, modified_jeffreys(twin.hits, twin.n, method.level))
+    low, high = map(twin.score, twin.rate.ends(method.level))
     return Interval(low, high, method.level, method.word)
 
 
 def interval_of_two_rates(
     twin: TwoRates, bounds: tuple[float, float], level: float
 ) -> tuple[float, float]:
-    """The ends of a function of two rates, from Jeffreys' interval of each (Donner and Zou 2012).
+    """The ends of a function of two rates, from the interval of each (Donner and Zou 2012).
 
     Each rate alone would move the score so far, on the log scale if it is a ratio; the squares of
     the moves add up. A rate of no items can be anything.
     """
-    ratio, pairs = bounds[1] == inf, [*zip(twin.hits, twin.n, strict=True)]
-    ends = [modified_jeffreys(x, n, level) for x, n in pairs]
-    if not all(twin.n):
+    ratio, ends = bounds[1] == inf, [rate.ends(level) for rate in twin.rates]
+    if not all(rate.n for rate in twin.rates):
         corners = [twin.score(*corner) for corner in product(*ends)]
         return max(min(corners), bounds[0]), min(max(corners), bounds[1])
-    rates = [(x + 0.5) / (n + 1) if ratio else x / n for x, n in pairs]
+    rates = [(x * n + 0.5) / (n + 1) if ratio else x for x, n, *_ in twin.rates]
 
     def at(*rates: float) -> float:
         score = twin.score(*rates)
@@ -174,12 +209,14 @@ def interval_of(definition: Definition, value: float, spread: Spread) -> Interva
     metric, method = definition.declaration, definition.interval
     if method is None:
         return None
-    if metric.bounds[1] < inf or metric.kind not in ("loss", "label ranking"):
+    endless = metric.bounds[1] == inf or metric.bounds[0] == -inf
+    if not endless or metric.kind not in ("loss", "label ranking"):
         return transformed(value, spread, metric.bounds, method.level, method.word)
     if not (isfinite(value) and isfinite(spread.error)) or spread.error <= NONE:
         return None
     half = normal_quantile((1 + method.level) / 2) * spread.error
-    return Interval(max(metric.bounds[0], value - half), value + half, method.level, method.word)
+    low, high = max(metric.bounds[0], value - half), min(metric.bounds[1], value + half)
+    return Interval(low, high, method.level, method.word)
 
 
 def sums_interval(definition: Definition, mean: float, error: float, n: float) -> Interval | None:
@@ -223,9 +260,10 @@ def replicates(
     statistics: Sequence[Statistic], sample: Sample, replicates: int, seed: int
 ) -> Array:
     """All values on every replicate (replicates, values), with the same draws for all."""
+    wide = all(each.adds_rows for each in statistics)
     parts = [
-        np.concatenate([each.values(count) for each in statistics], 1)
-        for count in sample.draws(replicates, seed)
+        np.concatenate([each.replicated(drawn) for each in statistics], 1)
+        for drawn in sample.draws(replicates, seed, wide)
     ]
     return np.concatenate(parts)
 
@@ -350,36 +388,9 @@ def agresti_coull(x: float, n: float, level: float) -> tuple[float, float]:
     return max(0.0, p - half), min(1.0, p + half)
 
 
-def beta(x: float, n: float, level: float, prior: float = 0.0) -> tuple[float, float]:
-    """Quantiles of beta distributions: the exact binomial interval, or with a prior of ½ Jeffreys'.
-
-    The end at 0 or n successes is the bound itself.
-    """
-    from scipy.special import betaincinv
-
-    tail = (1 - level) / 2
-    low = 0.0 if x == 0 else float(betaincinv(x + prior, n - x + 1 - prior, tail))
-    high = 1.0 if x == n else float(betaincinv(x + 1 - prior, n - x + prior, 1 - tail))
-    return low, high
-
-
-def modified_jeffreys(x: float, n: float, level: float) -> tuple[float, float]:
-    """Jeffreys' interval, wider next to 0 and n where it covers too little (Brown et al. 2001).
-
-    Of no items anything is possible.
-    """
-    if not n:
-        return 0.0, 1.0
-    low, high = beta(x, n, level, prior=0.5)
-    widest = ((1 - level) / 2) ** (1 / n)
-    if x == 0 or x == n:
-        low, high = (low, 1 - widest) if x == 0 else (widest, high)
-    return 0.0 if x <= 1 < n else low, 1.0 if x >= n - 1 > 0 else high
-
-
 PROPORTIONS: dict[str, Callable[[float, float, float], tuple[float, float]]] = {
     "wilson": wilson,
-    "clopper-pearson": beta,
+    "clopper-pearson": beta_interval,
     "agresti-coull": agresti_coull,
-    "jeffreys": partial(beta, prior=0.5),
+    "jeffreys": partial(beta_interval, prior=0.5),
 }

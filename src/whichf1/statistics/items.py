@@ -8,7 +8,7 @@ Clarke-Pearson (1988).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from math import inf, sqrt
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from whichf1.definitions.definition import Definition
+from whichf1.metrics.averaging import ZeroRule
 from whichf1.statistics.sample import (
     FEW,
     Disputed,
@@ -24,9 +25,9 @@ from whichf1.statistics.sample import (
     Share,
     Twin,
 )
-from whichf1.statistics.scales import Proportion, Smoothed, Spread, normal_quantile
+from whichf1.statistics.scales import Proportion, Rate, Smoothed, Spread, normal_quantile
 from whichf1.statistics.tracing import Traced, slopes
-from whichf1.tables.cells import Array, RankTable, Step, near_one
+from whichf1.tables.cells import Array, Predicted, RankTable, Step, near_one, sum_by
 
 FEW_ITEMS = 20
 """A mean of fewer items may be too skewed."""
@@ -37,8 +38,10 @@ FEW_MISPLACED = 5
 _APART = 0.5
 FEW_RANKED = 50
 """The delta method of an area needs as many in each class."""
-FEW_AT_TOP = 20
+FEW_AT_TOP = 30
 """A fraction of positives at the top, which depends on how many there are, needs as many."""
+FEW_SQUARED = 100
+"""A squared gap, to which a few bins may give nearly all, needs as many."""
 FEW_OTHERS = 30
 """And that of other rankings as many."""
 
@@ -47,26 +50,34 @@ class Means(Itemwise):
     """A mean over items."""
 
     def __init__(self, each: Array, endless: bool = False) -> None:
-        """``each``: the value of each item; ``endless``: there is no largest."""
+        """``each``: the value of each item, NaN if it is left out; ``endless``: no largest one."""
         self.each, self.items = np.asarray(each, np.float64), len(each)
         self.endless = endless
+        out = np.isnan(self.each)
+        self._left_out = out if out.any() else None
 
     def values(self, count: Array) -> Array:
         """The mean for counts (…, items)."""
         return self._mean(count)[..., None]
 
     def _mean(self, count: Array) -> Array:
-        count = near_one(count)
+        count = self._counted(near_one(count))
+        passed = ~np.isfinite(self.each)
+        total = (count * np.where(passed, 0.0, self.each)).sum(-1)  # as the counts are summed
         endless = np.isinf(self.each)
-        total = (count * np.where(endless, 0.0, self.each)).sum(-1)  # as the counts are summed
         if endless.any():  # an infinite loss counts where its item does
             total = np.where((count[..., endless] > 0).any(-1), inf, total)
         with np.errstate(invalid="ignore"):  # no items at all
             mean: Array = total / count.sum(-1)
         return mean
 
+    def _counted(self, count: Array) -> Array:
+        """The counts, without the items that are left out."""
+        return count if self._left_out is None else np.where(self._left_out, 0, count)
+
     def slope(self, count: Array, at: int = 0) -> Array:
         """(own value − mean) / items."""
+        count = self._counted(count)
         with np.errstate(invalid="ignore"):  # an infinite loss
             slope: Array = (self.each - self._mean(count)) / count.sum()
         return np.where(count > 0, slope, 0.0)
@@ -131,6 +142,138 @@ def mean_twin(mean: float, slope: Array, sample: Sample) -> Smoothed:
     return Smoothed(mean, spread._replace(skew=skew), "cubic")
 
 
+class Relative(Itemwise):
+    """A mean loss divided by that of the class frequencies, or what is saved of it.
+
+    The frequencies are the best constant prediction, so that moving them a little changes their
+    loss only by what each class loses: its derivative by the count of a class is that loss.
+    """
+
+    def __init__(
+        self,
+        each: Array,
+        codes: Array,
+        classes: int,
+        loss: Callable[[Predicted], Array],
+        skill: bool,
+    ) -> None:
+        """``each``: the loss of each item; ``codes``: its class; ``loss``: that of predictions."""
+        self._each, self._codes, self.items = np.asarray(each, np.float64), codes, len(each)
+        self._classes, self._loss, self._skill = classes, loss, skill
+
+    def values(self, count: Array) -> Array:
+        """The score for counts (…, items); NaN if there is only one class."""
+        mean, constant, _ = self._parts(count)
+        return self._score(mean, constant)[..., None]
+
+    def _score(self, mean: Array, constant: Array) -> Array:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(constant > 0, mean / constant, np.nan)
+        return 1 - ratio if self._skill else ratio
+
+    def _parts(self, count: Array) -> tuple[Array, Array, Array]:
+        """The mean loss, that of the class frequencies, and the latter of each class."""
+        count = near_one(count)
+        sizes = sum_by(self._codes, count.astype(np.float64), self._classes)
+        total = sizes.sum(-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = sizes / total[..., None]
+            mean = (count * self._each).sum(-1) / total
+            rows = np.repeat(share.reshape(-1, self._classes), self._classes, 0)
+            codes = np.tile(np.arange(self._classes), len(rows) // self._classes)
+            losses = np.reshape(self._loss(Predicted(codes, rows)), share.shape)
+            constant = np.where(share > 0, share * losses, 0.0).sum(-1)
+        return mean, constant, losses
+
+    def slope(self, count: Array, at: int = 0) -> Array:
+        """What an item adds to its own loss and to that of the class frequencies."""
+        mean, constant, losses = self._parts(count)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            moved = self._each - mean - mean / constant * (losses[self._codes] - constant)
+            slope = moved / (constant * count.sum())
+        return np.where(count > 0, -slope if self._skill else slope, 0.0)
+
+    def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
+        """A mean, as of items with these slopes."""
+        values = self.values(sample.count)
+        return values, [mean_twin(float(values[0]), self.slope(sample.count), sample)]
+
+    def few(self, sample: Sample, at: int, careful: bool) -> str | None:
+        """Too few items for a mean without bounds, or of a class."""
+        sizes = np.bincount(self._codes, sample.equal_items[0], self._classes)
+        if (few := few_items(sample, FEW_LOSSES)) is None and sizes.min() < FEW:
+            return f"there are {sizes.min():.3g} items of a class"
+        return few
+
+    def marks(self) -> list[Array]:
+        """What tells kinds of items apart."""
+        return [self._codes, self._each]
+
+    def at(self, places: Array) -> Relative:
+        """The score of some of the items."""
+        return self._with(self._each[places], self._codes[places])
+
+    def beside(self, other: Relative) -> Relative:
+        """The score over the items of both."""
+        pairs = ((self._each, other._each), (self._codes, other._codes))
+        return self._with(*map(np.concatenate, pairs))
+
+    def _with(self, each: Array, codes: Array) -> Relative:
+        return Relative(each, codes, self._classes, self._loss, self._skill)
+
+
+class LabelMeans(Itemwise):
+    """The mean over labels of the mean of each, weighted by how many items have the label."""
+
+    def __init__(self, each: Array, true: Array) -> None:
+        """``each``: a value for each item and label; ``true``: which labels an item has."""
+        self._each, self._true, self.items = each, true, len(each)
+
+    def values(self, count: Array) -> Array:
+        """The mean for counts (…, items)."""
+        return self._parts(count)[0][..., None]
+
+    def _parts(self, count: Array) -> tuple[Array, Array, Array]:
+        """The mean, that of each label, and how many items have it."""
+        count = near_one(count)
+        support = count @ self._true.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # no items, no labels, or an infinite loss
+            means = count @ self._each / count.sum(-1)[..., None]
+            total = np.where(support == 0, 0.0, support * means).sum(-1)
+            return total / support.sum(-1), means, support
+
+    def slope(self, count: Array, at: int = 0) -> Array:
+        """What an item adds to the mean of each label, and to the weights of its own labels."""
+        mean, means, support = self._parts(count)
+        with np.errstate(invalid="ignore"):
+            of_means = (self._each - means) @ support / count.sum()
+            of_weights = np.where(self._true, means - mean, 0.0).sum(1)
+            slope: Array = (of_means + of_weights) / support.sum()
+        return np.where(count > 0, slope, 0.0)
+
+    def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
+        """A mean, as of items with these slopes."""
+        values = self.values(sample.count)
+        return values, [mean_twin(float(values[0]), self.slope(sample.count), sample)]
+
+    def few(self, sample: Sample, at: int, careful: bool) -> str | None:
+        """Too few items for a mean without bounds."""
+        return few_items(sample, FEW_LOSSES)
+
+    def marks(self) -> list[Array]:
+        """What tells kinds of items apart: the values and labels."""
+        return [*self._each.T, *self._true.T]
+
+    def at(self, places: Array) -> LabelMeans:
+        """The mean of some of the items."""
+        return LabelMeans(self._each[places], self._true[places])
+
+    def beside(self, other: LabelMeans) -> LabelMeans:
+        """The mean over the items of both."""
+        pairs = ((self._each, other._each), (self._true, other._true))
+        return LabelMeans(*map(np.concatenate, pairs))
+
+
 class _TracedRanks:
     """A RankTable of traced counts, in one block."""
 
@@ -153,6 +296,25 @@ def is_whole_area(definition: Definition) -> bool:
     return definition.metric == "roc_auc" and definition.arguments["max_fpr"] is None
 
 
+def mean_over_rankings(
+    definition: Definition, values: Sequence[Any], weights: Sequence[Any]
+) -> Array:
+    """The mean of the values of rankings (…), as the definition treats those that are undefined.
+
+    In a weighted mean, what has no weight does not count.
+    """
+    if definition.average not in ("macro", "weighted"):
+        (value,) = values
+        return np.asarray(value)
+    rule = ZeroRule(definition.undefined)
+    every = np.stack(np.broadcast_arrays(*values), -1)
+    every = np.where(np.isnan(every), rule.filler, every)
+    if definition.average != "weighted":
+        return rule.mean(every)
+    weight = np.stack(np.broadcast_arrays(*weights), -1)
+    return rule.mean(np.where(weight == 0, 0.0, every), weight)
+
+
 def table_values(definition: Definition, table: RankTable) -> Array:
     """The score of each table of a batch (…); NaN where it is undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):  # a replicate without one class
@@ -162,19 +324,30 @@ def table_values(definition: Definition, table: RankTable) -> Array:
 
 
 class Ranked:
-    """Some items in the order of their scores, highest first."""
+    """Some items in the order of their scores, highest first.
 
-    def __init__(self, scores: Array, positive: Array, members: Array | None = None) -> None:
-        """``members`` are the places of the items that are ranked; None for all."""
+    An item with several labels stands in it ``width`` times, with a score for each label.
+    """
+
+    def __init__(
+        self, scores: Array, positive: Array, members: Array | None = None, width: int = 1
+    ) -> None:
+        """``members`` are the places of the scores that are ranked; None for all."""
         own = np.arange(len(scores)) if members is None else members
         order = np.argsort(-scores[own], kind="stable")
-        self.order = own[order]
-        self.positive = positive[self.order]
-        ranked = scores[self.order] + 0.0
+        self._places, self._width = own[order], width
+        self.order = self._places if width == 1 else self._places // width
+        self.positive = positive[self._places]
+        ranked = scores[self._places] + 0.0
         new = np.ones(len(ranked), bool)
         np.not_equal(ranked[1:], ranked[:-1], out=new[1:])
         self._first, self._group = np.flatnonzero(new), np.cumsum(new) - 1
         self.score = ranked[self._first]
+
+    @property
+    def of_items(self) -> bool:
+        """Whether every item stands in it at most once."""
+        return self._width == 1
 
     def table(self, count: Array) -> RankTable:
         """The ranking of these counts (…, items)."""
@@ -185,28 +358,37 @@ class Ranked:
         return RankTable(self.score, *sides)
 
     def marks(self, items: int) -> Array:
-        """Twice the place of each item's score, one more for a positive; −1 if it is not ranked."""
-        marks = np.full(items, -1)
-        marks[self.order] = 2 * self._group + self.positive
+        """Twice the place of each score, one more for a positive; −1 if it is not ranked.
+
+        Of an item with several labels, for one label after the other.
+        """
+        marks = np.full(items * self._width, -1)
+        marks[self._places] = 2 * self._group + self.positive
         return marks
+
+    def kinds(self, items: int) -> list[Array]:
+        """The marks of the items, for each label."""
+        return [*self.marks(items).reshape(items, self._width).T]
 
     def at(self, places: Array, items: int) -> Ranked:
         """These items alone."""
-        marks = self.marks(items)[places]
-        return Ranked(self.score[marks // 2], marks % 2 == 1, np.flatnonzero(marks >= 0))
+        marks = self.marks(items).reshape(items, self._width)[places].ravel()
+        own = np.flatnonzero(marks >= 0)
+        return Ranked(self.score[marks // 2], marks % 2 == 1, own, self._width)
 
     def beside(self, other: Ranked, items: int, by_score: bool) -> Ranked:
         """Both rankings as one, of twice the items: by score, or each by its own ranks.
 
         Scores of two systems need not be on one scale; ranks are (Venkatraman and Begg 1996).
         """
-        scores, positive = np.zeros(2 * items), np.zeros(2 * items, bool)
+        size = items * self._width
+        scores, positive = np.zeros(2 * size), np.zeros(2 * size, bool)
         for at, each in enumerate((self, other)):
-            own = each.order + at * items
+            own = each._places + at * size
             scores[own] = each.score[each._group] if by_score else each._ranks
             positive[own] = each.positive
-        members = np.concatenate([self.order, other.order + items])
-        return Ranked(scores, positive, members)
+        members = np.concatenate([self._places, other._places + size])
+        return Ranked(scores, positive, members, self._width)
 
     @property
     def _ranks(self) -> Array:
@@ -214,6 +396,10 @@ class Ranked:
         end = np.append(self._first[1:], len(self.order)) - 1
         ranks: Array = -((self._first + end) / 2)[self._group]
         return ranks
+
+    def by_item(self, values: Array, items: int) -> Array:
+        """Values in the order of the ranking, added up for each item."""
+        return np.bincount(self.order, values, items)
 
     def slopes(self, definition: Definition, table: RankTable) -> tuple[float, Array]:
         """The score, and ∂score/∂count of each ranked item, in their order."""
@@ -231,7 +417,7 @@ class Ranked:
 
 
 class Rankings(Itemwise):
-    """The ranking of one system, or one for each class or pair of classes, averaged."""
+    """The ranking of one system, or one for each class, label or pair of classes, averaged."""
 
     def __init__(self, definition: Definition, rankings: Sequence[Ranked], items: int) -> None:
         self._definition, self._rankings, self.items = definition, rankings, items
@@ -240,16 +426,12 @@ class Rankings(Itemwise):
 
     def values(self, count: Array) -> Array:
         """The score for counts (…, items); NaN where it is undefined."""
-        total: Any = 0.0
-        weights: Any = 0.0
+        values, weights = [], []
         for ranking in self._rankings:
             table = ranking.table(count)
-            weight = self._weight(*table.sizes)
-            total = total + weight * table_values(self._definition, table)
-            weights = weights + weight
-        with np.errstate(invalid="ignore", divide="ignore"):
-            values: Array = total / weights
-        return np.asarray(values)[..., None]
+            values.append(table_values(self._definition, table))
+            weights.append(self._weight(*table.sizes))
+        return mean_over_rankings(self._definition, values, weights)[..., None]
 
     def _weight(self, positives: Any, negatives: Any) -> Any:
         """In a mean, each class counts once or by its items, and a pair by the items of both."""
@@ -260,19 +442,31 @@ class Rankings(Itemwise):
     def slope(self, count: Array, at: int = 0) -> Array:
         """∂score/∂count of each item; if classes have weights, these are random too."""
         by_item: Array = np.zeros(count.shape[-1])
-        values, weights = [], []
+        values, weights, defined = [], [], []
         for ranking in self._rankings:
             table = ranking.table(count)
-            value, own = ranking.slopes(self._definition, table)
+            weight = float(self._weight(*table.sizes))
+            value = float(table_values(self._definition, table)) if self._averaged else 0.0
+            if np.isnan(value):  # it is a constant, or left out
+                weight *= self._definition.undefined != "skip"
+            else:
+                value, own = ranking.slopes(self._definition, table)
+                by_item += weight * ranking.by_item(own, self.items)
+                defined.append((ranking, value))
             values.append(value)
-            weights.append(float(self._weight(*table.sizes)))
-            by_item[ranking.order] += weights[-1] * own
-        mean = float(np.average(values, weights=weights))
-        for ranking, value in zip(self._rankings, values, strict=True):
-            if self._weighted:
-                by_item[ranking.order] += (value - mean) * (self._pairs | ranking.positive)
+            weights.append(weight)
+        mean = float(mean_over_rankings(self._definition, values, weights))
+        for ranking, value in defined if self._weighted else ():
+            by_item += ranking.by_item(
+                (value - mean) * (self._pairs | ranking.positive), self.items
+            )
         by_item /= sum(weights)
         return by_item
+
+    @property
+    def _averaged(self) -> bool:
+        """Whether one of the rankings may be undefined, and their mean defined all the same."""
+        return self._definition.average is not None
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
         """One ranking with pseudo-items in both classes; other perfect ones as hits; or none."""
@@ -293,14 +487,20 @@ class Rankings(Itemwise):
         if float(values[0]) == self._definition.declaration.bounds[1]:
             fewest = min(float(size) for table in tables for size in table.sizes)
             worth = fewest / sample.typical_weight
-            return values, [Proportion(worth, worth, float)]
+            return values, [Proportion(Rate(1.0, worth), float)]
         return values, [None]
+
+    @property
+    def _single(self) -> Ranked | None:
+        """The ranking, if there is one and every item stands in it once."""
+        alone = len(self._rankings) == 1 and self._rankings[0].of_items
+        return self._rankings[0] if alone else None
 
     def _smooths(self, sample: Sample) -> bool:
         """Whether pseudo-items can be added: there is one ranking, without clusters."""
         metric = self._definition.declaration
         fitting = metric.smooth or metric.of_top is not None
-        return fitting and len(self._rankings) == 1 and sample.cluster is None
+        return fitting and self._single is not None and sample.cluster is None
 
     def _ranking_twin(self, table: RankTable, sample: Sample) -> Smoothed:
         """The score with light items: in each class one in the middle of the other class, and one
@@ -365,7 +565,7 @@ class Rankings(Itemwise):
 
     @property
     def _single_area(self) -> bool:
-        return is_whole_area(self._definition) and len(self._rankings) == 1
+        return is_whole_area(self._definition) and self._single is not None
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items of a class that is ranked."""
@@ -374,22 +574,28 @@ class Rankings(Itemwise):
             least = FEW_RANKED
         elif self._definition.declaration.of_top is not None:
             least = FEW_AT_TOP
+        elif self._definition.declaration.squared is not None:
+            least = FEW_SQUARED
         return self._fewer(least, sample)
 
     def _fewer(self, least: float, sample: Sample) -> str | None:
-        """A class that is worth less than this many items, in words."""
+        """A class that is worth less than this many items, in words.
+
+        Of a part of the area only the negatives in it count.
+        """
+        part = self._definition.arguments.get("max_fpr") or 1.0
         for ranking in self._rankings:
             sizes = [ranking.table(x).sizes for x in (sample.count, sample.variances)]
-            few = few_ranked(sizes[0], sizes[1], least)
+            few = few_ranked(sizes[0], sizes[1], (least, max(least, FEW / part)))
             if few is not None:
                 return few
         return None
 
     def _area(self, other: Rankings, sample: Sample) -> tuple[list[float], float] | None:
         """The sizes of both classes and what the areas of two systems lack of 1, if they do."""
-        if not is_whole_area(self._definition) or len(self._rankings) > 1:
+        ranking = self._single
+        if not is_whole_area(self._definition) or ranking is None:
             return None
-        (ranking,) = self._rankings
         sizes = [float(x) for x in ranking.table(sample.equal_items[0]).sizes]
         off = 1 - float(self.values(sample.count)[0] + other.values(sample.count)[0]) / 2
         return sizes, off
@@ -412,7 +618,7 @@ class Rankings(Itemwise):
         """Too few items of a class, or too few that are out of place."""
         few, area = super().paired_few(other, sample), self._area(other, sample)
         if few is None and area is None:  # the first positives decide most of it
-            return self._fewer(FEW_OTHERS, sample)
+            return self._fewer(FEW_RANKED, sample)
         if few is not None or area is None or min(area[0]) * area[1] >= FEW_MISPLACED:
             return few
         size, what = min(zip(area[0], ("positives", "negatives"), strict=True))
@@ -425,7 +631,7 @@ class Rankings(Itemwise):
 
     def marks(self) -> list[Array]:
         """What tells kinds of items apart: the place of their score, and whether it is right."""
-        return [ranking.marks(self.items) for ranking in self._rankings]
+        return [mark for ranking in self._rankings for mark in ranking.kinds(self.items)]
 
     def at(self, places: Array) -> Rankings:
         """These items alone."""
@@ -496,11 +702,14 @@ def _root_twin(square: Array, error: Array) -> Smoothed:
     return Smoothed(float(square), Spread(float(error)), "cubic", score=lambda x: sqrt(max(x, 0.0)))
 
 
-def few_ranked(sizes: Sequence[Any], squares: Sequence[Any], least: float) -> str | None:
+def few_ranked(
+    sizes: Sequence[Any], squares: Sequence[Any], least: tuple[float, float]
+) -> str | None:
     """Too few positives or negatives, in words."""
-    for what, size, square in zip(("positives", "negatives"), sizes, squares, strict=True):
+    sides = zip(("positives", "negatives"), sizes, squares, least, strict=True)
+    for what, size, square, enough in sides:
         worth = float(size) ** 2 / max(float(square), np.finfo(float).tiny)
-        if worth < least:
+        if worth < enough:
             return f"there are {worth:.3g} {what}"
     return None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from math import inf
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from whichf1.statistics.sample import (
     equal_items,
     fewest,
 )
-from whichf1.statistics.scales import Smoothed
+from whichf1.statistics.scales import Smoothed, Spread
 from whichf1.tables.cells import Array, OneVsRest
 from whichf1.tables.label_sets import TP, LabelTable, MultiLabelCounts
 
@@ -42,6 +42,7 @@ class LabelSets(Statistic):
         rate = definition.declaration.kind == "rate"
         self._by_label = rate and definition.average is None
         self._mean = definition.declaration.kind == "items" or definition.average == "samples"
+        self._last_sizes: tuple[Sample, dict[str, Array]] | None = None
 
     def _counted(self, count: Array) -> LabelTable:
         if count is self._table.count:
@@ -103,15 +104,53 @@ class LabelSets(Statistic):
         larger = OneVsRest(*(kinds + weight * seen))
         value, parts = kind_slopes(self.definition, frozen, larger)
         slope = np.stack(four(parts)) * weight
+        added = [(seen * slope**e).sum(0) for e in (2, 4)]
+        if not self._by_label:
+            added = [x.sum(keepdims=True) for x in added]
         scale: Any = "beta" if sample.cluster is None else "transformed"
-        twins: list[Twin] = []
-        for at, each in enumerate(np.ravel(value).tolist()):
-            chosen = [at] if self._by_label else slice(None)
-            powers = [float((seen * slope**e)[:, chosen].sum()) for e in (2, 4)]
-            by_item = self._slope_of_items(parts, at)
-            spread = sample.smoothed_spread(by_item.__getitem__, (powers[0], powers[1]))
-            twins.append(Smoothed(each, spread, scale))
-        return values, twins
+        if self._by_label and sample.cluster is None:
+            sums = self._sums_of_kinds(
+                sample.variances, sample.variances * sample.equal_items[1] ** 2
+            )
+            own = np.stack(four(parts))
+            second, fourth = (
+                x + (own**e * kind).sum(0) for x, e, kind in zip(added, (2, 4), sums, strict=True)
+            )
+            spreads = [*map(sample.spread_of_powers, second.tolist(), fourth.tolist())]
+        else:
+            spreads = [
+                sample.smoothed_spread(self._slope_of_items(parts, at).__getitem__, powers)
+                for at, powers in enumerate(zip(*(x.tolist() for x in added), strict=True))
+            ]
+        each = zip(np.ravel(value).tolist(), spreads, strict=True)
+        return values, [Smoothed(x, spread, scale) for x, spread in each]
+
+    def _sums_of_kinds(self, *values: Array) -> list[Array]:
+        """The sums of numbers of items over the four kinds that items are to each label.
+
+        So scores of all labels are found in one walk over the lines.
+        """
+        sums = []
+        for each in values:
+            table = replace(self._table, count=each)
+            sums.append(np.stack(four(table.one_vs_rest(self.frozen.classes))))
+        return sums
+
+    def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
+        """The values, and the spread of each."""
+        if not self._by_label or sample.cluster is not None or sample.stratum is not None:
+            return super().spreads(sample)
+        values = self.values(sample.count)
+        slope = np.stack(four(kind_slopes(self.definition, self.frozen)[1]))
+        variances, weight = sample.variances, sample.equal_items[1]
+        count, squares, cubes = self._sums_of_kinds(sample.count, variances, variances * weight)
+        slope = slope - (count * slope).sum(0) / sample.count.sum()
+        square, cube = (squares * slope**2).sum(0), (cubes * slope**3).sum(0)
+        spreads = [
+            Spread(sqrt(x), y / x**1.5) if 0 < x < inf else Spread(0.0 if x == 0 else inf, None)
+            for x, y in zip(square.tolist(), cube.tolist(), strict=True)
+        ]
+        return values, spreads
 
     def _mean_slope(self, count: Array) -> Array:
         """A mean over items moves by (own value − mean) / items."""
@@ -135,18 +174,23 @@ class LabelSets(Statistic):
             return few_items(sample)
         if self._by_label and sample.single and not careful:
             return None
-        codes = self.frozen.classes[[at]] if self._by_label else self.frozen.classes
-        counts, squares = (
-            replace(self._table, count=x).one_vs_rest(codes)
-            for x in (sample.count, sample.variances)
-        )
-        labels = self.frozen.units.labels
-        sizes = {
-            "items": equal_items(counts.tp + counts.fn, squares.tp + squares.fn)[0],
-            "hits": equal_items(counts.tp, squares.tp)[0],
-        }
+        chosen = slice(at, at + 1) if self._by_label else slice(None)
+        codes, labels = self.frozen.classes[chosen], self.frozen.units.labels
+        sizes = {name: size[chosen] for name, size in self._sizes(sample).items()}
         least = {"items": FEW, "hits": FEW_HITS if careful else 0}
         return fewest(sizes.__getitem__, lambda place: labels[codes[place]], least)
+
+    def _sizes(self, sample: Sample) -> dict[str, Array]:
+        """How many items have each label, and how many hits it has; remembered."""
+        if self._last_sizes is None or self._last_sizes[0] is not sample:
+            counts, squares = (
+                replace(self._table, count=x).one_vs_rest(self.frozen.classes)
+                for x in (sample.count, sample.variances)
+            )
+            items = equal_items(counts.tp + counts.fn, squares.tp + squares.fn)[0]
+            sizes = {"items": items, "hits": equal_items(counts.tp, squares.tp)[0]}
+            self._last_sizes = sample, sizes
+        return self._last_sizes[1]
 
     @property
     def size(self) -> int:

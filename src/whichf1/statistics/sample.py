@@ -16,10 +16,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.errors import WeightError
 from whichf1.statistics.scales import (
     NONE,
     Proportion,
+    Rate,
     Smoothed,
     Spread,
     TwoRates,
@@ -30,6 +32,10 @@ from whichf1.tables.cells import Array, in_range
 
 CHUNK = 1 << 18
 """Numbers drawn at a time, so that they fit into the cache."""
+WIDE_CHUNK = 1 << 22
+"""Whole numbers of replicates that are kept side by side at a time."""
+MOST_COINS = 1 << 12
+"""A unit of more items is not swapped by flipping a coin for each."""
 LONG = 1 << 25
 """From this many draws on, about a second, a terminal shows a progress bar."""
 FEW = 10
@@ -38,9 +44,11 @@ FEW_WEIGHTED = 20
 """For a test with weights, a class should be worth as many items."""
 FEW_HITS = 5
 FEW_CLUSTERS = 8
+FEW_NEAR_BOUND = 20
+"""A score near a bound depends on few clusters, and needs so many more."""
 LEAST_CLUSTERED = 2.0
 """The least degrees of freedom of a spread of clusters."""
-UNEQUAL = 2.5
+UNEQUAL = 1.5
 """How many times larger Σw⁴ may be than that of equal weights with the same Σw and Σw².
 
 Sums do not say how unequal the weights of a cell are, on which the degrees of freedom depend.
@@ -54,7 +62,44 @@ _BLOCK = 1 << 13
 _STEP = 1e-2
 """The largest relative change of a count, for a second derivative."""
 
-Swap: TypeAlias = Callable[[Array], tuple[Array, Array]]
+
+class Drawn:
+    """How often each unit is drawn in some replicates.
+
+    Whole numbers are kept as ``rows`` (units or clusters, replicates), which kernels add up;
+    ``count`` has the same for any arithmetic.
+    """
+
+    def __init__(
+        self, sample: Sample, rows: Array | None = None, count: Array | None = None
+    ) -> None:
+        self.sample, self.rows, self._count = sample, rows, count
+        if sample.squares is not None:
+            self.rows = None
+
+    @cached_property
+    def count(self) -> Array:
+        """Counts (replicates, units)."""
+        if self._count is not None:
+            return self._count
+        assert self.rows is not None
+        across = self.rows.T
+        cluster = self.sample.cluster
+        if cluster is None:
+            return np.ascontiguousarray(across, np.int64)
+        count: Array = across[:, cluster] * self.sample.count
+        return count
+
+    def entries(self, units: Array) -> tuple[Array, Array]:
+        """The rows whose sum is that of these units, and how many each unit has."""
+        cluster = self.sample.cluster
+        if cluster is None:
+            return units, np.ones(len(units), np.int64)
+        times = self.sample.count[units].astype(np.int64)
+        return np.repeat(cluster[units], times), times
+
+
+Swap: TypeAlias = Callable[[Drawn], tuple[Array, Array]]
 """From how many of each unit are swapped to the scores of both systems."""
 
 
@@ -169,21 +214,39 @@ class Sample:
         own = None if self.stratum is None else np.concatenate([self.stratum, stratum])
         return Sample(np.concatenate(count), np.concatenate(squares), stratum=own)
 
-    def draws(self, replicates: int, seed: int) -> Iterator[Array]:
-        """Replicates of the units' counts, in chunks (some replicates, units)."""
-        rng, width = generator(seed), len(self.count) + self.clusters
-        for size in chunks(replicates, width):
-            yield self._draw(size, rng)
+    def draws(self, replicates: int, seed: int, wide: bool = False) -> Iterator[Drawn]:
+        """Replicates of the units, some at a time; clusters are drawn whole.
 
-    def _draw(self, size: int, rng: np.random.Generator) -> Array:
-        if self.cluster is not None:
-            times = rng.multinomial(self.clusters, np.full(self.clusters, 1 / self.clusters), size)
-            return times[:, self.cluster] * self.count
-        if self.squares is not None:
+        ``wide``: as many at a time as is best for adding up rows.
+        """
+        rng, clusters = generator(seed), self.clusters
+        width = len(self.count) + clusters
+        if self.squares is not None and self.cluster is None:
             items, weight = self.equal_items
-            return rng.poisson(items, (size, len(items))) * weight
-        n = self.count.sum()
-        return rng.multinomial(int(n), self.count / n, size)
+            for size in chunks(replicates, width):
+                yield Drawn(self, count=rng.poisson(items, (size, len(items))) * weight)
+            return
+        n = clusters or int(self.count.sum())
+        share = np.full(clusters, 1 / clusters) if clusters else self.count / self.count.sum()
+        for size in chunks(replicates, width, self._at_once(wide)):
+            yield self._drawn(kernel.multinomial(rng, n, share, size))
+
+    @cached_property
+    def _adds_up(self) -> bool:
+        """Whether rows of replicates are added up for each item, which must not be too many."""
+        if self.squares is not None:
+            return False
+        return self.cluster is None or self.n <= 4 * len(self.count)
+
+    def _at_once(self, wide: bool) -> int:
+        return WIDE_CHUNK if wide and self._adds_up else CHUNK
+
+    def _drawn(self, rows: Array) -> Drawn:
+        """Replicates of the units, or of the clusters."""
+        if self._adds_up:
+            return Drawn(self, rows)
+        assert self.cluster is not None
+        return Drawn(self, count=rows.T[:, self.cluster] * self.count)
 
     def posterior_draws(self, draws: int, seed: int) -> Iterator[Array]:
         """Counts as a Dirichlet posterior has them, up to a factor, in chunks (some draws, units).
@@ -201,16 +264,25 @@ class Sample:
             else:
                 yield rng.standard_gamma(self.count, (size, len(self.count)))
 
-    def swaps(self, replicates: int, seed: tuple[int, int]) -> Iterator[Array]:
+    def swaps(self, replicates: int, seed: int, wide: bool = False) -> Iterator[Drawn]:
         """How many of each unit are swapped at random; clusters are swapped whole."""
-        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
-        for size in chunks(replicates, 2 * len(self.count)):
-            if self.cluster is not None:
-                yield rng.integers(0, 2, (size, self.clusters))[:, self.cluster] * self.count
-            elif self.squares is None:
-                yield rng.binomial(self.count.astype(np.int64), 0.5, (size, len(self.count)))
+        whole = self.cluster is not None or self.squares is not None
+        units = self.clusters or len(self.count)
+        coins = np.ones(units, np.int64) if whole else self.count.astype(np.int64)
+        sequence = np.random.SeedSequence((seed, 0))
+        bits = int(sequence.generate_state(1, np.uint64)[0])
+        many = np.flatnonzero(coins > MOST_COINS)
+        rng = np.random.Generator(np.random.PCG64(sequence))
+        first, width = 0, max(len(self.count), units)
+        for size in chunks(replicates, width, self._at_once(wide)):
+            rows = kernel.flips(np.minimum(coins, MOST_COINS), bits, first, size)
+            if len(many):
+                rows[many] = rng.binomial(coins[many], 0.5, (size, len(many))).T
+            first += size
+            if whole and self.cluster is None:
+                yield Drawn(self, count=rows.T * self.count)
             else:
-                yield rng.integers(0, 2, (size, len(self.count))) * self.count
+                yield self._drawn(rows)
 
     def beliefs(
         self, draws: int, seed: int, prior: float, differs: Array | None
@@ -289,9 +361,38 @@ class Sample:
             part = self if len(self.count) <= _BLOCK else self.at(block)
             more = part.powers(slope(block))
             second, fourth = second + more[0], fourth + more[1]
+        return self.spread_of_powers(second, fourth)
+
+    def spread_of_powers(self, second: float, fourth: float) -> Spread:
+        """The spread with these sums of powers of what each item gives, and of an added one."""
         uncertain = fourth - second**2 / (self.effective_n + 1)
         freedom = max(2 * second**2 / uncertain, LEAST_FREEDOM) if uncertain > 0 else inf
         return Spread(sqrt(second), freedom=freedom)
+
+    def smoothed_rate(self, success: Array) -> tuple[float, Spread]:
+        """The fraction of successes and its spread, with half a success and half a failure more."""
+        weight, n = self.typical_weight, float(self.count.sum())
+        mean = (float(self.count @ success) + weight / 2) / (n + weight)
+        slope = (success - mean) / (n + weight)
+        gain, loss = (weight * x / (n + weight) for x in (1 - mean, mean))
+        added = ((gain**2 + loss**2) / 2, (gain**4 + loss**4) / 2)
+        return mean, self.smoothed_spread(lambda block: slope[block], added)
+
+    def rate(self, success: Array) -> Rate:
+        """The fraction of successes, and how many single items would show it as well.
+
+        Where errors happen to be light, weighted items seem to be worth more than they are: at most
+        their effective number.
+        """
+        n = float(self.count.sum())
+        if not n:
+            return Rate(0.0, 0.0)
+        value = float(self.count @ success) / n
+        if self.squares is None:
+            return Rate(value, n)
+        mean, spread = self.smoothed_rate(success)
+        worth = mean * (1 - mean) / spread.error**2 - 1
+        return Rate(value, worth, spread.freedom, self.effective_n)
 
     def _spread_of_clusters(self, slope: Array, added: float, classes: Array | None) -> Spread:
         """The jackknife over clusters, linearized, with Bell and McCaffrey's degrees of freedom.
@@ -425,20 +526,13 @@ class Share(NamedTuple):
         return self.gain * j / (self.gain * j + self.loss * (1 - j))
 
     def smoothed(self, sample: Sample) -> Proportion | Smoothed:
-        """The fraction; with half a success and half a failure added, unless items are single."""
+        """The fraction; of clusters, with half a success and half a failure added."""
         counted = ~np.isnan(self.success)
         sample, success = sample.at(counted), self.success[counted]
-        n, hits = float(sample.count.sum()), float(sample.count @ success)
-        if sample.single or n == 0:
-            return Proportion(hits, n, self.score)
-        weight = sample.typical_weight
-        mean = (hits + weight / 2) / (n + weight)
-        slope = (success - mean) / (n + weight)
-        gain, loss = (weight * x / (n + weight) for x in (1 - mean, mean))
-        added = ((gain**2 + loss**2) / 2, (gain**4 + loss**4) / 2)
-        spread = sample.smoothed_spread(lambda block: slope[block], added)
-        scale: Any = "beta" if sample.cluster is None else "transformed"
-        return Smoothed(mean, spread, scale, score=self.score)
+        if sample.cluster is None:
+            return Proportion(sample.rate(success), self.score)
+        mean, spread = sample.smoothed_rate(success)
+        return Smoothed(mean, spread, "transformed", score=self.score)
 
 
 Twin: TypeAlias = Proportion | TwoRates | Smoothed | None
@@ -447,6 +541,9 @@ Twin: TypeAlias = Proportion | TwoRates | Smoothed | None
 
 class Statistic(ABC):
     """One score of one system as a function of how often each unit occurs."""
+
+    adds_rows = False
+    """Whether replicates are added up from the rows of ``Drawn``."""
 
     @abstractmethod
     def values(self, count: Array) -> Array:
@@ -472,10 +569,14 @@ class Statistic(ABC):
     def beside(self, other: Any) -> Statistic:
         """The score of both systems' units: first those of one, then those of the other."""
 
-    def exchange(self, other: Any, sample: Sample) -> tuple[Sample, Swap]:
-        """The units that can be swapped between two systems, and the scores after a swap."""
+    def replicated(self, drawn: Drawn) -> Array:
+        """The values (replicates, k) on units that are drawn."""
+        return self.values(drawn.count)
+
+    def exchange(self, other: Any, sample: Sample) -> Swap:
+        """The scores of two systems after some of the units are swapped between them."""
         both = self.beside(other)
-        return sample, lambda moved: both.exchanged(sample.count - moved, moved)
+        return lambda moved: both.exchanged(sample.count - moved.count, moved.count)
 
     def exchanged(self, stays: Array, moved: Array) -> tuple[Array, Array]:
         """Of two systems beside each other, the scores of both if units are swapped."""
@@ -682,9 +783,9 @@ def generator(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(seed))
 
 
-def chunks(replicates: int, width: int) -> Iterator[int]:
+def chunks(replicates: int, width: int, most: int = CHUNK) -> Iterator[int]:
     """How many replicates are drawn at a time, with a progress bar if it takes long."""
-    step = max(1, min(replicates, CHUNK // max(width, 1)))
+    step = max(1, min(replicates, most // max(width, 1)))
     sizes = [min(step, replicates - start) for start in range(0, replicates, step)]
     if replicates * width < LONG:
         yield from sizes

@@ -74,11 +74,36 @@ class Spread(NamedTuple):
     """The degrees of freedom of the standard error."""
 
 
-class Proportion(NamedTuple):
-    """A score that is a fraction of items without weights or clusters, or a function of one."""
+class Rate(NamedTuple):
+    """A fraction of items, and how many single ones would show it as well."""
 
-    hits: float
+    value: float
     n: float
+    freedom: float = inf
+    """The degrees of freedom of the spread that n comes from, if items have weights …"""
+    most: float = inf
+    """… and what these items are worth whatever is found among them."""
+
+    def ends(self, level: float) -> tuple[float, float]:
+        """An interval halfway between Jeffreys' and the exact one of Clopper and Pearson.
+
+        Both are quantiles of beta distributions. Jeffreys' covers as it should on average, and too
+        seldom for some numbers of items; the exact one never, and is too wide for most of them.
+        """
+        n = self.n
+        if not n:
+            return 0.0, 1.0  # of no items anything is possible
+        if self.freedom < inf:
+            times = normal_quantile((1 + level) / 2) / t_quantile((1 + level) / 2, self.freedom)
+            n = max((n + 1) * times**2 - 1, _LEAST_SIZE)
+        n = min(n, self.most)
+        return beta_interval(self.value * n, n, level, prior=0.25)
+
+
+class Proportion(NamedTuple):
+    """A score that is a fraction of items without clusters, or a function of one."""
+
+    rate: Rate
     score: Callable[[float], float]
     """From the fraction to the score."""
 
@@ -90,8 +115,7 @@ class TwoRates(NamedTuple):
     those assigned to it and of the others, how many belong to it.
     """
 
-    hits: tuple[float, float]
-    n: tuple[float, float]
+    rates: tuple[Rate, Rate]
     score: Callable[[float, float], float]
     """From the two rates to the score."""
     of_ratio: Callable[[float], float] | None = None
@@ -147,6 +171,18 @@ def smoothed_interval(
         below, above = score(below), score(above)
     below, above = max(min(below, value), bounds[0]), min(max(above, value), bounds[1])
     return Interval(below, above, level, method)
+
+
+def beta_interval(x: float, n: float, level: float, prior: float = 0.0) -> tuple[float, float]:
+    """Quantiles of beta distributions for x successes of n: the exact binomial interval, or with a
+    prior of ½ Jeffreys'.
+
+    The end at 0 or n successes is the bound itself.
+    """
+    tail, quantile = (1 - level) / 2, special().betaincinv
+    low = 0.0 if x <= 0 else float(quantile(x + prior, n - x + 1 - prior, tail))
+    high = 1.0 if x >= n else float(quantile(x + 1 - prior, n - x + prior, 1 - tail))
+    return low, high
 
 
 def _beta_ends(mean: float, error: float, level: float) -> tuple[float, float]:

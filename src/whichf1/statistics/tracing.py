@@ -210,6 +210,9 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
 }
 
 
+_ONE = np.float64(1)
+
+
 def slopes(function: Callable[..., Any], *arrays: Array) -> tuple[Array, list[Array]]:
     """The value of ``function(*arrays)``, and the derivatives of its sum by each of the arrays."""
     tape: list[Traced] = []
@@ -217,7 +220,7 @@ def slopes(function: Callable[..., Any], *arrays: Array) -> tuple[Array, list[Ar
     result = function(*leaves)
     if not isinstance(result, Traced):  # a constant
         return np.asarray(result), [np.zeros_like(x) for x in arrays]
-    result.grad = np.ones(result.shape)
+    result.grad = np.ones(result.shape) if result.shape else _ONE
     with np.errstate(all="ignore"):
         for node in reversed(tape):
             grad, facts = node.grad, node.facts

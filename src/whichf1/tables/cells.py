@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import inf, isqrt, log
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from whichf1 import kernel
+from whichf1.errors import DefinitionError
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Ties: TypeAlias = Literal["first", "last", "best", "worst"]
@@ -21,6 +22,14 @@ Ties: TypeAlias = Literal["first", "last", "best", "worst"]
 def every_class(classes: int) -> Array:
     """The codes of all classes, in order."""
     codes = np.arange(classes)
+    codes.setflags(write=False)
+    return codes
+
+
+@lru_cache(maxsize=64)
+def one_class(code: int) -> Array:
+    """The code of one class, as an array."""
+    codes = np.array([code])
     codes.setflags(write=False)
     return codes
 
@@ -103,6 +112,8 @@ class Margins:
     """Items of other classes predicted as each class."""
     fn: Array
     """Items of each class predicted as another."""
+    of_cells: ClassVar[bool] = True
+    """Whether the margins are sums of the cells."""
 
     def __init__(
         self,
@@ -112,10 +123,13 @@ class Margins:
         tn: Array | Callable[[], Array] | None = None,
         distances: Array | Callable[[], Array] | None = None,
         cells: CellValues | Callable[[], CellValues] | None = None,
+        total: Any = None,
     ) -> None:
         """All but the first may be functions; without ``tn`` counts are whole numbers."""
         self.tp, self.fp, self.fn = tp, fp, fn
         self._tn, self._distances, self._cells = tn, distances, cells
+        if total is not None:
+            self.total = total
 
     @property
     def margins(self) -> Margins:
@@ -154,6 +168,9 @@ class Margins:
     def distances(self) -> Array:
         """Items whose predicted class stands 0, 1, 2, … places from the true one."""
         given: Any = self._distances
+        if given is None:
+            true, predicted = self.cells.true, self.cells.predicted
+            return sum_by(np.abs(true - predicted), self.cells.values, self.cells.classes)
         distances: Array = given() if callable(given) else given
         return distances
 
@@ -164,10 +181,25 @@ class Margins:
         cells: CellValues = given() if callable(given) else given
         return cells
 
-    def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
+    @cached_property
+    def coincidences(self) -> Margins:
+        """The same table with both classes of an item in either order: each of them counts once."""
+        wrong = self.fp + self.fn
+
+        def cells() -> CellValues:
+            return self.cells._replace(values=2 * self.cells.values)
+
+        return Margins(2 * self.tp, wrong, wrong, lambda: 2 * self.tn, cells=cells)
+
+    def one_vs_rest(self, classes: Array | slice | int = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""
         if classes is every_class(self.tp.shape[-1]):
             return OneVsRest(self.tp, self.fp, self.fn, lambda: self.tn)
+        if (
+            type(classes) is int
+        ):  # of one table of whole numbers: formulas are quicker without arrays
+            tp, fp, fn = self.tp[classes], self.fp[classes], self.fn[classes]
+            return OneVsRest(tp, fp, fn, lambda: self.total - tp - fp - fn)
         tp, fp, fn = self.tp[..., classes], self.fp[..., classes], self.fn[..., classes]
         return OneVsRest(tp, fp, fn, lambda: self.tn[..., classes])
 
@@ -188,6 +220,10 @@ def remainder(total: Array, touched: Array, outside: Callable[[int], Array]) -> 
 
 _BLOCK = 1 << 13
 """Scores worked on at a time: from 10,000 on, BLAS starts threads that crawl on a busy machine."""
+
+
+_NUMBERS = "ilqd"
+"""The types of counts that the kernel adds up."""
 
 
 class Step(NamedTuple):
@@ -211,7 +247,7 @@ def _running(counts: Array, start: Array) -> Array:
     return np.cumsum(sums, -1, out=sums)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class RankTable:
     """Items by their score, highest first: what formulas of rankings compute on.
 
@@ -221,6 +257,13 @@ class RankTable:
     score: Array
     positives: Array
     negatives: Array
+
+    @classmethod
+    def of(cls, ranks: kernel.Ranks, positives: int, negatives: int) -> RankTable:
+        """Items without weights, of which the kernel has counted all."""
+        table = cls(*ranks)
+        table.__dict__.update(sizes=(np.float64(positives), np.float64(negatives)), weighted=False)
+        return table
 
     @cached_property
     def true_positives(self) -> Array:
@@ -237,6 +280,10 @@ class RankTable:
 
         So no formula needs arrays as long as the table, which may be as long as the data.
         """
+        one = self.positives.ndim == 1 and self.positives.dtype.char in _NUMBERS
+        return self._steps_of_one() if one else self._steps_of_batch()
+
+    def _steps_of_batch(self) -> Iterator[Step]:
         tp = fp = np.zeros(self.positives.shape[:-1])
         for at in range(0, self.score.shape[-1], _BLOCK):
             block = slice(at, at + _BLOCK)
@@ -244,6 +291,17 @@ class RankTable:
             above, below = _running(p, tp), _running(n, fp)
             yield Step(p.astype(np.float64), n.astype(np.float64), above, below)
             tp, fp = above[..., -1], below[..., -1]
+
+    def _steps_of_one(self) -> Iterator[Step]:
+        positives, negatives, tp, fp = self.positives, self.negatives, 0.0, 0.0
+        if 0 < len(positives) <= _BLOCK:
+            yield Step._make(kernel.running(positives, negatives, tp, fp))
+            return
+        for at in range(0, len(positives), _BLOCK):
+            block = slice(at, at + _BLOCK)
+            step = Step._make(kernel.running(positives[block], negatives[block], tp, fp))
+            yield step
+            tp, fp = float(step.tp[-1]), float(step.fp[-1])
 
     @cached_property
     def sizes(self) -> tuple[Array, Array]:
@@ -353,7 +411,8 @@ class Predicted(NamedTuple):
     @property
     def own(self) -> Array:
         """The score of the true class of each item."""
-        return np.take_along_axis(self.scores, self.codes[:, None], 1)[:, 0]
+        own: Array = self.scores[np.arange(len(self.codes)), self.codes]
+        return own
 
     def total(self, part: Callable[[Any], Any]) -> Array:
         """The sum over the classes of a function of their scores, for each item."""
@@ -369,12 +428,76 @@ class Predicted(NamedTuple):
 
     def ahead(self, ties: Ties) -> Array:
         """How many classes rank ahead of the true one, for each item."""
-        own, own_place = self.own[:, None], self.codes[:, None]
-        place = np.arange(self.scores.shape[1])
-        earlier, later = place < own_place, place > own_place
-        wins = {"first": earlier, "last": later, "best": np.False_, "worst": earlier | later}[ties]
-        ahead: Array = np.count_nonzero((self.scores > own) | ((self.scores == own) & wins), axis=1)
+        return self._in_parts(lambda part: part._ahead(ties))
+
+    def _in_parts(self, of_part: Callable[[Predicted], Array]) -> Array:
+        """A number of each item, from items that are few enough to stay in the cache."""
+        step = max(1, 4 * _BLOCK // max(1, self.classes))
+        if len(self.codes) <= step:
+            return of_part(self)
+        places = (slice(at, at + step) for at in range(0, len(self.codes), step))
+        return np.concatenate([of_part(Predicted(self.codes[x], self.scores[x])) for x in places])
+
+    def _ahead(self, ties: Ties) -> Array:
+        by_class, own = np.ascontiguousarray(self.scores.T), self.own
+        ahead: Array = np.count_nonzero(by_class > own, axis=0)
+        equal = by_class == own
+        tied = np.flatnonzero(np.count_nonzero(equal, axis=0) > 1)
+        if ties != "best" and len(tied):
+            place, own_place = np.arange(self.classes)[:, None], self.codes[tied]
+            earlier, later = place < own_place, place > own_place
+            wins = {"first": earlier, "last": later, "worst": earlier | later}[ties]
+            ahead[tied] += np.count_nonzero(equal[:, tied] & wins, axis=0)
         return ahead
+
+    @property
+    def margin(self) -> Array:
+        """The score of the true class minus the highest of the others, for each item."""
+        return self._in_parts(Predicted._margin)
+
+    def _margin(self) -> Array:
+        others = np.array(self.scores.T, np.float64, order="C")
+        others[self.codes, np.arange(len(self.codes))] = -np.inf
+        margin: Array = self.own - others.max(0)
+        return margin
+
+    def running_error(self, part: Callable[[Any], Any]) -> Array:
+        """The sum of a function of the errors of running sums: Σ_{j≤k} p_j − [true class ≤ k].
+
+        Of all classes but the last, in label order, for each item.
+        """
+        places = np.arange(self.classes - 1)
+        errors = np.cumsum(self.scores[:, :-1], 1) - (self.codes[:, None] <= places)
+        total: Array = part(errors).sum(1)
+        return total
+
+    def cost(self, costs: Any) -> Array:
+        """What the decision costs whose expected cost is least, for each item.
+
+        ``costs`` has a row for each true class; of decisions that are equally good the first is
+        taken.
+        """
+        matrix = cost_matrix(costs, self.classes)
+        expected = self.scores @ matrix
+        within = expected.min(1, keepdims=True) + EQUALLY_GOOD * matrix.max()
+        cost: Array = matrix[self.codes, (expected <= within).argmax(1)]
+        return cost
+
+
+EQUALLY_GOOD = 1e-12
+"""Expected costs that differ by this fraction of the largest cost differ by rounding."""
+
+
+def cost_matrix(costs: Any, classes: int) -> Array:
+    """The cost of each decision, or 1 for every error; an error if it has another shape."""
+    if costs is None:
+        return 1 - np.eye(classes)
+    if len(costs) != classes:
+        raise DefinitionError(
+            f"costs has {len(costs)} rows and columns, but there are {classes} classes. Give one "
+            "for each class, in label order."
+        )
+    return np.array(costs, np.float64)
 
 
 class RankedLabels(NamedTuple):

@@ -49,7 +49,7 @@ class Counts(Units, kind="counts"):
     """
 
     _KEYS = ("true", "predicted")
-    __slots__ = ("predictions", "true")
+    __slots__ = ()
 
     true: Array
     predictions: tuple[Array, ...]
@@ -81,14 +81,25 @@ class Counts(Units, kind="counts"):
             sides = tuple(rest[: len(sides)])
             if cluster is not None:  # clusters without any weight are gone
                 cluster, cluster_names = present_clusters(rest[-1], cluster_names)
-        for side in sides:
-            side.setflags(write=False)
-        columns = {"true": true, "predictions": sides, "count": count, "squares": squares}
-        clusters = {"cluster": cluster, "cluster_names": cluster_names}
-        facts = {"labels": labels, "systems": systems, "declared": declared, "decision": decision}
-        super().__init__(**columns, **clusters, **facts)
+        fields: dict[str, Any] = {
+            "labels": labels,
+            "true": true,
+            "predictions": sides,
+            "count": count,
+            "squares": squares,
+            "cluster": cluster,
+            "cluster_names": cluster_names,
+            "systems": systems,
+            "declared": declared,
+            "decision": decision,
+        }
         if n is not None:
-            self.__dict__["n"] = n
+            fields["n"] = n
+        self._put(fields, true, *sides, count, squares, cluster)
+
+    @classmethod
+    def _columns(cls) -> tuple[str, ...]:
+        return (*super()._columns(), "true", "predictions")
 
     def _keys(self, system: int | None = None) -> dict[str, Any]:
         sides = self.predictions if system is None else self.predictions[system]

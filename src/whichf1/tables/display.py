@@ -21,7 +21,10 @@ if TYPE_CHECKING:
             """A result, or a picture of one, on matplotlib's Axes."""
 
         def page(self, report: Any) -> str:
-            """A report as a page of HTML."""
+            """A report, or a study, as a page of HTML."""
+
+        def text(self, result: object, format: str, decimals: int) -> str:
+            """A result in text, markdown, latex, html, csv or json."""
 
         def written(self, picture: Any, path: Any, dpi: int) -> bytes:
             """A picture in the format of the path."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from whichf1.errors import DefinitionError
-from whichf1.tables.cells import Array, OneVsRest, in_range, remainder, sum_by
+from whichf1.tables.cells import Array, OneVsRest, every_class, in_range, remainder, sum_by
 from whichf1.tables.labels import Labels
 from whichf1.tables.units import (
     Units,
@@ -39,6 +39,9 @@ class LabelTable:
 
     @cached_property
     def _sums(self) -> tuple[Array, Array, Array]:
+        if self.count.ndim == 1 and self.count.dtype.char == "d":
+            tp, fp, fn = _by_outcome(self.label, self.outcome, self.classes, self.count[self.item])
+            return tp, fp, fn
         lines = (self.outcome == kind for kind in (TP, FP, FN))
         tp, fp, fn = (
             sum_by(self.label[x], self.count[..., self.item[x]], self.classes) for x in lines
@@ -78,10 +81,12 @@ class LabelTable:
     def _without(self) -> Array:
         """Items that neither have each label nor are predicted to have it."""
         tp, fp, fn = self._sums
+        order = np.argsort(self.label, kind="stable")
+        items_of = np.split(self.item[order], np.cumsum(np.bincount(self.label[order])))
 
         def items(label: int) -> Array:
             here = np.ones(self.count.shape[-1], np.bool_)
-            here[self.item[self.label == label]] = False
+            here[items_of[label]] = False
             neither: Array = self.count[..., here].sum(-1)
             return neither
 
@@ -89,39 +94,52 @@ class LabelTable:
 
     def per_item(self, classes: Array) -> OneVsRest:
         """True and false positives and negatives of each kind of item, among the chosen labels."""
-        chosen = np.isin(self.label, classes)
-        kinds = self.count.shape[-1]
-        tp, fp, fn = (
-            np.bincount(self.item[chosen & (self.outcome == kind)], minlength=kinds).astype(float)
-            for kind in (TP, FP, FN)
-        )
-        return OneVsRest(tp, fp, fn, len(classes) - tp - fp - fn)
+        item, outcome, kinds = self.item, self.outcome, self.count.shape[-1]
+        if classes is not every_class(self.classes):
+            chosen = np.flatnonzero(np.isin(self.label, classes))
+            item, outcome = item[chosen], outcome[chosen]
+        tp, fp, fn = _by_outcome(item, outcome, kinds).astype(np.float64)
+        return OneVsRest(tp, fp, fn, lambda: len(classes) - tp - fp - fn)
 
 
-class MultiLabelCounts(Units, kind="label sets"):
-    """How many items have each true and predicted set of labels; made by ``count_multilabel``.
+class ItemTable(NamedTuple):
+    """Items one by one, with how many labels are in both of their sets or in one alone."""
 
-    Every rate applies per label and averaged (micro, macro, weighted, samples), as for Counts.
-    They can be added; ``sum(parts)`` merges many. Where several systems
-    predicted, a label of the system at place s has the code s · labels + its own.
+    sums: Array
+    """True positives, false positives and false negatives of each item: (3, items)."""
+    labels: int
+    count: None = None  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
 
-    >>> import whichf1 as wf
-    >>> counts = wf.count_multilabel([{"a", "b"}, {"b"}], [{"a"}, {"b"}])
-    >>> wf.f1(counts, average="samples").value
-    0.8333333333333333
+    def per_item(self, _: Array) -> OneVsRest:
+        """True and false positives and negatives of each item, among all labels."""
+        tp, fp, fn = self.sums
+        return OneVsRest(tp, fp, fn, lambda: self.labels - tp - fp - fn)
+
+
+def _by_outcome(code: Array, outcome: Array, codes: int, weights: Array | None = None) -> Array:
+    """Lines, or the sums of their weights, by outcome and code: (outcomes, codes)."""
+    return np.bincount(outcome * codes + code, weights, 3 * codes).reshape(3, codes)
+
+
+class LabelLines(Units):
+    """Kinds of items, each of which has lines: a label, and what is known of it in this item.
+
+    The base of label sets, spans and ratings. A subclass names the columns of its lines; ``item``
+    and ``label`` come first, the others hold small whole numbers.
     """
 
-    _KEYS = ("item", "label", "outcome")
-    __slots__ = ("item", "label", "outcome")
+    _KEYS: ClassVar[tuple[str, ...]] = ("item", "label")
+    _HAVE: ClassVar[str]
+    """What its items have, to end a sentence with."""
+    __slots__ = ()
 
     item: Array
     label: Array
-    outcome: Array
 
     def __init__(
         self,
         labels: Labels,
-        lines: tuple[Array, Array, Array],
+        lines: tuple[Array, ...],
         count: Array,
         *,
         declared: bool,
@@ -135,25 +153,36 @@ class MultiLabelCounts(Units, kind="label sets"):
         """``in_order``: the kinds of items are known to be sorted, distinct and not empty."""
         if not in_order:
             refuse_sum(count)
-            lines, count, squares, cluster = group_sets(lines, count, squares, cluster)
+            lines, count, squares, cluster = group_lines(lines, count, squares, cluster)
             cluster, cluster_names = present_clusters(cluster, cluster_names)
-        keys = dict(zip(("item", "label", "outcome"), lines, strict=True))
-        columns = {**keys, "count": count, "squares": squares}
-        clusters = {"cluster": cluster, "cluster_names": cluster_names}
-        facts = {"labels": labels, "systems": systems, "declared": declared, "decision": decision}
-        super().__init__(**columns, **clusters, **facts)
+        fields: dict[str, Any] = {
+            "labels": labels,
+            "count": count,
+            "squares": squares,
+            "cluster": cluster,
+            "cluster_names": cluster_names,
+            "systems": systems,
+            "declared": declared,
+            "decision": decision,
+        }
+        fields.update(zip(self._KEYS, lines, strict=True))
+        self._put(fields, *lines, count, squares, cluster)
+
+    @classmethod
+    def _columns(cls) -> tuple[str, ...]:
+        return (*super()._columns(), *cls._KEYS)
 
     def _keys(self, system: int | None = None) -> dict[str, Any]:
-        every = (self.item, self.label, self.outcome)
+        every = tuple(getattr(self, name) for name in self._KEYS)
         return {"lines": every if system is None else self.lines(system)}
 
     @classmethod
-    def _joined_keys(cls, parts: Sequence[MultiLabelCounts], labels: Labels) -> dict[str, Any]:
+    def _joined_keys(cls, parts: Sequence[Self], labels: Labels) -> dict[str, Any]:
         starts = np.cumsum([0, *(part.units for part in parts)])
         item = [part.item + start for part, start in zip(parts, starts.tolist(), strict=False)]
         label = [part._codes_in(labels) for part in parts]
-        columns = (item, label, [part.outcome for part in parts])
-        return {"lines": tuple(map(np.concatenate, columns))}
+        rest = ([getattr(part, name) for part in parts] for name in cls._KEYS[2:])
+        return {"lines": tuple(map(np.concatenate, (item, label, *rest)))}
 
     def _codes_in(self, labels: Labels) -> Array:
         """The code of each line's label among other labels, for each system."""
@@ -164,7 +193,61 @@ class MultiLabelCounts(Units, kind="label sets"):
 
     @classmethod
     def _no_keys(cls) -> dict[str, Any]:
-        return {"lines": tuple(np.zeros(0, np.int64) for _ in range(3))}
+        return {"lines": tuple(np.zeros(0, np.int64) for _ in cls._KEYS)}
+
+    def lines(self, system: int) -> tuple[Array, ...]:
+        """The columns of the lines, as one system predicts them."""
+        if len(self.systems) == 1:
+            return tuple([getattr(self, name) for name in self._KEYS])
+        width = max(1, len(self.labels))
+        chosen = self.label // width == system
+        rest = (getattr(self, name)[chosen] for name in self._KEYS[2:])
+        return self.item[chosen], self.label[chosen] % width, *rest
+
+    def declare(self, labels: Sequence[Any]) -> Self:
+        """The same items under these declared labels, which must hold every observed one."""
+        self._refuse_several()
+        names = labels if isinstance(labels, Labels) else Labels(labels)
+        refuse_undeclared(self.labels, names)
+        lines = (self.item, self._codes_in(names), *self._keys()["lines"][2:])
+        return self.changed(labels=names, lines=lines, declared=True)
+
+    def observed(self) -> Self:
+        """The same over the labels that occur, unless labels were declared."""
+        width = max(1, len(self.labels))
+        present, label = np.unique(self.label % width, return_inverse=True)
+        if self.declared or len(present) == len(self.labels):
+            return self
+        names = Labels.trusted(self.labels[code] for code in present)
+        codes = self.label // width * len(names) + label
+        lines = (self.item, codes, *self._keys()["lines"][2:])
+        return self.changed(labels=names, lines=lines)
+
+    def without(self, ignored: Sequence[Any], labels: Labels | None = None) -> Self:
+        """The same; these items cannot be dropped by their one class."""
+        if ignored:
+            raise DefinitionError(f"ignore= drops items by their one class, and these {self._HAVE}")
+        return self
+
+
+class MultiLabelCounts(LabelLines, kind="label sets"):
+    """How many items have each true and predicted set of labels; made by ``count_multilabel``.
+
+    Every rate applies per label and averaged (micro, macro, weighted, samples), as for Counts.
+    They can be added; ``sum(parts)`` merges many. Where several systems
+    predicted, a label of the system at place s has the code s · labels + its own.
+
+    >>> import whichf1 as wf
+    >>> counts = wf.count_multilabel([{"a", "b"}, {"b"}], [{"a"}, {"b"}])
+    >>> wf.f1(counts, average="samples").value
+    0.8333333333333333
+    """
+
+    _KEYS = ("item", "label", "outcome")
+    _HAVE = "have sets of labels"
+    __slots__ = ()
+
+    outcome: Array
 
     @classmethod
     def _restored_keys(cls, record: Any, labels: Labels, units: int) -> dict[str, Any]:
@@ -183,44 +266,12 @@ class MultiLabelCounts(Units, kind="label sets"):
 
     def table_of(self, system: int) -> LabelTable:
         """The kinds of items for formulas, as one system predicts them."""
-        return LabelTable(*self.lines(system), self.count.astype(np.float64), len(self.labels))
-
-    def lines(self, system: int) -> tuple[Array, Array, Array]:
-        """Item, label and outcome, as one system predicts them."""
-        width = max(1, len(self.labels))
-        chosen = self.label // width == system
-        return self.item[chosen], self.label[chosen] % width, self.outcome[chosen]
+        item, label, outcome = self.lines(system)
+        return LabelTable(item, label, outcome, self.count.astype(np.float64), len(self.labels))
 
     def per_class(self) -> OneVsRest:
         """True and false positives and negatives of each label, in the order of ``labels``."""
-        self._refuse_several()
-        return LabelTable(*self.lines(0), self.count, len(self.labels)).one_vs_rest()
-
-    def declare(self, labels: Sequence[Any]) -> MultiLabelCounts:
-        """The same items under these declared labels, which must hold every observed one."""
-        self._refuse_several()
-        names = labels if isinstance(labels, Labels) else Labels(labels)
-        refuse_undeclared(self.labels, names)
-        lines = (self.item, self._codes_in(names), self.outcome)
-        return self.changed(labels=names, lines=lines, declared=True)
-
-    def observed(self) -> MultiLabelCounts:
-        """The same over the labels that occur, unless labels were declared."""
-        width = max(1, len(self.labels))
-        present, label = np.unique(self.label % width, return_inverse=True)
-        if self.declared or len(present) == len(self.labels):
-            return self
-        names = Labels.trusted(self.labels[code] for code in present)
-        lines = (self.item, self.label // width * len(names) + label, self.outcome)
-        return self.changed(labels=names, lines=lines)
-
-    def without(self, ignored: Sequence[Any], labels: Labels | None = None) -> MultiLabelCounts:
-        """The same; items with sets of labels cannot be dropped by their one class."""
-        if ignored:
-            raise DefinitionError(
-                "ignore= drops items by their one class, and these have sets of labels"
-            )
-        return self
+        return replace(self.table, count=self.count).one_vs_rest()
 
     def __repr__(self) -> str:
         return f"<MultiLabelCounts: {self._size()} with sets of {len(self.labels):,} labels>"
@@ -243,12 +294,16 @@ def outcomes(true: Array, predicted: Sequence[Array], labels: int) -> tuple[Arra
     return item, label, outcome
 
 
-def group_sets(
-    lines: tuple[Array, Array, Array], count: Array, squares: Array | None, cluster: Array | None
-) -> tuple[tuple[Array, Array, Array], Array, Array | None, Array | None]:
+def group_lines(
+    lines: tuple[Array, ...], count: Array, squares: Array | None, cluster: Array | None
+) -> tuple[tuple[Array, ...], Array, Array | None, Array | None]:
     """Items with the same lines and cluster as one kind of item, kinds in the order of bytes."""
-    item, label, outcome = lines
-    line = (label.astype(np.int64) * 3 + outcome).astype(">i8")
+    item, *columns = lines
+    line = columns[0].astype(np.int64)
+    sizes = [int(column.max(initial=0)) + 1 for column in columns[1:]]
+    for column, size in zip(columns[1:], sizes, strict=True):
+        line = line * size + column
+    line = line.astype(">i8")
     order = np.lexsort((line, item))
     ends = np.cumsum(np.bincount(item, minlength=len(count))) * 8
     text = line[order].tobytes()
@@ -268,4 +323,8 @@ def group_sets(
         cluster = np.array([group for group, _ in keys], np.intp)
     kept = np.frombuffer(b"".join(key for _, key in keys), ">i8").astype(np.int64)
     kind = np.repeat(np.arange(len(keys)), [len(key) // 8 for _, key in keys])
-    return (kind, kept // 3, kept % 3), sums[chosen], squares, cluster
+    rest: list[Array] = []
+    for size in reversed(sizes):
+        kept, column = np.divmod(kept, size)
+        rest.insert(0, column)
+    return (kind, kept, *rest), sums[chosen], squares, cluster

@@ -58,6 +58,10 @@ def plain(value: Any) -> Label:
     return _KINDS[kind][0](value)  # type: ignore[no-any-return]
 
 
+_FEW = 32
+"""Up to here a class is found by looking at each."""
+
+
 class Labels(tuple[Label, ...]):
     """Ordered, distinct classes of one kind; the position of a class is its code.
 
@@ -152,6 +156,9 @@ class Labels(tuple[Label, ...]):
 
     def code(self, label: Any) -> int:
         """The position of a class."""
+        if 0 < len(self) <= _FEW and type(label) is type(self[0]):
+            with suppress(ValueError):
+                return self.index(label)
         if label in self:
             return self._codes[label]
         hint = did_you_mean(repr(label), map(repr, self[:50]))
@@ -211,6 +218,15 @@ _DIGITS = frozenset("+-.0123456789")
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")
 """Hexadecimal digits as letters alone, so that a digest is never read as a number."""
+
+
+def as_number(label: Label) -> float | None:
+    """The number that a class is, or that its text spells; None for any other text."""
+    if isinstance(label, str) and not re.fullmatch(_NUMBER, label):
+        return None
+    number = float(label)
+    return None if isinf(number) else number
+
 
 _WHOLE = r"(-?(?:0|[1-9][0-9]*))(?:\.0+)?"
 

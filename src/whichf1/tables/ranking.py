@@ -74,9 +74,16 @@ class Ranking(Additive, Drawable, kind="ranking"):
         columns = (np.zeros(0), np.zeros(0, kind), np.zeros(0, kind))
         return cls(*columns, names, label, declared=labels is not None)
 
+    @classmethod
+    def of(cls, table: RankTable, labels: Labels) -> Ranking:
+        """The ranking of items of two classes without weights, of which the second is positive."""
+        ranking = cls(table.score, table.positives, table.negatives, labels, labels[1])
+        ranking.__dict__["table"] = table
+        return ranking
+
     def __post_init__(self) -> None:
         for column in (self.score, self.positives, self.negatives):
-            column.flags.writeable = False
+            column.setflags(write=False)
         if self.positives.dtype.kind == "f":
             refuse_sum(self.positives, self.negatives)
 

@@ -7,11 +7,15 @@ import os
 import secrets
 import shutil
 import stat
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
+from math import prod
 from pathlib import Path
 from typing import Any
+from zlib import compress, decompressobj
+from zlib import error as zlib_error
 
 import numpy as np
 
@@ -122,6 +126,13 @@ def _plain(value: Any) -> Any:
     )
 
 
+def packed(column: Array) -> dict[str, Any]:
+    """A column of many numbers, compressed: little-endian bytes as Base64 text."""
+    little = np.ascontiguousarray(column, column.dtype.newbyteorder("<"))
+    data = b64encode(compress(little.tobytes(), 1)).decode("ascii")
+    return {"type": little.dtype.str[1:], "shape": [*column.shape], "data": data}
+
+
 def _checksum(text: str) -> str:
     return sha256(text.encode("ascii")).hexdigest()[:16]
 
@@ -178,9 +189,13 @@ class Record:
         if kind not in kinds:
             raise ValueError(f"it holds {kind!r}, which is not one of {', '.join(sorted(kinds))}")
         table = kinds[kind]._restored(self)
+        self.refuse_rest()
+        return table
+
+    def refuse_rest(self) -> None:
+        """Raise if there are fields that nothing has asked for."""
         if self._left:
             raise ValueError(f"{min(self._left)!r} is not one of its fields")
-        return table
 
     def __contains__(self, name: str) -> bool:
         return name in self._left
@@ -243,6 +258,34 @@ class Record:
         column = np.array(values, np.int64 if whole else np.float64)
         self.expect(np.isfinite(column).all(), f"a {name} is not finite")
         return column
+
+    def names(self, name: str) -> Array:
+        """What items are called: texts, or whole numbers that are packed."""
+        if isinstance(self._left[name], dict):
+            return self.packed(name, "i8", None)
+        values = self.rows(name)
+        self.expect(all(type(x) is str for x in values), f"a value of {name!r} is not a text")
+        return np.array(values, np.str_)
+
+    def packed(self, name: str, types: str, shape: tuple[int, ...] | None) -> Array:
+        """A column that was packed, of one of these types and of this shape."""
+        own = self.take(name)
+        self.expect(isinstance(own, dict) and own.keys() == {"type", "shape", "data"},
+                    f"{name!r} is not a packed column")  # fmt: skip
+        kind, size = own["type"], own["shape"]
+        self.expect(kind in (types[:2], types[2:]) and kind, f"the type of {name!r} is {kind!r}")
+        right = isinstance(size, list) and all(type(x) is int and x >= 0 for x in size)
+        self.expect(right and (len(size) == 1 if shape is None else tuple(size) == shape),
+                    "its columns differ in length")  # fmt: skip
+        number = np.dtype(f"<{kind}")
+        length = prod(size) * number.itemsize
+        unpacker = decompressobj()
+        try:
+            data = unpacker.decompress(b64decode(own["data"], validate=True), length + 1)
+        except (zlib_error, TypeError) as error:
+            raise ValueError(f"{name!r} cannot be unpacked: {error}") from None
+        self.expect(len(data) == length, f"{name!r} has another length than it says")
+        return np.frombuffer(data, number).reshape(size).astype(number.newbyteorder("="))
 
     @staticmethod
     def _refuse_length(values: Any, length: int | None) -> None:

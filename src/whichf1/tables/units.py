@@ -86,7 +86,7 @@ class Additive:
     def __add__(self, other: object) -> Self:
         if isinstance(other, int) and other == 0:
             return self  # so that sum(parts) works
-        if not isinstance(other, type(self)):
+        if type(other) is not type(self):
             return NotImplemented
         return self._plus(other, self.agreed(other))
 
@@ -219,7 +219,7 @@ class Units(Additive, Drawable):
     _FACTS = ("squares", "cluster", "cluster_names", "systems", "declared", "decision")
     _KEYS: ClassVar[tuple[str, ...]]
     """The key columns, as they are saved."""
-    __slots__ = ("__dict__", "count", "labels", *_FACTS)
+    __slots__ = ("__dict__",)
 
     labels: Labels
     count: Array
@@ -238,13 +238,15 @@ class Units(Additive, Drawable):
     """How scores became predictions, as 'score>=0.5'; None where classes were predicted."""
 
     def __init__(self, **fields: Any) -> None:
-        """Set the fields, once; arrays become read-only."""
-        put = object.__setattr__
-        for name, value in fields.items():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-            put(self, name, value)
-        self.__dict__["weighted"] = self.count.dtype.kind == "f"  # asked of every score
+        raise NotImplementedError
+
+    def _put(self, fields: dict[str, Any], *arrays: Array | None) -> None:
+        """Set the fields, once and at once, which is quicker; these arrays become read-only."""
+        for array in arrays:
+            if array is not None:
+                array.setflags(write=False)
+        fields["weighted"] = fields["count"].dtype.kind == "f"  # asked of every score
+        self.__dict__.update(fields)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} are immutable: cannot set {name!r}")
@@ -266,7 +268,7 @@ class Units(Additive, Drawable):
     @classmethod
     def _columns(cls) -> tuple[str, ...]:
         """What is known only when parts have been merged."""
-        return ("labels", "count", "squares", "cluster", "cluster_names", *cls.__slots__)
+        return ("labels", "count", "squares", "cluster", "cluster_names")
 
     def _fields(self) -> dict[str, Any]:
         facts = {name: getattr(self, name) for name in ("labels", "count", *self._FACTS)}

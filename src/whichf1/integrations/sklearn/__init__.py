@@ -6,6 +6,13 @@ f1_score`` changes nothing but the time that it takes.
 
 from __future__ import annotations
 
+try:
+    import sklearn as _  # noqa: F401
+except ImportError:
+    raise ImportError(
+        "whichf1.integrations.sklearn needs scikit-learn: pip install scikit-learn"
+    ) from None
+
 from whichf1.integrations.sklearn.bands import (
     DetCurveDisplay,
     PrecisionRecallDisplay,
@@ -16,16 +23,21 @@ from whichf1.integrations.sklearn.probability import (
     brier_score_loss,
     d2_brier_score,
     d2_log_loss_score,
+    hinge_loss,
     log_loss,
     top_k_accuracy_score,
 )
 from whichf1.integrations.sklearn.ranking import (
+    auc,
     average_precision_score,
     confusion_matrix_at_thresholds,
     coverage_error,
+    dcg_score,
     det_curve,
     label_ranking_average_precision_score,
     label_ranking_loss,
+    metric_at_thresholds,
+    ndcg_score,
     precision_recall_curve,
     roc_auc_score,
     roc_curve,
@@ -56,6 +68,7 @@ __all__ = [
     "PrecisionRecallDisplay",
     "RocCurveDisplay",
     "accuracy_score",
+    "auc",
     "average_precision_score",
     "balanced_accuracy_score",
     "brier_score_loss",
@@ -67,16 +80,20 @@ __all__ = [
     "coverage_error",
     "d2_brier_score",
     "d2_log_loss_score",
+    "dcg_score",
     "det_curve",
     "f1_score",
     "fbeta_score",
     "hamming_loss",
+    "hinge_loss",
     "jaccard_score",
     "label_ranking_average_precision_score",
     "label_ranking_loss",
     "log_loss",
     "matthews_corrcoef",
+    "metric_at_thresholds",
     "multilabel_confusion_matrix",
+    "ndcg_score",
     "precision_recall_curve",
     "precision_recall_fscore_support",
     "precision_score",

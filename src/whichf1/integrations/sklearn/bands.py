@@ -44,7 +44,7 @@ class Banded:
             Scores of the positive class.
         band : {"pointwise", "simultaneous"} or None
             Whether each point of the curve is inside with probability ``level``, or the whole
-            curve. None for no band, and where items have weights.
+            curve. None for no band.
         level : float
             The nominal coverage.
         **options
@@ -66,15 +66,14 @@ class Banded:
         """
         if not is_among(band, _BANDS):
             raise DefinitionError(f"band is 'pointwise', 'simultaneous' or None; got {band!r}")
-        if band is not None and options.get("sample_weight") is not None:
-            raise DefinitionError("a band is of items without weights: pass band=None")
         constructor: Any = super()
         display = constructor.from_predictions(y_true, y_score, **options)
         display.band_ = None
         if band is not None:
             items = Items.of(y_true)
             positive = items.positive(options.get("pos_label"))
-            curve = cls.curve(items.values == positive, one_column(y_score), positive=True)
+            data = (items.values == positive, one_column(y_score))
+            curve = cls.curve(*data, positive=True, weights=options.get("sample_weight"))
             display.band_ = curve.band(level, simultaneous=band == "simultaneous")
             _draw(display)
         return display

@@ -1,4 +1,4 @@
-"""Functions of scikit-learn that are computed here, and still speak its words.
+"""scikit-learn's functions computed by whichf1, with the same arguments, warnings and errors.
 
 Where data or options are refused, or a score is undefined, scikit-learn is asked for its own error
 or warning: its function is called with the same arguments, and its value is not used.
@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import sklearn
+from sklearn import metrics
+from sklearn.utils._param_validation import validate_parameter_constraints
 
 from whichf1.errors import DefinitionError, InputError, LabelError, WeightError, WhichF1Error
+from whichf1.sources.label_sets import sets_of
 from whichf1.sources.lines import observed
 from whichf1.sources.sequences import column, to_numpy, weights_column
 from whichf1.tables.cells import Array
-
-try:
-    import sklearn
-    from sklearn import metrics
-    from sklearn.utils._param_validation import validate_parameter_constraints
-except ImportError:  # pragma: no cover
-    raise ImportError(
-        "whichf1.integrations.sklearn needs scikit-learn: pip install scikit-learn"
-    ) from None
 
 DROP_INS: dict[str, Callable[..., Any]] = {}
 """The functions of scikit-learn that are computed here, by name."""
@@ -58,9 +54,10 @@ def drop_in(answer: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(original)
     first, second, *others = signature.parameters.values()
     data = (first.name, second.name)
-    needed = inspect.Parameter.empty
-    defaults = {x.name: x.default for x in others if x.default is not needed}
+    missing = inspect.Parameter.empty
+    defaults = {x.name: x.default for x in others if x.default is not missing}
     known = {x.name for x in others}
+    needed = known - defaults.keys()
     valid: set[Any] = set()
 
     @functools.wraps(original)
@@ -74,8 +71,8 @@ def drop_in(answer: Callable[..., Any]) -> Callable[..., Any]:
                 ask()  # raises the same, unless it still accepts an old way to call it
                 raise InputError(f"{name} takes options by name: {error}") from None
             sides = [options.pop(side, None) for side in data]
-        elif not options.keys() <= known:
-            ask()  # an unexpected option is a TypeError
+        elif not needed <= options.keys() <= known:
+            ask()  # an option that is missing or unknown is a TypeError
         key = (*map(type, sides), *((k, *_recognized(v)) for k, v in options.items()))
         if key not in valid:
             given = {**dict(zip(data, sides, strict=True)), **defaults, **options}
@@ -95,10 +92,10 @@ def drop_in(answer: Callable[..., Any]) -> Callable[..., Any]:
     function.__module__ = __package__
     function.__doc__ = original.__doc__
     for theirs, ours in (
-        (f"from sklearn.metrics import {name}\n", f"from {__package__} import {name}\n"),
-        ("from sklearn import metrics\n", f"from {_ROOM} import sklearn as metrics\n"),
+        (rf"from sklearn\.metrics import ((\w+, )*{name})\n", rf"from {__package__} import \1\n"),
+        (r"from sklearn import metrics\n", rf"from {_ROOM} import sklearn as metrics\n"),
     ):
-        function.__doc__ = (function.__doc__ or "").replace(theirs, ours)
+        function.__doc__ = re.sub(theirs, ours, function.__doc__ or "")
     DROP_INS[name] = function
     return function
 
@@ -111,7 +108,7 @@ def _missing(name: str) -> Callable[..., Any]:
 
 
 def _recognized(option: Any) -> tuple[Any, ...]:
-    """What tells options apart as far as their validity goes: a plain value, or a type."""
+    """The part of an option that decides whether it is valid: a plain value, or a type."""
     if isinstance(option, (str, int, float, type(None))):
         return type(option), option
     return type(option), getattr(option, "ndim", None)
@@ -146,6 +143,19 @@ def listed(labels: Any) -> list[Any]:
     return values.tolist()  # type: ignore[no-any-return]
 
 
+def indicators(y_true: Any) -> Array:
+    """A matrix of 0 and 1 as booleans."""
+    values = y_true if hasattr(y_true, "tocsr") else to_numpy(y_true)
+    if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "biuf":
+        dense: Array = values != 0
+        if (dense == values).all():
+            return dense
+    sets = sets_of(values, "y_true", None)
+    true = np.zeros((sets.items, len(sets.labels)), np.bool_)
+    true[sets.item, sets.label] = True
+    return true
+
+
 class Items(NamedTuple):
     """True classes beside scores."""
 
@@ -155,9 +165,9 @@ class Items(NamedTuple):
     text: bool
 
     @classmethod
-    def of(cls, y_true: Any) -> Items:
-        """A column of classes."""
-        data = column(one_column(y_true), "y_true")
+    def of(cls, y_true: Any, *, objects: bool = False) -> Items:
+        """A column of classes, which may be ``objects`` that are no texts."""
+        data = column(y_true if objects else one_column(y_true), "y_true")
         return cls(data.values, sorted(observed(data)), data.kind == "str")
 
     def positive(self, pos_label: Any) -> Any:
@@ -167,6 +177,17 @@ class Items(NamedTuple):
         if self.text or not any({*self.labels} <= two for two in ({0, 1}, {-1, 1})):
             raise LabelError("which class do high scores stand for?")
         return 1
+
+    def codes(self, classes: list[Any]) -> Array:
+        """The place of each item's class among sorted ones."""
+        if not {*self.labels} <= {*classes}:
+            raise LabelError(f"labels= are all classes; got {classes[:20]!r}")
+        if self.text:
+            place = {label: at for at, label in enumerate(classes)}
+            return np.fromiter((place[x] for x in self.values), np.intp, len(self.values))
+        if classes == [*range(len(classes))]:
+            return self.values.astype(np.intp, copy=False)
+        return np.searchsorted(classes, self.values)
 
     def columns(self, labels: Any, scores: Array) -> list[Any]:
         """The class of each column of scores."""

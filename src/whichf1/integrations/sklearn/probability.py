@@ -12,13 +12,14 @@ from whichf1.integrations.sklearn.drop_in import (
     Items,
     doubtful,
     drop_in,
+    indicators,
     listed,
     one_column,
     weights_of,
 )
 from whichf1.kernel import first_bad_row
 from whichf1.metrics import Metric, probability
-from whichf1.sources.lines import ScoredLines, numbers, predicted
+from whichf1.sources.lines import numbers
 from whichf1.sources.sequences import refuse_lengths, to_numpy
 from whichf1.tables.cells import Array, Predicted
 
@@ -33,24 +34,33 @@ class Distributions(NamedTuple):
     doubt: bool
 
     @classmethod
-    def of(cls, y_true: Any, y_proba: Any, labels: Any, sample_weight: Any) -> Distributions:
+    def of(
+        cls, y_true: Any, y_proba: Any, labels: Any, sample_weight: Any
+    ) -> Distributions | Indicated:
         """Probabilities of several classes, or of the second of two."""
+        true = one_column(y_true)
+        if true.ndim == 2 and labels is None:
+            return Indicated.of(true, y_proba, sample_weight)
         items, raw = Items.of(y_true), to_numpy(y_proba)
-        scores = _in_columns(numbers(raw, "y_proba"))
-        step = float(np.finfo(raw.dtype if raw.dtype.kind == "f" else np.float64).eps)
+        scores = _in_columns(numbers(raw, "y_proba", finite=False))
+        step = _step(raw)
         classes = items.labels if labels is None else sorted({*listed(labels)})
         if len(classes) < 2 or len(classes) != scores.shape[1]:
             raise ShapeError(f"{len(classes)} classes, and {scores.shape[1]} columns")
         doubt = first_bad_row(scores, step**0.5) < len(scores)
+        if doubt:  # else every number is a probability
+            _refuse_outside(scores)
         doubt |= labels is not None and listed(labels) != classes
-        lines = ScoredLines(items.values, scores, labels=classes)
-        x, _ = predicted(lines, probabilities=False)
+        refuse_lengths(len(items.values), len(scores), "y_proba")
+        x = Predicted(items.codes(classes), scores)
         return cls(x, weights_of(sample_weight, len(scores)), step, doubt)
 
     @classmethod
     def of_one(cls, y_true: Any, y_proba: Any, pos_label: Any, sample_weight: Any) -> Distributions:
         """Probabilities of a class, of which the other has the rest."""
-        items, scores = Items.of(y_true), _in_columns(numbers(y_proba, "y_proba"))
+        items, values = Items.of(y_true), numbers(y_proba, "y_proba", finite=False)
+        _refuse_outside(values)
+        scores = _in_columns(values)
         refuse_lengths(len(items.values), len(scores), "y_proba")
         if len(items.labels) > 2:
             raise LabelError(f"{len(items.labels)} classes, not two")
@@ -59,21 +69,40 @@ class Distributions(NamedTuple):
         true = (items.values == items.positive(pos_label)).astype(np.intp)
         return cls(Predicted(true, scores), weights_of(sample_weight, len(scores)), 0, False)
 
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return self.x.classes
+
+    @property
+    def size(self) -> float:
+        """The number of items, or the sum of their weights."""
+        return len(self.x.codes) if self.weights is None else float(self.weights.sum())
+
     def below_one(self) -> Distributions:
         """With probabilities at least a step below 1, as scikit-learn's log loss has them."""
-        return self._replace(x=self.x._replace(scores=np.minimum(self.x.scores, 1 - self.step)))
+        most = 1 - self.step
+        if self.x.scores.max() <= most:
+            return self
+        return self._replace(x=self.x._replace(scores=np.minimum(self.x.scores, most)))
 
     def constant(self) -> Distributions:
-        """With the fraction of each class as its probability for all items."""
-        size = np.bincount(self.x.codes, self.weights, self.x.classes)
-        shares = np.tile(size / size.sum(), (len(self.x.codes), 1))
-        return self._replace(x=self.x._replace(scores=shares))
+        """With the fraction of each class as its probability; all items of a class as one."""
+        classes = self.classes
+        size = np.bincount(self.x.codes, self.weights, classes)
+        shares = np.tile(size / size.sum(), (classes, 1))
+        return self._replace(x=Predicted(np.arange(classes), shares), weights=size)
+
+    def total(self, loss: Metric, **parameters: Any) -> float:
+        """The sum of a loss over the items; the kernel adds up what has no weights."""
+        if self.weights is None and loss.sums is not None:
+            return loss.sums(self.x, **parameters).total
+        losses = loss.formula(self.x, **parameters)
+        return float(losses.sum() if self.weights is None else losses @ self.weights)
 
     def mean(self, loss: Metric, **parameters: Any) -> float:
-        """The mean of a loss over the items; the kernel adds up what has no weights."""
-        if self.weights is None and loss.sums is not None:
-            return loss.sums(self.x, **parameters).total / len(self.x.codes)
-        return float(np.average(loss.formula(self.x, **parameters), weights=self.weights))
+        """The mean of a loss over the items."""
+        return self.total(loss, **parameters) / self.size
 
     def log_loss(self) -> float:
         """The mean log loss."""
@@ -84,10 +113,69 @@ class Distributions(NamedTuple):
         return self.mean(probability.brier, scale="half" if half else "sum")
 
 
+class Indicated(NamedTuple):
+    """Items with a column of 0 and 1 and a probability for each class.
+
+    scikit-learn takes such items, of which some may have several classes or none.
+    """
+
+    true: Array
+    scores: Array
+    weights: Array | None
+    step: float
+    doubt: bool
+
+    @classmethod
+    def of(cls, y_true: Any, y_proba: Any, sample_weight: Any) -> Indicated:
+        """Indicators beside probabilities of as many classes."""
+        true, raw = indicators(y_true), to_numpy(y_proba)
+        scores = _in_columns(numbers(raw, "y_proba", finite=False))
+        _refuse_outside(scores)
+        if true.shape != scores.shape:
+            raise ShapeError(f"y_true has shape {true.shape}, y_proba {scores.shape}")
+        step = _step(raw)
+        doubt = first_bad_row(scores, step**0.5) < len(scores)
+        return cls(true, scores, weights_of(sample_weight, len(true)), step, doubt)
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return int(self.scores.shape[1])
+
+    @property
+    def size(self) -> float:
+        """The number of items, or the sum of their weights."""
+        return len(self.true) if self.weights is None else float(self.weights.sum())
+
+    def constant(self) -> Indicated:
+        """With the fraction of each class as its probability."""
+        shares = np.average(self.true, axis=0, weights=self.weights)
+        return self._replace(scores=np.tile(shares, (len(self.true), 1)))
+
+    def log_loss(self) -> float:
+        """The mean log loss, of which an item has one for each of its classes."""
+        p = self.scores.clip(self.step, 1 - self.step)
+        return float(np.average(-(self.true * np.log(p)).sum(1), weights=self.weights))
+
+    def brier(self, half: bool) -> float:
+        """The mean Brier score."""
+        errors = np.square(self.true - self.scores).sum(1)
+        return float(np.average(errors, weights=self.weights)) / (2 if half else 1)
+
+
+def _step(probabilities: Array) -> float:
+    """The distance between 1 and the next number of this precision."""
+    return float(np.finfo(probabilities.dtype if probabilities.dtype.kind == "f" else float).eps)
+
+
+def _refuse_outside(values: Array) -> None:
+    """Raise unless all are probabilities; NaN is none."""
+    if not values.size or not (values.min() >= 0 and values.max() <= 1):
+        raise InputError("probabilities lie in [0, 1]")
+
+
 def _in_columns(scores: Array) -> Array:
     """A column for each class; of one column, for two classes."""
-    if not scores.size or scores.min() < 0 or scores.max() > 1:
-        raise InputError("probabilities lie in [0, 1]")
     if scores.ndim == 2 and scores.shape[1] > 1:
         return scores
     second = scores.ravel()
@@ -116,14 +204,12 @@ def log_loss(
     given, old = _renamed(y_proba, y_pred)
     items = Distributions.of(y_true, given, labels, sample_weight)
     value = items.log_loss()
-    if not normalize:
-        value *= len(items.x.codes) if items.weights is None else float(items.weights.sum())
-    return doubtful(items.doubt or old, value)
+    return doubtful(items.doubt or old, value if normalize else value * items.size)
 
 
 def _for_brier(
     y_true: Any, y_proba: Any, pos_label: Any, labels: Any, sample_weight: Any
-) -> Distributions:
+) -> Distributions | Indicated:
     values = to_numpy(y_proba)
     if values.ndim == 1 or values.shape[1] == 1:
         return Distributions.of_one(y_true, values, pos_label, sample_weight)
@@ -142,7 +228,7 @@ def brier_score_loss(
 ) -> Any:
     """Brier score."""
     items = _for_brier(y_true, y_proba, pos_label, labels, sample_weight)
-    half = items.x.classes < 3 if scale_by_half == "auto" else scale_by_half
+    half = items.classes < 3 if scale_by_half == "auto" else scale_by_half
     return doubtful(items.doubt, items.brier(half))
 
 
@@ -183,6 +269,26 @@ def d2_brier_score(
 
 
 @drop_in
+def hinge_loss(y_true: Any, pred_decision: Any, *, labels: Any, sample_weight: Any) -> float:
+    """Hinge loss."""
+    items = Items.of(y_true, objects=np.ndim(y_true) == 1)
+    scores = numbers(one_column(pred_decision), "pred_decision")
+    refuse_lengths(len(items.values), len(scores), "pred_decision")
+    classes = items.labels if labels is None else sorted({*listed(labels)})
+    if len(classes) <= 2:
+        items = Items.of(y_true)
+        classes = items.labels  # of a single one, all items are negative
+        if len(classes) > 2 or scores.ndim != 1:
+            raise ShapeError(f"{len(classes)} classes, and scores of shape {scores.shape}")
+        scores = np.stack([-scores / 2, scores / 2], 1)
+    elif scores.ndim != 2 or scores.shape[1] != len(classes):
+        raise ShapeError(f"{len(classes)} classes, and scores of shape {scores.shape}")
+    x = Predicted(items.codes(classes), scores)
+    found = Distributions(x, weights_of(sample_weight, len(scores)), 0, False)
+    return found.mean(probability.hinge_loss)
+
+
+@drop_in
 def top_k_accuracy_score(
     y_true: Any, y_score: Any, *, k: int, normalize: bool, sample_weight: Any, labels: Any
 ) -> Any:
@@ -196,11 +302,7 @@ def top_k_accuracy_score(
         threshold = 0.5 if scores.min() >= 0 and scores.max() <= 1 else 0
         scores = np.stack([np.full(len(scores), threshold), scores], 1)
     classes = items.columns(labels, scores)
-    x, _ = predicted(ScoredLines(items.values, scores, labels=classes), probabilities=False)
-    ties = "first" if two else "last"
-    hits = probability.top_k_accuracy.formula(x, k=k, ties=ties)
-    weights = weights_of(sample_weight, len(scores))
-    value = float(np.average(hits, weights=weights))
-    if not normalize:
-        value = float(hits.sum() if weights is None else hits @ weights)
-    return doubtful(k >= len(classes), value)
+    x = Predicted(items.codes(classes), scores)
+    found = Distributions(x, weights_of(sample_weight, len(scores)), 0, False)
+    hits = found.total(probability.top_k_accuracy, k=k, ties="first" if two else "last")
+    return doubtful(k >= len(classes), hits / found.size if normalize else hits)

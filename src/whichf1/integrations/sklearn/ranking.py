@@ -2,51 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from itertools import permutations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn import metrics
 
+from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.integrations.sklearn.drop_in import (
+    DROP_INS,
     Doubtful,
     Items,
     doubtful,
     drop_in,
+    indicators,
     one_column,
     weights_of,
 )
 from whichf1.metrics import Metric, label_sets, ranking
 from whichf1.metrics.registry import Ratio
-from whichf1.sources.label_sets import sets_of
-from whichf1.sources.lines import ScoredLines, numbers, ranking_of
-from whichf1.sources.sequences import refuse_lengths, to_numpy
+from whichf1.sources.lines import check_finite, numbers
+from whichf1.sources.sequences import refuse_lengths
 from whichf1.tables.cells import Array, RankedLabels, RankTable
 
 
 def _table(true: Array, scores: Array, weights: Array | None = None) -> RankTable:
     """Positives and negatives by score; items of weight 0 are no items."""
     refuse_lengths(len(true), len(scores), "y_score")
-    return ranking_of(ScoredLines(true, scores, weights=weights), 1).table
+    ranks = kernel.rank_table(scores, true, weights)
+    if weights is not None:
+        present = ranks.positives + ranks.negatives > 0
+        ranks = ranks if present.all() else kernel.Ranks(*(x[present] for x in ranks))
+    return RankTable(*ranks)
 
 
-def _steps(
-    y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any
-) -> tuple[Items, Array, Array, Array]:
-    """The items; false and true positives at each threshold, and the thresholds."""
-    items, scores = Items.of(y_true), one_column(y_score)
-    values = numbers(scores, "y_score")
-    if values.ndim != 1:
-        raise ShapeError(f"a curve needs one score for each item; got shape {values.shape}")
-    if len(items.labels) > 2 and pos_label is None:
-        raise LabelError(f"{len(items.labels)} classes, and no pos_label")
-    positive = items.values == items.positive(pos_label)
-    table = _table(positive, values, weights_of(sample_weight, len(positive)))
-    fps, tps = (x.astype(np.float64) for x in (table.false_positives, table.true_positives))
-    own = scores.dtype if getattr(scores.dtype, "kind", "O") in "fiu" else np.float64
-    return items, fps, tps, table.score.astype(own)
+class Steps(NamedTuple):
+    """The thresholds of a curve, the highest first, and what each of them adds."""
+
+    items: Items
+    table: RankTable
+    dtype: Any
+    """That of the scores."""
+
+    @classmethod
+    def of(cls, y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> Steps:
+        """Items of two classes, each with a score."""
+        items, scores = Items.of(y_true), one_column(y_score)
+        values = numbers(scores, "y_score")
+        if values.ndim != 1:
+            raise ShapeError(f"a curve needs one score for each item; got shape {values.shape}")
+        if len(items.labels) > 2 and pos_label is None:
+            raise LabelError(f"{len(items.labels)} classes, and no pos_label")
+        positive = items.values == items.positive(pos_label)
+        table = _table(positive, values, weights_of(sample_weight, len(positive)))
+        own = scores.dtype if getattr(scores.dtype, "kind", "O") in "fiu" else np.float64
+        return cls(items, table, own)
+
+    @property
+    def thresholds(self) -> Array:
+        """The scores that occur."""
+        return self.table.score.astype(self.dtype, copy=False)
+
+    @property
+    def counts(self) -> tuple[Array, Array]:
+        """Negatives and positives of each score."""
+        return self.table.negatives, self.table.positives
+
+    @property
+    def sums(self) -> tuple[Array, Array]:
+        """False and true positives at each threshold."""
+        return self.table.false_positives, self.table.true_positives
+
+    @property
+    def added(self) -> tuple[Array, Array]:
+        """False and true positives that a threshold has more than the one above it.
+
+        Sums of weights are rounded, so that a small weight may add nothing.
+        """
+        if not self.table.weighted:
+            return self.counts
+        fps, tps = (np.diff(x, prepend=0.0) for x in self.sums)
+        return fps, tps
+
+    def corners(self) -> Array:
+        """The points that are not on a line between both neighbours, and both ends."""
+        fps, tps = ((x[2:] != x[1:-1]) for x in self.added)
+        return _with_ends(fps | tps)
+
+
+def _rises(added: Array) -> Array:
+    """The points with more true positives than before or fewer than after, and both ends."""
+    rises = added[1:] != 0
+    return _with_ends(rises[:-1] | rises[1:])
+
+
+def _with_ends(inner: Array) -> Array:
+    kept = np.ones(len(inner) + 2, np.bool_)
+    kept[1:-1] = inner
+    return kept.nonzero()[0]
+
+
+def _after(first: float, values: Array) -> Array:
+    """Floats after a first one."""
+    every = np.empty(len(values) + 1)
+    every[0], every[1:] = first, values
+    return every
 
 
 @drop_in
@@ -54,32 +117,9 @@ def confusion_matrix_at_thresholds(
     y_true: Any, y_score: Any, *, pos_label: Any, sample_weight: Any
 ) -> Any:
     """True and false negatives and positives at each threshold."""
-    _, fps, tps, thresholds = _steps(y_true, y_score, pos_label, sample_weight)
-    return fps[-1] - fps, fps, tps[-1] - tps, tps, thresholds
-
-
-def _kept(steps: Sequence[Array], bends: Callable[[Array, Array], Array]) -> Sequence[Array]:
-    """The points of a curve at which it bends, and both ends."""
-    fps, tps, _ = steps
-    if len(fps) <= 2:
-        return steps
-    at = np.flatnonzero(np.concatenate([[True], bends(fps, tps), [True]]))
-    return [x[at] for x in steps]
-
-
-def _corners(fps: Array, tps: Array) -> Array:
-    """Not on a line between both neighbours."""
-    return np.logical_or(np.diff(fps, 2), np.diff(tps, 2))
-
-
-def _rises(fps: Array, tps: Array) -> Array:
-    """With more true positives than before, or fewer than after."""
-    return np.logical_or(np.diff(tps[:-1]), np.diff(tps[1:]))
-
-
-def _from_none(steps: Sequence[Array]) -> list[Array]:
-    """With a first point at which no item is positive."""
-    return [np.concatenate([[first], x]) for first, x in zip((0, 0, np.inf), steps, strict=True)]
+    steps = Steps.of(y_true, y_score, pos_label, sample_weight)
+    fps, tps = (np.cumsum(x, dtype=np.float64) for x in steps.counts)
+    return fps[-1] - fps, fps, tps[-1] - tps, tps, steps.thresholds
 
 
 @drop_in
@@ -87,10 +127,16 @@ def roc_curve(
     y_true: Any, y_score: Any, *, pos_label: Any, sample_weight: Any, drop_intermediate: bool
 ) -> Any:
     """False and true positive rate at each threshold."""
-    _, *steps = _steps(y_true, y_score, pos_label, sample_weight)
-    fps, tps, thresholds = _from_none(_kept(steps, _corners) if drop_intermediate else steps)
-    fpr, tpr = (x / x[-1] if x[-1] else np.full(x.shape, np.nan) for x in (fps, tps))
-    return doubtful(not (fps[-1] and tps[-1]), (fpr, tpr, thresholds))
+    steps = Steps.of(y_true, y_score, pos_label, sample_weight)
+    points: list[Array] = [*steps.sums, steps.table.score]
+    if drop_intermediate and len(points[0]) > 2:
+        at = steps.corners()
+        points = [x[at] for x in points]
+    fpr, tpr, thresholds = map(_after, (0, 0, np.inf), points)
+    sizes = fpr[-1], tpr[-1]
+    for rate, size in zip((fpr, tpr), sizes, strict=True):
+        rate /= size or np.nan
+    return doubtful(not all(sizes), (fpr, tpr, thresholds))
 
 
 @drop_in
@@ -98,13 +144,18 @@ def precision_recall_curve(
     y_true: Any, y_score: Any, *, pos_label: Any, sample_weight: Any, drop_intermediate: bool
 ) -> Any:
     """Precision and recall at each threshold."""
-    _, *steps = _steps(y_true, y_score, pos_label, sample_weight)
-    fps, tps, thresholds = _kept(steps, _rises) if drop_intermediate else steps
-    taken = tps + fps
-    precision = tps / np.where(taken == 0, 1, taken)
-    recall = tps / tps[-1] if tps[-1] else np.ones(len(tps))
-    ends = np.append(precision[::-1], 1.0), np.append(recall[::-1], 0.0)
-    return doubtful(not tps[-1], (*ends, thresholds[::-1]))
+    steps = Steps.of(y_true, y_score, pos_label, sample_weight)
+    points: list[Array] = [*steps.sums, steps.thresholds]
+    if drop_intermediate and len(points[0]) > 2:
+        at = _rises(steps.added[1])
+        points = [x[at] for x in points]
+    fps, tps, thresholds = (x[::-1] for x in points)
+    precision, recall = np.empty(len(tps) + 1), np.ones(len(tps) + 1)
+    np.divide(tps, tps + fps, out=precision[:-1])
+    if tps[0]:
+        np.divide(tps, tps[0], out=recall[:-1])
+    precision[-1], recall[-1] = 1, 0
+    return doubtful(not tps[0], (precision, recall, thresholds))
 
 
 @drop_in
@@ -112,35 +163,26 @@ def det_curve(
     y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any, drop_intermediate: bool
 ) -> Any:
     """False positive and false negative rate at each threshold."""
-    items, *steps = _steps(y_true, y_score, pos_label, sample_weight)
-    if len(items.labels) != 2:
-        raise LabelError(f"{len(items.labels)} classes, not two")
-    steps = _from_none(steps)
-    fps, tps, thresholds = _kept(steps, _rises) if drop_intermediate else steps
+    steps = Steps.of(y_true, y_score, pos_label, sample_weight)
+    if len(steps.items.labels) != 2:
+        raise LabelError(f"{len(steps.items.labels)} classes, not two")
+    points = [*map(_after, (0, 0, np.inf), (*steps.sums, steps.table.score))]
+    if drop_intermediate and len(points[0]) > 2:
+        at = _rises(np.append(0, steps.added[1]))
+        points = [x[at] for x in points]
+    fps, tps, _ = points
     part = slice(np.searchsorted(fps, 0, "right") - 1, np.searchsorted(tps, tps[-1]) + 1)
+    negatives, positives = fps[-1], tps[-1]
+    fpr, fnr, thresholds = (x[part][::-1] for x in points)
     with np.errstate(invalid="ignore"):
-        fpr, fnr = fps[part] / fps[-1], (tps[-1] - tps[part]) / tps[-1]
-    curve = fpr[::-1], fnr[::-1], thresholds[part][::-1]
-    return doubtful(not (fps[-1] and tps[-1]), curve)
+        curve = fpr / negatives, (positives - fnr) / positives, thresholds
+    return doubtful(not (negatives and positives), curve)
 
 
 def _quotient(ratio: Ratio) -> float:
     """A score; NaN without positives, or without negatives where they matter."""
     top, bottom = ratio
     return float(top / bottom) if bottom else np.nan
-
-
-def _indicators(y_true: Any) -> Array:
-    """A matrix of 0 and 1 as booleans."""
-    values = y_true if hasattr(y_true, "tocsr") else to_numpy(y_true)
-    if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "biuf":
-        dense: Array = values != 0
-        if (dense == values).all():
-            return dense
-    sets = sets_of(values, "y_true", None)
-    true = np.zeros((sets.items, len(sets.labels)), np.bool_)
-    true[sets.item, sets.label] = True
-    return true
 
 
 def _over_columns(
@@ -197,7 +239,7 @@ def roc_auc_score(
     area = partial(ranking.roc_auc.formula, max_fpr=None if max_fpr == 1 else max_fpr)
     if true.ndim == 2:
         weights = weights_of(sample_weight, len(scores))
-        return _over_columns(area, np.nan, _indicators(true), scores, average, weights)
+        return _over_columns(area, np.nan, indicators(true), scores, average, weights)
     items = Items.of(y_true)
     if len(items.labels) <= 2 and (scores.ndim == 1 or scores.shape[1] <= 2):
         if len(items.labels) == 1:
@@ -241,7 +283,7 @@ def average_precision_score(
     weights = weights_of(sample_weight, len(scores))
     precision = ranking.average_precision.formula
     if true.ndim == 2:
-        one_hot = _indicators(true)
+        one_hot = indicators(true)
     else:
         items = Items.of(y_true)
         if len(items.labels) <= 2:
@@ -257,11 +299,104 @@ def average_precision_score(
 
 def _of_labels(metric: Metric, y_true: Any, y_score: Any, sample_weight: Any, least: int) -> float:
     """The mean over items of how their labels are ranked; of at least so many."""
-    true, scores = _indicators(y_true), numbers(y_score, "y_score")
+    true, scores = indicators(y_true), numbers(y_score, "y_score")
     if true.shape != scores.shape or true.shape[1] < least:
         raise ShapeError(f"y_true has shape {true.shape}, y_score {scores.shape}")
     weights = weights_of(sample_weight, len(true))
     return float(np.average(metric.formula(RankedLabels(true, scores)), weights=weights))
+
+
+def _gains(
+    y_true: Any, y_score: Any, k: int | None, base: float, ignore_ties: bool
+) -> tuple[Array, Array]:
+    """The discounted gain of each item, and the most that it can be."""
+    gains, scores = numbers(y_true, "y_true"), numbers(y_score, "y_score")
+    if gains.shape != scores.shape or gains.ndim != 2 or gains.shape[1] < 2:
+        raise ShapeError(f"y_true has shape {gains.shape}, y_score {scores.shape}")
+    discount = label_sets.discounts(gains.shape[1], k, base)
+    most = np.sort(gains, axis=1)[:, ::-1] @ discount
+    if not ignore_ties:
+        return label_sets.graded_gain(gains, scores, k, base), most
+    order = np.argsort(scores)[:, ::-1]  # tied labels in the order of this very sort
+    return np.take_along_axis(gains, order, 1) @ discount, most
+
+
+@drop_in
+def dcg_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None,
+    log_base: float,
+    sample_weight: Any,
+    ignore_ties: bool,
+) -> float:
+    """Discounted cumulative gain."""
+    gain, _ = _gains(y_true, y_score, k, log_base, ignore_ties)
+    return float(np.average(gain, weights=weights_of(sample_weight, len(gain))))
+
+
+@drop_in
+def ndcg_score(
+    y_true: Any, y_score: Any, *, k: int | None, sample_weight: Any, ignore_ties: bool
+) -> float:
+    """Discounted cumulative gain, divided by that of the best order."""
+    gain, most = _gains(y_true, y_score, k, 2, ignore_ties)
+    if np.min(y_true) < 0:
+        raise InputError("gains are not negative")
+    shares = np.divide(gain, most, out=np.zeros(len(gain)), where=most != 0)
+    return float(np.average(shares, weights=weights_of(sample_weight, len(gain))))
+
+
+def _flat(data: Any) -> Array:
+    """An array of one dimension, as NumPy makes it of a list or a column."""
+    values = np.asarray(data)
+    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+
+
+@drop_in
+def auc(x: Any, y: Any) -> float:
+    """Area under a curve, by the trapezoidal rule."""
+    sides = _flat(x), _flat(y)
+    if any(side.dtype.kind == "b" for side in sides):
+        raise InputError("points of a curve are numbers")
+    across, up = numbers(sides[0], "x"), numbers(sides[1], "y")
+    refuse_lengths(len(across), len(up), "y")
+    steps = np.diff(across)
+    if across.ndim != 1 or up.ndim != 1 or not len(steps):
+        raise ShapeError(f"a curve has at least two points; got shape {across.shape}")
+    falling = not (steps >= 0).all()
+    if falling and not (steps <= 0).all():
+        raise InputError("x goes back and forth")
+    area = float(steps @ (up[1:] + up[:-1])) / 2
+    return -area if falling else area
+
+
+@drop_in
+def metric_at_thresholds(
+    y_true: Any, y_score: Any, *, metric_func: Any, sample_weight: Any, metric_params: Any
+) -> Any:
+    """A score at each threshold; a function of scikit-learn's is replaced by ours."""
+    true, scores = _flat(y_true), _flat(y_score)
+    values = numbers(scores, "y_score")
+    if true.ndim != 1 or true.shape != values.shape:
+        raise ShapeError(f"y_true has shape {true.shape}, y_score {values.shape}")
+    if true.dtype.kind == "f":
+        check_finite(true, "y_true")
+    options = {**(metric_params or {})}
+    order = np.argsort(-values, kind="stable")
+    weights = weights_of(sample_weight, len(values))
+    if weights is not None:
+        order = order[weights[order] > 0]
+        options["sample_weight"] = weights[order]
+    true, values = true[order], values[order]
+    last = np.append(np.flatnonzero(np.diff(values)), len(values) - 1)
+    name = getattr(metric_func, "__name__", "")
+    known = getattr(metrics, name, None) is metric_func
+    function = DROP_INS.get(name, metric_func) if known else metric_func
+    place = np.arange(len(values))
+    found = [function(true, (place <= at).astype(np.int32), **options) for at in last]
+    return np.asarray(found), scores[order][last]
 
 
 @drop_in

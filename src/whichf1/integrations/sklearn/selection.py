@@ -35,7 +35,7 @@ class SelectionMetric:
         return float(run(definition, y_true, y_pred, self.labels, sample_weight))
 
     def _second(self, y_true: Any) -> Any:
-        """The class that the scores of two classes are of, as scikit-learn has it."""
+        """The class that scores of two classes refer to, as in scikit-learn."""
         labels = Items.of(y_true).labels if self.labels is None else sorted(self.labels)
         return labels[-1]
 
@@ -48,7 +48,7 @@ def scorer(
     response_method: Any = None,
     **options: Any,
 ) -> Any:
-    """Make a scorer of any score, for ``cross_validate``, ``GridSearchCV`` and their like.
+    """Make a scorer of any score, for ``cross_validate``, ``GridSearchCV`` and similar.
 
     Parameters
     ----------

@@ -56,6 +56,13 @@ static uint64_t load(const unsigned char *at, int width, int sign, int swapped)
 #define GATHER(T)                                                                                  \
     for (size_t i = 0; i < n; i++, at += column->stride) memcpy((T *)block + i, at, sizeof(T))
 
+#define WIDEN(T)                                                                                   \
+    for (size_t i = 0; i < n; i++, at += column->stride) {                                         \
+        T value;                                                                                   \
+        memcpy(&value, at, sizeof value);                                                          \
+        ((uint64_t *)block)[i] = (uint64_t)(int64_t)value;                                         \
+    }
+
 void wf_gather(const wf_column *column, size_t start, size_t n, int to_width, void *block)
 {
     const unsigned char *at = column->data + (ptrdiff_t)start * column->stride;
@@ -69,6 +76,17 @@ void wf_gather(const wf_column *column, size_t start, size_t n, int to_width, vo
         case 2: GATHER(uint16_t); return;
         case 4: GATHER(uint32_t); return;
         default: GATHER(uint64_t); return;
+        }
+    }
+    if (to_width == 8 && !column->swapped) {
+        switch (column->width << 1 | column->sign) {
+        case 2: WIDEN(uint8_t); return;
+        case 3: WIDEN(int8_t); return;
+        case 4: WIDEN(uint16_t); return;
+        case 5: WIDEN(int16_t); return;
+        case 8: WIDEN(uint32_t); return;
+        case 9: WIDEN(int32_t); return;
+        default: break;
         }
     }
     for (size_t i = 0; i < n; i++, at += column->stride) {
@@ -116,5 +134,22 @@ void wf_gather_double(const wf_column *column, size_t start, size_t n, double *b
         } else {
             memcpy(block + i, &bits, 8);
         }
+    }
+}
+
+void wf_gather_cells(const wf_cells *cells, size_t row, size_t start, size_t n, uint64_t *block)
+{
+    const unsigned char *first = cells->data + (ptrdiff_t)row * cells->row_stride;
+    wf_column column = {first, cells->column_stride, cells->width, cells->sign, cells->swapped};
+    double values[32];
+    if (!cells->floats) {
+        wf_gather(&column, start, n, 8, block);
+        return;
+    }
+    for (size_t at = 0; at < n; at += 32) {
+        size_t some = n - at < 32 ? n - at : 32;
+        wf_gather_double(&column, start + at, some, values);
+        for (size_t i = 0; i < some; i++)
+            block[at + i] = values[i] == 0 ? 0 : values[i] == 1 ? 1 : 2; /* NaN is 2, too */
     }
 }

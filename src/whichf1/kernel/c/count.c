@@ -282,8 +282,23 @@ static wf_status cells_of_pairs(const wf_column *true_, const wf_column *predict
     return WF_OK;
 }
 
+/* The margins of cells that are not dropped: the diagonal, and what is off it by column and row. */
+static void add_margins(const uint32_t *cells, size_t n, size_t classes, int64_t *margins)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t row = cells[i] / classes, column = cells[i] % classes;
+        if (row >= classes) continue;
+        if (row == column) {
+            margins[row]++;
+        } else {
+            margins[classes + column]++;
+            margins[2 * classes + row]++;
+        }
+    }
+}
+
 wf_status wf_add(const wf_column *true_, const wf_column *predicted, size_t n,
-                 const wf_classes *classes, int64_t *counts)
+                 const wf_classes *classes, int64_t *counts, int64_t *margins)
 {
     uint32_t few[BLOCK], *cells = n <= BLOCK ? few : malloc(n * sizeof *cells);
     size_t all = classes->classes * classes->classes;
@@ -291,6 +306,7 @@ wf_status wf_add(const wf_column *true_, const wf_column *predicted, size_t n,
     wf_status status = cells_of_pairs(true_, predicted, n, classes, cells);
     for (size_t i = 0; !status && i < n; i++)
         if (cells[i] < all) counts[cells[i]]++;
+    if (!status && margins) add_margins(cells, n, classes->classes, margins);
     if (cells != few) free(cells);
     return status;
 }

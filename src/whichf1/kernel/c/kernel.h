@@ -91,10 +91,40 @@ typedef struct {
     size_t classes;
 } wf_classes;
 
-/* Add each pair to its cell of counts (classes × classes), unless its true label is dropped. If any
- * label has no class, none is added, and the status is WF_BAD_CODE. */
+/* Add each pair to its cell of counts (classes × classes), unless its true label is dropped, and to
+ * the margins (3 × classes, as above; may be NULL). If any label has no class, none is added, and
+ * the status is WF_BAD_CODE. */
 wf_status wf_add(const wf_column *true_, const wf_column *predicted, size_t n,
-                 const wf_classes *classes, int64_t *counts);
+                 const wf_classes *classes, int64_t *counts, int64_t *margins);
+
+/* label_sets.c: GROUP BY true labels, predicted labels ------------------------------------------ */
+
+/* A matrix in memory, of integers or of floats of 4 or 8 bytes. */
+typedef struct {
+    const unsigned char *data;
+    ptrdiff_t row_stride, column_stride;
+    int width, sign, swapped, floats;
+    size_t rows, columns;
+} wf_cells;
+
+/* Cells of a row as integers; a float that is neither 0 nor 1 gives 2. */
+void wf_gather_cells(const wf_cells *cells, size_t row, size_t start, size_t n, uint64_t *block);
+
+/* Kinds of items in order, and lines that say what a label is to them: 0 is in both sets, 1 only
+ * predicted, 2 only true. */
+typedef struct {
+    size_t kinds, lines;
+    int64_t *count; /* of each kind */
+    int64_t *item;  /* the kind of each line; then its label; then what it is */
+} wf_label_sets;
+
+/* Both matrices have the same shape, at least one column, and hold 0 and 1: else WF_BAD_CODE. */
+wf_status wf_group_labels(const wf_cells *true_, const wf_cells *predicted, wf_label_sets *out);
+void wf_label_sets_free(wf_label_sets *sets);
+/* Of each item, how many labels are in both sets, only predicted, and only true: (3, rows). */
+wf_status wf_item_labels(const wf_cells *true_, const wf_cells *predicted, double *sums);
+/* Whether each item has each label, as bytes of 0 and 1. */
+wf_status wf_label_flags(const wf_cells *true_, unsigned char *flags);
 
 /* fixed_width.c: codes of fixed-width strings --------------------------------------------------- */
 
@@ -109,12 +139,18 @@ wf_status wf_encode(const wf_column *items, size_t n, int32_t *codes, int64_t **
 typedef struct {
     double *score;
     void *positives, *negatives;
-    size_t distinct;
+    size_t distinct, items; /* lines, and positive items */
 } wf_ranking;
 
-/* scores: floats of 2, 4 or 8 bytes; positive: bytes; weights: contiguous doubles or NULL. */
+/* scores: floats of 2, 4 or 8 bytes; positive: integers, of which any but 0 and 1 gives WF_BAD_CODE;
+ * weights: contiguous doubles or NULL. */
 wf_status wf_rank(const wf_column *scores, const wf_column *positive, const double *weights,
                   size_t n, int threads, wf_ranking *out);
+
+/* Counts of the steps of a ranking as doubles, and their running sums from start on. The counts are
+ * doubles, or integers, which are added as such. */
+void wf_running(const wf_column *counts, int floats, size_t n, double start, double *plain,
+                double *sums);
 
 /* loss.c: sums of losses over rows of probabilities -------------------------------------------- */
 
@@ -124,18 +160,61 @@ typedef struct {
     int width; /* floats of 4 or 8 bytes */
     int swapped;
     size_t rows, columns;
+    int of_second; /* whether only the second of two columns is there: the first is 1 − it */
 } wf_matrix;
 
 typedef struct {
     double log_sum, log_squares;     /* of −ln max(p of the true class, floor) */
     double brier_sum, brier_squares; /* of Σ_j (p_j − [j is the true class])² */
+    size_t hits;                     /* rows with fewer than k columns ahead of the true class */
     size_t bad_row;                  /* first row with p outside [0, 1] or Σp ≠ 1; rows if none */
     size_t bad_code;                 /* first row whose code is not a column; rows if none */
+    uint64_t least;                  /* the smallest code */
 } wf_losses;
 
-enum { WF_LOG = 1, WF_BRIER = 2, WF_CHECK = 4 };
+/* WF_TOP: hits, and rows that are not finite in place of those that are no distributions. */
+enum { WF_LOG = 1, WF_BRIER = 2, WF_CHECK = 4, WF_TOP = 8 };
+/* Which of equal columns are ahead of the true class: those before it, those after it. */
+enum { WF_BEFORE = 1, WF_AFTER = 2 };
 
-wf_status wf_loss(const wf_column *codes, const wf_matrix *probabilities, double floor,
-                  double tolerance, int wanted, int threads, wf_losses *out);
+typedef struct {
+    int wanted;
+    double floor, tolerance;
+    size_t k;
+    int ties;
+} wf_loss_options;
+
+wf_status wf_loss(const wf_column *codes, const wf_matrix *probabilities, wf_loss_options options,
+                  int threads, wf_losses *out);
+
+/* resample.c: replicates of counts, and their sums ----------------------------------------------- */
+
+/* How often each unit is drawn: units × replicates, bytes or int32_t. */
+typedef struct {
+    void *data;
+    int width; /* 1 or 4 */
+    size_t units, replicates;
+} wf_rows;
+
+/* Group g has the rows order[starts[g]] to order[starts[g + 1] − 1]. */
+typedef struct {
+    const int64_t *order, *starts;
+    size_t entries, groups;
+} wf_groups;
+
+/* The sum of the rows of each group (groups × replicates); WF_BAD_CODE if there is no such row. */
+wf_status wf_sum_rows(const wf_rows *rows, const wf_groups *groups, int threads, double *sums);
+
+/* How many of each unit's coins show heads: replicates from the first one on, as wf_rows. */
+void wf_flips(const int64_t *count, uint64_t seed, size_t first, int threads, wf_rows *out);
+
+/* The state of NumPy's PCG64, and what is added to it at each step. */
+typedef struct {
+    uint64_t high, low, more_high, more_low;
+} wf_generator;
+
+/* How items are spread over units with these shares; the generator moves on. WF_BAD_CODE, and
+ * garbage, if a number does not fit a byte that is to hold it. */
+wf_status wf_multinomial(wf_generator *g, int64_t items, const double *share, wf_rows *out);
 
 #endif

@@ -14,8 +14,8 @@ enum { CHUNK = 1024, BLOCK = 768, LANES = 8 };
 typedef struct {
     const wf_column *codes;
     const wf_matrix *p;
-    double floor, tolerance;
-    int wanted, parts;
+    wf_loss_options options;
+    int parts;
     size_t chunks;
     wf_losses *by_chunk;
 } work;
@@ -36,6 +36,16 @@ static size_t rows_at_a_time(const wf_matrix *m)
 static const double *rows_of(const wf_matrix *m, size_t start, size_t n, double *scratch)
 {
     const unsigned char *row = m->data + (ptrdiff_t)start * m->row_stride;
+    if (m->of_second) {
+        wf_column second = {m->data, m->row_stride, m->width, 0, m->swapped};
+        wf_gather_double(&second, start, n, scratch + n);
+        for (size_t i = 0; i < n; i++) { /* the values that are not yet read are never written to */
+            double p = scratch[n + i];
+            scratch[2 * i] = 1 - p;
+            scratch[2 * i + 1] = p;
+        }
+        return scratch;
+    }
     if (m->row_stride == (ptrdiff_t)m->columns * 8 && direct(m, row))
         return (const double *)(const void *)row;
     for (size_t i = 0; i < n; i++, row += m->row_stride) {
@@ -92,9 +102,9 @@ static int all_fair(const double *rows, size_t n, size_t columns, double toleran
 static void check(const work *w, const double *rows, size_t start, size_t n, wf_losses *out)
 {
     size_t columns = w->p->columns;
-    if (out->bad_row < w->p->rows || all_fair(rows, n, columns, w->tolerance)) return;
+    if (out->bad_row < w->p->rows || all_fair(rows, n, columns, w->options.tolerance)) return;
     for (size_t i = 0; i < n; i++) {
-        if (fair(rows + i * columns, columns, w->tolerance)) continue;
+        if (fair(rows + i * columns, columns, w->options.tolerance)) continue;
         out->bad_row = start + i;
         return;
     }
@@ -177,20 +187,41 @@ static double brier(const double *row, size_t columns, uint64_t code)
     return loss;
 }
 
+/* How many columns are ahead of the true class. */
+static size_t ahead(const double *row, size_t columns, uint64_t code, int ties)
+{
+    size_t n = 0;
+    double own = row[code];
+    for (size_t j = 0; j < columns; j++) n += row[j] > own;
+    for (size_t j = 0; ties & WF_BEFORE && j < code; j++) n += row[j] == own;
+    for (size_t j = code + 1; ties & WF_AFTER && j < columns; j++) n += row[j] == own;
+    return n;
+}
+
+/* Whether all values are finite; a sum of huge ones may overflow, and then they count as if not. */
+static int all_finite(const double *values, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += values[i];
+    return isfinite(sum);
+}
+
 /* Add the losses of rows whose codes have been checked. */
 static void add_losses(const work *w, const double *rows, const uint64_t *codes, size_t n,
                        wf_losses *out)
 {
     double losses[CHUNK];
     size_t columns = w->p->columns;
-    if (w->wanted & WF_LOG) {
-        log_losses(rows, codes, n, columns, w->floor, losses);
+    if (w->options.wanted & WF_LOG) {
+        log_losses(rows, codes, n, columns, w->options.floor, losses);
         sum_up(losses, n, &out->log_sum, &out->log_squares);
     }
-    if (w->wanted & WF_BRIER) {
+    if (w->options.wanted & WF_BRIER) {
         for (size_t i = 0; i < n; i++) losses[i] = brier(rows + i * columns, columns, codes[i]);
         sum_up(losses, n, &out->brier_sum, &out->brier_squares);
     }
+    for (size_t i = 0; w->options.wanted & WF_TOP && i < n; i++)
+        out->hits += ahead(rows + i * columns, columns, codes[i], w->options.ties) < w->options.k;
 }
 
 VECTORISED static int all_below(const uint64_t *codes, size_t n, uint64_t limit)
@@ -207,14 +238,17 @@ static void chunk(const work *w, size_t index, double *scratch, wf_losses *out)
     size_t step = rows_at_a_time(m);
     uint64_t codes[CHUNK]; /* a copy: other threads may write to the caller's array */
     wf_gather(w->codes, start, stop - start, 8, codes);
-    *out = (wf_losses){0, 0, 0, 0, m->rows, m->rows};
+    *out = (wf_losses){0, 0, 0, 0, 0, m->rows, m->rows, UINT64_MAX};
+    for (size_t i = 0; i < stop - start; i++)
+        out->least = codes[i] < out->least ? codes[i] : out->least;
     if (!all_below(codes, stop - start, m->columns))
         for (size_t i = stop; i-- > start;)
             if (codes[i - start] >= m->columns) out->bad_code = i;
     for (size_t i = start; i < stop; i += step) {
         size_t n = stop - i < step ? stop - i : step;
         const double *rows = rows_of(m, i, n, scratch);
-        if (w->wanted & WF_CHECK) check(w, rows, i, n, out);
+        if (w->options.wanted & WF_CHECK) check(w, rows, i, n, out);
+        if (w->options.wanted & WF_TOP && !all_finite(rows, n * m->columns)) out->bad_row = i;
         if (out->bad_code == m->rows) add_losses(w, rows, codes + (i - start), n, out);
     }
 }
@@ -239,10 +273,10 @@ static void add(double *sum, double *rest, double x)
     *sum = next;
 }
 
-wf_status wf_loss(const wf_column *codes, const wf_matrix *probabilities, double floor,
-                  double tolerance, int wanted, int threads, wf_losses *out)
+wf_status wf_loss(const wf_column *codes, const wf_matrix *probabilities, wf_loss_options options,
+                  int threads, wf_losses *out)
 {
-    work w = {codes, probabilities, floor, tolerance, wanted, 1, 0, NULL};
+    work w = {codes, probabilities, options, 1, 0, NULL};
     w.chunks = (probabilities->rows + CHUNK - 1) / CHUNK;
     w.by_chunk = calloc(w.chunks + 1, sizeof *w.by_chunk);
     if (!w.by_chunk) return WF_NO_MEMORY;
@@ -253,7 +287,7 @@ wf_status wf_loss(const wf_column *codes, const wf_matrix *probabilities, double
     wf_parallel(w.parts, part, &w);
     double rest[4] = {0, 0, 0, 0};
     wf_status status = WF_OK;
-    *out = (wf_losses){0, 0, 0, 0, probabilities->rows, probabilities->rows};
+    *out = (wf_losses){0, 0, 0, 0, 0, probabilities->rows, probabilities->rows, UINT64_MAX};
     for (size_t i = 0; i < w.chunks; i++) {
         const wf_losses *c = &w.by_chunk[i];
         if (c->bad_row == SIZE_MAX) status = WF_NO_MEMORY;
@@ -261,6 +295,8 @@ wf_status wf_loss(const wf_column *codes, const wf_matrix *probabilities, double
         add(&out->log_squares, &rest[1], c->log_squares);
         add(&out->brier_sum, &rest[2], c->brier_sum);
         add(&out->brier_squares, &rest[3], c->brier_squares);
+        out->hits += c->hits;
+        if (c->least < out->least) out->least = c->least;
         if (c->bad_row < out->bad_row) out->bad_row = c->bad_row;
         if (c->bad_code < out->bad_code) out->bad_code = c->bad_code;
     }

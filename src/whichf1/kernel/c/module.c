@@ -1,6 +1,7 @@
 /* The Python module: takes buffers, releases the GIL, calls the loops and returns bytes. */
 #include "python_api.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,29 +113,52 @@ static PyObject *pairs_tuple(const wf_pairs *pairs, int sign)
                          as_bytes(counts, 8 * pairs->cells));
 }
 
-/* The labels; the diagonal of unweighted counts, and the sums off it by column and by row. */
+/* The diagonal of unweighted counts, and the sums off it by column and by row, as floats. */
+static PyObject *sums_of(const wf_pairs *pairs)
+{
+    PyObject *sums = as_bytes(NULL, 24 * pairs->classes);
+    if (!sums) return NULL;
+    double *hits = (double *)(void *)PyBytes_AsString(sums), *columns = hits + pairs->classes;
+    double *rows = columns + pairs->classes;
+    memset(hits, 0, 24 * pairs->classes);
+    for (size_t i = 0; i < pairs->cells; i++) {
+        double count = (double)pairs->count[i];
+        if (pairs->true_[i] == pairs->predicted[i]) {
+            hits[pairs->true_[i]] = count;
+        } else {
+            columns[pairs->predicted[i]] += count;
+            rows[pairs->true_[i]] += count;
+        }
+    }
+    return sums;
+}
+
+/* Where each cell stands in the whole table, row by row; then the counts, as floats. */
+static PyObject *cells_of(const wf_pairs *pairs)
+{
+    PyObject *cells = as_bytes(NULL, 16 * pairs->cells);
+    if (!cells) return NULL;
+    int64_t *places = (int64_t *)(void *)PyBytes_AsString(cells);
+    double *counts = (double *)(void *)(places + pairs->cells);
+    for (size_t i = 0; i < pairs->cells; i++) {
+        places[i] = pairs->true_[i] * (int64_t)pairs->classes + pairs->predicted[i];
+        counts[i] = (double)pairs->count[i];
+    }
+    return cells;
+}
+
 static PyObject *margins_tuple(const wf_pairs *pairs, int sign)
 {
     if (!pairs->sorted) return Py_NewRef(Py_None);
-    PyObject *labels = label_list(pairs, sign), *sums = as_bytes(NULL, 24 * pairs->classes);
-    if (labels && sums) {
-        double *hits = (double *)(void *)PyBytes_AsString(sums), *columns = hits + pairs->classes;
-        double *rows = columns + pairs->classes;
-        memset(hits, 0, 24 * pairs->classes);
-        for (size_t i = 0; i < pairs->cells; i++) {
-            double count = (double)pairs->count[i];
-            if (pairs->true_[i] == pairs->predicted[i]) {
-                hits[pairs->true_[i]] = count;
-            } else {
-                columns[pairs->predicted[i]] += count;
-                rows[pairs->true_[i]] += count;
-            }
-        }
-        return Py_BuildValue("(NN)", labels, sums);
-    }
-    Py_XDECREF(labels);
-    Py_XDECREF(sums);
-    return NULL;
+    PyObject *labels = label_list(pairs, sign);
+    return labels ? Py_BuildValue("(NNO)", labels, sums_of(pairs), Py_None) : NULL;
+}
+
+static PyObject *table_tuple(const wf_pairs *pairs, int sign)
+{
+    if (!pairs->sorted) return Py_NewRef(Py_None);
+    PyObject *labels = label_list(pairs, sign);
+    return labels ? Py_BuildValue("(NNN)", labels, sums_of(pairs), cells_of(pairs)) : NULL;
 }
 
 static int comparable(const Py_buffer views[2], const wf_column columns[2])
@@ -210,15 +234,16 @@ static PyObject *count_pairs(PyObject *self, PyObject *const *args, Py_ssize_t n
 static PyObject *counted_margins(const Py_buffer views[2], const wf_column columns[2],
                                  PyObject *const *args)
 {
-    int threads = threads_of(args[2]);
-    if (threads < 0) return NULL;
-    return counted(views[0].shape[0], columns, NULL, (wf_count_options){threads, 0}, margins_tuple);
+    int threads = threads_of(args[2]), cells = PyObject_IsTrue(args[3]);
+    if (threads < 0 || cells < 0) return NULL;
+    return counted(views[0].shape[0], columns, NULL, (wf_count_options){threads, 0},
+                   cells ? table_tuple : margins_tuple);
 }
 
 static PyObject *count_margins(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
-    return expect(nargs, 3) < 0 ? NULL : with_columns(args, counted_margins);
+    return expect(nargs, 4) < 0 ? NULL : with_columns(args, counted_margins);
 }
 
 /* margins ------------------------------------------------------------------------------------- */
@@ -263,13 +288,13 @@ typedef struct {
     Py_ssize_t size;
 } item_type;
 
-static const item_type INT32 = {"il", 4}, INT64 = {"lq", 8}, FLOAT64 = {"d", 8};
+static const item_type BYTES = {"B", 1}, INT32 = {"il", 4}, INT64 = {"lq", 8}, FLOAT64 = {"d", 8};
 
 static void *get_output(PyObject *object, item_type type, Py_ssize_t n, Py_buffer *view);
 
 static PyObject *add_to(const Py_buffer views[2], const wf_column columns[2], PyObject *const *args)
 {
-    Py_buffer codes, counts;
+    Py_buffer codes, counts, margins = {.obj = NULL};
     wf_column column;
     PyObject *result = NULL;
     Py_ssize_t k = PyLong_AsSsize_t(args[4]);
@@ -285,15 +310,17 @@ static PyObject *add_to(const Py_buffer views[2], const wf_column columns[2], Py
     } else if (column.stride != 4 || (uintptr_t)column.data % 4) {
         PyErr_SetString(PyExc_ValueError, "codes must be contiguous");
     } else {
-        int64_t *room = get_output(args[5], INT64, k * k, &counts);
-        if (room) {
+        int64_t *room = get_output(args[5], INT64, k * k, &counts), *sums = NULL;
+        if (room && args[6] != Py_None) sums = get_output(args[6], INT64, 3 * k, &margins);
+        if (room && !PyErr_Occurred()) {
             wf_classes classes = {low, (size_t)codes.shape[0], codes.buf, (size_t)k};
             wf_status status =
-                wf_add(&columns[0], &columns[1], (size_t)views[0].shape[0], &classes, room);
+                wf_add(&columns[0], &columns[1], (size_t)views[0].shape[0], &classes, room, sums);
             if (status == WF_NO_MEMORY) PyErr_NoMemory();
             else result = PyBool_FromLong(status == WF_OK);
         }
         if (counts.obj) PyBuffer_Release(&counts);
+        if (margins.obj) PyBuffer_Release(&margins);
     }
     PyBuffer_Release(&codes);
     return result;
@@ -302,7 +329,7 @@ static PyObject *add_to(const Py_buffer views[2], const wf_column columns[2], Py
 static PyObject *add_pairs(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
-    return expect(nargs, 6) < 0 ? NULL : with_columns(args, add_to);
+    return expect(nargs, 7) < 0 ? NULL : with_columns(args, add_to);
 }
 
 /* encode_strings ------------------------------------------------------------------------------ */
@@ -385,23 +412,25 @@ static void *get_output(PyObject *object, item_type type, Py_ssize_t n, Py_buffe
 static PyObject *rank_columns(const wf_column *scores, const wf_column *positive, Py_ssize_t n,
                               PyObject *const *args, int threads)
 {
-    item_type type = args[2] != Py_None ? FLOAT64 : n < INT32_MAX ? INT32 : INT64;
-    Py_buffer weights, views[3] = {{.obj = NULL}, {.obj = NULL}, {.obj = NULL}};
+    Py_ssize_t size = args[2] == Py_None && n < INT32_MAX ? 4 : 8;
+    Py_buffer weights, room;
     wf_status status = WF_OK;
+    PyObject *result = NULL;
     if (get_weights(args[2], n, &weights) < 0) return NULL;
-    wf_ranking out = {get_output(args[4], FLOAT64, n, &views[0]), NULL, NULL, 0};
-    if (views[0].obj && !PyErr_Occurred()) out.positives = get_output(args[5], type, n, &views[1]);
-    if (views[1].obj && !PyErr_Occurred()) out.negatives = get_output(args[6], type, n, &views[2]);
-    if (!PyErr_Occurred()) {
+    char *bytes = get_output(args[4], BYTES, (8 + 2 * size) * n, &room);
+    if (bytes && (uintptr_t)bytes % 8) PyErr_SetString(PyExc_ValueError, "room must be aligned");
+    else if (bytes) {
+        wf_ranking out = {(double *)(void *)bytes, bytes + 8 * n, bytes + (8 + size) * n, 0, 0};
         Py_BEGIN_ALLOW_THREADS
         status = wf_rank(scores, positive, weights.buf, (size_t)n, threads, &out);
         Py_END_ALLOW_THREADS
-        if (status) failed(status);
+        if (status == WF_BAD_CODE) result = Py_NewRef(Py_None);
+        else if (status) failed(status);
+        else result = Py_BuildValue("(nn)", (Py_ssize_t)out.distinct, (Py_ssize_t)out.items);
     }
     if (weights.obj) PyBuffer_Release(&weights);
-    for (int i = 0; i < 3; i++)
-        if (views[i].obj) PyBuffer_Release(&views[i]);
-    return PyErr_Occurred() ? NULL : PyLong_FromSize_t(out.distinct);
+    if (room.obj) PyBuffer_Release(&room);
+    return result;
 }
 
 static PyObject *rank_table(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
@@ -410,10 +439,10 @@ static PyObject *rank_table(PyObject *self, PyObject *const *args, Py_ssize_t na
     Py_buffer views[2];
     wf_column columns[2];
     PyObject *result = NULL;
-    int threads = expect(nargs, 7) < 0 ? -1 : threads_of(args[3]);
+    int threads = expect(nargs, 5) < 0 ? -1 : threads_of(args[3]);
     if (threads < 0) return NULL;
     if (get_column(args[0], "scores", FLOATS, &views[0], &columns[0]) < 0) return NULL;
-    if (get_column(args[1], "positive", "?", &views[1], &columns[1]) == 0) {
+    if (get_column(args[1], "positive", INTEGERS, &views[1], &columns[1]) == 0) {
         Py_ssize_t n = views[0].shape[0];
         if (views[1].shape[0] == n)
             result = rank_columns(&columns[0], &columns[1], n, args, threads);
@@ -424,51 +453,348 @@ static PyObject *rank_table(PyObject *self, PyObject *const *args, Py_ssize_t na
     return result;
 }
 
-/* losses -------------------------------------------------------------------------------------- */
+/* group_labels -------------------------------------------------------------------------------- */
 
-static PyObject *loss_of_views(const wf_column *codes, Py_ssize_t n, const Py_buffer *view,
-                               PyObject *const *args)
+/* A 2-D buffer of integers or floats. Releases the view on error. */
+static int get_cells(PyObject *object, const char *name, Py_buffer *view, wf_cells *out)
 {
-    int swapped, threads = threads_of(args[5]);
+    int swapped;
+    if (PyObject_GetBuffer(object, view, PyBUF_STRIDES | PyBUF_FORMAT) < 0) return -1;
     char kind = letter(view, &swapped);
-    double floor = PyFloat_AsDouble(args[2]), tolerance = PyFloat_AsDouble(args[3]);
-    long wanted = PyLong_AsLong(args[4]);
-    if (PyErr_Occurred()) return NULL;
-    if (kind != 'f' && kind != 'd') {
-        PyErr_SetString(PyExc_TypeError, "probabilities must be float32 or float64");
-        return NULL;
+    if (kind && strchr(INTEGERS "fd", kind) && view->itemsize <= 8 && view->ndim == 2) {
+        *out = (wf_cells){view->buf,
+                          view->strides[0],
+                          view->strides[1],
+                          (int)view->itemsize,
+                          strchr("bhilqn", kind) != NULL,
+                          swapped,
+                          kind == 'f' || kind == 'd',
+                          (size_t)view->shape[0],
+                          (size_t)view->shape[1]};
+        return 0;
     }
-    if (view->ndim != 2 || view->shape[0] != n || !view->shape[1]) {
-        PyErr_SetString(PyExc_ValueError,
-                        "probabilities must have one row per item and at least one column");
-        return NULL;
-    }
-    wf_matrix p = {view->buf, view->strides[0], view->strides[1],      (int)view->itemsize,
-                   swapped,   (size_t)n,        (size_t)view->shape[1]};
-    wf_losses out;
+    PyErr_Format(PyExc_TypeError, "%s must be a matrix of numbers", name);
+    PyBuffer_Release(view);
+    return -1;
+}
+
+static PyObject *grouped(const wf_cells *true_, const wf_cells *predicted)
+{
+    wf_label_sets sets;
     wf_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = wf_loss(codes, &p, floor, tolerance, (int)wanted, threads, &out);
+    status = wf_group_labels(true_, predicted, &sets);
     Py_END_ALLOW_THREADS
-    if (!status && out.bad_code < (size_t)n) status = WF_BAD_CODE;
+    if (status == WF_BAD_CODE) return Py_NewRef(Py_None);
     if (status) return failed(status);
-    return Py_BuildValue("(ddddn)", out.log_sum, out.log_squares, out.brier_sum, out.brier_squares,
-                         (Py_ssize_t)out.bad_row);
+    PyObject *result = Py_BuildValue("(NN)", as_bytes(sets.item, 24 * sets.lines),
+                                     as_bytes(sets.count, 8 * sets.kinds));
+    wf_label_sets_free(&sets);
+    return result;
+}
+
+/* What a function writes for all items of bytes; None if a number is neither 0 nor 1. */
+static PyObject *written(PyObject *bytes, wf_status status)
+{
+    if (!status) return bytes;
+    Py_DECREF(bytes);
+    return status == WF_BAD_CODE ? Py_NewRef(Py_None) : failed(status);
+}
+
+static PyObject *of_items(const wf_cells *true_, const wf_cells *predicted)
+{
+    PyObject *sums = as_bytes(NULL, 24 * true_->rows);
+    wf_status status;
+    if (!sums) return NULL;
+    double *room = (double *)(void *)PyBytes_AsString(sums);
+    Py_BEGIN_ALLOW_THREADS
+    status = wf_item_labels(true_, predicted, room);
+    Py_END_ALLOW_THREADS
+    return written(sums, status);
+}
+
+static PyObject *flags_of(const wf_cells *true_, const wf_cells *scores)
+{
+    PyObject *flags = as_bytes(NULL, true_->rows * true_->columns);
+    wf_status status = WF_OK;
+    double sum = 0, block[64];
+    if (!flags) return NULL;
+    unsigned char *room = (unsigned char *)PyBytes_AsString(flags);
+    Py_BEGIN_ALLOW_THREADS
+    status = wf_label_flags(true_, room);
+    for (size_t i = 0; i < scores->rows && scores->floats; i++)
+        for (size_t at = 0; at < scores->columns; at += 64) {
+            size_t n = scores->columns - at < 64 ? scores->columns - at : 64;
+            wf_column row = {scores->data + (ptrdiff_t)i * scores->row_stride,
+                             scores->column_stride, scores->width, 0, scores->swapped};
+            wf_gather_double(&row, at, n, block);
+            for (size_t j = 0; j < n; j++) sum += block[j];
+        }
+    Py_END_ALLOW_THREADS
+    if (!isfinite(sum) || !scores->floats) status = WF_BAD_CODE;
+    return written(flags, status);
+}
+
+typedef PyObject *(*on_cells)(const wf_cells *true_, const wf_cells *other);
+
+/* Call a function of two matrices of the same shape. */
+static PyObject *with_cells(PyObject *const *args, Py_ssize_t nargs, on_cells call)
+{
+    Py_buffer views[2];
+    wf_cells cells[2];
+    PyObject *result = NULL;
+    if (expect(nargs, 2) < 0) return NULL;
+    if (get_cells(args[0], "true", &views[0], &cells[0]) < 0) return NULL;
+    if (get_cells(args[1], "predicted", &views[1], &cells[1]) == 0) {
+        if (cells[0].rows == cells[1].rows && cells[0].columns == cells[1].columns &&
+            cells[0].columns)
+            result = call(&cells[0], &cells[1]);
+        else PyErr_SetString(PyExc_ValueError, "matrices must have the same shape, with columns");
+        PyBuffer_Release(&views[1]);
+    }
+    PyBuffer_Release(&views[0]);
+    return result;
+}
+
+static PyObject *group_labels(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    return with_cells(args, nargs, grouped);
+}
+
+static PyObject *item_labels(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    return with_cells(args, nargs, of_items);
+}
+
+static PyObject *label_flags(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    return with_cells(args, nargs, flags_of);
+}
+
+/* running ------------------------------------------------------------------------------------- */
+
+static PyObject *running(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2], room = {.obj = NULL};
+    wf_column columns[2];
+    int swapped;
+    if (expect(nargs, 5) < 0) return NULL;
+    double starts[2] = {PyFloat_AsDouble(args[2]), PyFloat_AsDouble(args[3])};
+    if (PyErr_Occurred()) return NULL;
+    if (get_column(args[0], "positives", INTEGERS "d", &views[0], &columns[0]) < 0) return NULL;
+    if (get_column(args[1], "negatives", INTEGERS "d", &views[1], &columns[1]) < 0) {
+        PyBuffer_Release(&views[0]);
+        return NULL;
+    }
+    Py_ssize_t n = views[0].shape[0];
+    double *rows = get_output(args[4], FLOAT64, 4 * n, &room);
+    if (rows && views[1].shape[0] != n)
+        PyErr_SetString(PyExc_ValueError, "columns must have equal lengths");
+    for (int i = 0; i < 2 && rows && !PyErr_Occurred(); i++)
+        wf_running(&columns[i], letter(&views[i], &swapped) == 'd', (size_t)n, starts[i],
+                   rows + i * n, rows + (2 + i) * n);
+    for (int i = 0; i < 2; i++) PyBuffer_Release(&views[i]);
+    if (room.obj) PyBuffer_Release(&room);
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
+/* losses -------------------------------------------------------------------------------------- */
+
+/* Run wf_loss on codes and a matrix, or on the second of two columns alone. */
+static int loss_of_views(const wf_column *codes, Py_ssize_t n, const Py_buffer *view,
+                         wf_loss_options options, int threads, wf_losses *out)
+{
+    int swapped, second = view->ndim == 1;
+    char kind = letter(view, &swapped);
+    if (kind != 'f' && kind != 'd') {
+        PyErr_SetString(PyExc_TypeError, "probabilities must be float32 or float64");
+        return -1;
+    }
+    if (view->ndim < 1 || view->ndim > 2 || view->shape[0] != n || (!second && !view->shape[1])) {
+        PyErr_SetString(PyExc_ValueError,
+                        "probabilities must have one row per item and at least one column");
+        return -1;
+    }
+    wf_matrix p = {
+        view->buf, view->strides[0], second ? 0 : view->strides[1],       (int)view->itemsize,
+        swapped,   (size_t)n,        second ? 2 : (size_t)view->shape[1], second};
+    wf_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = wf_loss(codes, &p, options, threads, out);
+    Py_END_ALLOW_THREADS
+    if (!status && out->bad_code < (size_t)n) status = WF_BAD_CODE;
+    if (status) failed(status);
+    return status ? -1 : 0;
+}
+
+static int loss_of(PyObject *const *args, wf_loss_options options, PyObject *number, wf_losses *out)
+{
+    Py_buffer codes, p;
+    wf_column column;
+    int threads = threads_of(number), result = -1;
+    if (threads < 0) return -1;
+    if (get_column(args[0], "codes", INTEGERS, &codes, &column) < 0) return -1;
+    if (PyObject_GetBuffer(args[1], &p, PyBUF_STRIDES | PyBUF_FORMAT) == 0) {
+        result = loss_of_views(&column, codes.shape[0], &p, options, threads, out);
+        PyBuffer_Release(&p);
+    }
+    PyBuffer_Release(&codes);
+    return result;
 }
 
 static PyObject *losses(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
-    Py_buffer codes, p;
-    wf_column column;
-    PyObject *result = NULL;
+    wf_losses out;
     if (expect(nargs, 6) < 0) return NULL;
-    if (get_column(args[0], "codes", INTEGERS, &codes, &column) < 0) return NULL;
-    if (PyObject_GetBuffer(args[1], &p, PyBUF_STRIDES | PyBUF_FORMAT) == 0) {
-        result = loss_of_views(&column, codes.shape[0], &p, args);
-        PyBuffer_Release(&p);
+    wf_loss_options options = {.floor = PyFloat_AsDouble(args[2]),
+                               .tolerance = PyFloat_AsDouble(args[3]),
+                               .wanted = (int)PyLong_AsLong(args[4])};
+    if (PyErr_Occurred() || loss_of(args, options, args[5], &out) < 0) return NULL;
+    return Py_BuildValue("(ddddnK)", out.log_sum, out.log_squares, out.brier_sum, out.brier_squares,
+                         (Py_ssize_t)out.bad_row, (unsigned long long)out.least);
+}
+
+static PyObject *hits(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    wf_losses out;
+    if (expect(nargs, 5) < 0) return NULL;
+    wf_loss_options options = {
+        .wanted = WF_TOP, .k = PyLong_AsSize_t(args[2]), .ties = (int)PyLong_AsLong(args[3])};
+    if (PyErr_Occurred() || loss_of(args, options, args[4], &out) < 0) return NULL;
+    return Py_BuildValue("(nnK)", (Py_ssize_t)out.hits, (Py_ssize_t)out.bad_row,
+                         (unsigned long long)out.least);
+}
+
+/* Resampling ---------------------------------------------------------------------------------- */
+
+/* A contiguous buffer of items of one type. Releases the view on error. */
+static int get_block(PyObject *object, const char *name, item_type type, int flags, Py_buffer *view)
+{
+    int swapped;
+    if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | flags) < 0) return -1;
+    char kind = letter(view, &swapped);
+    if (kind && strchr(type.letters, kind) && view->itemsize == type.size && !swapped) return 0;
+    PyErr_Format(PyExc_TypeError, "%s cannot have items of format '%s'", name,
+                 view->format ? view->format : "B");
+    PyBuffer_Release(view);
+    return -1;
+}
+
+/* Rows (units × replicates) of bytes or int32. */
+static int get_rows(PyObject *object, int flags, Py_buffer *view, wf_rows *rows)
+{
+    static const item_type BYTE = {"B", 1};
+    if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | flags) < 0) return -1;
+    int wide = view->itemsize != 1, two = view->ndim == 2;
+    PyBuffer_Release(view);
+    if (!two) {
+        PyErr_SetString(PyExc_ValueError, "rows must have two dimensions");
+        return -1;
     }
-    PyBuffer_Release(&codes);
+    if (get_block(object, "rows", wide ? INT32 : BYTE, flags, view) < 0) return -1;
+    *rows =
+        (wf_rows){view->buf, (int)view->itemsize, (size_t)view->shape[0], (size_t)view->shape[1]};
+    return 0;
+}
+
+static PyObject *sum_rows(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    enum { ROWS, ORDER, STARTS, SUMS, BUFFERS };
+    Py_buffer views[BUFFERS] = {{0}};
+    wf_rows rows;
+    wf_status status = WF_OK;
+    PyObject *result = NULL;
+    int threads;
+    if (expect(nargs, 5) < 0 || (threads = threads_of(args[3])) < 0) return NULL;
+    if (get_rows(args[0], PyBUF_SIMPLE, &views[ROWS], &rows) < 0) return NULL;
+    if (get_block(args[1], "order", INT64, PyBUF_SIMPLE, &views[ORDER]) == 0 &&
+        get_block(args[2], "starts", INT64, PyBUF_SIMPLE, &views[STARTS]) == 0 &&
+        get_block(args[4], "sums", FLOAT64, PyBUF_WRITABLE, &views[SUMS]) == 0) {
+        size_t starts = (size_t)views[STARTS].len / 8;
+        wf_groups groups = {views[ORDER].buf, views[STARTS].buf, (size_t)views[ORDER].len / 8,
+                            starts ? starts - 1 : 0};
+        if ((size_t)views[SUMS].len != 8 * groups.groups * rows.replicates) {
+            PyErr_SetString(PyExc_ValueError, "sums must have a row for each group");
+        } else {
+            Py_BEGIN_ALLOW_THREADS
+            status = wf_sum_rows(&rows, &groups, threads, views[SUMS].buf);
+            Py_END_ALLOW_THREADS
+            result = status ? failed(status) : Py_NewRef(Py_None);
+        }
+    }
+    for (int i = 0; i < BUFFERS; i++)
+        if (views[i].obj) PyBuffer_Release(&views[i]);
+    return result;
+}
+
+static PyObject *flips(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer count, view;
+    wf_rows rows;
+    PyObject *result = NULL;
+    int threads;
+    if (expect(nargs, 5) < 0 || (threads = threads_of(args[3])) < 0) return NULL;
+    uint64_t seed = PyLong_AsUnsignedLongLong(args[1]);
+    size_t first = PyLong_AsSize_t(args[2]);
+    if (PyErr_Occurred()) return NULL;
+    if (get_block(args[0], "count", INT64, PyBUF_SIMPLE, &count) < 0) return NULL;
+    if (get_rows(args[4], PyBUF_WRITABLE, &view, &rows) == 0) {
+        if ((size_t)count.len != 8 * rows.units) {
+            PyErr_SetString(PyExc_ValueError, "rows must have a row for each unit");
+        } else {
+            Py_BEGIN_ALLOW_THREADS
+            wf_flips(count.buf, seed, first, threads, &rows);
+            Py_END_ALLOW_THREADS
+            result = Py_NewRef(Py_None);
+        }
+        PyBuffer_Release(&view);
+    }
+    PyBuffer_Release(&count);
+    return result;
+}
+
+static PyObject *multinomial(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer state, share, view;
+    wf_rows rows;
+    PyObject *result = NULL;
+    if (expect(nargs, 4) < 0) return NULL;
+    int64_t items = PyLong_AsLongLong(args[1]);
+    if (PyErr_Occurred()) return NULL;
+    static const item_type UINT64 = {"LQ", 8};
+    if (get_block(args[0], "state", UINT64, PyBUF_WRITABLE, &state) < 0) return NULL;
+    if (get_block(args[2], "share", FLOAT64, PyBUF_SIMPLE, &share) < 0) {
+        PyBuffer_Release(&state);
+        return NULL;
+    }
+    if (get_rows(args[3], PyBUF_WRITABLE, &view, &rows) == 0) {
+        if (state.len != sizeof(wf_generator) || (size_t)share.len != 8 * rows.units ||
+            !rows.units || items < 0 || items > INT32_MAX) {
+            PyErr_SetString(PyExc_ValueError, "a state of 4, and a share and a row for each unit");
+        } else {
+            wf_status status;
+            wf_generator g;
+            memcpy(&g, state.buf, sizeof g);
+            Py_BEGIN_ALLOW_THREADS
+            status = wf_multinomial(&g, items, share.buf, &rows);
+            Py_END_ALLOW_THREADS
+            if (status == WF_NO_MEMORY) failed(status);
+            else result = PyBool_FromLong(!status);
+            if (!status) memcpy(state.buf, &g, sizeof g);
+        }
+        PyBuffer_Release(&view);
+    }
+    PyBuffer_Release(&share);
+    PyBuffer_Release(&state);
     return result;
 }
 
@@ -478,14 +804,21 @@ static PyObject *losses(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 
 static PyMethodDef functions[] = {
     FUNCTION(count_pairs, "count_pairs(true, predicted, weights, threads, flush)"),
-    FUNCTION(count_margins, "count_margins(true, predicted, threads)"),
+    FUNCTION(count_margins, "count_margins(true, predicted, threads, cells)"),
     FUNCTION(margins, "margins(true, predicted, count, sums)"),
-    FUNCTION(add_pairs, "add_pairs(true, predicted, codes, low, classes, counts)"),
+    FUNCTION(add_pairs, "add_pairs(true, predicted, codes, low, classes, counts, margins)"),
     FUNCTION(encode_strings, "encode_strings(items, table, strings)"),
     FUNCTION(encode_fixed, "encode_fixed(items)"),
-    FUNCTION(rank_table,
-             "rank_table(scores, positive, weights, threads, score, positives, negatives)"),
+    FUNCTION(rank_table, "rank_table(scores, positive, weights, threads, room)"),
+    FUNCTION(group_labels, "group_labels(true, predicted)"),
+    FUNCTION(item_labels, "item_labels(true, predicted)"),
+    FUNCTION(label_flags, "label_flags(true, scores)"),
+    FUNCTION(running, "running(positives, negatives, tp, fp, steps)"),
     FUNCTION(losses, "losses(codes, probabilities, floor, tolerance, wanted, threads)"),
+    FUNCTION(hits, "hits(codes, scores, k, ties, threads)"),
+    FUNCTION(sum_rows, "sum_rows(rows, order, starts, threads, sums)"),
+    FUNCTION(flips, "flips(count, seed, first, threads, rows)"),
+    FUNCTION(multinomial, "multinomial(state, items, share, rows)"),
     {NULL, NULL, 0, NULL},
 };
 

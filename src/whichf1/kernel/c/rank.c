@@ -29,6 +29,7 @@ typedef struct {
     wf_status status;
     uint64_t low, high;           /* keys */
     size_t bucket, end, distinct; /* first bucket, end of buckets, and lines written */
+    size_t positive;              /* items */
 } share;
 
 typedef struct {
@@ -166,13 +167,33 @@ static void find_places(work *w)
 #define MAKE(key, index) ((item){key, w->weights[index]})
 #include "sort.inc"
 
+/* Whether items are positive, as 0 or 1. Returns 0 if a label is neither 0 nor 1. */
+VECTORISED static int to_flags(const uint64_t *labels, size_t n, unsigned char *flags,
+                               size_t *positive)
+{
+    uint64_t every = 0, sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        every |= labels[i];
+        sum += labels[i];
+        flags[i] = (unsigned char)(labels[i] & 1);
+    }
+    *positive += sum;
+    return every <= 1;
+}
+
 static void scatter(void *context, int index)
 {
     work *w = context;
+    share *s = &w->shares[index];
     size_t *place = w->places + (size_t)index * buckets(w), end = last_item(w, (size_t)index);
-    for (size_t i = first_item(w, (size_t)index); i < end; i += BLOCK)
-        (w->weights ? scatter_weighted_block
-                    : scatter_keys_block)(w, i, end - i < BLOCK ? end - i : BLOCK, place);
+    uint64_t labels[BLOCK];
+    unsigned char flags[BLOCK];
+    for (size_t i = first_item(w, (size_t)index); i < end; i += BLOCK) {
+        size_t n = end - i < BLOCK ? end - i : BLOCK;
+        wf_gather(w->positive, i, n, 8, labels);
+        if (!to_flags(labels, n, flags, &s->positive)) s->status = WF_BAD_CODE;
+        (w->weights ? scatter_weighted_block : scatter_keys_block)(w, i, n, flags, place);
+    }
 }
 
 /* Lines of the result ------------------------------------------------------------------------- */
@@ -228,8 +249,9 @@ static void close_gaps(work *w)
 {
     wf_ranking *out = w->out;
     size_t size = !w->weights && w->n < INT32_MAX ? 4 : 8;
-    out->distinct = 0;
+    out->distinct = out->items = 0;
     for (size_t i = 0; i < w->parts; i++) {
+        out->items += w->shares[i].positive;
         size_t from = w->starts[w->shares[i].bucket], n = w->shares[i].distinct, to = out->distinct;
         out->distinct += n;
         if (from == to) continue;
@@ -259,6 +281,9 @@ wf_status wf_rank(const wf_column *scores, const wf_column *positive, const doub
         wf_parallel((int)w.parts, tally, &w);
         find_places(&w);
         wf_parallel((int)w.parts, scatter, &w);
+    }
+    for (size_t i = 0; i < w.parts && !status; i++) status = w.shares[i].status;
+    if (!status) {
         wf_parallel((int)w.parts, write_out, &w);
         close_gaps(&w);
     }
@@ -266,4 +291,26 @@ wf_status wf_rank(const wf_column *scores, const wf_column *positive, const doub
     free(w.starts);
     free(w.items);
     return status;
+}
+
+/* Steps of a ranking ---------------------------------------------------------------------------- */
+
+void wf_running(const wf_column *counts, int floats, size_t n, double start, double *plain,
+                double *sums)
+{
+    if (floats) {
+        wf_gather_double(counts, 0, n, plain);
+        for (size_t i = 0; i < n; i++) sums[i] = start += plain[i];
+        return;
+    }
+    int64_t whole = 0, block[BLOCK];
+    for (size_t from = 0; from < n; from += BLOCK) {
+        size_t some = n - from < BLOCK ? n - from : BLOCK;
+        wf_gather(counts, from, some, 8, block);
+        for (size_t i = 0; i < some; i++) {
+            whole += block[i];
+            plain[from + i] = (double)block[i];
+            sums[from + i] = start + (double)whole;
+        }
+    }
 }

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from whichf1 import __version__
+from whichf1.comparison.study import Study
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import capital, meaning
 from whichf1.errors import WhichF1Error
@@ -49,6 +50,7 @@ from whichf1.reporting.score import (
     score_table,
 )
 from whichf1.reporting.slices import SMALL, SliceScore, score_slices, slice_document
+from whichf1.reporting.study import study_document
 from whichf1.scoring.curves import BestThreshold, best_threshold
 from whichf1.scoring.evaluate import evaluate
 from whichf1.scoring.score import Score, effective_n
@@ -179,8 +181,10 @@ class Section:
 # the page
 
 
-def page(report: Report) -> str:
-    """A report as one HTML file."""
+def page(report: Report | Study) -> str:
+    """A report, or a study, as one HTML file."""
+    if isinstance(report, Study):
+        return study_page(report)
     about = _About(report)
     made = [Section(name, title, [*parts(about)]) for name, (title, parts) in SECTIONS.items()]
     sections = [section for section in made if section.parts]
@@ -192,6 +196,29 @@ def page(report: Report) -> str:
         return rendered("report.html", fields, styles=["report.css"])
     scripts = ["formulas.js", "threshold.js"]
     return rendered("report.html", fields, styles=["report.css"], scripts=scripts, data=slider.data)
+
+
+def study_page(study: Study) -> str:
+    """A study as one HTML file: its pictures, its tables, and what was read."""
+    drawn: list[PagePicture] = []
+    for kind in ("critical-difference", "meta", "runs"):
+        if kind == "runs" and drawn:
+            break
+        with suppress(WhichF1Error):
+            drawn.append(shown(picture(study, kind)))
+    if study.flips is not None and study.flips.flips:
+        drawn.append(shown(picture(study.flips, "flips")))
+    document = study_document(study, "study")
+    sets = study.trials.data_sets.items()
+    facts = [(name or "data set", f"{size(data.n)}, {numbered(len(data.keys), 'run')}")
+             for name, data in sets]  # fmt: skip
+    sections = [
+        Section("study", "Are the systems different?", [Figures(drawn), *_of_document(document)]),
+        Section("data", "Data", [Facts(facts)]),
+    ]
+    subtitle = document.title.partition(": ")[2]
+    fields = {"title": "Study", "subtitle": f"{subtitle}.", "sections": sections}
+    return rendered("report.html", fields, styles=["report.css"])
 
 
 class _About:
@@ -313,7 +340,7 @@ def _of_each_system(about: _About, leading: Sequence[tuple[str, Score]]) -> Iter
 
 
 def _cautions(about: _About) -> list[str]:
-    """What cannot be trusted, in sentences."""
+    """Cautions, in sentences."""
     report = about.report
     marked = footnotes(Document(report.document().blocks))
     notes = [note.replace(f"{CAUTION} ", "Intervals of ", 1) for note in marked]

@@ -211,8 +211,9 @@ class Program:
         excluded = leaf("excluded", -1) if definition.exclude else None
 
         def codes(n: int) -> Any:
-            counts: Any = SimpleNamespace(table=margins(n), labels=range(n))
-            return codes_of(counts, definition.classes, definition.two_classes, excluded)
+            labels: Any = range(n)
+            wanted = (definition.classes, definition.two_classes, excluded)
+            return codes_of(labels, margins(n), *wanted)
 
         return self.add(codes)
 

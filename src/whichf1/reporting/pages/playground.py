@@ -123,7 +123,7 @@ def playground_data(examples: Sequence[Example]) -> dict[str, Any]:
 def _variants(kind: str) -> Iterable[tuple[Metric, dict[str, Any]]]:
     """The metrics of a kind, with the parameters that are shown."""
     for metric in METRICS.values():
-        if metric.kind != kind:
+        if metric.kind != kind or metric.whole:  # at other class shares, items are not whole
             continue
         numbers = [{"beta": beta} for beta in BETAS] if "beta" in metric.parameters else [{}]
         words = [{name: x} for name, p in metric.parameters.items() for x in p.choices]

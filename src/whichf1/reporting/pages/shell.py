@@ -124,5 +124,5 @@ def _interval(interval: Interval | None) -> str:
 
 
 def _text(markup: Any) -> str:
-    """What a piece of HTML says."""
+    """The text of a piece of HTML."""
     return str(markup.unescape())

@@ -400,7 +400,7 @@ def plane(data: Any) -> Picture:
 
 @declare("gap", {**EITHER, MacroF1: same})
 def gap(data: Any) -> Picture:
-    """The gap between the macro F1s as its pairwise terms: who opens it."""
+    """The gap between the macro F1s as its pairwise terms: which classes cause it."""
     macro = data if isinstance(data, MacroF1) else macro_f1(data)
     k = len(macro.labels)
     refuse_size(k, "a picture of the gap")

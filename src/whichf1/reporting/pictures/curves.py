@@ -44,7 +44,7 @@ from whichf1.scoring.curves import (
 )
 from whichf1.scoring.lines import score_ranking
 from whichf1.scoring.score import Score
-from whichf1.statistics.bands import Band
+from whichf1.statistics.bands import Band, has_band
 from whichf1.tables.cells import Array
 from whichf1.tables.ranking import Ranking
 
@@ -58,10 +58,10 @@ MOST_NAMED = 20
 
 
 def bands_of(curve: Any, kind: BandKind, level: float) -> list[Band]:
-    """The bands that are asked for, the wider one first; none of weighted items."""
+    """The requested bands, the wider one first; none if weights are not known."""
     if not is_among(kind, get_args(BandKind)):
         raise DefinitionError(f"band must be one of {get_args(BandKind)!r}; got {kind!r}")
-    if kind == "none" or curve.ranking.weighted:
+    if kind == "none" or not has_band(curve.ranking):
         return []
     wanted = {"pointwise": [False], "simultaneous": [True], "both": [True, False]}[kind]
     return [curve.band(level, simultaneous=each) for each in wanted]
@@ -92,9 +92,9 @@ def _ribbon(band: Band, ink: int, scale: Axis, pale: bool) -> Ribbon:
     return Ribbon(numbers(band.x[here]), numbers(low), numbers(high), ink, pale)
 
 
-def _band_words(drawn: list[Band], several: bool, weighted: bool) -> list[str]:
-    if weighted:
-        return ["No band: the items have weights."]
+def _band_words(drawn: list[Band], several: bool, unknown: bool) -> list[str]:
+    if unknown:
+        return ["No band: the sum of the squared weights is not known."]
     if not drawn:
         return []
     level = f"{100 * drawn[0].level:g} %"
@@ -168,7 +168,7 @@ def _curves(
     several = len(data) > 1
     wanted: BandKind = band or ("none" if len(data) > MANY else "pointwise" if several else "both")
     marks, legend, drawn = _series(data, across, up, wanted, level)
-    weighted = any(curve.ranking.weighted for curve in data.values()) and wanted != "none"
+    unknown = wanted != "none" and not all(has_band(x.ranking) for x in data.values())
     said = [key.text for key in legend]
     best = f"{heading}: {'; '.join(said[:4])}"
     texts = dict.fromkeys(curve.score.signature for curve in data.values())
@@ -179,7 +179,7 @@ def _curves(
         f"{best}{' and more' if len(said) > 4 else ''}.",
         (Panel(across, up, (*behind, *marks), square=square),),
         (*legend, *keys),
-        (*notes, *_band_words(drawn, several, weighted)),
+        (*notes, *_band_words(drawn, several, unknown)),
         tuple(texts)[:4],
         width=4.6,
         height=4.2,
@@ -496,7 +496,7 @@ def threshold(
     marks.append(_line(x, y, 0))
     finding = f"{name} at {len(x):,} thresholds"
     legend = [Key(name, 0)]
-    notes = _band_words(drawn, False, ranking.weighted and band != "none")
+    notes = _band_words(drawn, False, band != "none" and not has_band(ranking))
     signature = definition.signature
     if isinstance(data, BestThreshold):
         signature = data.score.signature
@@ -566,7 +566,7 @@ def decision(
             f"better than calling all or none positive at {best.mean():.0%} of the thresholds, "
             f"from {span[0]:.2f} to {span[-1]:.2f}"
         )
-    weighted = first.ranking.weighted and wanted != "none"
+    unknown = wanted != "none" and not has_band(first.ranking)
     return Picture(
         "decision",
         f"Decision curve, {_facts({'': first})}",
@@ -579,7 +579,7 @@ def decision(
         ),
         (
             "Net benefit: (TP − FP · t / (1 − t)) / n at the threshold t.",
-            *_band_words(drawn, several, weighted),
+            *_band_words(drawn, several, unknown),
         ),
         height=3.4,
     )

@@ -125,7 +125,7 @@ def rendered(picture: Picture, form: str, dpi: int = 200) -> bytes:
 
 
 def _metadata(picture: Picture, form: str) -> dict[str, Any]:
-    """What the file says of itself: the finding and the signatures, and no date."""
+    """Metadata of the file: the finding and the signatures, without a date."""
     signatures = " ".join(picture.signatures)
     maker = f"whichf1 {__version__}"
     if form == "svg":
@@ -172,7 +172,7 @@ def draw(picture: Picture, ax: Any = None) -> Any:
 
 @dataclass
 class _Sheet:
-    """A picture on its way to a figure."""
+    """A picture being drawn on a figure."""
 
     picture: Picture
     families: tuple[str, ...] = ()
@@ -211,7 +211,7 @@ class _Sheet:
         return axes[0]
 
     def onto(self, ax: Any) -> Any:
-        """All of it on the Axes of somebody else's figure."""
+        """Draw everything on given Axes."""
         picture, axes = self.picture, [ax]
         if len(picture.panels) > 1:
             ax.axis("off")

@@ -49,7 +49,8 @@ MOST = 60
 """Rows of a forest; more do not fit on a page."""
 
 
-def _ends(intervals: Sequence[Interval | None]) -> tuple[Any, Any]:
+def ends_of(intervals: Sequence[Interval | None]) -> tuple[Any, Any]:
+    """The ends of intervals, None where there is none."""
     return tuple(x and x.low for x in intervals), tuple(x and x.high for x in intervals)
 
 
@@ -102,7 +103,7 @@ def comparison(data: Comparison, *, baseline: str | None = None) -> Picture:
     ):
         at = [x for x, here in enumerate(clear) if here is differs and math.isfinite(values[x])]
         if at:
-            limits = _ends([intervals[x] for x in at])
+            limits = ends_of([intervals[x] for x in at])
             marks.append(Dots(numbers(values[x] for x in at), numbers(at), ink, *limits))
             legend.append(Key(text, ink, "dots"))
     best = data.ranking[0]
@@ -306,9 +307,9 @@ def slice_picture(
     for verdicts, ink, text, hollow in kinds:
         at = [x for x, row in enumerate(shown) if row.verdict in verdicts]
         if at:
-            ends_of = _ends([intervals[x] for x in at])
+            limits = ends_of([intervals[x] for x in at])
             marks.append(Dots(numbers(values[x] for x in at), numbers(at), ink,
-                              *ends_of, hollow=hollow))  # fmt: skip
+                              *limits, hollow=hollow))  # fmt: skip
             legend.append(Key(text, ink, "dots", hollow=hollow))
     worst = shown[0]
     apart = sum(row.verdict in ("below", "above") for row in parts)
@@ -416,7 +417,7 @@ def scores(report: Report) -> Picture:
     intervals = [score.interval for _, score in named]
     across = within(axis("", _span(values, intervals)), -1.0, 1.0)
     scale = with_names("", [name for name, _ in named], "scores")
-    dots = Dots(numbers(values), numbers(range(len(named))), 0, *_ends(intervals))
+    dots = Dots(numbers(values), numbers(range(len(named))), 0, *ends_of(intervals))
     level = next((x.level for x in intervals if x), None)
     low, high = (pick(range(len(named)), key=values.__getitem__) for pick in (min, max))
     legend = Key("a score" + ("" if level is None else f", {100 * level:g} % interval"), 0, "dots")

@@ -40,7 +40,7 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {}
-MODULES = ("counts", "curves", "forests")
+MODULES = ("counts", "curves", "forests", "studies")
 """Where kinds are declared."""
 
 

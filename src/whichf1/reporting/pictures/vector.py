@@ -148,7 +148,7 @@ def _ink(ink: Ink) -> str:
 
 @dataclass
 class _Sheet:
-    """A panel on its way to an image."""
+    """A panel being drawn as SVG."""
 
     picture: Picture
     at: int

@@ -46,6 +46,8 @@ def read_scores(
     in memory. Weights are added up unless items are to stay ``apart``. ``fair``: each item must
     have a distribution over the classes.
     """
+    if request.bits:
+        return _read_labels(data, predictions, request, apart)
     parts, columns, origin = Scoring(apart).gather(data, predictions, request)
     lines = _scored(parts[KEY], columns, origin)
     if fair:
@@ -53,6 +55,25 @@ def read_scores(
     if request.several and request.labels is None:
         lines = lines._replace(labels=classes_of_columns(columns.preds, lines.true))
     return lines if len(columns.preds) > 1 else lines._replace(scores=lines.scores[:, 0])
+
+
+def _read_labels(data: Any, predictions: Any, request: Request, apart: bool) -> ScoredLines:
+    """The labels and scores of items with sets of labels."""
+    if predictions is not None:
+        raise InputError("columns of 0 and 1 for each label are read from one file or frame")
+    alone = replace(request, labels=None)  # they are the names of the columns, not what these hold
+    parts, columns, origin = Scoring(apart).gather(data, None, alone)
+    lines, width = _scored(parts[KEY], columns, origin), len(request.bits)
+    bits = lines.scores[:, :width]
+    wrong = np.argwhere((bits != 0) & (bits != 1))
+    if len(wrong):
+        row, at = wrong[0].tolist()
+        raise InputError(
+            f"{origin.name}: column {request.bits[at]!r} holds {bits[row, at]:g}: a column for "
+            "each label holds 0 and 1."
+        )
+    scores = np.ascontiguousarray(lines.scores[:, width:])
+    return lines._replace(true=bits == 1, scores=scores, labels=request.labels, sets=True)
 
 
 def _refuse_unfair_rows(scores: Array, origin: Origin) -> None:
@@ -130,7 +151,7 @@ def _complete(lines: ScoredLines, columns: Request, origin: Origin) -> ScoredLin
 
 
 def _gaps(lines: ScoredLines, columns: Request) -> dict[tuple[str, str], Array]:
-    """What lines may lack, and which do."""
+    """What lines may lack, and which lines lack it."""
     gaps = {("label", columns.true): _missing(lines.true)}
     for name, bad in zip(columns.preds, ~np.isfinite(lines.scores).T, strict=True):
         gaps["finite number", name] = bad
@@ -218,6 +239,8 @@ class EngineSums(NamedTuple):
 class ClassScores:
     """The scores of one system or of several, each with a column for each class."""
 
+    sets = False  # items have one class each
+
     def __init__(self, data: Any, predictions: Any, request: Request, *, fair: bool) -> None:
         """``fair``: the scores of an item must be a distribution over the classes."""
         self._source = (
@@ -282,10 +305,13 @@ class ClassScores:
         values = derived.Values(self._places, 1, self._filtered, each=each)
         return self._answer(("sums", name), lambda: self._sums(values))  # type: ignore[no-any-return]
 
-    def values(self, each: Callable[[Any], Any], name: str) -> ScoredLines:
-        """That number of each item for each system, grouped."""
-        values = derived.Values(self._places, self._systems, self._filtered, each=each)
-        return self._lines(("values", name), values, apart=True)
+    def values(
+        self, each: Callable[[Any], Any], name: str, *, by_class: bool = False
+    ) -> ScoredLines:
+        """That number of each item for each system, grouped; with the code of the true class."""
+        kind = derived.ClassValues if by_class else derived.Values
+        values = kind(self._places, self._systems, self._filtered, each=each)
+        return self._coded(self._lines(("values", name), values, apart=True))
 
     def decisions(self, k: int, ties: str) -> ScoredLines:
         """The code of the true class, and that of the predicted one as the score, grouped."""

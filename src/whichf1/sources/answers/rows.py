@@ -79,7 +79,7 @@ def tally_together(parts: Parts, columns: Request, origin: Origin) -> Slices:
 
 
 def by_slice(rows: Iterable[Row], columns: Request, origin: Origin) -> list[tuple[Key, list[Row]]]:
-    """The rows of each slice in order, without what tells the slice."""
+    """The rows of each slice in order, without the slice columns."""
     groups: dict[Key, list[Row]] = {}
     at = len(columns.by)
     for row in rows:

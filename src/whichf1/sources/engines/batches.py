@@ -40,7 +40,7 @@ class Batches(NamedTuple):
 
 
 def gather_batches(data: Any, request: Request, question: Question) -> Answer:
-    """What a question gives for all batches."""
+    """The answer to a question for all batches."""
     if type(data).__module__.startswith("ray."):
         return _gather_on_ray(data, request, question)
     batches = _batches_of(data)

@@ -1,4 +1,4 @@
-"""An embedded DuckDB with nothing left to guess, a memory limit and a spill folder."""
+"""An embedded DuckDB with explicit settings, a memory limit and a spill folder."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _memory(limit: str | int) -> str:
 
 
 def first_line(text: str) -> str:
-    """What DuckDB says, without its advice on its own options."""
+    """DuckDB's message, without its advice on its own options."""
     said = re.split(r"\n\s*\n|\nPossible|\n\* ", text)[0].strip()
     return re.sub(r"\s*\n\s*", ", ", said)
 

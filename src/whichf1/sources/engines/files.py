@@ -233,7 +233,7 @@ def _folders(path: str) -> dict[str, str | None]:
 def gather_files(
     data: Any, request: Request, question: Question, options: ReadingOptions
 ) -> Answer:
-    """What a question gives for a file or for all files of a pattern."""
+    """The answer to a question for a file or for all files of a pattern."""
     name, files = find_files(data, options)
     parts: list[dict[str, list[Any]]] = []
     skipped: list[str] = []

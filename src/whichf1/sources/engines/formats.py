@@ -73,7 +73,7 @@ def compression_of(start: bytes) -> Compression:
 
 
 class Shown(NamedTuple):
-    """What of a file is made visible to SQL."""
+    """Which items of a file are visible to SQL."""
 
     available: list[str]
     """All columns that it has."""
@@ -86,7 +86,7 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class File(ABC):
-    """One file, looked at from outside."""
+    """One file: its format, columns and errors."""
 
     path: Path
     compression: Compression

@@ -31,7 +31,7 @@ SEVERAL = (list, tuple, set, frozenset, np.ndarray)
 def gather_frame(
     data: Any, request: Request, question: Question, origin: Origin | None = None
 ) -> Answer:
-    """What a question gives for the frame."""
+    """The answer to a question for the frame."""
     frame, name = known_frame(data)
     origin = origin or Origin(name)
     columns = request.find(column_names(frame), origin.name)

@@ -1,4 +1,4 @@
-"""Files that are elsewhere: behind an address, or in an object that is read.
+"""Remote files: behind an address, or in a file-like object.
 
 They are copied to a temporary folder, and then read as any file is, with the same limits and
 errors. Of a Parquet file only the columns that are used are copied, to where they were.
@@ -12,6 +12,7 @@ import secrets
 import shutil
 import tempfile
 import weakref
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,7 +38,7 @@ STAMPS = ("size", "ETag", "etag", "Last-Modified", "LastModified", "mtime", "upd
 
 
 class Elsewhere(os.PathLike[str]):
-    """Files that are copied when they are first read, and gone when nobody needs them."""
+    """Files that are copied when first read, and removed when no longer needed."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -58,8 +59,9 @@ class Elsewhere(os.PathLike[str]):
             self._copies = self._copied(all)
         return self._copies
 
+    @abstractmethod
     def _copied(self, all: bool) -> list[Copy]:
-        raise NotImplementedError
+        """Copy the files, of a folder ``all`` of them."""
 
     def _place(self, number: int = 0) -> Path:
         """Where a copy goes."""
@@ -87,7 +89,7 @@ class Copy:
         """Copy these bytes, too, if they are not here yet."""
 
     def refuse_changed(self) -> None:
-        """Raise if the original is not what it was."""
+        """Raise if the original has changed."""
 
 
 def _no_room(name: str, error: OSError) -> FileError:
@@ -255,7 +257,7 @@ class Original:
         return Original(self._system, self._path)
 
     def copy(self, path: Path) -> None:
-        """Copy all of it."""
+        """Copy the whole file."""
         self._system.get_file(self._path, str(path))
 
     def bytes(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
@@ -328,7 +330,7 @@ class PartlyCopied(Copy):
         self._here |= {*wanted}
 
     def refuse_changed(self) -> None:
-        """Raise if the original is not what it was, as parts of two would be mixed."""
+        """Raise if the original has changed, as parts of two versions would be mixed."""
         if self._here is None:
             return
         with self._owner.errors():

@@ -65,9 +65,13 @@ class Rows(NamedTuple):
 
     def columns(self) -> list[tuple[str, Any]]:
         """The names and types of the columns; SQLite has a name of its own for "true" inside."""
-        outside = self.dialect == "sqlite"
-        told = self.query if outside else f"SELECT * FROM ({self.query}) AS given LIMIT 0"
-        return [fact[:2] for fact in self.told(told, most=0)[0]]
+        inside = f"SELECT * FROM ({self.query}) AS given LIMIT 0"
+        if self.dialect == "sqlite":
+            self.told(
+                f"EXPLAIN {inside}", most=0
+            )  # an error of what is no SELECT, which is not run
+            inside = self.query
+        return [fact[:2] for fact in self.told(inside, most=0)[0]]
 
     def told(self, query: str, most: int | None = None) -> tuple[Any, list[Any]]:
         """What a query says of its columns, and its rows, if they are wanted."""
@@ -110,6 +114,8 @@ def _advice(said: str) -> str:
             ". It refuses products that are too small or too large for a float: scale the weights, "
             "or read the rows into a dataframe."
         )
+    if "syntax error" in said.lower():
+        return ". query= is one SELECT."
     return "" if said.endswith(".") else "."
 
 
@@ -330,10 +336,14 @@ def _rows(
     if hasattr(query, "compile"):  # of SQLAlchemy
         how = {"compile_kwargs": {"literal_binds": True}}
         query = str(query.compile(getattr(engine, "engine", engine), **how))
+    return Rows(connection, dialect, _selected(query), f"the query to {database}", safe)
+
+
+def _selected(query: Any) -> str:
+    """A query that can stand in parentheses, where only one that selects is accepted."""
     if not isinstance(query, str):
         raise InputError(f"query= is a text such as 'SELECT …'; got {type(query).__name__}")
-    whole = re.sub(r";\s*(--[^\n]*\s*)*$", "", query) + "\n"  # after which a comment ends
-    return Rows(connection, dialect, whole, f"the query to {database}", safe)
+    return re.sub(r";\s*(--[^\n]*\s*)*$", "", query) + "\n"  # after which a comment ends
 
 
 @contextmanager
@@ -396,7 +406,11 @@ def _open_other(address: Address) -> Any:
     except WhichF1Error:
         raise
     except ImportError as error:
-        raise _missing(error) from None
+        said = str(error).partition("\n")[0].rstrip(".")
+        raise InputError(
+            f"{address.name!r} is read with Ibis ({said}): "
+            f"pip install 'ibis-framework[{address.scheme}]'"
+        ) from None
     except Exception as error:
         said = address.without_secrets(f"{type(error).__name__}: {error}")
         raise FileError(f"cannot connect to {address.name!r}: {said}") from None
@@ -410,12 +424,16 @@ def _of_backend(backend: Any, query: Any, table: Any, address: Address | None = 
         return _rows(backend.con, name, query, table, said)
     try:
         if query is not None:
-            return backend.sql(query)
+            return backend.sql(f"SELECT * FROM ({_selected(query)}) AS given")
         return backend.table(table)
+    except InputError:
+        raise
     except Exception as error:
         said = first_line(str(error))
         said = said if address is None else address.without_secrets(said)
-        raise FileError(f"the database says: {type(error).__name__}: {said}") from None
+        raise FileError(
+            f"the database says: {type(error).__name__}: {said}{_advice(said)}"
+        ) from None
 
 
 @contextmanager

@@ -6,6 +6,7 @@ The columns of a system are s0, s1, …, one for each class; k is the true class
 from __future__ import annotations
 
 import operator
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from whichf1.sources.engines.frames import is_number, plain_rows
 from whichf1.sources.questions.grouped import KEY, Question, grouped_frame, kept_names
 from whichf1.sources.request import Request, Row
 from whichf1.sources.request import narwhals as nw
+from whichf1.tables.cells import EQUALLY_GOOD, cost_matrix
 
 Place = tuple[Any, int]
 """A value of the true class, and the place of its class among the columns of a system."""
@@ -116,6 +118,34 @@ class JudgedColumns:
         errors = [_choose(t == at, s - 1.0, s) for at, s in enumerate(self._scores)]
         return Expression(total([_column(part(Expression(each))) for each in errors]))
 
+    @property
+    def margin(self) -> Expression:
+        """The score of the true class minus the highest of the others."""
+        t, least = nw.col("t") - 1, -sys.float_info.max
+        others = [_choose(t == at, least, s) for at, s in enumerate(self._scores)]
+        return Expression(self.own.column - highest(others))
+
+    def running_error(self, part: Callable[[Any], Any]) -> Expression:
+        """The sum of a function of the errors of running sums, of all classes but the last."""
+        t, parts = nw.col("t") - 1, []
+        for at in range(self.classes - 1):
+            error = total(self._scores[: at + 1]) - _choose(t <= at, 1.0, 0.0)
+            parts.append(_column(part(Expression(error))))
+        return Expression(total(parts))
+
+    def cost(self, costs: Any) -> Expression:
+        """What the decision costs whose expected cost is least; the first of equally good ones."""
+        matrix = cost_matrix(costs, self.classes)
+        pairs = [zip(self._scores, column, strict=True) for column in matrix.T.tolist()]
+        expected = [total([s * cost for s, cost in each]) for each in pairs]
+        within = lowest(expected) + EQUALLY_GOOD * float(matrix.max())
+        t, paid, open_ = nw.col("t") - 1, [], nw.lit(True)
+        for column, each in zip(matrix.T.tolist(), expected, strict=True):
+            own = total([_choose(t == at, cost, 0.0) for at, cost in enumerate(column)])
+            paid.append(_choose(open_ & (each <= within), own, 0.0))
+            open_ = open_ & (each > within)
+        return Expression(total(paid))
+
     def ahead(self, ties: str) -> Expression:
         """How many classes rank ahead of the true one."""
         t, own = nw.col("t") - 1, self.own.column
@@ -187,6 +217,12 @@ class Values(Systems):
         """The number of each system."""
         numbers = map(self.each, self.judged_columns(columns))
         return [_literal(_column(each)).cast(nw.Float64) for each in numbers]
+
+
+class ClassValues(Values):
+    """The same, of the items of each class."""
+
+    by_class: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)

@@ -186,6 +186,15 @@ class Grouped(Question):
         return {columns.preds[0]: rows}, columns, Origin(name)
 
 
+class Listed(Question):
+    """The columns as they are, item by item in their order."""
+
+    def answer(self, items: Any, columns: Request) -> dict[str, list[dict[str, Any]]]:
+        """The columns of a part, by the names of this module."""
+        names = [short for short, _, _ in _names(columns)]
+        return {KEY: [dict(zip(names, frames.columns_of(items), strict=True))]}
+
+
 def _of_arrays(request: Request, width: int, name: str) -> Request:
     """The request for a pair of arrays, which have no further columns."""
     if request.used != [""] or request.systems:

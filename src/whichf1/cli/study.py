@@ -1,0 +1,76 @@
+"""``whichf1 study``: runs, folds and data sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from whichf1.cli.files import messages
+from whichf1.cli.options import StudyOptions, find_label, split_list
+from whichf1.comparison.study import Study, plan_study, study_trials, trials
+from whichf1.errors import InputError
+from whichf1.reporting.pictures.drawing import format_of
+from whichf1.reporting.pictures.kinds import picture
+from whichf1.reporting.pictures.typeface import plotting
+from whichf1.reporting.score import page_path
+from whichf1.reporting.study import study_document
+from whichf1.sources.address import shown_name
+from whichf1.tables.labels import Labels
+from whichf1.tables.trials import Trials
+
+ROLES = ("true", "system", "run", "fold", "dataset", "item", "cluster")
+PLANNED = ("folding", "missing", "adjust", "power", "margin", "rope", "seed")
+
+
+def study(options: StudyOptions) -> None:
+    """Compare systems that have several runs, folds or data sets."""
+    if options.plot is not None:
+        format_of(options.plot)
+        plotting()
+    if options.page is not None:
+        page_path(options.page)
+    read = _read(options)
+    if options.save is not None:
+        read.save(options.save)
+    result = _studied(options, read)
+    if options.plot is not None:
+        kind = "critical-difference" if result.ranks is not None else "runs"
+        picture(result, kind).save(options.plot)
+    if options.page is not None:
+        result.save_page(options.page)
+    source = ", ".join(map(shown_name, options.files[:3]))
+    options.write(study_document(result, source))
+
+
+def _read(options: StudyOptions) -> Trials:
+    named: dict[str, Any] = {name: getattr(options, name) for name in ROLES}
+    named |= {"pred": _columns(options.pred), "score": options.score_column}
+    reading = {"format": options.from_, "on_error": options.on_error.value}
+    with messages():
+        return trials([*options.files], labels=options.declared, **named, **reading)
+
+
+def _columns(given: list[str] | None) -> Any:
+    """The column of predictions, or the columns of each system."""
+    if not given:
+        return None
+    if len(given) == 1 and "=" not in given[0]:
+        return given[0]
+    if not all("=" in each for each in given):
+        raise InputError(
+            "several --pred name the runs of each system: --pred A=a1,a2 --pred B=b1,b2"
+        )
+    systems = (each.partition("=") for each in given)
+    return {name: split_list(columns) for name, _, columns in systems}
+
+
+def _studied(options: StudyOptions, read: Trials) -> Study:
+    """The study, with classes as the data write them."""
+    every = {label for data in read.data_sets.values() for label in data.labels}
+    alike = len({type(label) for label in every}) == 1
+    labels = Labels.trusted(sorted(every)) if alike else Labels.trusted(())
+    if options.positive is not None and not alike:
+        find_label(options.positive, labels)
+    given = {name: getattr(options, name) for name in PLANNED}
+    given["matched"] = False if options.unmatched else None
+    chosen = options.chosen(labels)
+    return study_trials(read, *plan_study(options.metric, chosen, options.level, given))

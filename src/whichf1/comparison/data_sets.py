@@ -1,0 +1,318 @@
+"""Several systems on several data sets: ranks, tests of ranks, and a mean of the differences.
+
+The data sets are the sample: a test asks whether systems differ on data sets like these (Demšar
+2006). AverageRanks ignore how sure each difference is; a random-effects meta-analysis does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import inf, isfinite, sqrt
+
+import numpy as np
+
+from whichf1.comparison.folds import Probabilities
+from whichf1.comparison.significance import ADJUSTMENTS, CLOSE, Adjust
+from whichf1.errors import InputError
+from whichf1.statistics.sample import generator
+from whichf1.statistics.scales import Interval, t_quantile, upper_tail
+from whichf1.tables.cells import Array
+
+DRAWS = 20_000
+"""Draws of the Bayesian signed-rank test."""
+PRIOR = 0.5
+"""What the prior of the Bayesian signed-rank test is worth: so many data sets without a
+difference (Benavoli et al. 2014)."""
+_STEPS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Friedman:
+    """Friedman's test of equal ranks, and Iman and Davenport's (1980) F, which is less cautious."""
+
+    chi_square: float
+    """Corrected for ties."""
+    p_chi_square: float
+    f: float
+    p_value: float
+    """Of F, with k − 1 and (k − 1)(N − 1) degrees of freedom."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """A random-effects meta-analysis of the differences on data sets.
+
+    mean: The mean difference over data sets like these, weighted by how sure each is.
+    error: Its standard error (Hartung and Knapp 2001; Sidik and Jonkman 2002).
+    interval: From Student's t.
+    p_value: That the mean difference is 0.
+    tau: The standard deviation of the true differences between data sets (Paule and Mandel 1982).
+    i_square: How much of the variance of the differences is not explained by items and runs.
+    q: Cochran's Q, and p_heterogeneity its p-value.
+    prediction: Where the true difference on a further data set may lie; None of two data sets.
+    data_sets: How many there are; those on which nothing varies are left out.
+    """
+
+    mean: float
+    error: float
+    interval: Interval
+    p_value: float
+    tau: float
+    i_square: float
+    q: float
+    p_heterogeneity: float
+    prediction: Interval | None
+    data_sets: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSetPair:
+    """Two systems compared over data sets."""
+
+    a: str
+    b: str
+    data_sets: int
+    a_better: int
+    b_better: int
+    """On how many data sets each has the better score."""
+    difference: float
+    """The plain mean of the differences."""
+    meta: Meta | None = None
+    p_adjusted: float | None = None
+    """Of the meta-analysis, adjusted for all pairs."""
+    p_wilcoxon: float | None = None
+    p_wilcoxon_adjusted: float | None = None
+    p_nemenyi: float | None = None
+    """Adjusted for all pairs by itself."""
+    signed_rank: Probabilities | None = None
+    """Of the Bayesian signed-rank test."""
+
+
+@dataclass(frozen=True, eq=False)
+class AverageRanks:
+    """The average ranks of systems over data sets."""
+
+    systems: tuple[str, ...]
+    ranks: Mapping[str, float]
+    """1 is best; systems with equal scores share the mean of their ranks."""
+    data_sets: int
+    friedman: Friedman | None
+    """None of two systems."""
+    critical_difference: float
+    """Systems whose average ranks differ by less do not differ significantly (Nemenyi)."""
+    level: float
+
+
+def rank_data_sets(
+    systems: Sequence[str], scores: Array, lower: bool, level: float
+) -> AverageRanks:
+    """Rank the systems (columns) on each data set (rows)."""
+    from scipy.stats import rankdata
+
+    n, k = scores.shape
+    own = rankdata(np.round(scores if lower else -scores, 12), axis=1)
+    average = own.mean(0)
+    limit = critical_difference(n, k, level)
+    friedman = friedman_test(own) if k > 2 else None
+    named = dict(zip(systems, average.tolist(), strict=True))
+    return AverageRanks(tuple(systems), named, n, friedman, limit, level)
+
+
+def friedman_test(ranks: Array) -> Friedman:
+    """Friedman's χ² with its correction for ties, and Iman and Davenport's F."""
+    from scipy.special import chdtrc, fdtrc
+
+    n, k = ranks.shape
+    ties = 0.0
+    for row in ranks:
+        _, times = np.unique(row, return_counts=True)
+        ties += float((times**3 - times).sum())
+    scale = 1 - ties / (n * k * (k * k - 1))
+    if scale <= 0:
+        return Friedman(0.0, 1.0, 0.0, 1.0)
+    sums = ranks.sum(0)
+    chi = (12 / (n * k * (k + 1)) * float(sums @ sums) - 3 * n * (k + 1)) / scale
+    rest = n * (k - 1) - chi
+    f = (n - 1) * chi / rest if rest > CLOSE else inf
+    p = float(fdtrc(k - 1, (k - 1) * (n - 1), f)) if isfinite(f) else 0.0
+    return Friedman(chi, float(chdtrc(k - 1, chi)), f, p)
+
+
+def critical_difference(data_sets: int, systems: int, level: float) -> float:
+    """Nemenyi's critical difference: q √(k (k + 1) / 6N), q the studentized range over √2."""
+    from scipy.stats import studentized_range
+
+    q = float(studentized_range.ppf(level, systems, inf)) / sqrt(2)
+    return q * sqrt(systems * (systems + 1) / (6 * data_sets))
+
+
+def nemenyi_p(difference: float, data_sets: int, systems: int) -> float:
+    """The p-value of a difference between two average ranks, for all pairs of systems."""
+    from scipy.stats import studentized_range
+
+    z = abs(difference) / sqrt(systems * (systems + 1) / (6 * data_sets))
+    return float(studentized_range.sf(z * sqrt(2), systems, inf))
+
+
+def wilcoxon_p(differences: Array) -> float:
+    """Wilcoxon's signed-rank test: exact for up to 50 different differences.
+
+    Half of the ranks of zeros goes to each side (Demšar 2006).
+    """
+    from scipy.stats import wilcoxon
+
+    rounded = np.round(differences, 12)
+    if not rounded.any():
+        return 1.0
+    return float(wilcoxon(rounded, zero_method="zsplit").pvalue)
+
+
+def signed_rank(
+    differences: Array, rope: float | None, lower: bool, seed: int, draws: int = DRAWS
+) -> Probabilities:
+    """The Bayesian signed-rank test: a Dirichlet process over the data sets (Benavoli et al. 2014).
+
+    The probability that most means of two data sets are above the rope, within it, or below.
+    """
+    values = np.concatenate([[0.0], differences])
+    means = np.add.outer(values, values) / 2
+    limit = rope or 0.0
+    # what is exactly on a limit counts half on each side
+    above, below = (
+        (side > limit) + 0.5 * np.isclose(side, limit, rtol=0, atol=CLOSE)
+        for side in (means, -means)
+    )
+    rng, won = generator(seed), np.zeros(3)
+    shape = np.concatenate([[PRIOR], np.ones(len(differences))])
+    step = max(1, (1 << 22) // len(values))
+    for start in range(0, draws, step):
+        size = min(step, draws - start)
+        weights = rng.dirichlet(shape, size)
+        high, low = (np.einsum("di,ij,dj->d", weights, x, weights) for x in (above, below))
+        if rope is None:
+            ahead = float((high - low > CLOSE).sum()), float((low - high > CLOSE).sum())
+            even = (size - sum(ahead)) / 2
+            won += [ahead[0] + even, 0.0, ahead[1] + even]
+        else:
+            sides = np.stack([high, 1 - high - low, low])
+            won += np.bincount(sides.argmax(0), minlength=3)
+    a, within, b = (won / draws).tolist()
+    a, b = (b, a) if lower else (a, b)
+    return Probabilities(a, None if rope is None else within, b)
+
+
+def paule_mandel(effects: Array, variances: Array) -> float:
+    """The variance between data sets for which Cochran's Q is its expectation, at least 0."""
+
+    def excess(tau: float) -> float:
+        weights = 1 / (variances + tau)
+        mean = float(weights @ effects / weights.sum())
+        return float(weights @ (effects - mean) ** 2) - (len(effects) - 1)
+
+    if excess(0.0) <= 0:
+        return 0.0
+    low, high = 0.0, float(np.var(effects, ddof=1)) + CLOSE
+    while excess(high) > 0:
+        high *= 2
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        if excess(middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def meta_analysis(effects: Array, errors: Array, level: float, limit: float = inf) -> Meta | None:
+    """Random effects by Paule and Mandel, with Hartung and Knapp's standard error and Student's t.
+
+    None of fewer than two data sets on which something varies.
+    """
+    from scipy.special import chdtrc
+
+    known = np.isfinite(errors) & (errors > CLOSE)
+    effects, variances = effects[known], errors[known] ** 2
+    size = len(effects)
+    if size < 2:
+        return None
+    fixed = 1 / variances
+    q = float(fixed @ (effects - fixed @ effects / fixed.sum()) ** 2)
+    tau2 = paule_mandel(effects, variances)
+    weights = 1 / (variances + tau2)
+    mean = float(weights @ effects / weights.sum())
+    error = sqrt(float(weights @ (effects - mean) ** 2) / ((size - 1) * float(weights.sum())))
+    if error <= CLOSE:
+        return None
+    half = t_quantile((1 + level) / 2, size - 1.0) * error
+    interval = Interval(max(mean - half, -limit), min(mean + half, limit), level, "Hartung-Knapp")
+    prediction = None
+    if size > 2:
+        far = t_quantile((1 + level) / 2, size - 2.0) * sqrt(tau2 + error**2)
+        ends = max(mean - far, -limit), min(mean + far, limit)
+        prediction = Interval(*ends, level, "prediction")
+    p = min(1.0, 2 * upper_tail(abs(mean) / error, size - 1.0))
+    heterogeneity = max(0.0, 1 - (size - 1) / q) if q > 0 else 0.0
+    chance = float(chdtrc(size - 1, q))
+    facts = (sqrt(tau2), heterogeneity, q, chance, prediction, size)
+    return Meta(mean, error, interval, p, *facts)
+
+
+def compare_data_sets(
+    systems: Sequence[str],
+    differences: Mapping[tuple[str, str], Sequence[tuple[float, float | None]]],
+    ranks: AverageRanks | None,
+    *,
+    lower: bool,
+    level: float,
+    limit: float,
+    adjust: Adjust,
+    rope: float | None,
+    seed: int,
+    draws: int = DRAWS,
+) -> tuple[DataSetPair, ...]:
+    """Every pair of systems over the data sets that both have.
+
+    ``differences``: of each pair, the difference on each data set and its standard error. Without
+    ``draws``, there are no posterior probabilities.
+    """
+    pairs = []
+    for a, b in combinations(systems, 2):
+        known = differences[a, b]
+        if len(known) < 2:
+            raise InputError(
+                f"{a} and {b} have {len(known)} data set{'' if len(known) == 1 else 's'} in "
+                "common, and a comparison over data sets needs two"
+            )
+        effects = np.array([x for x, _ in known])
+        errors = np.array([np.nan if x is None else x for _, x in known])
+        sides = [int((x > CLOSE).sum()) for x in (effects, -effects)]
+        nemenyi = None
+        if ranks is not None:
+            apart = ranks.ranks[a] - ranks.ranks[b]
+            nemenyi = nemenyi_p(apart, ranks.data_sets, len(ranks.systems))
+        pairs.append(
+            DataSetPair(
+                a=a,
+                b=b,
+                data_sets=len(known),
+                a_better=sides[lower],
+                b_better=sides[not lower],
+                difference=float(effects.mean()),
+                meta=meta_analysis(effects, errors, level, limit),
+                p_wilcoxon=wilcoxon_p(effects),
+                p_nemenyi=nemenyi,
+                signed_rank=signed_rank(effects, rope, lower, seed, draws) if draws else None,
+            )
+        )
+    return _adjusted(pairs, adjust)
+
+
+def _adjusted(pairs: Sequence[DataSetPair], adjust: Adjust) -> tuple[DataSetPair, ...]:
+    meta = ADJUSTMENTS[adjust]([None if pair.meta is None else pair.meta.p_value for pair in pairs])
+    ranked = ADJUSTMENTS[adjust]([pair.p_wilcoxon for pair in pairs])
+    return tuple(
+        replace(pair, p_adjusted=x, p_wilcoxon_adjusted=y)
+        for pair, x, y in zip(pairs, meta, ranked, strict=True)
+    )

@@ -1,0 +1,119 @@
+"""Tests of two systems by cross-validation, whose folds are not independent.
+
+The training sets of folds overlap, so that the scores of folds are correlated, and no estimate of
+their variance is unbiased (Bengio and Grandvalet 2004). Nadeau and Bengio's (2003) correction takes
+the correlation to be the share of the items that a fold has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, sqrt
+
+import numpy as np
+
+from whichf1.comparison.crossed import Crossed
+from whichf1.comparison.pair import level_of
+from whichf1.comparison.significance import CLOSE, t_interval, t_p
+from whichf1.definitions.definition import Definition
+from whichf1.errors import InputError
+from whichf1.statistics.scales import Interval, Spread, upper_tail
+from whichf1.tables.cells import Array
+from whichf1.tables.trials import named
+
+
+@dataclass(frozen=True, slots=True)
+class Probabilities:
+    """Of which system is better, and of no difference that matters."""
+
+    a_better: float
+    rope: float | None
+    """That they differ by no more than the region of practical equivalence; None without one."""
+    b_better: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoldPair:
+    """Two systems compared by cross-validation, with the corrected resampled t test."""
+
+    a: str
+    b: str
+    data_set: str
+    difference: float
+    """The mean over folds of the score of A minus that of B."""
+    folds: int
+    repeats: int
+    """How often the cross-validation was repeated."""
+    standard_error: float | None
+    """With Nadeau and Bengio's (2003) correction."""
+    interval: Interval | None
+    p_value: float | None
+    p_adjusted: float | None = None
+    posterior: Probabilities | None = None
+    """Of the Bayesian correlated t test (Corani and Benavoli 2015)."""
+
+
+def corrected_spread(differences: Array, ratio: float) -> Spread:
+    """The spread of a mean of differences of folds; ``ratio``: test items over training items.
+
+    The variance is that of the differences times 1/J + ratio, with J − 1 degrees of freedom.
+    """
+    size = len(differences)
+    variance = float(np.var(differences, ddof=1))
+    return Spread(sqrt(variance * (1 / size + ratio)), freedom=size - 1.0)
+
+
+def correlated_t(
+    difference: float, spread: Spread, rope: float | None, lower: bool
+) -> Probabilities | None:
+    """The posterior of the Bayesian correlated t test: Student's t around the difference."""
+    if not isfinite(spread.error):
+        return None
+    if spread.error <= CLOSE:
+        sides = [float(difference > (rope or 0.0)), float(difference < -(rope or 0.0))]
+    else:
+        low, high = (
+            upper_tail((side - difference) / spread.error, spread.freedom)
+            for side in (-(rope or 0.0), rope or 0.0)
+        )
+        sides = [high, 1 - low]
+    within = None if rope is None else max(0.0, 1 - sum(sides))
+    better = sides[::-1] if lower else sides
+    return Probabilities(better[0], within, better[1])
+
+
+def compare_folds(
+    crossed: Crossed, a: str, b: str, definition: Definition, rope: float | None
+) -> FoldPair:
+    """Two systems on the folds of one data set."""
+    if crossed.folds is None or crossed.shares is None:
+        raise InputError(f"{named(crossed.name)}there are no folds")
+    left, right = crossed.rows(a), crossed.rows(b)
+    runs = [[crossed.keys[at].run for at in rows] for rows in (left, right)]
+    if {*runs[0]} != {*runs[1]}:
+        raise InputError(
+            f"{named(crossed.name)}{a} and {b} have other repetitions of the cross-validation: "
+            f"{', '.join(runs[0])} and {', '.join(runs[1])}. Name those with the same folds alike."
+        )
+    right = [right[runs[1].index(run)] for run in runs[0]]
+    differences = (crossed.folds[left] - crossed.folds[right]).ravel()
+    repeats, folds = len(left), crossed.folds.shape[1]
+    if len(differences) < 2:
+        raise InputError(f"{named(crossed.name)}a test needs at least two folds; got one")
+    share = crossed.shares[left + right]
+    spread = corrected_spread(differences, float((share / (1 - share)).mean()))
+    difference = float(differences.mean())
+    level, (low, high) = level_of(definition), definition.declaration.bounds
+    lower = definition.declaration.better == "lower"
+    return FoldPair(
+        a=a,
+        b=b,
+        data_set=crossed.name,
+        difference=difference,
+        folds=folds,
+        repeats=repeats,
+        standard_error=spread.error,
+        interval=t_interval(difference, spread, level, high - low, "corrected t"),
+        p_value=t_p(difference, spread),
+        posterior=correlated_t(difference, spread, rope, lower),
+    )

@@ -1,0 +1,168 @@
+"""Scores of label sets: every label ranks, or has a probability for, all items.
+
+A score is the mean over labels (macro, weighted), that of all pairs of an item and a label (micro),
+or the mean over items, each of which ranks its own labels (samples).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from whichf1.definitions.definition import Definition
+from whichf1.errors import DefinitionError, InputError, ShapeError
+from whichf1.metrics.label_sets import table_of_items
+from whichf1.sources.label_sets import ranked_labels
+from whichf1.sources.lines import ScoredLines, check_probabilities, ranking_of
+from whichf1.statistics.items import (
+    LabelMeans,
+    Means,
+    Ranked,
+    Rankings,
+    mean_over_rankings,
+    table_values,
+)
+from whichf1.tables.cells import Array, Predicted
+from whichf1.tables.labels import Labels
+
+
+def with_labels(lines: ScoredLines) -> ScoredLines:
+    """Lines whose labels may be in any form, with a matrix of booleans in the columns' order."""
+    items, names = ranked_labels(lines.true, lines.scores, lines.labels, lines.names)
+    return lines._replace(true=items.true, scores=items.scores, labels=names, names=None, sets=True)
+
+
+def settled(definition: Definition, lines: ScoredLines) -> Definition:
+    """The definition, if it says how labels are averaged; else an error."""
+    metric, arguments = definition.declaration, definition.arguments
+    if definition.average is None:
+        raise DefinitionError(
+            f"{metric.name} of {lines.width} labels: pass average='macro', 'weighted', 'micro' or "
+            f"'samples', or positive=LABEL for one; {metric.name}.per_class scores each of them."
+        )
+    if arguments.get("multi_class") not in (None, "ovr"):
+        raise DefinitionError(
+            f"multi_class={arguments['multi_class']!r} is for items with one class each, not for "
+            "sets of labels: omit it"
+        )
+    if metric.probabilities:
+        check_probabilities(lines.scores)
+    kept = {key: value for key, value in arguments.items() if key != "multi_class"}
+    if "multi_class" in arguments:
+        kept["multi_class"] = None  # which says the same of classes
+    if kept.get("scale", "") is None:
+        kept["scale"] = "half"  # a label is there or not: two classes
+    return definition.settled(parameters=tuple(kept.items()))
+
+
+def statistic_of(definition: Definition, lines: ScoredLines) -> Means | LabelMeans | Rankings:
+    """The score as a function of how often each line occurs."""
+    if definition.declaration.kind == "loss":
+        losses = _losses(definition, lines)
+        endless = definition.declaration.bounds[1] == inf
+        if definition.average == "weighted":
+            return LabelMeans(losses, lines.true)
+        return Means(losses.mean(1), endless)
+    if definition.average == "samples":
+        values = _of_each_item(definition, lines)
+        if definition.undefined != "skip" and np.isnan(values).any():
+            refuse_undefined(definition, lines)
+            values = np.full(len(values), np.nan)
+        return Means(values)
+    if definition.average == "micro":
+        every = lines.pooled()
+        rankings = [Ranked(every.scores + 0.0, every.true, width=lines.width)]
+    else:
+        parts = map(lines.of_label, range(lines.width))
+        rankings = [Ranked(part.scores + 0.0, part.true) for part in parts]
+    return Rankings(definition, rankings, len(lines.scores))
+
+
+def value_of(definition: Definition, lines: ScoredLines) -> float:
+    """The score alone: each label is ranked by itself, which needs the least memory."""
+    if definition.declaration.kind == "loss" or definition.average == "samples":
+        count = _counts(lines)
+        return float(statistic_of(definition, lines).values(count)[..., 0])
+    parts = [lines.pooled()] if definition.average == "micro" else _each_label(lines)
+    values, weights = [], []
+    for part in parts:
+        table = ranking_of(part, True).table
+        values.append(table_values(definition, table))
+        weights.append(table.sizes[0])
+    return float(mean_over_rankings(definition, values, weights))
+
+
+def refuse_undefined(definition: Definition, lines: ScoredLines) -> None:
+    """Raise if a score is undefined and nothing says what that gives, naming the label."""
+    if definition.undefined is not None:
+        return
+    ways = "undefined='skip' leaves it out of the mean, a number counts as its score"
+    if definition.average == "samples":
+        at = int(np.argmax(np.isnan(_of_each_item(definition, lines))))
+        raise InputError(
+            f"{definition.metric} ranks the labels of each item, and item {at} has "
+            f"{_none_or_all(lines.true[at], 'of them')}: {ways}"
+        )
+    for name, part in zip(lines.labels, _each_label(lines), strict=True):
+        if np.isnan(table_values(definition, ranking_of(part, True).table)):
+            raise InputError(
+                f"{definition.metric} ranks the items that have a label against the others, and "
+                f"{_none_or_all(part.true, 'of the items')} have label {name!r}: {ways}"
+            )
+    raise InputError(f"{definition.metric} is undefined: there is nothing to rank")
+
+
+def refuse_classes(definition: Definition) -> None:
+    """Raise for an average of a loss of items with one class each."""
+    if definition.declaration.kind == "loss" and definition.average is not None:
+        raise DefinitionError(
+            f"{definition.metric} of items with one class each is a mean over items already: omit "
+            "average=, which is for sets of labels"
+        )
+
+
+def _none_or_all(true: Array, what: str) -> str:
+    return f"{'all' if true.any() else 'none'} {what}"
+
+
+def _counts(lines: ScoredLines) -> Array:
+    items = np.ones(len(lines.scores), np.int64) if lines.items is None else lines.items
+    if lines.weights is None:
+        return items
+    weights: Array = lines.weights if lines.squares is not None else items * lines.weights
+    return weights
+
+
+def _each_label(lines: ScoredLines) -> Any:
+    return map(lines.of_label, range(lines.width))
+
+
+def _losses(definition: Definition, lines: ScoredLines) -> Array:
+    """The loss of each item and label: the label is there or not."""
+    each = partial(definition.declaration.formula, **definition.arguments)
+    losses = np.empty(lines.scores.shape)
+    for at in range(lines.width):
+        part = lines.of_label(at)
+        both = np.stack([1 - part.scores, part.scores], 1)
+        losses[:, at] = each(Predicted(part.true.astype(np.intp), both))
+    return losses
+
+
+def _of_each_item(definition: Definition, lines: ScoredLines) -> Array:
+    """The score of each item's labels; NaN where nothing says what an undefined one gives."""
+    if lines.width < 2:
+        raise ShapeError("average='samples' ranks the labels of each item: give two or more")
+    values = table_of_items(lines.true, lines.scores, partial(table_values, definition))
+    fill = definition.undefined
+    if not isinstance(fill, str) and fill is not None:
+        values = np.where(np.isnan(values), fill, values)
+    return values
+
+
+def label_names(y_true: Any, scores: Any, labels: Any) -> Labels:
+    """The labels of sets, in the order of the columns of scores."""
+    names: Labels = with_labels(ScoredLines.of(y_true, scores, labels, sets=True)).labels
+    return names

@@ -1,0 +1,585 @@
+"""Ratings by several raters → Ratings: from matrices, dataframes and files, wide or long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, NoReturn, Unpack
+
+import numpy as np
+
+from whichf1 import kernel
+from whichf1.errors import FileError, InputError, LabelError, ShapeError
+from whichf1.sources.answers.rows import cluster_name, clusters_in, from_json, sizes_of
+from whichf1.sources.counts import Reading
+from whichf1.sources.engines.frames import column_names
+from whichf1.sources.questions.grouped import MEASURES, Grouped
+from whichf1.sources.request import (
+    Origin,
+    Request,
+    Row,
+    has_columns,
+    in_memory,
+    is_frame,
+    known_frame,
+    one_name,
+    one_or_several,
+)
+from whichf1.sources.sequences import (
+    clusters_of,
+    frequencies_column,
+    is_missing,
+    squared,
+    to_numpy,
+    weights_column,
+)
+from whichf1.tables.annotations import Ratings, in_order
+from whichf1.tables.cells import Array, sum_by
+from whichf1.tables.labels import Labels, as_number, from_text, kind_of, shortened
+from whichf1.tables.units import refuse_undeclared
+
+USUAL: Mapping[str, tuple[str, ...]] = {
+    "item": ("item", "item_id", "unit", "subject", "id"),
+    "rater": ("rater", "annotator", "coder", "worker", "judge"),
+    "rating": ("rating", "label", "category", "annotation", "code"),
+}
+"""Names of columns that are found without being named, in long data."""
+_PACKED = 1 << 62
+_DENSE = 1 << 22
+"""Up to so many kinds of items are counted in a table of all of them."""
+
+
+def ratings(
+    data: Any,
+    *,
+    raters: Sequence[str] | None = None,
+    item: str | None = None,
+    rater: str | None = None,
+    rating: str | None = None,
+    labels: Any = None,
+    weights: Any = None,
+    frequencies: Any = None,
+    cluster: Any = None,
+    **reading: Unpack[Reading],
+) -> Ratings:
+    """Count how often each item was given each category, by any number of raters.
+
+    data (array, dataframe or path): Items × raters, with None or NaN for a missing rating, or a
+        list of the ratings of each item. A dataframe or file is wide, with a column for each rater,
+        or long, with the columns item, rater and rating.
+    raters: The columns of wide data. By default, all but those named otherwise.
+    item: The column with the items of long data; in wide data it is not read.
+    rater: The column with the raters of long data.
+    rating: The column with the ratings of long data.
+    labels: The categories, in order. By default, those that occur.
+    weights (array or str): Weights of the items of a matrix, or a column of wide data.
+    Returns: How many items have the same ratings. Ratings can be added, saved and scored.
+    InputError: If no item has two ratings, a rater rates an item twice, or a file cannot be read.
+
+    >>> import whichf1 as wf
+    >>> ratings = wf.ratings([["a", "a", None], ["a", "b", "a"], ["b", "b", "b"]])
+    >>> ratings.n, round(wf.krippendorff_alpha(ratings), 4)
+    (3, 0.5333)
+    """
+    declared = None if labels is None else Labels(labels)
+    if has_columns(data):
+        wanted = RatingColumns.wanted(
+            raters, item, rater, rating, weights, frequencies, cluster, dict(reading)
+        )
+        table = _of_columns(data, wanted, declared)
+    else:
+        _refuse_names(raters=raters, item=item, rater=rater, rating=rating, **reading)
+        codes, names = _of_matrix(data, declared)
+        measures = _measures(len(codes), weights, frequencies, cluster)
+        table = _counted(codes, names, declared, **measures)
+    table.table  # noqa: B018  # raises if no item has two ratings
+    return table
+
+
+def _refuse_names(**named: Any) -> None:
+    said = [name for name, value in named.items() if value is not None]
+    if said:
+        raise InputError(
+            f"{said[0]}= is for the columns of a dataframe or file, and a matrix has none: omit it"
+        )
+
+
+def _measures(items: int, weights: Any, frequencies: Any, cluster: Any) -> dict[str, Any]:
+    """Items, weights and clusters of a matrix."""
+    if weights is not None and frequencies is not None:
+        raise InputError("give weights= or frequencies=, not both")
+    count, squares = np.ones(items, np.int64), None
+    if weights is not None:
+        count = weights_column(weights, items)
+        squares = squared(count)
+    elif frequencies is not None:
+        count = np.rint(frequencies_column(frequencies, items)).astype(np.int64)
+    codes, names = (None, None) if cluster is None else clusters_of(cluster, items)
+    return {"count": count, "squares": squares, "cluster": codes, "cluster_names": names}
+
+
+# from codes of items × raters to kinds of items
+
+
+def _counted(
+    codes: Array,
+    labels: Labels,
+    declared: Labels | None,
+    *,
+    count: Array,
+    squares: Array | None = None,
+    cluster: Array | None = None,
+    cluster_names: Labels | None = None,
+) -> Ratings:
+    """Ratings from a matrix of codes, −1 where one is missing; items without a rating are none."""
+    kind, lines = _kinds(codes, len(labels))
+    key, size = kind, int(lines[0].max(initial=-1)) + 1
+    if cluster is not None:
+        pairs, key = np.unique(cluster * size + kind, return_inverse=True)
+        at, cluster = pairs % size, pairs // size
+        lines = _repeated(lines, at)
+        size = len(pairs)
+    sums = sum_by(key, count, size)
+    if squares is not None:
+        squares = sum_by(key, squares, size)
+    item, label, times = lines
+    rated = np.zeros(size, np.bool_)
+    rated[item] = True
+    sums = np.where(rated, sums, 0)  # these kinds are dropped
+    table = Ratings(
+        labels,
+        (item, label, times),
+        sums,
+        declared=False,
+        squares=squares,
+        cluster=cluster,
+        cluster_names=cluster_names,
+        systems=("ratings",),
+    ).observed()
+    return table if declared is None else table.declare(declared)
+
+
+def _repeated(lines: tuple[Array, Array, Array], at: Array) -> tuple[Array, Array, Array]:
+    """The lines of the kinds at these places, one after another."""
+    item, label, times = lines
+    start = np.searchsorted(item, np.arange(int(at.max(initial=-1)) + 2))
+    size = np.diff(start)[at]
+    first = np.repeat(start[at] - np.cumsum(size) + size, size)
+    places = first + np.arange(len(first))
+    return np.repeat(np.arange(len(at)), size), label[places], times[places]
+
+
+def _kinds(codes: Array, classes: int) -> tuple[Array, tuple[Array, Array, Array]]:
+    """The kind of each item, and how often each kind has each code: the lines of the kinds.
+
+    How often an item has each code is packed into a number, if it fits.
+    """
+    items, raters = codes.shape
+    if (raters + 1) ** classes < _PACKED:
+        power = np.append((raters + 1) ** np.arange(classes), 0)  # the last is for −1
+        packed = np.zeros(items, np.int64)
+        for each in codes.T:
+            packed += power[each]
+        most = int(packed.max(initial=0))
+        if most < max(4 * items, 1 << 10) and most < _DENSE:
+            seen = np.flatnonzero(np.bincount(packed, minlength=1))
+            rank = np.zeros(most + 1, np.intp)
+            rank[seen] = np.arange(len(seen))
+            kind = rank[packed]
+        else:
+            seen, kind = np.unique(packed, return_inverse=True)
+        times = seen[:, None] // power[:-1] % (raters + 1)
+        item, label = np.nonzero(times)
+        return kind, (item, label, times[item, label])
+    ranked = np.sort(codes, axis=1)
+    distinct, kind = np.unique(ranked, axis=0, return_inverse=True)
+    row, column = np.nonzero(distinct >= 0)
+    keys, times = np.unique(row * classes + distinct[row, column], return_counts=True)
+    return kind.reshape(-1), (keys // classes, keys % classes, times)
+
+
+# from values to codes
+
+
+class Coded(NamedTuple):
+    """Distinct values as categories: the code of each, −1 for a missing one."""
+
+    code: Array
+    labels: Labels
+
+
+def _categories(values: Sequence[Any], declared: Labels | None, *, texts: bool) -> Coded:
+    """The category that each of these distinct values is.
+
+    Numbers with a fraction are kept as text, which Krippendorff's alpha reads as numbers. ``texts``
+    are those of a file: integers, if every one is written as one.
+    """
+    known = [at for at, value in enumerate(values) if not is_missing(value)]
+    plain: list[Any] = [_plain(values[at]) for at in known]
+    if texts and not (declared is not None and declared.kind == "str"):
+        plain = _numbers(plain)
+    if any(isinstance(x, float) for x in plain):
+        odd = next((x for x in plain if isinstance(x, (str, bool))), None)
+        if odd is not None:
+            raise LabelError(f"ratings mix numbers and {odd!r}. Use one type throughout.")
+        plain = [repr(float(x)).removesuffix(".0") for x in plain]
+    try:
+        labels = in_order(Labels(dict.fromkeys(plain)))
+    except LabelError as error:
+        raise LabelError(f"ratings: {error}") from None
+    code = np.full(len(values) + 1, -1, np.intp)  # the last for what is missing
+    code[known] = labels.codes(plain)
+    if declared is not None:
+        refuse_undeclared(labels, declared)
+    return Coded(code, labels)
+
+
+def _plain(value: Any) -> Any:
+    """A rating as a plain integer, float with a fraction, text or boolean."""
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, float) and kind_of(value) is None:
+        if not np.isfinite(value):
+            raise LabelError(f"a rating is {value!r}. Ratings are categories or finite numbers.")
+        return value
+    if kind_of(value) is None:
+        raise LabelError(
+            f"{shortened(value)} ({type(value).__name__}) cannot be a rating. Ratings are numbers, "
+            "strings or booleans; leave a missing one empty, or None."
+        )
+    return int(value) if isinstance(value, float) else value
+
+
+def _numbers(texts: list[str]) -> list[Any]:
+    """Texts of a file: all numbers, of which some may have a fraction, or all texts."""
+    numbers = [as_number(text) for text in texts]
+    whole = all(x is not None and x.is_integer() for x in numbers)
+    if not texts or whole or any(x is None for x in numbers):
+        return [*from_text(texts)]
+    return numbers
+
+
+def _of_matrix(data: Any, declared: Labels | None) -> tuple[Array, Labels]:
+    """Codes of items × raters from an array, or from a list of the ratings of each item."""
+    if isinstance(data, (str, bytes, dict)) or not hasattr(data, "__len__"):
+        raise ShapeError(f"ratings are a matrix of items × raters; got {type(data).__name__}")
+    if np.ma.isMaskedArray(data):
+        given: Any = data.astype(object)
+        data = given.filled(None)
+    if isinstance(data, (list, tuple)):
+        return _of_lists(data, declared)
+    values = to_numpy(data)
+    if values.ndim != 2:
+        raise ShapeError(
+            f"ratings are a matrix of items × raters; got {values.ndim} dimension(s). A row has "
+            "the ratings of one item."
+        )
+    if not len(values):
+        raise ShapeError("there are no items to rate: the matrix is empty")
+    _refuse_one_rater(values.shape[1])
+    return _coded(values, declared)
+
+
+def _coded(values: Array, declared: Labels | None) -> tuple[Array, Labels]:
+    """Codes of a matrix of numbers, booleans, texts or objects."""
+    if values.dtype.kind in "iub":
+        codes, seen = _shifted(values)
+        coded = _categories(seen, declared, texts=False)
+        return coded.code[codes], coded.labels
+    if values.dtype.kind == "f":
+        missing = np.isnan(values)
+        if np.isinf(values).any():
+            at = np.argwhere(np.isinf(values))[0].tolist()
+            _refuse_at(values[tuple(at)], *at)
+        codes, seen = _shifted(np.where(missing, values[~missing].min(initial=0), values))
+        coded = _categories(seen, declared, texts=False)
+        return np.where(missing, -1, coded.code[codes]), coded.labels
+    return _of_lists(values.tolist(), declared)
+
+
+def _shifted(values: Array) -> tuple[Array, list[Any]]:
+    """Places in the list of distinct numbers, by a table of all of them if they are near."""
+    if values.dtype.kind == "b":
+        return values.astype(np.intp), [False, True]
+    if not values.size:
+        return values.astype(np.intp), []
+    low, high = values.min(), values.max()
+    near = low > -(2**52) and high < 2**52 and high - low < 1 << 16
+    whole = values.astype(np.int64) if near else values
+    if near and (values.dtype.kind != "f" or (whole == values).all()):
+        return whole - int(low), [*range(int(low), int(high) + 1)]
+    seen, at = np.unique(values, return_inverse=True)
+    return at.reshape(values.shape), seen.tolist()
+
+
+def _of_lists(rows: Sequence[Any], declared: Labels | None) -> tuple[Array, Labels]:
+    """Codes of a list of the ratings of each item; shorter lists are filled up."""
+    listed = []
+    for at, row in enumerate(rows):
+        if isinstance(row, (str, bytes, dict)) or not hasattr(row, "__len__"):
+            raise ShapeError(
+                f"ratings[{at}] is {shortened(row)}: give a list of the ratings of each item, or a "
+                "matrix of items × raters"
+            )
+        listed.append(row.tolist() if hasattr(row, "tolist") else [*row])
+    if not listed:
+        raise ShapeError("there are no items to rate: the list is empty")
+    sizes = np.array([len(row) for row in listed])
+    width = int(sizes.max(initial=0))
+    _refuse_one_rater(width)
+    flat = [value for row in listed for value in row]
+    places, coded = encoded([flat], declared, texts=False)
+    codes = np.full((len(listed), width), -1, np.intp)
+    codes[np.arange(width) < sizes[:, None]] = coded.code[places[0]]
+    return codes, coded.labels
+
+
+def encoded(
+    columns: Sequence[Sequence[Any]], declared: Labels | None, *, texts: bool
+) -> tuple[list[Array], Coded]:
+    """Columns of ratings as places among their distinct values, and the category of each."""
+    try:
+        places, values = kernel.encode(*columns)
+    except TypeError:
+        odd = next(x for column in columns for x in column if type(x).__hash__ is None)
+        raise LabelError(f"{shortened(odd)} cannot be a rating: give one value") from None
+    return places, _categories(values, declared, texts=texts)
+
+
+def _refuse_at(value: Any, item: int, rater: int) -> NoReturn:
+    raise LabelError(
+        f"ratings[{item}][{rater}] is {value!r}. Ratings are categories or finite numbers; give "
+        "None or NaN for a missing one."
+    )
+
+
+def _refuse_one_rater(raters: int) -> None:
+    if raters < 2:
+        raise ShapeError(
+            f"agreement needs two raters; got {raters} column{'' if raters == 1 else 's'}. A row "
+            "has the ratings of one item."
+        )
+
+
+# columns of dataframes and files
+
+
+@dataclass(frozen=True, slots=True)
+class RatingColumns(Request):
+    """The columns of ratings; ``find`` sees whether they are wide or long."""
+
+    item: str | None = None
+    rater: str | None = None
+    rating: str | None = None
+    long: bool = False
+
+    @classmethod
+    def wanted(
+        cls,
+        raters: Any,
+        item: Any,
+        rater: Any,
+        rating: Any,
+        weights: Any,
+        frequencies: Any,
+        cluster: Any,
+        reading: Mapping[str, Any],
+    ) -> RatingColumns:
+        """From the options of a function."""
+        plain = Request.of(
+            pred=one_or_several(raters, "raters"),
+            weights=weights,
+            frequencies=frequencies,
+            cluster=cluster,
+            **reading,
+        )
+        if plain.preds and (rater is not None or rating is not None):
+            raise InputError(
+                "raters= names the columns of wide data, rater= and rating= those of long data: "
+                "give either"
+            )
+        return cls(
+            preds=plain.preds,
+            weights=plain.weights,
+            cluster=plain.cluster,
+            reading=plain.reading,
+            whole=plain.whole,
+            joint=True,
+            item=one_name(item, "item"),
+            rater=one_name(rater, "rater"),
+            rating=one_name(rating, "rating"),
+        )
+
+    def find(self, available: Sequence[str], name: str) -> RatingColumns:
+        """The request with the columns that a table has: long, or a column for each rater."""
+        named = {column: self._named(column, available) for column in USUAL}
+        long = self.rater is not None or self.rating is not None
+        if long or (not self.preds and None not in named.values()):
+            lacking = [column for column, each in named.items() if each is None]
+            if lacking:
+                raise FileError(
+                    f"{name}: which column has the {lacking[0]}s? Name it with {lacking[0]}=COLUMN "
+                    f"(--{lacking[0]} COLUMN). Its columns: {', '.join(available)}."
+                )
+            if self.weights is not None:
+                raise InputError(
+                    "weights= and frequencies= are of items, and long data have a row for each "
+                    "rating. Give wide data, with a row for each item."
+                )
+            item, rater, rating = (str(named[column]) for column in USUAL)
+            chosen = replace(self, true=item, preds=(rater, rating), long=True)
+            return Request.find(chosen, available, name)  # type: ignore[return-value]
+        others = {self.item, self.weights, self.cluster, *(() if self.preds else USUAL["item"])}
+        raters = self.preds or tuple(column for column in available if column not in others)
+        if self.item is not None:
+            Request.find(replace(self, true=self.item, preds=raters), available, name)
+        if len(raters) < 2:
+            raise FileError(
+                f"{name}: agreement needs two raters; got {len(raters)} "
+                f"column{'' if len(raters) == 1 else 's'}. Its columns: {', '.join(available)}. "
+                "Name a column for each rater with raters= (--raters a,b), or those of long data "
+                "with item=, rater= and rating=."
+            )
+        chosen = replace(self, true=raters[0], preds=raters[1:])
+        return Request.find(chosen, available, name)  # type: ignore[return-value]
+
+    def _named(self, column: str, available: Sequence[str]) -> str | None:
+        given: str | None = getattr(self, column)
+        if given is not None:
+            return given
+        lower = {each.lower(): each for each in reversed(available)}
+        return next((lower[usual] for usual in USUAL[column] if usual in lower), None)
+
+
+def _of_columns(data: Any, wanted: RatingColumns, declared: Labels | None) -> Ratings:
+    if is_frame(data) and in_memory(data) and not wanted.reading:
+        quick = _of_frame(data, wanted, declared)
+        if quick is not None:
+            return quick
+    parts, columns, origin = Grouped().gather(data, None, wanted)
+    assert isinstance(columns, RatingColumns)
+    rows: list[Row] = [row for part in parts.values() for row in part]
+    origin.refuse_empty(sum(int(row[-MEASURES]) for row in rows), len(rows))
+    return (_long if columns.long else _wide)(rows, columns, origin, declared)
+
+
+def _of_frame(data: Any, wanted: RatingColumns, declared: Labels | None) -> Ratings | None:
+    """Columns of numbers in memory, wide and without weights, as a matrix; None for others."""
+    frame, name = known_frame(data)
+    columns = wanted.find(column_names(frame), name)
+    if columns.long or columns.weights is not None or columns.cluster is not None:
+        return None
+    series = [frame[each] for each in (columns.true, *columns.preds)]
+    if not len(frame) or not all(each.dtype.is_numeric() for each in series):
+        return None
+    matrix = np.column_stack([each.to_numpy() for each in series])
+    if matrix.dtype.kind not in "iuf":
+        return None
+    codes, labels = _coded(matrix, declared)
+    return _counted(codes, labels, declared, **_measures(len(codes), None, None, None))
+
+
+def _wide(
+    rows: list[Row], columns: RatingColumns, origin: Origin, declared: Labels | None
+) -> Ratings:
+    """A row for all items that every rater gave the same."""
+    bad = sum(int(row[-1]) for row in rows)
+    if bad:
+        raise InputError(
+            f"{origin.name}: {bad:,} items have no valid weight in column {columns.weights!r}. "
+            "Weights are finite numbers and not negative, frequencies whole ones."
+        )
+    names = (columns.true, *columns.preds)
+    places, coded = _read(rows, range(len(names)), names, origin, declared)
+    codes = np.column_stack([coded.code[each] for each in places])
+    count, squares = sizes_of(rows, columns)
+    measures: dict[str, Any] = {"count": count, "squares": squares}
+    if columns.cluster is not None:
+        cells = [row[len(names)] for row in rows]
+        _refuse_gaps(cells, columns.cluster, origin)
+        cluster, of_clusters = clusters_in(cells, columns.cluster, origin)
+        measures |= {"cluster": cluster, "cluster_names": of_clusters}
+    return _counted(codes, coded.labels, declared, **measures)
+
+
+def _long(
+    rows: list[Row], columns: RatingColumns, origin: Origin, declared: Labels | None
+) -> Ratings:
+    """A row for each rating, which a rater gives an item once."""
+    item, rater, rating = columns.true, *columns.preds
+    for at, name in ((0, item), (1, rater)):
+        _refuse_gaps([row[at] for row in rows], name, origin)
+    rows = [row for row in rows if not is_missing(row[2])]  # the rater gave none
+    seen: dict[tuple[Any, Any], Any] = {}
+    for row in rows:
+        again = seen.setdefault(row[:2], row[2])
+        if again is not row[2] or row[-MEASURES] > 1:
+            twice = f"{again!r} and {row[2]!r}" if again != row[2] else f"{again!r}, twice"
+            raise InputError(
+                f"{origin.name}: item {_shown(row[0], origin)} has two ratings by rater "
+                f"{_shown(row[1], origin)}: {twice}. Drop one of them."
+            )
+    (places,), coded = _read(rows, [2], [rating], origin, declared)
+    items, raters = ({row[at]: None for row in rows} for at in (0, 1))
+    if len(raters) < 2:
+        only = ", ".join(_shown(x, origin) for x in raters) or "none"
+        raise ShapeError(
+            f"{origin.name}: agreement needs two raters; column {rater!r} has {len(raters)} "
+            f"({only})"
+        )
+    codes = _matrix_of(rows, items, coded.code[places])
+    measures: dict[str, Any] = {"count": np.ones(len(items), np.int64)}
+    if columns.cluster is not None:
+        clusters: dict[Any, Any] = {}
+        for row in rows:
+            if clusters.setdefault(row[0], row[3]) != row[3]:
+                raise InputError(
+                    f"{origin.name}: item {_shown(row[0], origin)} is in two clusters: "
+                    f"{clusters[row[0]]!r} and {row[3]!r}. An item is in one."
+                )
+        _refuse_gaps([*clusters.values()], columns.cluster, origin)
+        cluster, names = clusters_in([*clusters.values()], columns.cluster, origin)
+        measures |= {"cluster": cluster, "cluster_names": names}
+    return _counted(codes, coded.labels, declared, **measures)
+
+
+def _matrix_of(rows: list[Row], items: Mapping[Any, Any], codes: Array) -> Array:
+    """Codes of items × ratings, from those of one rating after another."""
+    place = {item: at for at, item in enumerate(items)}
+    item = np.array([place[row[0]] for row in rows], np.intp)
+    order = np.argsort(item, kind="stable")
+    size = np.bincount(item, minlength=len(place))
+    column = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
+    matrix = np.full((len(place), int(size.max(initial=0))), -1, np.intp)
+    matrix[item[order], column] = codes[order]
+    return matrix
+
+
+def _read(
+    rows: list[Row],
+    places: Iterable[int],
+    names: Sequence[str],
+    origin: Origin,
+    declared: Labels | None,
+) -> tuple[list[Array], Coded]:
+    """The ratings of some columns as codes."""
+    reading = origin.reading_of(names[0])
+    columns = [[row[at] for row in rows] for at in places]
+    if reading == "json":
+        columns = [[None if is_missing(x) else from_json(x) for x in each] for each in columns]
+    try:
+        return encoded(columns, declared, texts=reading == "text")
+    except LabelError as error:
+        raise LabelError(f"{origin.name}, column {names[0]!r}: {error}") from None
+
+
+def _refuse_gaps(cells: Sequence[Any], column: str, origin: Origin) -> None:
+    gaps = sum(map(is_missing, cells))
+    if gaps:
+        raise LabelError(
+            f"{origin.name}: column {column!r} is empty in {gaps:,} of {len(cells):,} "
+            f"ratings{origin.where('label', column)}. Fill it in or drop them."
+        )
+
+
+def _shown(value: Any, origin: Origin) -> str:
+    return repr(cluster_name(value, origin.reading))

@@ -1,0 +1,364 @@
+"""Trials: what systems predicted for the items of data sets, run by run.
+
+The items of a data set are shared by all systems and runs, so that each knows what the others did
+with the same item: differences are paired, and the variances of items and of runs are told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from whichf1.errors import InputError, MergeError
+from whichf1.tables.cells import Array
+from whichf1.tables.display import Displayed
+from whichf1.tables.labels import Labels
+from whichf1.tables.units import Additive, cluster_labels, common_labels
+
+ABSENT = -1
+"""The code of an item that a run has no prediction of, and of a fold or cluster that is unknown."""
+SHOWN = 3
+"""Items or cells that a message names."""
+
+
+class RunKey(NamedTuple):
+    """A run of a system."""
+
+    system: str
+    run: str
+
+    def __str__(self) -> str:
+        return f"{self.system}, run {self.run}" if self.run else self.system
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """The items of a data set, and what each run of each system predicted for them."""
+
+    labels: Labels
+    """The classes."""
+    declared: bool
+    ids: Array
+    """What each item is called, in any order: whole numbers or texts."""
+    true: Array
+    """The code of each item's true class."""
+    keys: tuple[RunKey, ...]
+    predicted: Array
+    """A row for each key, with a value for each item: the code of a class, or a score."""
+    folds: Array | None = None
+    """The same with the code of the fold that the item was in."""
+    fold_names: Labels | None = None
+    cluster: Array | None = None
+    """The code of each item's cluster."""
+    cluster_names: Labels | None = None
+    by_line: bool = False
+    """Whether items have no names, and are told by their place."""
+    matched: bool = True
+    """Whether it is known which item of a run is which of another; not if only counts are."""
+
+    @property
+    def n(self) -> int:
+        """How many items there are."""
+        return len(self.ids)
+
+    @property
+    def scored(self) -> bool:
+        """Whether runs give scores, not classes."""
+        return self.predicted.dtype.kind == "f"
+
+    @cached_property
+    def present(self) -> Array:
+        """Whether each run has a prediction of each item."""
+        present: Array = ~np.isnan(self.predicted) if self.scored else self.predicted >= 0
+        return present
+
+    @property
+    def complete(self) -> bool:
+        """Whether every run has every item."""
+        return bool(self.present.all())
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, in order of appearance."""
+        return tuple(dict.fromkeys(key.system for key in self.keys))
+
+    def rows(self, system: str) -> list[int]:
+        """The rows of a system."""
+        return [at for at, key in enumerate(self.keys) if key.system == system]
+
+    def only(self, rows: Sequence[int]) -> DataSet:
+        """The same with some of the runs."""
+        folds = None if self.folds is None else self.folds[rows]
+        keys = tuple(self.keys[at] for at in rows)
+        return replace(self, keys=keys, predicted=self.predicted[rows], folds=folds)
+
+    def at(self, items: Array) -> DataSet:
+        """The same with some of the items."""
+        chosen: dict[str, Any] = {"ids": self.ids[items], "true": self.true[items]}
+        chosen["predicted"] = self.predicted[:, items]
+        chosen["folds"] = None if self.folds is None else self.folds[:, items]
+        if self.cluster is not None:
+            present, codes = np.unique(self.cluster[items], return_inverse=True)
+            names = self.cluster_names
+            kept = names and Labels.trusted(names[at] for at in present)
+            chosen |= {"cluster": codes, "cluster_names": kept}
+        return replace(self, **chosen)
+
+    def lacking(self) -> list[tuple[RunKey, int, list[Any]]]:
+        """The runs that lack items: how many, and the first of them."""
+        return [
+            (key, int((~here).sum()), self.ids[~here][:SHOWN].tolist())
+            for key, here in zip(self.keys, self.present, strict=True)
+            if not here.all()
+        ]
+
+    def _record(self) -> dict[str, Any]:
+        optional = ("folds", "fold_names", "cluster", "cluster_names")
+        record: dict[str, Any] = {name: getattr(self, name) for name in ("labels", "declared")}
+        record |= {"by_line": self.by_line, "matched": self.matched}
+        record["keys"] = [[*key] for key in self.keys]
+        record |= {name: packed(getattr(self, name)) for name in ("ids", "true", "predicted")}
+        for name in optional:
+            if (value := getattr(self, name)) is not None:
+                record[name] = value if isinstance(value, Labels) else packed(value)
+        return record
+
+    @classmethod
+    def _restored(cls, record: Any) -> DataSet:
+        labels, declared = record.labels("labels"), record.flag("declared")
+        by_line, matched = record.flag("by_line"), record.flag("matched")
+        keys = record.rows("keys")
+        right = all(isinstance(x, list) and [*map(type, x)] == [str, str] for x in keys)
+        record.expect(right and len({*map(tuple, keys)}) == len(keys), "its runs are not named")
+        ids = record.packed("ids", "i8", None) if by_line else record.names("ids")
+        items, shape = len(ids), (len(keys), len(ids))
+        record.expect(items and len({*ids.tolist()}) == items, "an item stands in it twice")
+        true = record.packed("true", "i4", (items,))
+        predicted = record.packed("predicted", "i4f8", shape)
+        fields: dict[str, Any] = {}
+        for name, size in (("folds", shape), ("cluster", (items,))):
+            if name in record:
+                names = record.labels(f"{name.removesuffix('s')}_names")
+                fields[name] = record.packed(name, "i4", size)
+                fields[f"{name.removesuffix('s')}_names"] = names
+                inside = (fields[name] >= ABSENT) & (fields[name] < len(names))
+                record.expect(inside.all(), f"a code of {name!r} does not belong to anything")
+        codes = [true] if predicted.dtype.kind == "f" else [true, predicted]
+        for column in codes:
+            least = 0 if column is true else ABSENT
+            inside = (column >= least) & (column < len(labels))
+            record.expect(inside.all(), "a code of a class does not belong to anything")
+        record.expect(not np.isinf(predicted).any(), "a score is not finite")
+        own = tuple(RunKey(*key) for key in keys)
+        fields |= {"by_line": by_line, "matched": matched}
+        return cls(labels, declared, ids, true, own, predicted, **fields)
+
+
+def packed(column: Array) -> Any:
+    """A column as it is saved: texts as they are, numbers compressed."""
+    from whichf1.tables import saving  # slow to import
+
+    return column.tolist() if column.dtype.kind == "U" else saving.packed(column)
+
+
+class Trials(Additive, Displayed, kind="study"):
+    """What systems predicted for the items of data sets, run by run; made by ``whichf1.trials``.
+
+    Trials add up: those of the next run, system or data set are added with ``+``, and all of them
+    are saved in one file.
+
+    >>> import whichf1 as wf
+    >>> y = [0, 1, 1, 0]
+    >>> first = wf.trials(y, pred={"A": {"seed 1": [0, 1, 1, 1]}, "B": {"seed 1": [0, 1, 0, 0]}})
+    >>> second = wf.trials(y, pred={"A": {"seed 2": [0, 1, 1, 0]}, "B": {"seed 2": [1, 1, 1, 0]}})
+    >>> first + second
+    <Trials: 2 systems, 4 runs, 4 items>
+    """
+
+    __slots__ = ("__dict__", "data_sets")
+
+    data_sets: Mapping[str, DataSet]
+
+    def __init__(self, data_sets: Mapping[str, DataSet]) -> None:
+        self.data_sets = dict(data_sets)
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, in order of appearance."""
+        every = (name for each in self.data_sets.values() for name in each.systems)
+        return tuple(dict.fromkeys(every))
+
+    @property
+    def n(self) -> int:
+        """The number of items, of all data sets."""
+        return sum(each.n for each in self.data_sets.values())
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are, of all systems and data sets."""
+        return sum(len(each.keys) for each in self.data_sets.values())
+
+    @property
+    def units(self) -> int:
+        """How many predictions there are."""
+        return sum(each.predicted.size for each in self.data_sets.values())
+
+    def _plus(self, other: Trials, facts: dict[str, Any]) -> Trials:
+        both = {**self.data_sets, **other.data_sets}
+        parts = {
+            name: [x.data_sets[name] for x in (self, other) if name in x.data_sets] for name in both
+        }
+        return Trials({name: joined(name, each) for name, each in parts.items()})
+
+    def without_items(self) -> Trials:
+        """No trials."""
+        return Trials({})
+
+    def _record(self) -> dict[str, Any]:
+        return {"parts": [[name, each._record()] for name, each in self.data_sets.items()]}
+
+    @classmethod
+    def _restored(cls, record: Any) -> Trials:
+        parts = record.rows("parts")
+        right = all(isinstance(x, list) and len(x) == 2 and isinstance(x[0], str) for x in parts)
+        record.expect(parts and right, "its data sets have no names")
+        sets: dict[str, DataSet] = {}
+        for name, part in parts:
+            own = type(record)(part)
+            sets[name] = DataSet._restored(own)
+            own.refuse_rest()
+        record.expect(len(sets) == len(parts), "a data set stands in it twice")
+        return cls(sets)
+
+    def __repr__(self) -> str:
+        sets = len(self.data_sets)
+        return f"<Trials: {len(self.systems):,} systems, {self.runs:,} runs, {self.n:,} items" + (
+            f" of {sets:,} data sets>" if sets > 1 else ">"
+        )
+
+
+def named(name: str) -> str:
+    """A data set in a message; a study of one may have no name for it."""
+    return f"data set {name!r}: " if name else ""
+
+
+def joined(name: str, parts: Sequence[DataSet]) -> DataSet:
+    """Runs on the items of one data set as one table, matched by what items are called.
+
+    An item that a run has twice, or whose true class differs, is an error.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0]
+    _refuse_unlike(name, parts)
+    labels, declared = first.labels, first.declared
+    for part in parts[1:]:
+        labels, declared = common_labels(replace(first, labels=labels, declared=declared), part)
+    ids = first.ids
+    places: list[Array | None] = [None] * len(parts)
+    if any(len(part.ids) != len(ids) or (part.ids != ids).any() for part in parts[1:]):
+        ids = np.unique(np.concatenate([part.ids for part in parts]))
+        places = [np.searchsorted(ids, part.ids) for part in parts]
+    keys = {key: at for at, key in enumerate(dict.fromkeys(x for p in parts for x in p.keys))}
+    shape = (len(keys), len(ids))
+    empty: Any = np.nan if first.scored else ABSENT
+    predicted = np.full(shape, empty, np.float64 if first.scored else np.int32)
+    true = np.full(len(ids), ABSENT, np.int32)
+    fold_names = _names([part.fold_names for part in parts])
+    cluster_names = _names([part.cluster_names for part in parts], cluster_labels)
+    folds = None if fold_names is None else np.full(shape, ABSENT, np.int32)
+    cluster = None if cluster_names is None else np.full(len(ids), ABSENT, np.int32)
+    for part, at in zip(parts, places, strict=True):
+        here: Any = slice(None) if at is None else at
+        code = None if part.labels == labels else labels.codes(part.labels).astype(np.int32)
+        own = part.true if code is None else code[part.true]
+        _agree(name, true, here, own, ids, "true class", labels)
+        if cluster is not None and part.cluster is not None and part.cluster_names is not None:
+            codes = cluster_names.codes(part.cluster_names)[part.cluster]  # type: ignore[union-attr]
+            _agree(name, cluster, here, codes, ids, "cluster", cluster_names)  # type: ignore[arg-type]
+        for row, key in enumerate(part.keys):
+            to, values, present = keys[key], part.predicted[row], part.present[row]
+            _refuse_twice(name, key, predicted[to][here], present, ids[here], part, row)
+            if code is not None and not part.scored:
+                values = np.where(present, code[values], ABSENT)
+            predicted[to, here] = np.where(present, values, predicted[to, here])
+            if folds is not None and part.folds is not None and part.fold_names is not None:
+                fold = fold_names.codes(part.fold_names)[part.folds[row]]  # type: ignore[union-attr]
+                folds[to, here] = np.where(present, fold, folds[to, here])
+    return DataSet(
+        *(labels, declared, ids, true, tuple(keys), predicted, folds, fold_names, cluster),
+        *(cluster_names, first.by_line, first.matched),
+    )
+
+
+def _names(parts: Iterable[Labels | None], make: Any = Labels.sorted) -> Labels | None:
+    known = [part for part in parts if part is not None]
+    return make({x for part in known for x in part}) if known else None
+
+
+def _refuse_unlike(name: str, parts: Sequence[DataSet]) -> None:
+    """Raise unless all parts are of one kind."""
+    first = parts[0]
+    for part in parts[1:]:
+        if part.scored != first.scored:
+            raise MergeError(f"{named(name)}some runs predict classes, others give scores")
+        if part.matched != first.matched:
+            raise MergeError(f"{named(name)}some runs are counts, others predictions of items")
+        if part.by_line != first.by_line or part.ids.dtype.kind != first.ids.dtype.kind:
+            raise MergeError(
+                f"{named(name)}the items of some runs are called {first.ids[0]!r}, those of others "
+                f"{part.ids[0]!r}, so that they cannot be matched. Name the same column as item= "
+                "for all."
+            )
+        for what in ("folds", "cluster"):
+            if (getattr(part, what) is None) != (getattr(first, what) is None):
+                raise MergeError(f"{named(name)}some runs have a {what.removesuffix('s')}, others "
+                                 "have none: read all of them the same way")  # fmt: skip
+    if first.by_line and len({part.n for part in parts}) > 1:
+        sizes = sorted({part.n for part in parts})
+        raise InputError(
+            f"{named(name)}runs have {sizes[0]:,} to {sizes[-1]:,} items, and are matched line by "
+            "line. Name the column that says which item a line is: item= (--item)."
+        )
+
+
+def _agree(
+    name: str, column: Array, here: Any, values: Array, ids: Array, what: str, labels: Labels
+) -> None:
+    """Fill a column of facts about items, which all runs must agree on."""
+    known = column[here]
+    wrong = np.flatnonzero((known != ABSENT) & (known != values))
+    if len(wrong):
+        at = wrong[0]
+        a, b = labels[known[at]], labels[values[at]]
+        raise InputError(
+            f"{named(name)}the {what} of {len(wrong):,} items differs between runs: that of item "
+            f"{ids[here][at].item()!r} is {a!r} and {b!r}. Are these the same items? Name the "
+            "column that says which item a line is: item= (--item)."
+        )
+    column[here] = values
+
+
+def _refuse_twice(
+    name: str, key: RunKey, known: Array, present: Array, ids: Array, part: DataSet, row: int
+) -> None:
+    before = ~np.isnan(known) if known.dtype.kind == "f" else known >= 0
+    twice = np.flatnonzero(before & present)
+    if not len(twice):
+        return
+    item = ids[twice[0]].item()
+    if part.fold_names is not None and part.folds is not None:
+        fold = part.fold_names[part.folds[row][twice[0]]]
+        raise InputError(
+            f"{named(name)}the folds of {key} overlap: {len(twice):,} items, such as {item!r}, are "
+            f"in fold {fold!r} and in another. The test items of folds are different ones; name "
+            "repetitions as run= (--run)."
+        )
+    raise InputError(
+        f"{named(name)}{len(twice):,} items, such as {item!r}, are twice in {key}. Remove one, or "
+        "name the column or the part of the path that tells the two runs apart: run= (--run)."
+    )

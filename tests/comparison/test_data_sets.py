@@ -1,0 +1,177 @@
+"""Ranks and differences over data sets, against published tables and other libraries."""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import whichf1 as wf
+from whichf1.comparison.data_sets import (
+    critical_difference,
+    friedman_test,
+    meta_analysis,
+    nemenyi_p,
+    paule_mandel,
+    rank_data_sets,
+    signed_rank,
+    wilcoxon_p,
+)
+
+SYSTEMS = ("C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf")
+AUC = np.array(
+    [
+        [0.763, 0.768, 0.771, 0.798],
+        [0.599, 0.591, 0.590, 0.569],
+        [0.954, 0.971, 0.968, 0.967],
+        [0.628, 0.661, 0.654, 0.657],
+        [0.882, 0.888, 0.886, 0.898],
+        [0.936, 0.931, 0.916, 0.931],
+        [0.661, 0.668, 0.609, 0.685],
+        [0.583, 0.583, 0.563, 0.625],
+        [0.775, 0.838, 0.866, 0.875],
+        [1.000, 1.000, 1.000, 1.000],
+        [0.940, 0.962, 0.965, 0.962],
+        [0.619, 0.666, 0.614, 0.669],
+        [0.972, 0.981, 0.9751, 0.975],  # both are printed as 0.975, and ranked 2 and 3
+        [0.957, 0.978, 0.946, 0.970],
+    ]
+)
+"""Table 6 of Demšar (2006): AUC of four variants of C4.5 on 14 data sets."""
+EFFECTS = np.array(
+    [-0.8893, -1.5854, -1.3481, -1.4416, -0.2175, -0.7861, -1.6209, 0.0120, -0.4694, -1.3713,
+     -0.3394, 0.4459, -0.0173]
+)  # fmt: skip
+VARIANCES = np.array(
+    [0.3256, 0.1946, 0.4154, 0.0200, 0.0512, 0.0069, 0.2230, 0.0040, 0.0564, 0.0730, 0.0124,
+     0.5325, 0.0714]
+)  # fmt: skip
+"""Log relative risks of 13 trials of the BCG vaccine (Colditz et al. 1994), as metafor prints."""
+
+
+def test_the_ranks_of_demsar_table_6() -> None:
+    ranks = rank_data_sets(SYSTEMS, AUC, lower=False, level=0.95)
+    average = [round(x, 3) for x in ranks.ranks.values()]
+    assert average == [3.143, 2.000, 2.893, 1.964]
+    assert round(ranks.critical_difference, 2) == 1.25
+    assert ranks.friedman is not None
+    # the paper does not correct for ties: three of two and one of four systems
+    ties = (3 * (2**3 - 2) + 4**3 - 4) / (14 * 4 * (4**2 - 1))
+    chi = ranks.friedman.chi_square * (1 - ties)
+    assert round(chi, 2) == 9.28
+    assert round(13 * chi / (14 * 3 - chi), 2) == 3.69
+
+
+def test_friedman_is_that_of_scipy() -> None:
+    rng = np.random.default_rng(2)
+    scores = rng.random((12, 5)).round(1)  # with ties
+    ours = friedman_test(stats.rankdata(-scores, axis=1))
+    theirs = stats.friedmanchisquare(*scores.T)
+    assert ours.chi_square == pytest.approx(theirs.statistic)
+    assert ours.p_chi_square == pytest.approx(theirs.pvalue)
+    f = 11 * ours.chi_square / (12 * 4 - ours.chi_square)
+    assert ours.p_value == pytest.approx(stats.f.sf(f, 4, 44))
+
+
+def test_equal_scores_show_nothing() -> None:
+    same = np.ones((6, 3))
+    assert friedman_test(stats.rankdata(same, axis=1)).p_value == 1
+    assert wilcoxon_p(np.zeros(8)) == 1
+
+
+def test_the_critical_difference_is_that_of_autorank() -> None:
+    """Autorank 1.3.0 gives 1.2535512603486423 for 4 systems on 14 data sets."""
+    assert critical_difference(14, 4, 0.95) == pytest.approx(1.2535512603486423, abs=1e-4)
+    assert nemenyi_p(critical_difference(14, 4, 0.95), 14, 4) == pytest.approx(0.05)
+
+
+def test_wilcoxon_is_that_of_scipy() -> None:
+    difference = AUC[:, 0] - AUC[:, 2] + np.linspace(0.001, 0.002, 14)
+    assert wilcoxon_p(difference) == pytest.approx(stats.wilcoxon(difference).pvalue)
+
+
+@pytest.mark.parametrize(
+    ("rope", "expected"), [(None, (0.000935, None, 0.999065)), (0.01, (0.0, 0.32865, 0.67135))]
+)
+def test_the_signed_rank_test_is_that_of_baycomp(
+    rope: float | None, expected: tuple[float, float | None, float]
+) -> None:
+    """Baycomp 1.0.3: SignedRankTest.probs(x, y, rope, nsamples=200000, random_state=1)."""
+    values = AUC.copy()
+    values[12] = np.round(values[12], 3)
+    ours = signed_rank(values[:, 0] - values[:, 1], rope, False, seed=1)
+    error = 4 * sqrt(0.25 / 20_000)
+    assert ours.a_better == pytest.approx(expected[0], abs=error)
+    assert ours.b_better == pytest.approx(expected[2], abs=error)
+    assert (ours.rope is None) == (rope is None)
+    if rope is not None:
+        assert ours.rope == pytest.approx(expected[1], abs=error)
+    turned = signed_rank(values[:, 0] - values[:, 1], rope, True, seed=1)
+    assert (turned.a_better, turned.b_better) == (ours.b_better, ours.a_better)
+
+
+def test_the_meta_analysis_is_that_of_statsmodels() -> None:
+    """Statsmodels 0.15.0: combine_effects(effects, variances, method_re='iterated', use_t=True);
+    metafor 4 gives the same tau² of 0.3181 by Paule and Mandel.
+    """
+    ours = meta_analysis(EFFECTS, np.sqrt(VARIANCES), 0.95)
+    assert ours is not None
+    assert ours.mean == pytest.approx(-0.7149703054400063, rel=1e-6)
+    assert ours.tau**2 == pytest.approx(0.3180824398739576, rel=1e-6)
+    assert ours.error == pytest.approx(0.1808945333714626, rel=1e-6)
+    assert ours.q == pytest.approx(151.81491898583556)
+    assert ours.i_square == pytest.approx(0.9209563850498803)
+    assert (ours.interval.low, ours.interval.high) == pytest.approx((-1.10910564, -0.32083498))
+    assert ours.prediction is not None
+    assert ours.prediction.low < ours.interval.low < ours.interval.high < ours.prediction.high
+    assert ours.p_value == pytest.approx(2 * stats.t.sf(-ours.mean / ours.error, 12))
+
+
+def test_alike_differences_have_no_variance_between_data_sets() -> None:
+    assert paule_mandel(np.array([0.1, 0.11, 0.12]), np.full(3, 0.01)) == 0
+    ours = meta_analysis(np.array([0.1, 0.11, 0.12]), np.full(3, 0.1), 0.95)
+    assert ours is not None and ours.tau == ours.i_square == 0
+    assert ours.mean == pytest.approx(0.11)
+
+
+def test_data_sets_without_any_variance_are_left_out() -> None:
+    effects, errors = np.array([0.1, 0.2, 0.0, 0.3]), np.array([0.1, 0.1, 0.0, np.nan])
+    ours = meta_analysis(effects, errors, 0.95, limit=inf)
+    assert ours is not None and ours.data_sets == 2 and ours.prediction is None
+    assert meta_analysis(effects[:1], errors[:1], 0.95) is None
+
+
+def drawn(seed: int, sets: int = 6, n: int = 60) -> wf.Trials:
+    rng = np.random.default_rng(seed)
+    parts = []
+    for at in range(sets):
+        y = rng.integers(0, 3, n)
+        pred = {
+            name: [np.where(rng.random(n) < share, y, rng.integers(0, 3, n)) for _ in range(3)]
+            for name, share in (("good", 0.8), ("fair", 0.6), ("poor", 0.3))
+        }
+        parts.append(wf.trials(y, pred=pred, dataset=f"set {at}"))
+    return sum(parts[1:], parts[0])
+
+
+def test_a_study_over_data_sets() -> None:
+    study = wf.study(drawn(1), "accuracy", rope=0.01)
+    assert study.ranking == ("good", "fair", "poor")
+    assert study.ranks is not None and study.ranks.ranks["good"] < 1.6
+    first = study.across[0]
+    assert (first.a, first.b, first.data_sets) == ("good", "fair", 6)
+    assert first.meta is not None and first.meta.interval.low > 0
+    single = [p.difference for p in study.pairs if (p.a, p.b) == ("good", "fair")]
+    assert first.difference == pytest.approx(np.mean(single))
+    assert study.letters == {"good": "a", "fair": "b", "poor": "c"}
+    assert "datasets:6" in study.signature and "Iman–Davenport" in str(study)
+
+
+def test_lower_is_better_turns_the_order() -> None:
+    study = wf.study(drawn(1), "zero_one_loss")
+    assert study.ranking == ("good", "fair", "poor")
+    first = study.across[0]
+    assert first.a_better == 6 and first.difference < 0
+    assert first.signed_rank is not None and first.signed_rank.a_better > 0.9

@@ -1,0 +1,133 @@
+"""Cross-validation: pooled and averaged scores, and tests of correlated folds."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import whichf1 as wf
+from whichf1.comparison.folds import corrected_spread, correlated_t
+
+FOLDINGS: tuple[Literal["averaged", "pooled"], ...] = ("averaged", "pooled")
+X = np.array([0.80, 0.82, 0.79, 0.85, 0.81, 0.78, 0.83, 0.80, 0.84, 0.79])
+Y = np.array([0.78, 0.80, 0.80, 0.82, 0.79, 0.77, 0.80, 0.81, 0.81, 0.78])
+
+
+def drawn(seed: int, repeats: int = 1, n: int = 120) -> tuple[Any, dict[str, Any]]:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    pred = {
+        name: [np.where(rng.random(n) < share, y, 1 - y) for _ in range(repeats)]
+        for name, share in (("A", 0.85), ("B", 0.7))
+    }
+    return y, pred
+
+
+@pytest.mark.parametrize(
+    ("rope", "runs", "expected"),
+    [
+        (None, 1, (0.9706157610446338, None, 0.029384238955366238)),
+        (0.01, 1, (0.7554046444544955, 0.2417444101888997, 0.002850945356604795)),
+        (0.01, 2, (0.7054247213754041, 0.284218118948421, 0.010357159676174899)),
+    ],
+)
+def test_the_correlated_t_test_is_that_of_baycomp(
+    rope: float | None, runs: int, expected: tuple[float, float | None, float]
+) -> None:
+    """Baycomp 1.0.3: CorrelatedTTest.probs(x, y, rope, runs)."""
+    difference = X - Y
+    folds = len(X) / runs
+    spread = corrected_spread(difference, 1 / (folds - 1))
+    ours = correlated_t(float(difference.mean()), spread, rope, lower=False)
+    assert ours is not None
+    assert ours.a_better == pytest.approx(expected[0])
+    assert ours.b_better == pytest.approx(expected[2])
+    if rope is not None:
+        assert ours.rope == pytest.approx(expected[1])
+
+
+def test_the_corrected_t_test_by_hand() -> None:
+    """Nadeau and Bengio (2003): the variance is S² (1/J + test items / training items)."""
+    y, pred = drawn(1)
+    fold = np.arange(120) % 10
+    pair = wf.study(y, "accuracy", pred=pred, fold=fold).folds[0]
+    by_fold = [
+        [np.mean((x == y)[fold == at]) for at in range(10)] for x in (pred["A"][0], pred["B"][0])
+    ]
+    d = np.subtract(by_fold[0], by_fold[1])
+    error = sqrt(d.var(ddof=1) * (1 / 10 + 12 / 108))
+    assert pair.difference == pytest.approx(d.mean())
+    assert pair.standard_error == pytest.approx(error)
+    assert pair.p_value == pytest.approx(2 * stats.t.sf(abs(d.mean()) / error, 9))
+    assert (pair.folds, pair.repeats) == (10, 1)
+
+
+def test_pooled_and_averaged_are_different_definitions() -> None:
+    """Forman and Scholz (2010): F1 of pooled counts and the mean of the F1 of folds."""
+    y, pred = drawn(2)
+    fold = np.arange(120) % 10
+    options: dict[str, Any] = {"pred": pred, "fold": fold, "positive": 1}
+    averaged, pooled = (wf.study(y, "f1", folding=how, **options) for how in FOLDINGS)
+    each = [wf.f1(y[fold == at], pred["A"][0][fold == at], positive=1) for at in range(10)]
+    assert averaged.scores["A"] == pytest.approx(np.mean(each))
+    assert pooled.scores["A"] == pytest.approx(wf.f1(y, pred["A"][0], positive=1).value)
+    assert "folding:averaged" in averaged.signature and "folding:pooled" in pooled.signature
+    assert averaged.scores["A"] != pooled.scores["A"]
+    again = wf.study(pooled, pooled.signature)
+    assert again.scores == pooled.scores and again.signature == pooled.signature
+    assert not pooled.folds and averaged.folds
+
+
+def test_auc_of_folds_and_of_pooled_items() -> None:
+    """Folds with other scales of their scores have a pooled AUC far below those of the folds."""
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 200)
+    fold = np.arange(200) % 5
+    score = {name: [y + rng.normal(0, 0.7, 200) + 3 * fold] for name in "AB"}
+    averaged = wf.study(y, "roc_auc", score=score, fold=fold).scores["A"]
+    pooled = wf.study(y, "roc_auc", score=score, fold=fold, folding="pooled").scores["A"]
+    each = [wf.roc_auc(y[fold == at], score["A"][0][fold == at]).value for at in range(5)]
+    assert averaged == pytest.approx(np.mean(each))
+    assert pooled == pytest.approx(wf.roc_auc(y, score["A"][0]).value)
+    assert pooled < averaged - 0.1
+
+
+def test_repeated_cross_validation_has_all_folds_in_one_test() -> None:
+    y, pred = drawn(4, repeats=3)
+    fold = np.arange(120) % 5
+    study = wf.study(y, "accuracy", pred=pred, fold=fold)
+    pair = study.folds[0]
+    assert (pair.folds, pair.repeats) == (5, 3)
+    assert "no estimate of their variance is unbiased" in " ".join(str(study).split())
+    assert not study.pairs
+
+
+def test_a_run_without_a_fold_is_named() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {
+            "item": [0, 1, 2, 3] * 2,
+            "true": [0, 1, 0, 1] * 2,
+            "pred": [0, 1, 0, 0] * 2,
+            "system": ["A"] * 4 + ["B"] * 4,
+            "fold": [1, 1, 2, 2, 1, 1, 1, 1],
+        }
+    )
+    with pytest.raises(wf.errors.InputError, match="B has no items in fold 2"):
+        wf.study(frame, "accuracy", system="system", fold="fold", item="item")
+
+
+def test_folds_that_overlap_are_refused() -> None:
+    import pandas as pd
+
+    parts = []
+    for fold, items in ((1, [0, 1, 2]), (2, [2, 3])):
+        own = {"item": items, "true": [0] * len(items), "pred": [0] * len(items), "fold": fold}
+        parts.append(wf.trials(pd.DataFrame(own), fold="fold", item="item"))
+    with pytest.raises(wf.errors.InputError, match=r"folds of .* overlap: 1 items, such as 2"):
+        parts[0] + parts[1]

@@ -1,0 +1,219 @@
+"""Plain arrays go a quick way: it gives what any data gives, and it stays short."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import whichf1 as wf
+from tests.helpers.peak import calls_of
+from whichf1.definitions.names import SHORTHANDS
+from whichf1.errors import WhichF1Error
+from whichf1.metrics import EVERY
+from whichf1.metrics.registry import Metric
+
+Array = npt.NDArray[Any]
+SOME: dict[str, list[dict[str, Any]]] = {
+    "rate": [
+        {"positive": 1},
+        {"average": "macro"},
+        {"average": "weighted"},
+        {"average": "micro"},
+        {"average": "macro", "undefined": "skip"},
+        {"average": "macro", "classes": "true", "undefined": "nan"},
+        {"average": "macro", "exclude": [1]},
+        {"average": "macro", "two_classes": "last"},
+        {"average": "macro", "classes": [1, 0]},
+    ],
+    "ranking": [{}, {"positive": 1}],
+    "items": [{}, {"classes": [0, 2]}],
+}
+"""Options with which the metrics of a kind are tried."""
+
+
+def options_of(metric: Metric, classes: int) -> Iterator[dict[str, Any]]:
+    costs = {"costs": (1.0 - np.eye(classes)).tolist()}
+    for options in SOME.get(metric.kind, [{}]):
+        yield {**options, **(costs if "costs" in metric.parameters else {})}
+
+
+def data_of(metric: Metric, n: int, seed: int) -> Iterator[tuple[Array, Array]]:
+    """Items as a metric takes them, in arrays of several types."""
+    rng = np.random.default_rng(seed)
+    two, several = rng.integers(0, 2, n), np.append(rng.integers(0, 4, n), 0)
+    scores = np.clip(rng.random(n).round(int(rng.integers(1, 4))) * 0.7 + 0.3 * two, 0, 1)
+    rows = rng.dirichlet(np.ones(4), n + 1)
+    labels, guessed = rng.random((2, n, 3)) < 0.4
+    if metric.kind in ("rate", "agreement"):
+        other = np.where(rng.random(n + 1) < 0.6, several, rng.integers(0, 4, n + 1))
+        yield from ((several.astype(x), other.astype(x)) for x in ("i8", ">i4", "u1"))
+        yield two, rng.integers(0, 2, n)
+        yield two > 0, rng.random(n) < 0.5
+    elif metric.kind == "ranking":
+        yield from ((two.astype(x), scores) for x in ("i8", "u1", "?"))
+        yield two, scores.astype(np.float32)
+    elif metric.kind == "loss":
+        yield several, rows
+        yield several.astype("u2"), np.asfortranarray(rows)
+        yield two, scores
+        yield two > 0, scores
+    elif metric.kind == "items":
+        yield from ((labels.astype(x), guessed.astype(x)) for x in ("i8", "?", "f8"))
+    else:
+        yield labels.astype(int), rng.random((n, 3)).round(1)
+        yield labels, rng.random((n, 3))
+
+
+def outcome(score: Callable[..., wf.Score], *data: Any, **options: Any) -> wf.Score | str:
+    try:
+        return score(*data, **options)
+    except WhichF1Error as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_arrays_give_what_lists_give(name: str) -> None:
+    """Lists are read with care, item by item; the result is the same, or the same error."""
+    metric, score = EVERY[name], getattr(wf, name)
+    for seed, n in ((0, 60), (1, 7), (2, 2)):
+        for true, other in data_of(metric, n, seed):
+            for options in options_of(metric, len(np.unique(true))):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    quick = outcome(score, true, other, **options)
+                    slow = outcome(score, true.tolist(), other.tolist(), **options)
+                if isinstance(quick, str) or isinstance(slow, str):
+                    assert quick == slow
+                    continue
+                assert quick.signature == slow.signature
+                assert quick.classes == slow.classes and quick.n == slow.n
+                assert math.isclose(quick, slow, rel_tol=1e-12, abs_tol=1e-15) or (
+                    math.isnan(quick) and math.isnan(slow)
+                )
+
+
+BAD: list[tuple[str, Array, Array]] = [
+    ("roc_auc", np.array([0, 1, 2]), np.array([0.1, 0.5, 0.7])),
+    ("roc_auc", np.array([0, 1, 1]), np.array([0.1, np.nan, 0.7])),
+    ("roc_auc", np.array([0, 1, 1]), np.array([0.1, np.inf, 0.7])),
+    ("roc_auc", np.array([1, 1, 1]), np.array([0.1, 0.2, 0.7])),
+    ("roc_auc", np.array([0, 1]), np.array([0.1, 0.2, 0.7])),
+    ("average_precision", np.array([], int), np.array([])),
+    ("expected_calibration_error", np.array([0, 1]), np.array([0.1, 1.7])),
+    ("log_loss", np.array([0, 1]), np.array([0.1, 1.7])),
+    ("log_loss", np.array([0, 2]), np.array([0.1, 0.7])),
+    ("log_loss", np.array([0, 1]), np.array([[0.1, 0.7], [0.5, 0.5]])),
+    ("log_loss", np.array([1, 1]), np.array([[0.3, 0.7], [0.5, 0.5]])),
+    ("brier", np.array([0, 1, 5]), np.full((3, 2), 0.5)),
+    ("top_k_accuracy", np.array([0, 1]), np.array([[0.3, np.nan], [0.5, 0.5]])),
+    ("spherical_score", np.array([0, 1]), np.array([[0.3, np.nan], [0.5, 0.5]])),
+    ("hamming_loss", np.array([[0, 2]]), np.array([[0, 1]])),
+    ("hamming_loss", np.array([[0, 1]]), np.array([[0, 1, 1]])),
+    ("coverage_error", np.array([[0, 1]]), np.array([[0.5, np.nan]])),
+    ("f1", np.array([0, 1]), np.array([0, 1, 1])),
+    ("f1", np.array([0, 2]), np.array([0, 2])),
+    ("accuracy", np.array([[0, 1]]), np.array([[0, 1]])),
+    ("accuracy", np.array([0, 1]), np.array([True, False])),
+]
+
+
+@pytest.mark.parametrize(("name", "true", "other"), BAD)
+def test_bad_arrays_give_no_number(name: str, true: Array, other: Array) -> None:
+    options = {"positive": 1} if name == "f1" else {}
+    said = outcome(getattr(wf, name), true, other, **options)
+    assert isinstance(said, str)
+    assert said == outcome(getattr(wf, name), true.tolist(), other.tolist(), **options)
+
+
+LIMITS = {
+    25: "log_loss brier top_k_accuracy",
+    35: "accuracy error_rate no_information_rate",
+    40: (
+        "hamming_loss one_error expected_calibration_error net_benefit precision recall "
+        "f_beta f1 jaccard false_negative_rate false_discovery_rate"
+    ),
+    45: (
+        "brennan_prediger adjusted_balanced_accuracy subset_accuracy spherical_score roc_auc "
+        "specificity negative_predictive_value false_positive_rate false_omission_rate "
+        "prevalence selection_rate informedness markedness positive_likelihood_ratio "
+        "negative_likelihood_ratio one_vs_rest_accuracy fowlkes_mallows diagnostic_odds_ratio "
+        "yule_q"
+    ),
+    50: (
+        "cohen_kappa scott_pi fleiss_kappa no_information_p_value mcc coverage_error "
+        "hinge_loss average_precision one_vs_rest_mcc optimized_precision "
+        "index_of_balanced_accuracy"
+    ),
+    55: "ranked_probability_score ks f_max gain lift g_mean",
+    60: (
+        "gwet_ac1 macro_mae recall_at_precision precision_at_recall "
+        "specificity_at_sensitivity partial_average_precision"
+    ),
+    65: (
+        "krippendorff_alpha mutual_information adjusted_rand_index debiased_calibration_error "
+        "sensitivity_at_specificity tpr_at_fpr"
+    ),
+    70: "log_auc",
+    75: "confusion_entropy",
+    90: "normalized_mutual_information",
+    100: "cramer_v",
+    105: "goodman_kruskal_lambda label_ranking_average_precision label_ranking_loss dcg",
+    110: "ndcg",
+    120: "equal_error_rate",
+    205: "expected_cost bayes_cost",
+    220: "normalized_expected_cost",
+    335: "log_loss_skill",
+    350: "brier_skill",
+    510: "normalized_bayes_cost",
+}
+"""Functions of Python and C that a score of 100 items in arrays may call, as measured."""
+OTHERS = 120
+"""The same for a metric that is not named above."""
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_score_of_small_arrays_calls_few_functions(name: str) -> None:
+    metric = EVERY[name]
+    true, other = next(data_of(metric, 99, 0))
+    options = next(options_of(metric, len(np.unique(true))))
+    score = partial(getattr(wf, name), true, other, **options)
+    score()
+    limits = {each: most for most, names in LIMITS.items() for each in names.split()}
+    assert calls_of(score) <= limits.get(name, OTHERS)
+
+
+@pytest.mark.parametrize(
+    ("what", "most"),
+    [
+        ("count", 33),
+        ("count_multilabel, f1", 100),
+        ("f1.per_class", 105),
+        ("roc_curve", 65),
+        ("pr_curve", 72),
+        ("det_curve", 70),
+        ("gain_curve", 72),
+        ("calibration_curve", 50),
+        ("averaged_f1, delta", 240),
+        *((name, 65) for name in SHORTHANDS),
+    ],
+)
+def test_other_small_calls_are_short(what: str, most: int) -> None:
+    (true, predicted), (two, scores) = (next(data_of(EVERY[x], 99, 0)) for x in ("f1", "roc_auc"))
+    sets = next(data_of(EVERY["hamming_loss"], 99, 0))
+    works: dict[str, Callable[[], Any]] = {
+        "count": lambda: wf.count(true, predicted),
+        "count_multilabel, f1": lambda: wf.averaged_f1(wf.count_multilabel(*sets)),
+        "f1.per_class": lambda: wf.f1.per_class(true, predicted),
+        "averaged_f1, delta": lambda: wf.averaged_f1(true, predicted, interval="delta"),
+    }
+    data = (two, scores) if what.endswith("curve") else (true, predicted)
+    work = works.get(what) or partial(getattr(wf, what), *data)
+    work()
+    assert calls_of(work) <= most

@@ -1,0 +1,308 @@
+"""Logs of lm-evaluation-harness and Inspect, made by the programs themselves.
+
+``tests/helpers/make_logs.py`` made them: lm-eval 0.4.13 and inspect-ai 0.3.285.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import whichf1 as wf
+from tests.helpers.commands import Run
+from whichf1.errors import FileError, InputError
+from whichf1.sources import logs
+from whichf1.sources.logs import read_logs
+
+LOGS = Path(__file__).parents[1] / "data" / "logs"
+FIRST, SECOND = (str(LOGS / name) for name in ("first", "second"))
+GOOD, POOR = (str(LOGS / name) for name in ("good.eval", "poor.eval"))
+
+
+def rows(folder: str, task: str) -> list[dict[str, Any]]:
+    (path,) = Path(folder).glob(f"samples_{task}_*.jsonl")
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_samples_of_the_harness_are_items_and_tasks_data_sets() -> None:
+    read = read_logs([FIRST, SECOND])
+    assert {*read.trials.data_sets} == {"sums", "parity"} and read.value == "acc"
+    assert read.trials.systems == ("first", "second")
+    for task, data in read.trials.data_sets.items():
+        for at, folder in enumerate((FIRST, SECOND)):
+            own = {f"{x['doc_id']}:{x['doc_hash'][:12]}": x["acc"] for x in rows(folder, task)}
+            assert dict(zip(data.ids.tolist(), data.predicted[at].tolist(), strict=True)) == own
+    assert "acc_norm" in read.notes[0]
+    other = read_logs([FIRST, SECOND], value="acc_norm").trials.data_sets["sums"]
+    assert other.predicted[0].mean() == np.mean([x["acc_norm"] for x in rows(FIRST, "sums")])
+
+
+def test_answers_of_the_harness_give_its_accuracy() -> None:
+    """The most likely choice, against the target: as often right as acc says."""
+    read = read_logs([FIRST, SECOND], predictions=True)
+    for task, data in read.trials.data_sets.items():
+        right = (data.predicted == data.true).mean(1)
+        assert right.tolist() == [
+            np.mean([x["acc"] for x in rows(y, task)]) for y in (FIRST, SECOND)
+        ]
+
+
+def test_both_formats_of_inspect_are_the_same_log() -> None:
+    archive, plain = (read_logs([f"x={LOGS / name}"]) for name in ("good.eval", "good.json"))
+    one, other = (x.trials.data_sets["sums"] for x in (archive, plain))
+    assert sorted(one.ids.tolist()) == sorted(other.ids.tolist()) and one.n == 8
+    assert [key.run for key in one.keys] == ["1", "2"]  # epochs
+    at, by = np.argsort(one.ids), np.argsort(other.ids)
+    assert (one.predicted[:, at] == other.predicted[:, by]).all()
+    sample = json.loads((LOGS / "good.json").read_text())
+    mean = np.mean([x["scores"]["match"]["value"] == "C" for x in sample["samples"]])
+    assert one.predicted.mean() == mean
+
+
+def test_questions_come_in_clusters() -> None:
+    data = read_logs([GOOD], cluster="topic").trials.data_sets["sums"]
+    assert data.cluster_names == ("t0", "t1", "t2", "t3")
+    with pytest.raises(InputError, match="have no 'subject'"):
+        read_logs([GOOD], cluster="subject")
+    assert read_logs([FIRST], cluster="topic").trials.data_sets["sums"].cluster_names is not None
+
+
+def test_the_command_compares_logs(run: Run) -> None:
+    code, out, err = run("compare", "--log", FIRST, "--log", SECOND, "--format", "json")
+    assert (code, err) == (0, "")
+    record = json.loads(out)
+    assert {x["data_set"] for x in record["pairs"]} == {"sums", "parity"}
+    assert "adjust:fdr" in record["signature"] and "mean_value(of=acc)" in record["signature"]
+    sums = next(x for x in record["pairs"] if x["data_set"] == "sums")
+    values = [np.array([x["acc"] for x in rows(y, "sums")]) for y in (FIRST, SECOND)]
+    d = values[0] - values[1]
+    assert sums["difference"] == pytest.approx(d.mean()) and sums["detectable"] > 0
+    assert sums["standard_error"] == pytest.approx(d.std(ddof=1) / np.sqrt(len(d)))
+    code, out, _ = run("compare", "--log", f"a={GOOD}", "--log", f"b={POOR}")
+    assert code == 0 and "2 systems, 4 runs" in out and "matched runs" in out
+    code, out, _ = run("compare", "--log", FIRST, "--log", SECOND, "--answers", "-m", "accuracy")
+    assert code == 0 and "accuracy|" in out
+
+
+def test_logs_of_one_model_are_called_by_their_paths() -> None:
+    assert read_logs([GOOD, POOR]).trials.systems == (GOOD, POOR)
+
+
+def changed(tmp_path: Path, change: Any) -> list[str]:
+    """Both runs of the harness on sums, the second with changed samples."""
+    paths = []
+    for name, folder in (("a", FIRST), ("b", SECOND)):
+        own = rows(folder, "sums")
+        if name == "b":
+            own = change(own)
+        (tmp_path / name).mkdir()
+        path = tmp_path / name / "samples_sums_2026-01-01.jsonl"
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in own))
+        paths.append(str(path))
+    return paths
+
+
+def test_what_does_not_match_is_counted_and_named(tmp_path: Path, run: Run) -> None:
+    """The same id with another question is another item."""
+
+    def change(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        own[0]["doc_hash"] = "0" * 64
+        return own[:-1]
+
+    paths = changed(tmp_path, change)
+    code, out, _ = run("compare", "--log", paths[0], "--log", paths[1])
+    assert code == 0 and "3 of 13 items, which not every run has" in " ".join(out.split())
+    code, out, _ = run("compare", "--log", paths[0], "--log", paths[1], "--missing", "all")
+    text = " ".join(out.split())
+    assert code == 0 and "lacks 2 of 13 items" in text and "0:000000000000" in text
+
+
+def test_samples_without_a_score_are_counted(tmp_path: Path) -> None:
+    record = json.loads((LOGS / "good.json").read_text())
+    record["samples"][0]["scores"] = None
+    record["samples"][0]["error"] = {"message": "it crashed"}
+    path = tmp_path / "failed.json"
+    path.write_text(json.dumps(record))
+    read = read_logs([f"x={path}"])
+    assert "1 of 16 samples are left out (1: it failed)" in read.notes[0]
+    assert not read.trials.data_sets["sums"].complete
+
+
+def test_scores_of_inspect_may_be_several(tmp_path: Path) -> None:
+    record = json.loads((LOGS / "good.json").read_text())
+    for at, sample in enumerate(record["samples"]):
+        sample["scores"] = {"parts": {"value": {"form": "P", "count": at}}}
+    path = tmp_path / "several.json"
+    path.write_text(json.dumps(record))
+    assert read_logs([str(path)]).value == "parts.form"
+    data = read_logs([str(path)], value="parts.count").trials.data_sets["sums"]
+    assert sorted(data.predicted.ravel().tolist()) == [*range(16)]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            lambda own: [{**x, "filter": y} for y in ("none", "strict") for x in own],
+            "several filters",
+        ),
+        (lambda own: own + own[:1], "is 2 times in one run"),
+        (lambda own: [{k: v for k, v in own[0].items() if k != "doc_id"}], "has no 'doc_id'"),
+        (lambda own: [], "has no samples"),
+        (lambda own: [{**x, "metrics": []} for x in own], "no sample has acc"),
+    ],
+)
+def test_bad_logs_of_the_harness(tmp_path: Path, change: Any, words: str) -> None:
+    with pytest.raises((FileError, InputError), match=words):
+        read_logs(changed(tmp_path, change))
+
+
+def test_a_filter_is_chosen(tmp_path: Path) -> None:
+    def change(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{**x, "filter": y} for y in ("none", "strict") for x in own]
+
+    paths = changed(tmp_path, change)
+    assert read_logs(paths, filter="none").trials.n == 12
+    with pytest.raises(InputError, match="has no filter 'loose'"):
+        read_logs(paths, filter="loose")
+
+
+@pytest.mark.parametrize("kept", [0.1, 0.5, 0.99])
+def test_truncated_logs_are_refused(tmp_path: Path, kept: float) -> None:
+    for name in ("good.eval", "good.json"):
+        data = (LOGS / name).read_bytes()
+        (tmp_path / name).write_bytes(data[: int(kept * len(data))])
+        with pytest.raises(FileError, match=r"archive|damaged|cut off"):
+            read_logs([str(tmp_path / name)])
+    line = next(Path(FIRST).glob("samples_sums*")).read_bytes()
+    (tmp_path / "samples_sums_1.jsonl").write_bytes(line[: int(kept * len(line))])
+    with pytest.raises(FileError, match="line"):
+        read_logs([str(tmp_path / "samples_sums_1.jsonl")])
+
+
+def test_damaged_members_are_refused(tmp_path: Path) -> None:
+    data = bytearray(Path(GOOD).read_bytes())
+    with zipfile.ZipFile(GOOD) as archive:
+        member = next(x for x in archive.infolist() if x.filename.startswith("samples/"))
+    data[member.header_offset + 80] ^= 0xFF
+    (tmp_path / "bad.eval").write_bytes(data)
+    with pytest.raises(FileError, match="is damaged"):
+        read_logs([str(tmp_path / "bad.eval")])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"version": 1}, "is of version 1"),
+        ({"eval": None}, "has no header"),
+        ({"samples": []}, "has no samples"),
+        ({"samples": [{"id": 1}]}, "a sample has no 'epoch'"),
+    ],
+)
+def test_other_versions_of_inspect(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+    record = json.loads((LOGS / "good.json").read_text())
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps({**record, **change}))
+    with pytest.raises(FileError, match=words):
+        read_logs([str(path)])
+
+
+def test_archives_may_be_packed_in_other_ways(tmp_path: Path) -> None:
+    record = json.loads((LOGS / "good.json").read_text())
+    path = tmp_path / "plain.eval"
+    with zipfile.ZipFile(path, "w") as archive:
+        head = {k: v for k, v in record.items() if k != "samples"}
+        archive.writestr("header.json", json.dumps(head), zipfile.ZIP_STORED)
+        for sample in record["samples"]:
+            name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
+            archive.writestr(name, json.dumps(sample), zipfile.ZIP_DEFLATED)
+    assert read_logs([str(path)]).trials.n == 8
+
+
+def test_other_unpackers_of_zstandard(monkeypatch: pytest.MonkeyPatch) -> None:
+    import builtins
+    import importlib
+
+    whole = importlib.import_module
+    for without in (["compression.zstd"], ["compression.zstd", "zstandard"]):
+
+        def some(name: str, *more: Any, without: list[str] = without) -> Any:
+            if name in without:
+                raise ImportError(name)
+            return whole(name, *more)
+
+        monkeypatch.setattr(importlib, "import_module", some)
+        assert read_logs([GOOD]).trials.n == 8
+    monkeypatch.setattr(importlib, "import_module", lambda name: builtins.__import__("no_such"))
+    with pytest.raises(InputError, match="pip install zstandard"):
+        read_logs([GOOD])
+
+
+def test_paths_are_checked(tmp_path: Path) -> None:
+    for given, words in (
+        (str(tmp_path), "has no samples_"),
+        (str(tmp_path / "no.eval"), "no such log"),
+        (str(LOGS.parent / "junit.xsd"), "is not a log"),
+    ):
+        with pytest.raises(FileError, match=words):
+            read_logs([given])
+    with pytest.raises(InputError, match="given twice"):
+        read_logs([GOOD, GOOD])
+    with pytest.raises(InputError, match="no metric 'f1'"):
+        read_logs([GOOD], value="f1")
+    (tmp_path / "results.json").write_text("{}")
+    with pytest.raises(FileError, match="not a log of Inspect"):
+        read_logs([str(tmp_path / "results.json")])
+    for name in ("good", "other"):
+        shutil.copy(GOOD, tmp_path / f"{name}.eval")
+    assert logs.WORDS["P"] == 0.5
+
+
+VALUES = "x,y,topic\n0.1,0.4,a\n0.5,0.2,a\n0.9,0.95,b\n0.3,0.7,b\n0.4,0.6,c\n-1.5,0.3,c\n"
+
+
+def test_any_value_of_items_is_compared(tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text(VALUES)
+    code, out, err = run("compare", path, "--value", "x", "--value", "y", "--format", "json")
+    assert (code, err) == (0, "")
+    (pair,) = json.loads(out)["pairs"]
+    x, y = np.loadtxt(VALUES.splitlines()[1:], delimiter=",", usecols=(0, 1)).T
+    d = x - y
+    assert pair["difference"] == pytest.approx(d.mean())
+    assert pair["standard_error"] == pytest.approx(d.std() / np.sqrt(len(d)))
+    code, out, _ = run("compare", path, "--value", "x", "--value", "y", "--cluster", "topic")
+    assert code == 0 and "3 clusters" in out
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--value", "x"], "at least two systems"),
+        (["--value", "x", "--value", "topic"], "number"),
+        (["--value", "x", "--value", "z"], "no column 'z'"),
+        (["--value", "x", "--value", "y", "--pred", "x"], "--pred does not apply with --value"),
+        (["--pred", "x", "--pred", "y", "--filter", "none"], "--filter is for logs"),
+        ([], "which systems"),
+        (["--log", "a.eval"], "FILE does not apply with --log"),
+    ],
+)
+def test_bad_values_are_named(tmp_path: Path, run: Run, args: list[str], words: str) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text(VALUES)
+    code, _, err = run("compare", path, *args)
+    assert code == 2 and words in " ".join(err.split())
+
+
+def test_values_beyond_fractions_have_no_bounds() -> None:
+    from whichf1.comparison.values import value_definition
+
+    assert value_definition("time", [np.array([1.5, 3.0])]).declaration.bounds == (-np.inf, np.inf)
+    assert value_definition("acc", [np.array([0.5, np.nan])]).declaration.bounds == (0, 1)
+    assert wf.errors.InputError is InputError

@@ -1,0 +1,265 @@
+"""Runs in arrays, tables and files of a pattern, and what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import whichf1 as wf
+from whichf1.errors import FileError, InputError, LabelError, MergeError, ShapeError
+
+N, RUNS = 30, 3
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    """Two systems with three seeds each on two data sets, a row for each prediction."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for task in ("qa", "nli"):
+        y = rng.choice(["no", "yes", "maybe"], N)
+        for model in ("base", "large"):
+            for seed in range(RUNS):
+                pred = np.where(rng.random(N) < 0.7, y, "no")
+                for item in rng.permutation(N):
+                    rows.append((task, model, seed, f"q{item}", y[item], pred[item], item % 7))
+    columns = ["task", "model", "seed", "item", "true", "pred", "document"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+COLUMNS: dict[str, Any] = {"system": "model", "run": "seed", "dataset": "task", "item": "item"}
+
+
+def same(a: wf.Trials, b: wf.Trials) -> None:
+    assert {*a.data_sets} == {*b.data_sets}
+    for name, one in a.data_sets.items():
+        other = b.data_sets[name]
+        at, by = (np.argsort(x.ids) for x in (one, other))
+        assert (one.ids[at] == other.ids[by]).all() and one.labels == other.labels
+        assert {*one.keys} == {*other.keys}
+        for row, key in enumerate(one.keys):
+            theirs = other.predicted[other.keys.index(key)]
+            assert (one.predicted[row][at] == theirs[by]).all()
+
+
+def test_files_of_a_pattern_are_the_rows_of_a_frame(frame: pd.DataFrame, tmp_path: Path) -> None:
+    for (task, model, seed), part in frame.groupby(["task", "model", "seed"]):
+        folder = tmp_path / str(task) / str(model)
+        folder.mkdir(parents=True, exist_ok=True)
+        part.to_csv(folder / f"seed-{seed}.csv", index=False)
+    pattern = str(tmp_path / "{task}" / "{model}" / "seed-{seed}.csv")
+    same(wf.trials(frame, **COLUMNS), wf.trials(pattern, item="item"))
+    parquet = tmp_path / "all.parquet"
+    frame.to_parquet(parquet)
+    same(wf.trials(frame, **COLUMNS), wf.trials(parquet, **COLUMNS))
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_other_frames(frame: pd.DataFrame, library: str) -> None:
+    if library == "polars":
+        import polars as pl
+
+        other: Any = pl.from_pandas(frame)
+    else:
+        import pyarrow as pa
+
+        other = pa.Table.from_pandas(frame)
+    same(wf.trials(frame, **COLUMNS), wf.trials(other, **COLUMNS))
+
+
+def wide(frame: pd.DataFrame) -> pd.DataFrame:
+    own = frame[frame.task == "qa"].sort_values("item")
+    table = own.pivot(index="item", columns=["model", "seed"], values="pred")
+    table.columns = [f"{model}_{seed}" for model, seed in table.columns]
+    truth = own.drop_duplicates("item").set_index("item")["true"]
+    return table.assign(true=truth).reset_index()
+
+
+def test_wide_tables_name_their_columns_in_three_ways(frame: pd.DataFrame, tmp_path: Path) -> None:
+    table = wide(frame)
+    long = wf.trials(frame[frame.task == "qa"], system="model", run="seed", item="item")
+    same(long, wf.trials(table, pred="{system}_{run}", true="true", item="item"))
+    named = {m: {str(s): f"{m}_{s}" for s in range(RUNS)} for m in ("base", "large")}
+    same(long, wf.trials(table, pred=named, true="true", item="item"))
+    path = tmp_path / "wide.csv"
+    table.to_csv(path, index=False)
+    same(long, wf.trials(path, pred=named, true="true", item="item"))
+
+
+def test_arrays_are_the_same_runs(frame: pd.DataFrame) -> None:
+    table = wide(frame)
+    pred = {m: {str(s): table[f"{m}_{s}"] for s in range(RUNS)} for m in ("base", "large")}
+    arrays = wf.trials(table["true"], pred=pred, item=table["item"])
+    same(arrays, wf.trials(table, pred="{system}_{run}", true="true", item="item"))
+
+
+def test_classes_of_files_are_read_alike(tmp_path: Path) -> None:
+    (tmp_path / "a-1.csv").write_text("true,pred\n1,1\n2,2\n")
+    (tmp_path / "a-2.csv").write_text("true,pred\n1,x\n2,2\n")
+    trials = wf.trials(str(tmp_path / "{system}-{seed}.csv"))
+    assert trials.data_sets[""].labels == ("1", "2", "x")
+
+
+def test_items_in_an_order_of_their_own_stay_with_their_predictions() -> None:
+    items = ["10", "9", "2", "1"]
+    parts = [
+        wf.trials([0, 1, 0, 1], pred={"A": {str(at): pred}}, item=items)
+        for at, pred in enumerate(([0, 0, 0, 0], [1, 0, 0, 1]))
+    ]
+    (data,) = (parts[0] + parts[1]).data_sets.values()
+    assert data.ids.tolist() == items
+    assert data.predicted.tolist() == [[0, 0, 0, 0], [1, 0, 0, 1]]
+    turned = wf.trials([1, 0, 1, 0], pred={"B": {"0": [1, 1, 0, 0]}}, item=items[::-1])
+    (data,) = (parts[0] + turned).data_sets.values()
+    of = dict(zip(data.ids.tolist(), data.predicted[1].tolist(), strict=True))
+    assert of == {"1": 1, "2": 1, "9": 0, "10": 0}
+
+
+def test_files_of_folds_need_no_items(tmp_path: Path) -> None:
+    for system in "ab":
+        for fold, size in ((1, 4), (2, 3)):
+            lines = ["true,pred", *["0,0", "1,1", "0,1", "1,1"][:size]]
+            (tmp_path / f"{system}-{fold}.csv").write_text("\n".join(lines) + "\n")
+    trials = wf.trials(str(tmp_path / "{system}-{fold}.csv"))
+    (data,) = trials.data_sets.values()
+    assert data.n == 7 and data.complete and data.fold_names == ("1", "2")
+
+
+def write(folder: Path, name: str, text: str) -> str:
+    (folder / name).write_text(text)
+    return str(folder / "{system}-{seed}.csv")
+
+
+HEAD = "item,true,pred\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "item", "error", "words"),
+    [
+        ("a,0,0\na,1,1\n", "a,0,0\nb,1,1\n", True, InputError, "more than once in one run"),
+        ("a,0,0\nb,1,1\n", "a,1,0\nb,1,1\n", True, InputError, "true class of 1 items differs"),
+        ("a,0,0\nb,1,1\n", "b,1,1\na,0,0\n", False, InputError, "Are these the same items"),
+        ("a,0,0\nb,1,1\n", "a,0,0\n", False, InputError, "runs have 1 to 2 items"),
+        ("a,0,0\n,1,1\n", "a,0,0\n", True, LabelError, "is empty in item 1"),
+        ("a,0,\nb,1,1\n", "a,0,0\n", True, LabelError, "missing"),
+        ("a,0,0\nb,1,1\n", "", True, ShapeError, "no items"),
+    ],
+)
+def test_bad_runs_are_named(
+    tmp_path: Path, first: str, second: str, item: bool, error: type[Exception], words: str
+) -> None:
+    write(tmp_path, "s-1.csv", HEAD + first)
+    pattern = write(tmp_path, "s-2.csv", HEAD + second)
+    with pytest.raises(error, match=words):
+        wf.trials(pattern, item="item" if item else None)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"pred": [0, 1]}, InputError, "the runs of each system"),
+        ({"pred": {"A": [[0, 1, 1]]}}, ShapeError, "there are 2 items, A, run 1 has 3"),
+        ({"pred": {"A": [[0, 1]]}, "score": {"A": [[0, 1]]}}, InputError, "name one"),
+        ({"pred": {"A": [[0, 1]]}, "fold": [0]}, ShapeError, "fold has 1"),
+        ({"pred": {"A": [[0, 1]]}, "true": "y"}, InputError, "arrays have none"),
+        ({"score": {"A": [[0, np.nan]]}}, InputError, "no finite number in item 1"),
+        ({"score": {"A": [["x", "y"]]}}, InputError, "scores are numbers"),
+        ({"pred": {"A": [["x", "y"]]}}, LabelError, "label types differ"),
+        ({"pred": {"A": [[0, 2]]}, "labels": [0, 1]}, LabelError, "label 2 is not among"),
+        ({"pred": {"A": [[0, 1]]}, "formt": "csv"}, wf.errors.DefinitionError, "no option 'formt'"),
+    ],
+)
+def test_bad_arrays_are_named(given: dict[str, Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        wf.trials([0, 1], **given)
+
+
+def test_patterns_are_checked(tmp_path: Path) -> None:
+    write(tmp_path, "s-1.csv", HEAD + "a,0,0\n")
+    with pytest.raises(FileError, match="no file matches"):
+        wf.trials(str(tmp_path / "{system}-{seed}.tsv"))
+    with pytest.raises(InputError, match=r"what is the part {colour} of the path"):
+        wf.trials(str(tmp_path / "{system}-{colour}.csv"))
+    assert wf.trials(str(tmp_path / "{system}-{colour}.csv"), run="colour").systems == ("s",)
+    with pytest.raises(InputError, match="named twice"):
+        wf.trials(str(tmp_path / "{system}-{system}.csv"))
+
+
+def test_trials_are_saved_and_extended(frame: pd.DataFrame, tmp_path: Path) -> None:
+    whole = wf.trials(frame, cluster="document", **COLUMNS)
+    early = wf.trials(frame[frame.seed < 2], cluster="document", **COLUMNS)
+    path = tmp_path / "study.json"
+    early.save(path)
+    late = wf.trials(frame[frame.seed == 2], cluster="document", **COLUMNS)
+    same(whole, wf.Trials.load(path) + late)
+    again = wf.trials([path, tmp_path / "late.csv"][:1])
+    same(early, again)
+    one = next(iter(again.data_sets.values()))
+    assert one.cluster is not None and one.cluster_names == (0, 1, 2, 3, 4, 5, 6)
+    with pytest.raises(InputError, match=r"30 items, such as .* are twice in base, run 0"):
+        wf.Trials.load(path) + early
+
+
+def test_scores_and_folds_are_saved() -> None:
+    score = {"A": [[0.1, 0.9, 0.4, 0.8]], "B": [[0.3, 0.2, 0.6, 0.7]]}
+    trials = wf.trials([0, 1, 0, 1], score=score, fold=[1, 1, 2, 2])
+    again = wf.Trials.from_json(trials.to_json())
+    (one,), (other,) = trials.data_sets.values(), again.data_sets.values()
+    assert (one.predicted == other.predicted).all() and np.array_equal(one.folds, other.folds)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("keys", [["A"]]),
+        ("true", [0, 1]),
+        ("true", {"type": "i4", "shape": [4], "data": "AAAA"}),
+        ("true", {"type": "O", "shape": [4], "data": "AAAA"}),
+        ("true", {"type": "i4", "shape": [10**15], "data": "AAAA"}),
+        ("predicted", None),
+        ("labels", [0]),
+        ("by_line", 3),
+        ("more", 1),
+    ],
+)
+def test_damaged_files_are_refused(field: str, value: Any) -> None:
+    from whichf1.tables import saving
+
+    trials = wf.trials([0, 1, 0, 1], pred={"A": [[0, 1, 1, 1]]})
+    record = json.loads(trials.to_json())
+    for name in ("format", "version", "kind", "checksum"):
+        record.pop(name)
+    record["parts"][0][1][field] = value
+    with pytest.raises(FileError, match="is not a complete file"):
+        wf.Trials.from_json(saving.to_json("study", record))
+    whole = trials.to_json()
+    for cut in (len(whole) // 3, len(whole) - 2):
+        with pytest.raises(FileError):
+            wf.Trials.from_json(whole[:cut])
+
+
+def test_unlike_parts_do_not_add_up() -> None:
+    plain = wf.trials([0, 1], pred={"A": {"1": [0, 1]}})
+    for other, words in (
+        (wf.trials([0, 1], score={"A": {"2": [0.1, 0.9]}}), "others give scores"),
+        (wf.trials([0, 1], pred={"A": {"2": [0, 1]}}, fold=[1, 2]), "some runs have a fold"),
+        (wf.trials([0, 1], pred={"A": {"2": [0, 1]}}, item=["a", "b"]), "cannot be matched"),
+        (wf.trials(["a", "b"], pred={"A": {"2": ["a", "b"]}}), "labels of one part"),
+    ):
+        with pytest.raises((MergeError, InputError), match=words):
+            plain + other
+
+
+def test_saved_counts_of_other_items_are_refused(tmp_path: Path) -> None:
+    wf.count([0, 1, 1], [0, 1, 0]).save(tmp_path / "A-1.json")
+    wf.count([0, 0, 1], [0, 1, 0]).save(tmp_path / "A-2.json")
+    with pytest.raises(InputError, match="true class"):
+        wf.trials(str(tmp_path / "{system}-{seed}.json"))
+    wf.count([0, 1, 1], [0, 1, 0], weights=[1, 2, 3]).save(tmp_path / "A-2.json")
+    with pytest.raises(InputError, match="plain counts"):
+        wf.trials(str(tmp_path / "{system}-{seed}.json"))
