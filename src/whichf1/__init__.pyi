@@ -39,9 +39,12 @@ from whichf1.reporting.published import audit_table as audit_table
 from whichf1.reporting.score import Report as Report
 from whichf1.reporting.score import report as report
 from whichf1.scoring.accumulator import Accumulator as Accumulator
+from whichf1.scoring.choose import Choice as Choice
+from whichf1.scoring.choose import choose as choose
 from whichf1.scoring.curves import BestThreshold as BestThreshold
 from whichf1.scoring.curves import Curve as Curve
 from whichf1.scoring.curves import DecisionCurve as DecisionCurve
+from whichf1.scoring.curves import PrevalenceCurve as PrevalenceCurve
 from whichf1.scoring.curves import best_threshold as best_threshold
 from whichf1.scoring.curves import calibration_curve as calibration_curve
 from whichf1.scoring.curves import cost_curve as cost_curve
@@ -52,6 +55,7 @@ from whichf1.scoring.curves import lift_curve as lift_curve
 from whichf1.scoring.curves import pr_curve as pr_curve
 from whichf1.scoring.curves import pr_gain_curve as pr_gain_curve
 from whichf1.scoring.curves import risk_coverage_curve as risk_coverage_curve
+from whichf1.scoring.curves import prevalence_curve as prevalence_curve
 from whichf1.scoring.curves import roc_curve as roc_curve
 from whichf1.scoring.curves import threshold_curve as threshold_curve
 from whichf1.scoring.decisions import at_argmax as at_argmax
@@ -117,6 +121,7 @@ class _Scores(Reading, total=False):
 
 class _AccuracyOptions(_Predictions, total=False):
     ignore: Classes
+    class_shares: Literal["uniform"] | Mapping[Any, float] | None
     batch: int | None
     interval: IntervalName | Method | None
 
@@ -136,9 +141,12 @@ class _CohenKappa(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_CohenKappaOptions]) -> Definition: ...
 
-class _KrippendorffAlphaOptions(_AccuracyOptions, total=False):
+class _KrippendorffAlphaOptions(_Predictions, total=False):
     level: Literal["nominal", "ordinal", "interval", "ratio"]
+    ignore: Classes
     undefined: float | Literal["skip", "nan"]
+    batch: int | None
+    interval: IntervalName | Method | None
 
 class _KrippendorffAlpha(_Metric, Protocol):
     def __call__(
@@ -157,6 +165,7 @@ class _AdjustedBalancedAccuracy(_Metric, Protocol):
 
 class _NoInformationRateOptions(_Predictions, total=False):
     ignore: Classes
+    class_shares: Literal["uniform"] | Mapping[Any, float] | None
     batch: int | None
     interval: Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior | None
 
@@ -165,6 +174,17 @@ class _NoInformationRate(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_NoInformationRateOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_NoInformationRateOptions]) -> Definition: ...
+
+class _NoInformationPValueOptions(_Predictions, total=False):
+    ignore: Classes
+    batch: int | None
+    interval: Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior | None
+
+class _NoInformationPValue(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_NoInformationPValueOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_NoInformationPValueOptions]) -> Definition: ...
 
 class _NormalizedMutualInformationOptions(_NoInformationRateOptions, total=False):
     mean: Literal["arithmetic", "geometric", "min", "max"]
@@ -196,6 +216,15 @@ class _GoodmanKruskalLambda(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_GoodmanKruskalLambdaOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_GoodmanKruskalLambdaOptions]) -> Definition: ...
+
+class _AdjustedRandIndexOptions(_NoInformationPValueOptions, total=False):
+    undefined: float | Literal["skip", "nan"]
+
+class _AdjustedRandIndex(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_AdjustedRandIndexOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_AdjustedRandIndexOptions]) -> Definition: ...
 
 class _ExpectedCalibrationErrorPerClassOptions(_Scores, total=False):
     bins: int
@@ -612,6 +641,7 @@ class _Gain(_Metric, Protocol):
 
 class _PrecisionPerClassOptions(_SubsetAccuracyOptions, total=False):
     ignore: Classes
+    class_shares: Literal["uniform"] | Mapping[Any, float] | None
     undefined: float | Literal["skip", "nan"]
     epsilon: float
 
@@ -668,6 +698,7 @@ class _F1(_Metric, Protocol):
 
 class _PrevalencePerClassOptions(_SubsetAccuracyOptions, total=False):
     ignore: Classes
+    class_shares: Literal["uniform"] | Mapping[Any, float] | None
     epsilon: float
 
 class _PrevalenceOptions(_PrevalencePerClassOptions, total=False):
@@ -805,13 +836,13 @@ krippendorff_alpha: _KrippendorffAlpha
 adjusted_balanced_accuracy: _AdjustedBalancedAccuracy
 mcc: _AdjustedBalancedAccuracy
 no_information_rate: _NoInformationRate
-no_information_p_value: _NoInformationRate
 mutual_information: _NoInformationRate
+no_information_p_value: _NoInformationPValue
 normalized_mutual_information: _NormalizedMutualInformation
 cramer_v: _CramerV
-adjusted_rand_index: _CramerV
 confusion_entropy: _CramerV
 goodman_kruskal_lambda: _GoodmanKruskalLambda
+adjusted_rand_index: _AdjustedRandIndex
 expected_calibration_error: _ExpectedCalibrationError
 max_calibration_error: _ExpectedCalibrationError
 rms_calibration_error: _ExpectedCalibrationError

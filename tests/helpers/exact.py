@@ -432,11 +432,24 @@ def mean(values: Any, weights: Any, undefined: Any) -> Any:
     return sum(v * w for v, w in kept) / Fraction(total)
 
 
+def scaled(cells: Cells, shares: Any) -> Cells:
+    """The cells with each true class scaled to its share of all items."""
+    rows: dict[Any, Fraction] = {}
+    for (true, _), w in cells.items():
+        rows[true] = rows.get(true, Fraction(0)) + w
+    equal = {true: Fraction(1, len(rows)) for true in rows}
+    share = equal if shares == "uniform" else {x: Fraction(s) for x, s in shares}
+    total = sum(rows.values())
+    every = {(t, p): w * share[t] * total / rows[t] for (t, p), w in cells.items()}
+    return {pair: w for pair, w in every.items() if w}
+
+
 def score(pairs: Pairs, labels: Any, definition: Definition, weights: Any = None) -> Any:
     """The value of a definition, a Fraction or (for MCC, NaN and infinity) a float."""
     d = definition
     parameters = dict(d.parameters)
     cells = {x: w for x, w in cells_of(pairs, weights).items() if x[0] not in d.ignore}
+    cells = cells if d.class_shares is None else scaled(cells, d.class_shares)
     if d.metric in AGREEMENT:
         value = settled(AGREEMENT[d.metric](cells, labels, **parameters), d.undefined)
         return nan if isinstance(value, str) else value

@@ -234,9 +234,10 @@ def score(options: ScoreOptions) -> None:
         chosen = options.chosen(subject.counts.labels)
         if subject.summary and options.metric is None:
             chosen.pop("positive", None)  # it says which class the scores are for
-        if options.confusion and (subject.by or options.format == GateFormat.csv):
+        shown = "--confusion" if options.confusion else "--share" if options.share else None
+        if shown and (subject.by or options.format == GateFormat.csv):
             other = "slices (--by)" if subject.by else "--format csv"
-            raise InputError(f"--confusion does not apply to {other}: remove one of them")
+            raise InputError(f"{shown} does not apply to {other}: remove one of them")
         if subject.by:
             document = _slices(options, subject, chosen)
         else:
@@ -250,7 +251,9 @@ def _report(
 ) -> Document:
     """Metrics of the scores, then of the predictions made from them; all, or those of -m."""
     kind["confusion"] = options.confusion
-    return make_report(source, subject, options, chosen, **kind).document(options.places)
+    made = make_report(source, subject, options, chosen, **kind)
+    share: Any = options.share
+    return (made if share is None else made.with_shares(share)).document(options.places)
 
 
 def make_report(

@@ -31,6 +31,7 @@ KEYS = {
     "two_classes": "two",
     "epsilon": "eps",
     "epsilon_in": "eps-in",
+    "class_shares": "shares",
 }
 """Options with a shorter name in signatures."""
 SPECIAL = {"compare": "comparison", "groups": "comparison of groups", "study": "study"}

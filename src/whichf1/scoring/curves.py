@@ -14,6 +14,7 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import SEED, Auto, whole
+from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, is_among, is_number
 from whichf1.metrics.calibration import Binning, bin_edges, bin_of
 from whichf1.metrics.ranking import gain
@@ -22,8 +23,8 @@ from whichf1.scoring.evaluate import evaluate, refuse_other_data
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.lines import check_ranking, rank_predictions, score_ranking
 from whichf1.scoring.score import Score
-from whichf1.sources.counts import COLUMN_OPTIONS, rank
-from whichf1.sources.lines import numbers
+from whichf1.sources.counts import COLUMN_OPTIONS, DATA_OPTIONS, as_counts, rank
+from whichf1.sources.lines import numbers, positive_class
 from whichf1.sources.request import has_columns
 from whichf1.statistics.bands import AT as SHAPES
 from whichf1.statistics.bands import (
@@ -476,6 +477,101 @@ class DecisionCurve(Drawable):
 
     def __len__(self) -> int:
         return len(self.x)
+
+
+@dataclass(frozen=True, eq=False)
+class PrevalenceCurve(Drawable):
+    """A score by the prevalence of a class; made by ``whichf1.prevalence_curve``.
+
+    >>> import whichf1 as wf
+    >>> curve = wf.prevalence_curve([0, 0, 0, 1, 1], [0, 0, 1, 1, 0], "precision")
+    >>> curve.observed, curve.y[curve.x == 0.5].round(2).tolist()
+    (0.4, [0.6])
+    """
+
+    x: Array
+    """The share of all items that the class has."""
+    y: Array
+    """The score if the class had this share, and all classes were predicted as they are."""
+    intervals: tuple[Interval | None, ...]
+    """The interval of the score at each place; None where there is none."""
+    observed: float
+    """The share of the class in the data."""
+    positive: Any
+    """The class whose share changes; the others keep their proportions."""
+    score: Score
+    """The score of the data as they are."""
+
+    @property
+    def x_label(self) -> str:
+        """What the places are."""
+        return f"prevalence of {self.positive!r}"
+
+    @property
+    def y_label(self) -> str:
+        """What the heights are."""
+        return title(self.score.definition)
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __repr__(self) -> str:
+        return f"<{self.y_label} by {self.x_label}: {len(self):,} points, {self.score}>"
+
+
+_PREVALENCES = np.arange(1, 100) / 100
+
+
+def prevalence_curve(
+    y_true: Any,
+    y_pred: Any = None,
+    metric: str | Callable[..., Score] = "f1",
+    *,
+    positive: Any = None,
+    **options: Any,
+) -> PrevalenceCurve:
+    """Compute a score for every prevalence of a class, from the way in which classes are predicted.
+
+    y_true, y_pred (Counts, array, dataframe or path): The data, as for ``averaged_f1``.
+    metric: Any metric of counts that can be reweighted (``class_shares``). A rate is that of the
+        positive class, unless it is averaged.
+    positive: The class whose share changes. The other classes keep their proportions.
+    **options: Options of the metric and of the data; ``interval`` is 'auto' by default.
+    Returns: The score, with its interval, at shares from 0.01 to 0.99.
+    InputError: If all items, or none, belong to the class.
+
+    >>> curve = prevalence_curve([0, 0, 0, 1, 1], [0, 0, 1, 1, 0], "precision", interval=None)
+    >>> curve.y[[0, 49, 98]].round(2).tolist()
+    [0.01, 0.6, 0.99]
+    """
+    data = {key: options.pop(key) for key in DATA_OPTIONS if key in options}
+    counts = as_counts(y_true, y_pred, **{k: v for k, v in data.items() if v is not None})
+    options = {"interval": "auto", **options}
+    label = positive_class(counts.labels, positive)
+    definition = with_options(metric, options)
+    rate = definition.declaration.kind == "rate"
+    if rate and definition.average is None and definition.positive is None:
+        definition = replace(definition, positive=label)
+    refuse_other_data(definition, counts)
+    counts = counts.without(definition.ignore)
+    rows = counts.table.rows
+    share, code = rows / rows.sum(), counts.labels.code(label)
+    observed = float(share[code])
+    if not 0 < observed < 1:
+        raise InputError(
+            f"{'no item belongs' if not observed else 'all items belong'} to class {label!r}: "
+            "there is nothing to reweight"
+        )
+    scores = []
+    for place in _PREVALENCES.tolist():
+        moved = share * (1 - place) / (1 - observed)
+        moved[code] = place
+        pairs = zip(counts.labels, (moved / moved.sum()).tolist(), strict=True)
+        scores.append(evaluate(replace(definition, class_shares=tuple(pairs), data=()), counts))
+    values = np.array([each.value for each in scores])
+    intervals = tuple(each.interval for each in scores)
+    whole = evaluate(definition, counts)
+    return PrevalenceCurve(_PREVALENCES, values, intervals, observed, label, whole)
 
 
 def decision_curve(

@@ -367,10 +367,14 @@ def _estimate(
 def _sample(frozen: Frozen) -> Sample:
     from whichf1.statistics.sample import Sample
 
-    return Sample(frozen.table.count, frozen.units.squares, frozen.units.cluster)
+    return Sample(frozen.units.table.count, frozen.units.squares, frozen.units.cluster)
 
 
 def _statistic(definition: Definition, frozen: Frozen) -> Statistic:
+    if definition.class_shares is not None:
+        from whichf1.statistics.reweighting import Reweighted
+
+        return Reweighted.of(definition, frozen)
     if isinstance(frozen.units, Counts):
         from whichf1.statistics.cells import Cells
 
@@ -385,7 +389,8 @@ def _statistic(definition: Definition, frozen: Frozen) -> Statistic:
 
 
 def _n(frozen: Frozen, counts: AnyCounts) -> int | float:
-    if frozen.table is counts.table:
+    table = frozen.units.table
+    if table is counts.table:
         return counts.n  # exact, also beyond 2⁵³
-    n = float(frozen.table.total)
+    n = float(table.total)
     return n if counts.weighted else int(n)

@@ -39,6 +39,7 @@ from whichf1.scoring.curves import (
     CalibrationCurve,
     Curve,
     DecisionCurve,
+    PrevalenceCurve,
     ThresholdCurve,
 )
 from whichf1.scoring.lines import score_ranking
@@ -635,6 +636,48 @@ def decision(
             "Net benefit: (TP − FP · t / (1 − t)) / n at the threshold t.",
             *_band_words(drawn, several, unknown),
         ),
+        height=3.4,
+    )
+
+
+@declare("prevalence", {PrevalenceCurve: same}, several=True)
+def prevalence(data: Mapping[str, PrevalenceCurve]) -> Picture:
+    """A score by the prevalence of a class, with its intervals and the prevalence in the data."""
+    first = next(iter(data.values()))
+    low, high = first.score.definition.declaration.bounds
+    ends = [x for each in first.intervals if each for x in (each.low, each.high)]
+    tops = [x for curve in data.values() for x in curve.y.tolist()]
+    up = within(axis(first.y_label, [x for x in (*tops, *ends) if np.isfinite(x)]), low, high)
+    marks: list[Mark] = []
+    lines: list[Mark] = []
+    legend: list[Key] = []
+    for at, (name, curve) in enumerate(data.items()):
+        known = [(x, each) for x, each in zip(curve.x, curve.intervals, strict=True) if each]
+        if known:
+            limits = np.clip([[each.low, each.high] for _, each in known], up.low, up.high)
+            places = numbers(x for x, _ in known)
+            marks.append(Ribbon(places, numbers(limits[:, 0]), numbers(limits[:, 1]), at))
+        lines.append(_line(curve.x, curve.y, at))
+        if name:
+            legend.append(Key(names([name])[0], at))
+    lines.append(Stroke((first.observed,) * 2, (up.low, up.high), "muted", thin=True, dash=True))
+    legend.append(Key(f"in the data: {first.observed:.3f}", "muted", "thin", dash=True))
+    method = first.score.definition.interval
+    notes = [
+        "All classes are predicted as they are in the data; the others keep their proportions."
+    ]
+    if method is not None and any(first.intervals):
+        notes.append(f"Bands: {100 * method.level:g} % intervals at each prevalence.")
+    extremes = first.y[0], first.y[-1]
+    return Picture(
+        "prevalence",
+        f"{first.y_label} by {first.x_label}",
+        f"{first.y_label} is {first.score.value:.4f} in the data, and from {min(extremes):.4f} to "
+        f"{max(extremes):.4f} at the least and the largest prevalence shown.",
+        (Panel(unit_axis(first.x_label), up, (*marks, *lines)),),
+        tuple(legend),
+        tuple(notes),
+        (first.score.signature,),
         height=3.4,
     )
 
