@@ -54,8 +54,8 @@ from whichf1.scoring.curves import gain_curve as gain_curve
 from whichf1.scoring.curves import lift_curve as lift_curve
 from whichf1.scoring.curves import pr_curve as pr_curve
 from whichf1.scoring.curves import pr_gain_curve as pr_gain_curve
-from whichf1.scoring.curves import risk_coverage_curve as risk_coverage_curve
 from whichf1.scoring.curves import prevalence_curve as prevalence_curve
+from whichf1.scoring.curves import risk_coverage_curve as risk_coverage_curve
 from whichf1.scoring.curves import roc_curve as roc_curve
 from whichf1.scoring.curves import threshold_curve as threshold_curve
 from whichf1.scoring.decisions import at_argmax as at_argmax
