@@ -54,6 +54,11 @@ def bars(kind: str, n: int) -> dict[str, float]:
     return {SK: 20, TM: 5, AUC: 3}
 
 
+def often(n: int) -> dict[str, Any]:
+    """How often each call is tried: all rows together take about a minute and a half."""
+    return {"repeat": 100, "seconds": 0.3} if n < 1000 else {"repeat": 1, "seconds": 0.5}
+
+
 class Items(NamedTuple):
     """Random items as scores of each kind take them."""
 
@@ -178,7 +183,7 @@ def score_rows(n: int) -> Iterator[Row]:
             ours,
             peers,
             bars(metric.kind, n),
-            repeat=100 if n < 1000 else 3,
+            **often(n),
         )
 
 
@@ -230,9 +235,8 @@ def other_rows(n: int) -> Iterator[Row]:
         ours, theirs = curve.ours(*data), curve.theirs(*data)
         agree(name, {"whichf1": curve.number(ours), SK: curve.number_of_theirs(theirs)})
         calls = (curve.ours, {SK: curve.theirs})
-        bar, often = bars("curve", n), 100 if n < 1000 else 3
         work = f"{name}, {SIZES[n]}"
-        yield Row(work, partial(tuple, data), *calls, bar, same=False, repeat=often)
+        yield Row(work, partial(tuple, data), *calls, bars("curve", n), same=False, **often(n))
     sets = items(n).sets
     averages: tuple[Any, ...] = ("macro", "samples")
     for average in averages:
@@ -242,7 +246,7 @@ def other_rows(n: int) -> Iterator[Row]:
             partial(_f1_of_sets, average),
             {SK: partial(sk.f1_score, average=average, zero_division=0)},
             bars("items", n),
-            repeat=100 if n < 1000 else 3,
+            **often(n),
         )
 
 
@@ -302,7 +306,8 @@ def bare_auc() -> Callable[..., float] | None:
 
 def alone(row: Row) -> Line:
     """The time of a score that no peer has."""
-    (line,) = measure(Row(row.name, row.data, row.ours, {"": row.ours}, same=False, repeat=50))
+    again = Row(row.name, row.data, row.ours, {"": row.ours}, same=False, repeat=50, seconds=0.05)
+    (line,) = measure(again)
     return Line(row.name, "none", line.ours, "", float("nan"), None)
 
 
@@ -311,6 +316,7 @@ def main() -> int:
     warnings.simplefilter("ignore")
     lines: list[Line] = []
     sizes = [n for n in SIZES if n < 1000 or "--small" not in sys.argv]
+    sizes = [n for n in sizes if n > 1000 or "--large" not in sys.argv]
     try:
         for n in sizes:
             for row in (*score_rows(n), *other_rows(n)):

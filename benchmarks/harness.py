@@ -34,6 +34,8 @@ class Row:
     """Whether the results must agree."""
     repeat: int = 7
     """Calls of each program per round, as time allows; many if one takes microseconds."""
+    seconds: float = SECONDS
+    """Time limit for the rounds after the first two."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def measure(row: Row) -> list[Line]:
     gc.collect()
     gc.disable()
     started, rounds = time.perf_counter(), 0
-    while rounds < 2 or (rounds < ROUNDS and time.perf_counter() - started < SECONDS):
+    while rounds < 2 or (rounds < ROUNDS and time.perf_counter() - started < row.seconds):
         for name, call in calls.items():
             turn = time.perf_counter()
             for _ in range(row.repeat):
@@ -125,6 +127,25 @@ def table(lines: Sequence[Line]) -> str:
         f"{'' if line.bar is None else 'reached' if line.reached else 'missed'} |\n"
         for line in lines
     )
+
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+
+
+def write_results(text: str, path: Path = RESULTS) -> None:
+    """Write the first part of the results, and keep the sections that follow it."""
+    known = path.read_text(encoding="utf-8") if path.exists() else ""
+    _, mark, sections = known.partition("\n## ")
+    path.write_text(text.rstrip("\n") + "\n" + mark + sections, encoding="utf-8")
+
+
+def write_section(title: str, text: str, path: Path = RESULTS) -> None:
+    """Write a section of the results in place of the one with the same title, or after all."""
+    head, *sections = path.read_text(encoding="utf-8").rstrip("\n").split("\n## ")
+    written = {x.partition("\n")[0]: x.rstrip("\n") for x in sections}
+    written[title] = f"{title}\n\n{text.strip()}"
+    parts = [head.rstrip("\n"), *written.values()]
+    path.write_text("\n\n## ".join(parts) + "\n", encoding="utf-8")
 
 
 def machine() -> str:

@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "count": "examples/animals.csv",
     "merge": "COUNTS",
     "compare": "examples/systems.csv --pred careful --pred weak --replicates 99",
+    "study": "examples/runs/{system}/{seed}.csv --item item",
     "threshold": "examples/spam.csv --positive spam",
     "dialects": "examples/eight.csv",
     "explain": "examples/eight.csv --value 0.35",

@@ -100,9 +100,12 @@ def one_ranking(k: int) -> wf.Ranking:
     return ranking(k)
 
 
+KINDS_OF_CURVES = (
+    *("roc", "pr", "pr-gain", "det", "gain", "lift", "decision", "risk-coverage", "cost"),
+)
 RESULTS: dict[str, Callable[[int], Any]] = {
     **dict.fromkeys(("confusion", "classes", "plane", "gap", "posterior", "dialects"), counts),
-    **dict.fromkeys(("roc", "pr", "pr-gain", "det", "gain", "lift", "decision"), curves),
+    **dict.fromkeys(KINDS_OF_CURVES, curves),
     "reliability": one_ranking,
     "threshold": lambda k: wf.best_threshold(ranking(k)),
     "comparison": lambda k: comparison(min(k, 12)),
@@ -184,6 +187,8 @@ LINES = {
     "reliability": "wf.calibration_curve(ranking).plot()",
     "threshold": 'wf.best_threshold(ranking, correct="bootstrap").plot()',
     "decision": "wf.decision_curve(ranking).plot()",
+    "risk-coverage": 'ranking.plot(kind="risk-coverage")',
+    "cost": 'ranking.plot(kind="cost")',
     "comparison": "comparison.plot()",
     "flips": 'comparison.plot(kind="flips")',
     "slices": 'slices.plot(metric="accuracy")',

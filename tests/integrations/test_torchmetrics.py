@@ -46,7 +46,8 @@ def fed(metric: Any, preds: Any = LOGITS, target: Any = PADDED, size: int = 37) 
 def scores_one_class(name: str) -> bool:
     """Whether it is a ranking of one class alone, without a mean over several."""
     metric = wf.Definition.parse(name).declaration
-    return metric.kind == "ranking" and "multi_class" not in metric.parameters
+    several = "multi_class" in metric.parameters or metric.confidence
+    return metric.kind == "ranking" and not several
 
 
 def options_of(name: str) -> dict[str, Any]:

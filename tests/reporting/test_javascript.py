@@ -101,6 +101,7 @@ NOT_SHOWN = {
     *("no_information_rate", "no_information_p_value", "goodman_kruskal_lambda"),  # the largest
     *("cramer_v", "adjusted_rand_index", "macro_mae"),  # single cells
     *("expected_cost", "normalized_expected_cost"),  # costs of the user's own
+    *("hierarchical_precision", "hierarchical_recall", "hierarchical_f1"),  # a hierarchy
     "krippendorff_alpha",  # whole items
     "gwet_ac1",  # another formula for one class
 }

@@ -323,6 +323,12 @@ class TableOptions(SliceOptions, CountingOptions):
         "repeatable."
     )
     labels_sep: Text = option(SEPARATOR)
+    spans: Text = option(
+        "The file has tagged tokens (CoNLL): BIO, IOB1, BIOES or BILOU; or it is JSONL of spans: "
+        "offsets."
+    )
+    match: Text = option("With --spans: strict (default), exact, partial or type.")
+    broken: Text = option("With --spans: raise (default), repair or drop broken tags.")
 
     @property
     def kind(self) -> str | None:
@@ -333,10 +339,16 @@ class TableOptions(SliceOptions, CountingOptions):
             "--score": self.score_column,
             "--probs": self.probs,
             "--labels-sep": self.labels_sep,
+            "--spans": self.spans,
         }
         chosen = [name for name, value in kinds.items() if value]
         if len(chosen) > 1:
-            raise InputError("--score, --probs and --labels-sep exclude each other: choose one")
+            raise InputError(
+                "--score, --probs, --labels-sep and --spans exclude each other: choose one"
+            )
+        for name in ("match", "broken"):
+            if getattr(self, name) is not None and not self.spans:
+                raise InputError(f"--{name} applies to spans: say how tags mark them with --spans")
         if self.threshold is not None and not self.score_column:
             raise InputError("--threshold applies to scores: name their column with --score")
         if self.pred and (self.score_column or self.probs):
@@ -541,6 +553,11 @@ class InlineMatrixOptions(OptionGroup):
 
 class ScoreOptions(TableOptions, ReportOptions):
     """All that ``whichf1 score`` takes."""
+
+    parents: Text = option(
+        "For hierarchical scores: a CSV file with the columns class and parent, a row for each "
+        "parent of a class, with no parent at the top."
+    )
 
 
 class GroupsOptions(TableOptions, MetricOptions, OutputOptions):

@@ -49,6 +49,7 @@ from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.slices import Key, Slices
+from whichf1.tables.units import Units
 
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]
 MEASURED = ("labels", "weights", "frequencies", "cluster")
@@ -373,6 +374,14 @@ def read_once(
     by: Any = (),
 ) -> Runs:
     """Read the systems; what is returned compares them under any definition of the same kind."""
+    if isinstance(y_true, Units):
+        _refuse_slices(by)
+        if [*systems] != [*y_true.systems]:
+            raise InputError(
+                f"these {y_true.kind} are of the systems {[*y_true.systems]!r}: name these"
+            )
+        counted_together: Any = y_true
+        return Runs(partial(compare_counts, counted_together))
     data: dict[str, Any] = {key: options.get(key) for key in MEASURED}
     columns: dict[str, Any] = {"sep": sep, **{key: options.get(key) for key in COLUMN_OPTIONS}}
     named = {key: value for key, value in columns.items() if value is not None}

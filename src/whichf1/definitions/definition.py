@@ -265,7 +265,7 @@ class Definition:
         kind, special = self.declaration.kind, (self.ignore, self.batch, self.interval)
         if any(special) or self.classes == "range":
             return None
-        if kind == "items" or self.average == "samples":
+        if kind == "items" or (kind == "rate" and self.average == "samples"):
             return "items" if self._every_class else None
         if kind == "rate":
             return kind if (self.average or self.positive) is not None else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from whichf1.definitions.methods import IntervalName, Method, find_method, whole
 from whichf1.errors import SIMPLE, DefinitionError, did_you_mean, is_number
 from whichf1.metrics.averaging import Scope, Undefined
-from whichf1.metrics.probability import Binning
+from whichf1.metrics.calibration import Binning
 from whichf1.metrics.ranking import MultiClass
 from whichf1.sources.counts import Reading
 from whichf1.tables.cells import Ties
@@ -55,6 +55,7 @@ class Options(Reading, total=False):
     beta: float
     weighting: Literal["none", "linear", "quadratic"] | Matrix
     costs: Matrix | None
+    parents: Mapping[Any, Any] | None
     level: Literal["nominal", "ordinal", "interval", "ratio"]
     alpha: float
     mean: Literal["arithmetic", "geometric", "min", "max"]
@@ -68,6 +69,8 @@ class Options(Reading, total=False):
     threshold: float
     floor: float
     scale: Literal["half", "sum"] | None
+    loss: Literal["brier", "log_loss"]
+    coverage: float
     bins: int
     binning: Binning
     k: int | None

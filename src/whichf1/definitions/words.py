@@ -51,10 +51,12 @@ def title(definition: Definition) -> str:
 
 def _parameters(definition: Definition) -> str:
     metric = definition.declaration
+    trees = {key for key, parameter in metric.parameters.items() if parameter.tree}
     shown = [
-        f"{key}={value}"
+        f"{len(value)} classes in a hierarchy" if key in trees else f"{key}={value}"
         for key, value in definition.parameters
         if value != "none" and (metric.kind in COUNTED or value != metric.parameters[key].default)
+        if value is not None or key not in trees
     ]
     return f" ({', '.join(shown)})" if shown else ""
 

@@ -753,7 +753,7 @@ def _state_of(
         return SumState(reader, definition.metric, definition.parameters, logits)
     positive = labels[1] if definition.positive is None else definition.positive
     several = len(labels) > 2 and definition.positive is None
-    if several and not definition.declaration.of_top_label:
+    if several and kind == "ranking" and not definition.declaration.of_top_label:
         definition = over_each_class(definition, labels)  # an error if no mean is asked for
     facts = (reader, definition.metric, labels.code(positive), logits)
     if limits is None:

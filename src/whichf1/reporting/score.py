@@ -49,6 +49,7 @@ from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label
 from whichf1.tables.saving import write_whole
+from whichf1.tables.spans import SpanCounts
 
 CLASS_METRICS = ("precision", "recall", "f1")
 SUMMARY = (
@@ -170,15 +171,24 @@ class Report(Presented, Drawable):
             _blocks(self),
             partial(_record, self),
             partial(_rows, self),
-            f"{self.source and f'{self.source}: '}{size(counts.n)}, "
-            f"{numbered(len(counts.labels), _UNITS.get(type(counts), 'class'))}",
+            f"{self.source and f'{self.source}: '}{_size(counts)}",
             [*notes, *orientation, *interval_notes(self)],
             "score",
         )
 
 
-_UNITS: dict[type, str] = {Ratings: "category"}
-"""What the labels of a table are called; others have classes."""
+def _size(counts: Any) -> str:
+    """How many items and classes there are, as they are called."""
+    item, label = _NOUNS.get(type(counts), ("item", "class"))
+    size_of = size(counts.n).replace("item", item)
+    return f"{size_of}, {numbered(len(counts.labels), label)}"
+
+
+_NOUNS: dict[type, tuple[str, str]] = {
+    Ratings: ("item", "category"),
+    SpanCounts: ("sentence", "type"),
+}
+"""What the items and the labels of a table are called; others have items and classes."""
 
 
 def page_path(path: Any) -> Any:
@@ -352,8 +362,9 @@ def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
         levels = ["krippendorff_alpha(level=ordinal)"] if _has_levels(counts) else []
         definitions = [define_fitting(name, options) for name in (*RATERS, *levels)]
         return [(_agreement_title(each), each) for each in definitions]
-    sets = isinstance(counts, MultiLabelCounts)
+    sets = isinstance(counts, MultiLabelCounts) and not isinstance(counts, SpanCounts)
     averages = LABEL_SETS if sets else SUMMARY
+    averages = SUMMARY[:6] if isinstance(counts, SpanCounts) else averages
     names = (*CLASS_METRICS, *averages) if oriented else ("f1", *SYMMETRIC)
     definitions = [define_fitting(name, options) for name in names]
     if sets:

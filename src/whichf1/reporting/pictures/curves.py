@@ -140,12 +140,16 @@ def _with_interval(curve: Curve) -> Score:
     if score.interval is not None or not quick:
         return score
     definition = score.definition.settled(data=(), interval=Auto())
-    return score_ranking(definition, curve.ranking)
+    of_predictions = definition.declaration.confidence
+    return score_ranking(definition, curve.ranking, of_predictions=of_predictions)
 
 
 def _facts(data: Mapping[str, Any]) -> str:
     ranking = next(iter(data.values())).ranking
     p, n = ranking.table.sizes
+    if isinstance(next(iter(data.values())), curves.RiskCoverageCurve):
+        what = "weight" if ranking.weighted else "predictions"
+        return f"{p:,.6g} right {what} and {n:,.6g} wrong"
     kind = "weight of" if ranking.weighted else "items of"
     return f"{p:,.6g} {kind} {names([ranking.positive])[0]} and {n:,.6g} of others"
 
@@ -377,6 +381,57 @@ def lift(
         level,
         notes=("From 2 % of the items on: below, the lift is of a few items.",),
         keys=(Key("random order", "muted", "thin", dash=True),),
+        square=False,
+    )
+
+
+@declare(
+    "risk-coverage",
+    {curves.RiskCoverageCurve: same, Ranking: partial(_made, curves.risk_coverage_curve)},
+    several=True,
+)
+def risk_coverage(
+    data: Mapping[str, Curve], *, band: BandKind | None = None, level: float = 0.95
+) -> Picture:
+    """Risk by coverage: the error rate of the most confident items.
+
+    band: 'pointwise', 'simultaneous', 'both' or 'none'. Default: both for one curve, pointwise for
+        several.
+    level: The nominal coverage of the bands.
+    """
+    shown = {name: _from(curve, 0.02) for name, curve in data.items()}
+    most = max(float(curve.y.max(initial=0.0)) for curve in shown.values())
+    up = axis("risk", (0.0, min(1.0, max(1.6 * most, 0.05))))
+    return _curves(
+        "risk-coverage",
+        "Risk and coverage",
+        shown,
+        unit_axis("coverage"),
+        replace(up, low=0.0, ticks=ticks(0.0, up.high)),
+        [],
+        band,
+        level,
+        notes=("From 2 % of the items on: below, the risk is that of a few items.",),
+        square=False,
+    )
+
+
+@declare("cost", {curves.CostCurve: same, Ranking: partial(_made, curves.cost_curve)}, several=True)
+def cost(data: Mapping[str, Curve]) -> Picture:
+    """Cost curve: the lowest expected cost at every ratio of costs and prevalence."""
+    trivial = Stroke((0.0, 0.5, 1.0), (0.0, 0.5, 0.0), "muted", thin=True, dash=True)
+    up = axis("normalized expected cost", (0.0, 0.5))
+    return _curves(
+        "cost",
+        "Cost",
+        data,
+        unit_axis("probability cost"),
+        replace(up, low=0.0, ticks=ticks(0.0, up.high)),
+        [trivial],
+        "none",
+        0.95,
+        notes=("No band: the lowest of many costs is too low, and none is known to cover.",),
+        keys=(Key("all items called positive, or none", "muted", "thin", dash=True),),
         square=False,
     )
 
