@@ -119,8 +119,8 @@ def public_functions() -> dict[str, Callable[..., Any]]:
 
 RESULTS = (
     "Band", "BestThreshold", "Comparison", "Counts", "Curve", "DecisionCurve", "Definition",
-    "Interval", "MacroF1", "Moments", "MultiLabelCounts", "Pair", "PerClass", "Picture", "Ranking", "Ratings",
-    "SpanCounts", "Score", "Slices", "SystemRanks",
+    "Interval", "MacroF1", "Moments", "MultiLabelCounts", "Pair", "PerClass", "Picture", "Ranking",
+    "Ratings", "Score", "Slices", "SpanCounts", "SystemRanks",
 )  # fmt: skip
 """What functions give: nobody makes them."""
 UNTRIED = ("master", "engine", "progress")
