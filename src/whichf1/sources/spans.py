@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias, get_args
 
@@ -156,6 +156,8 @@ def _sizes(side: Any, name: str) -> Array:
     """How many tags, or spans, each sentence has."""
     if isinstance(side, (str, bytes, dict)) or not hasattr(side, "__len__"):
         raise ShapeError(f"{name} is a list of sentences; got {type(side).__name__}")
+    if {*map(type, side)} == {list}:
+        return np.fromiter(map(len, side), np.int64, len(side))
     sizes = []
     for at, sentence in enumerate(side):
         if isinstance(sentence, (str, bytes, dict)) or not hasattr(sentence, "__len__"):
@@ -191,7 +193,7 @@ def _tagged(
     sides: Mapping[str, Any], sizes: list[Array], *, scheme: str, broken: str
 ) -> tuple[list[Spans], list[str]]:
     """The spans that tags mark, and their types."""
-    flat = [[tag for sentence in side for tag in sentence] for side in sides.values()]
+    flat = [[*chain.from_iterable(side)] for side in sides.values()]
     try:
         codes, tags = kernel.encode(*flat)
     except TypeError:
