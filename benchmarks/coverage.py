@@ -233,12 +233,12 @@ def table(results: Sequence[Result]) -> Iterator[str]:
     for family in (*dict.fromkeys(x.family for x in results), "all"):
         own = [x for x in results if family in (x.family, "all")]
         colours = [str(sum(x.colour == colour for x in own)) for colour in COLOURS]
-        lowest = min(x.covered_uncautioned for x in own if x.colour != "grey")
+        plain = [x.covered_uncautioned for x in own if x.colour != "grey"]
         rich = [x for x in own if x.ample > 0]
         warned = sum(x.ample * x.cautioned_ample for x in rich) / max(sum(x.ample for x in rich), 1)
         widths = [x.width_ratio for x in rich if x.ample > 50 and np.isfinite(x.width_ratio)]
         cells = [
-            f"{lowest:.1f} %",
+            f"{min(plain):.1f} %" if plain else "–",
             f"{warned:.1f} %",
             f"{np.median(widths):.2f} ×" if widths else "–",
         ]
