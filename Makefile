@@ -8,7 +8,7 @@ C_FILES := $(wildcard src/whichf1/kernel/c/*.[ch] src/whichf1/kernel/c/*.inc tes
 # hundreds of tests start Python: bytecode is kept, even where the environment says otherwise
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo check test tests test-long test-lowest test-faults test-peers test-portable test-doors test-duckdb-1.5 test-dialects release-check lint format hooks docs bench clean
+.PHONY: demo check test tests test-long test-lowest test-faults test-peers test-portable test-doors test-duckdb-1.5 test-dialects release-check lint format hooks docs bench bench-all clean
 
 demo: $(VENV)/demo
 	$(BIN)/whichf1 score examples/animals.csv
@@ -128,6 +128,13 @@ bench: $(BENCH)/ready
 	$(BENCH)/bin/python -m benchmarks.engines
 	$(BENCH)/bin/python -m benchmarks.sklearn_functions
 	$(BENCH)/bin/python -m benchmarks.metric_classes
+
+# what takes longer: growth of time and memory, large files and many systems, the cost model; in
+# about half an hour, with some 10 GB of temporary files
+bench-all: bench
+	$(BENCH)/bin/python -m benchmarks.growth
+	$(BENCH)/bin/python -m benchmarks.large
+	$(BENCH)/bin/python -m benchmarks.cost_model
 
 # a separate environment; one peer pins old build tools, so it is installed without dependencies
 $(BENCH)/ready: pyproject.toml

@@ -108,7 +108,7 @@ def covered_row(row: Covered, times: int) -> Row:
 def no_hit_row() -> Row:
     """A rare class that is never found."""
     score = wf.mcc(wf.Counts.from_matrix([[4900, 50], [50, 0]], rows="true"), interval="auto")
-    now = f"{score.value:.4f} {score.interval:.4f}"
+    now = f"{score.value:.4f} {score.interval:.4f}".replace("-", "−")
     return Row("[[4900, 50], [50, 0]]", "MCC", "−0.0101 [−0.0122, −0.0083]", now)
 
 
@@ -174,7 +174,7 @@ def planned_rows() -> Iterator[Row]:
     what = "power of 80 % with `items_needed`, after a significant pilot; now for `effect=`"
     yield Row(what, "power", "21–61 %", spans[1])
     better = [x.better for x in planning.wins()]
-    now = f"{100 * min(better):.0f}–{100 * max(better):.0f} % (10 % is exact)"
+    now = f"{100 * min(better):.0f}–{100 * max(better):.0f} % (20 % is exact)"
     yield Row("two equal systems: P(better) above .9", "posterior", "22 % (P(best))", now)
 
 

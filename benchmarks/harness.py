@@ -129,6 +129,25 @@ def table(lines: Sequence[Line]) -> str:
     )
 
 
+RESULTS = Path(__file__).with_name("RESULTS.md")
+
+
+def write_results(text: str, path: Path = RESULTS) -> None:
+    """Write the first part of the results, and keep the sections that follow it."""
+    known = path.read_text(encoding="utf-8") if path.exists() else ""
+    _, mark, sections = known.partition("\n## ")
+    path.write_text(text.rstrip("\n") + "\n" + mark + sections, encoding="utf-8")
+
+
+def write_section(title: str, text: str, path: Path = RESULTS) -> None:
+    """Write a section of the results in place of the one with the same title, or after all."""
+    head, *sections = path.read_text(encoding="utf-8").rstrip("\n").split("\n## ")
+    written = {x.partition("\n")[0]: x.rstrip("\n") for x in sections}
+    written[title] = f"{title}\n\n{text.strip()}"
+    parts = [head.rstrip("\n"), *written.values()]
+    path.write_text("\n\n## ".join(parts) + "\n", encoding="utf-8")
+
+
 def machine() -> str:
     """The machine and the versions that were measured."""
     model = platform.processor() or platform.machine()

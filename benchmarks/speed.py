@@ -11,13 +11,21 @@ import sys
 import time
 import warnings
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 import torchmetrics.functional.classification as tm
-from benchmarks.harness import Disagreement, Line, Row, duration, machine, measure, table
+from benchmarks.harness import (
+    Disagreement,
+    Line,
+    Row,
+    duration,
+    machine,
+    measure,
+    table,
+    write_results,
+)
 from sklearn import metrics as sk
 from torchmetrics.classification import MulticlassConfusionMatrix
 
@@ -26,7 +34,6 @@ from whichf1 import kernel
 from whichf1.reporting.score import Report
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
-RESULTS = Path(__file__).with_name("RESULTS.md")
 MILLION = 10**6
 SK, SUMS = "scikit-learn", "y.sum() + p.sum()"
 TM, TM_UNCHECKED = "torchmetrics", "torchmetrics, validate_args=False"
@@ -340,12 +347,11 @@ def main() -> int:
     print(table(lines[-4:]).split("\n", 2)[2], end="")
     peak = f"Peak memory beyond the inputs, 10⁷ items, 10 classes: {memory():.1f} MB (limit: 20)."
     print(peak)
-    RESULTS.write_text(
+    write_results(
         "# Speed\n\nMeasured by `make bench`: programs take turns on the same data, the best "
         "time of each counts, and all results agreed. Ratios carry over to other machines better "
         f"than times do.\n\n{table(lines)}\n{peak}\n\nMachine: {machine()} "
-        f"Native kernel: {'yes' if kernel.NATIVE else 'no'}.\n",
-        encoding="utf-8",
+        f"Native kernel: {'yes' if kernel.NATIVE else 'no'}.\n"
     )
     return 0
 

@@ -99,11 +99,12 @@ def in_sklearn(call: str | None) -> str:
 
 
 def peers(metric: str) -> dict[str, str]:
-    """What TorchMetrics and PyCM call a metric, by peers.csv."""
+    """What TorchMetrics, PyCM and fairlearn call a metric, by peers.csv."""
     with (HERE / "peers.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             if row["metric"] == metric:
                 words = {"In TorchMetrics": row["torchmetrics"], "In PyCM": row["pycm"]}
+                words["In fairlearn"] = row["fairlearn"]
                 return {key: f"``{name}``" for key, name in words.items() if name}
     return {}
 
@@ -150,11 +151,12 @@ def comparison() -> list[str]:
         "# What other libraries have",
         "",
         "Each metric of whichf1, and the function, class or entry that computes it elsewhere: in",
-        "scikit-learn, TorchMetrics (1.9) and PyCM (4.6). A dash: none was found. The names are",
-        "tested against the real libraries, and PyCM's numbers against ours.",
+        "scikit-learn, TorchMetrics (1.9), PyCM (4.6) and fairlearn (0.15). A dash: none found.",
+        "The names are tested against the real libraries, and the numbers of PyCM and fairlearn",
+        "against ours.",
         "",
-        "| whichf1 | scikit-learn | TorchMetrics | PyCM |",
-        "| --- | --- | --- | --- |",
+        "| whichf1 | scikit-learn | TorchMetrics | PyCM | fairlearn |",
+        "| --- | --- | --- | --- | --- |",
     ]
     for name in grouped()["Metrics"]:
         theirs = peers(name)
@@ -163,6 +165,7 @@ def comparison() -> list[str]:
             f"`{sklearn}`" if sklearn else "–",
             theirs.get("In TorchMetrics", "–").replace("``", "`"),
             theirs.get("In PyCM", "–").replace("``", "`"),
+            theirs.get("In fairlearn", "–").replace("``", "`"),
         ]
         lines.append(f"| [{name}]({name}.rst) | {' | '.join(cells)} |")
     return lines

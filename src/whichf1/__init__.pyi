@@ -1,5 +1,5 @@
 # The public names, once: `__init__.py` reads them here, type checkers and editors read them here.
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, Unpack
 
 from whichf1 import errors as errors
@@ -39,17 +39,23 @@ from whichf1.reporting.published import audit_table as audit_table
 from whichf1.reporting.score import Report as Report
 from whichf1.reporting.score import report as report
 from whichf1.scoring.accumulator import Accumulator as Accumulator
+from whichf1.scoring.choose import Choice as Choice
+from whichf1.scoring.choose import choose as choose
 from whichf1.scoring.curves import BestThreshold as BestThreshold
 from whichf1.scoring.curves import Curve as Curve
 from whichf1.scoring.curves import DecisionCurve as DecisionCurve
+from whichf1.scoring.curves import PrevalenceCurve as PrevalenceCurve
 from whichf1.scoring.curves import best_threshold as best_threshold
 from whichf1.scoring.curves import calibration_curve as calibration_curve
+from whichf1.scoring.curves import cost_curve as cost_curve
 from whichf1.scoring.curves import decision_curve as decision_curve
 from whichf1.scoring.curves import det_curve as det_curve
 from whichf1.scoring.curves import gain_curve as gain_curve
 from whichf1.scoring.curves import lift_curve as lift_curve
 from whichf1.scoring.curves import pr_curve as pr_curve
 from whichf1.scoring.curves import pr_gain_curve as pr_gain_curve
+from whichf1.scoring.curves import prevalence_curve as prevalence_curve
+from whichf1.scoring.curves import risk_coverage_curve as risk_coverage_curve
 from whichf1.scoring.curves import roc_curve as roc_curve
 from whichf1.scoring.curves import threshold_curve as threshold_curve
 from whichf1.scoring.decisions import at_argmax as at_argmax
@@ -76,6 +82,7 @@ from whichf1.sources.counts import rank as rank
 from whichf1.sources.counts import rank_by as rank_by
 from whichf1.sources.counts import rank_histogram as rank_histogram
 from whichf1.sources.label_sets import count_multilabel as count_multilabel
+from whichf1.sources.spans import spans as spans
 from whichf1.statistics.bands import Band as Band
 from whichf1.statistics.scales import Interval as Interval
 from whichf1.tables.annotations import Ratings as Ratings
@@ -84,6 +91,7 @@ from whichf1.tables.label_sets import MultiLabelCounts as MultiLabelCounts
 from whichf1.tables.moments import Moments as Moments
 from whichf1.tables.ranking import Ranking as Ranking
 from whichf1.tables.slices import Slices as Slices
+from whichf1.tables.spans import SpanCounts as SpanCounts
 from whichf1.tables.trials import Trials as Trials
 
 __all__: list[str]
@@ -113,6 +121,7 @@ class _Scores(Reading, total=False):
 
 class _AccuracyOptions(_Predictions, total=False):
     ignore: Classes
+    class_shares: Literal["uniform"] | Mapping[Any, float] | None
     batch: int | None
     interval: IntervalName | Method | None
 
@@ -132,9 +141,12 @@ class _CohenKappa(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_CohenKappaOptions]) -> Definition: ...
 
-class _KrippendorffAlphaOptions(_AccuracyOptions, total=False):
+class _KrippendorffAlphaOptions(_Predictions, total=False):
     level: Literal["nominal", "ordinal", "interval", "ratio"]
+    ignore: Classes
     undefined: float | Literal["skip", "nan"]
+    batch: int | None
+    interval: IntervalName | Method | None
 
 class _KrippendorffAlpha(_Metric, Protocol):
     def __call__(
@@ -153,6 +165,7 @@ class _AdjustedBalancedAccuracy(_Metric, Protocol):
 
 class _NoInformationRateOptions(_Predictions, total=False):
     ignore: Classes
+    class_shares: Literal["uniform"] | Mapping[Any, float] | None
     batch: int | None
     interval: Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior | None
 
@@ -161,6 +174,17 @@ class _NoInformationRate(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_NoInformationRateOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_NoInformationRateOptions]) -> Definition: ...
+
+class _NoInformationPValueOptions(_Predictions, total=False):
+    ignore: Classes
+    batch: int | None
+    interval: Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior | None
+
+class _NoInformationPValue(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_NoInformationPValueOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_NoInformationPValueOptions]) -> Definition: ...
 
 class _NormalizedMutualInformationOptions(_NoInformationRateOptions, total=False):
     mean: Literal["arithmetic", "geometric", "min", "max"]
@@ -193,6 +217,106 @@ class _GoodmanKruskalLambda(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_GoodmanKruskalLambdaOptions]) -> Definition: ...
 
+class _AdjustedRandIndexOptions(_NoInformationPValueOptions, total=False):
+    undefined: float | Literal["skip", "nan"]
+
+class _AdjustedRandIndex(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_AdjustedRandIndexOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_AdjustedRandIndexOptions]) -> Definition: ...
+
+class _ExpectedCalibrationErrorPerClassOptions(_Scores, total=False):
+    bins: int
+    binning: Literal["equal-width", "equal-mass"]
+    interval: Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior | None
+
+class _ExpectedCalibrationErrorOptions(_ExpectedCalibrationErrorPerClassOptions, total=False):
+    multi_class: Literal["top-label"] | None
+    average: Literal["macro", "weighted", "micro"] | None
+    positive: Any
+    undefined: float | Literal["skip", "nan"]
+
+class _ExpectedCalibrationError(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_ExpectedCalibrationErrorOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_ExpectedCalibrationErrorOptions]) -> Definition: ...
+    def per_class(
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        **options: Unpack[_ExpectedCalibrationErrorPerClassOptions],
+    ) -> PerClass: ...
+
+class _DebiasedCalibrationErrorPerClassOptions(_Scores, total=False):
+    bins: int
+    binning: Literal["equal-width", "equal-mass"]
+    interval: (
+        Literal["auto"]
+        | Auto
+        | Literal["bootstrap", "bca", "percentile", "posterior"]
+        | Bootstrap
+        | Posterior
+        | None
+    )
+
+class _DebiasedCalibrationErrorOptions(_DebiasedCalibrationErrorPerClassOptions, total=False):
+    multi_class: Literal["top-label"] | None
+    average: Literal["macro", "weighted", "micro"] | None
+    positive: Any
+    undefined: float | Literal["skip", "nan"]
+
+class _DebiasedCalibrationError(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_DebiasedCalibrationErrorOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_DebiasedCalibrationErrorOptions]) -> Definition: ...
+    def per_class(
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        **options: Unpack[_DebiasedCalibrationErrorPerClassOptions],
+    ) -> PerClass: ...
+
+class _SmoothCalibrationErrorPerClassOptions(_Scores, total=False):
+    interval: Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior | None
+
+class _SmoothCalibrationErrorOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
+    multi_class: Literal["top-label"] | None
+    average: Literal["macro", "weighted", "micro"] | None
+    positive: Any
+    undefined: float | Literal["skip", "nan"]
+
+class _SmoothCalibrationError(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_SmoothCalibrationErrorOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_SmoothCalibrationErrorOptions]) -> Definition: ...
+    def per_class(
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        **options: Unpack[_SmoothCalibrationErrorPerClassOptions],
+    ) -> PerClass: ...
+
+class _MiscalibrationPerClassOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
+    loss: Literal["brier", "log_loss"]
+
+class _MiscalibrationOptions(_MiscalibrationPerClassOptions, total=False):
+    average: Literal["macro", "weighted", "micro"] | None
+    positive: Any
+    undefined: float | Literal["skip", "nan"]
+
+class _Miscalibration(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_MiscalibrationOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_MiscalibrationOptions]) -> Definition: ...
+    def per_class(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_MiscalibrationPerClassOptions]
+    ) -> PerClass: ...
+
 class _ExpectedCostOptions(_AccuracyOptions, total=False):
     costs: Matrix | None
 
@@ -210,6 +334,15 @@ class _NormalizedExpectedCost(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_NormalizedExpectedCostOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_NormalizedExpectedCostOptions]) -> Definition: ...
+
+class _HierarchicalPrecisionOptions(_AccuracyOptions, total=False):
+    parents: Mapping[Any, Any] | None
+
+class _HierarchicalPrecision(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_HierarchicalPrecisionOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_HierarchicalPrecisionOptions]) -> Definition: ...
 
 class _SubsetAccuracyOptions(_Predictions, total=False):
     classes: Literal["declared", "observed", "true", "range"] | Classes
@@ -343,59 +476,6 @@ class _NormalizedBayesCost(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_NormalizedBayesCostOptions]) -> Definition: ...
 
-class _ExpectedCalibrationErrorPerClassOptions(_Scores, total=False):
-    bins: int
-    binning: Literal["equal-width", "equal-mass"]
-    interval: Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior | None
-
-class _ExpectedCalibrationErrorOptions(_ExpectedCalibrationErrorPerClassOptions, total=False):
-    multi_class: Literal["top-label"] | None
-    average: Literal["macro", "weighted", "micro"] | None
-    positive: Any
-    undefined: float | Literal["skip", "nan"]
-
-class _ExpectedCalibrationError(_Metric, Protocol):
-    def __call__(
-        self, y_true: Any, y_pred: Any = None, **options: Unpack[_ExpectedCalibrationErrorOptions]
-    ) -> Score: ...
-    def definition(self, **options: Unpack[_ExpectedCalibrationErrorOptions]) -> Definition: ...
-    def per_class(
-        self,
-        y_true: Any,
-        y_pred: Any = None,
-        **options: Unpack[_ExpectedCalibrationErrorPerClassOptions],
-    ) -> PerClass: ...
-
-class _DebiasedCalibrationErrorPerClassOptions(_Scores, total=False):
-    bins: int
-    binning: Literal["equal-width", "equal-mass"]
-    interval: (
-        Literal["auto"]
-        | Auto
-        | Literal["bootstrap", "bca", "percentile", "posterior"]
-        | Bootstrap
-        | Posterior
-        | None
-    )
-
-class _DebiasedCalibrationErrorOptions(_DebiasedCalibrationErrorPerClassOptions, total=False):
-    multi_class: Literal["top-label"] | None
-    average: Literal["macro", "weighted", "micro"] | None
-    positive: Any
-    undefined: float | Literal["skip", "nan"]
-
-class _DebiasedCalibrationError(_Metric, Protocol):
-    def __call__(
-        self, y_true: Any, y_pred: Any = None, **options: Unpack[_DebiasedCalibrationErrorOptions]
-    ) -> Score: ...
-    def definition(self, **options: Unpack[_DebiasedCalibrationErrorOptions]) -> Definition: ...
-    def per_class(
-        self,
-        y_true: Any,
-        y_pred: Any = None,
-        **options: Unpack[_DebiasedCalibrationErrorPerClassOptions],
-    ) -> PerClass: ...
-
 class _RocAucPerClassOptions(_LabelRankingAveragePrecisionOptions, total=False):
     max_fpr: float | None
 
@@ -429,10 +509,7 @@ class _AveragePrecision(_Metric, Protocol):
         **options: Unpack[_LabelRankingAveragePrecisionOptions],
     ) -> PerClass: ...
 
-class _KsPerClassOptions(_Scores, total=False):
-    interval: Literal["bootstrap", "bca", "percentile", "posterior"] | Bootstrap | Posterior | None
-
-class _KsOptions(_KsPerClassOptions, total=False):
+class _KsOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
     average: Literal["macro", "weighted", "micro", "samples"] | None
     positive: Any
     undefined: float | Literal["skip", "nan"]
@@ -441,10 +518,13 @@ class _Ks(_Metric, Protocol):
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[_KsOptions]) -> Score: ...
     def definition(self, **options: Unpack[_KsOptions]) -> Definition: ...
     def per_class(
-        self, y_true: Any, y_pred: Any = None, **options: Unpack[_KsPerClassOptions]
+        self,
+        y_true: Any,
+        y_pred: Any = None,
+        **options: Unpack[_SmoothCalibrationErrorPerClassOptions],
     ) -> PerClass: ...
 
-class _RecallAtPrecisionPerClassOptions(_KsPerClassOptions, total=False):
+class _RecallAtPrecisionPerClassOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
     at: float
 
 class _RecallAtPrecisionOptions(_KsOptions, total=False):
@@ -459,7 +539,7 @@ class _RecallAtPrecision(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_RecallAtPrecisionPerClassOptions]
     ) -> PerClass: ...
 
-class _FMaxPerClassOptions(_KsPerClassOptions, total=False):
+class _FMaxPerClassOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
     beta: float
 
 class _FMaxOptions(_KsOptions, total=False):
@@ -474,7 +554,7 @@ class _FMax(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_FMaxPerClassOptions]
     ) -> PerClass: ...
 
-class _PartialAveragePrecisionPerClassOptions(_KsPerClassOptions, total=False):
+class _PartialAveragePrecisionPerClassOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
     min_recall: float
 
 class _PartialAveragePrecisionOptions(_KsOptions, total=False):
@@ -492,7 +572,7 @@ class _PartialAveragePrecision(_Metric, Protocol):
         **options: Unpack[_PartialAveragePrecisionPerClassOptions],
     ) -> PerClass: ...
 
-class _LogAucPerClassOptions(_KsPerClassOptions, total=False):
+class _LogAucPerClassOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
     min_fpr: float
 
 class _LogAucOptions(_KsOptions, total=False):
@@ -507,7 +587,17 @@ class _LogAuc(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_LogAucPerClassOptions]
     ) -> PerClass: ...
 
-class _NetBenefitPerClassOptions(_KsPerClassOptions, total=False):
+class _SelectiveAccuracyOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
+    coverage: float
+    positive: Any
+
+class _SelectiveAccuracy(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_SelectiveAccuracyOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_SelectiveAccuracyOptions]) -> Definition: ...
+
+class _NetBenefitPerClassOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
     threshold: float
 
 class _NetBenefitOptions(_NetBenefitPerClassOptions, total=False):
@@ -551,6 +641,7 @@ class _Gain(_Metric, Protocol):
 
 class _PrecisionPerClassOptions(_SubsetAccuracyOptions, total=False):
     ignore: Classes
+    class_shares: Literal["uniform"] | Mapping[Any, float] | None
     undefined: float | Literal["skip", "nan"]
     epsilon: float
 
@@ -607,6 +698,7 @@ class _F1(_Metric, Protocol):
 
 class _PrevalencePerClassOptions(_SubsetAccuracyOptions, total=False):
     ignore: Classes
+    class_shares: Literal["uniform"] | Mapping[Any, float] | None
     epsilon: float
 
 class _PrevalenceOptions(_PrevalencePerClassOptions, total=False):
@@ -744,15 +836,26 @@ krippendorff_alpha: _KrippendorffAlpha
 adjusted_balanced_accuracy: _AdjustedBalancedAccuracy
 mcc: _AdjustedBalancedAccuracy
 no_information_rate: _NoInformationRate
-no_information_p_value: _NoInformationRate
 mutual_information: _NoInformationRate
+no_information_p_value: _NoInformationPValue
 normalized_mutual_information: _NormalizedMutualInformation
 cramer_v: _CramerV
-adjusted_rand_index: _CramerV
 confusion_entropy: _CramerV
 goodman_kruskal_lambda: _GoodmanKruskalLambda
+adjusted_rand_index: _AdjustedRandIndex
+expected_calibration_error: _ExpectedCalibrationError
+max_calibration_error: _ExpectedCalibrationError
+rms_calibration_error: _ExpectedCalibrationError
+debiased_calibration_error: _DebiasedCalibrationError
+smooth_calibration_error: _SmoothCalibrationError
+miscalibration: _Miscalibration
+discrimination: _Miscalibration
+uncertainty: _Miscalibration
 expected_cost: _ExpectedCost
 normalized_expected_cost: _NormalizedExpectedCost
+hierarchical_precision: _HierarchicalPrecision
+hierarchical_recall: _HierarchicalPrecision
+hierarchical_f1: _HierarchicalPrecision
 subset_accuracy: _SubsetAccuracy
 hamming_loss: _SubsetAccuracy
 label_ranking_average_precision: _LabelRankingAveragePrecision
@@ -766,17 +869,19 @@ brier: _Brier
 top_k_accuracy: _TopKAccuracy
 hinge_loss: _HingeLoss
 brier_skill: _HingeLoss
+aurc: _HingeLoss
+excess_aurc: _HingeLoss
 ranked_probability_score: _RankedProbabilityScore
 spherical_score: _RankedProbabilityScore
 log_loss_skill: _LogLossSkill
 bayes_cost: _BayesCost
 normalized_bayes_cost: _NormalizedBayesCost
-expected_calibration_error: _ExpectedCalibrationError
-debiased_calibration_error: _DebiasedCalibrationError
 roc_auc: _RocAuc
 average_precision: _AveragePrecision
 ks: _Ks
 equal_error_rate: _Ks
+pr_gain_auc: _Ks
+cost_curve_area: _Ks
 recall_at_precision: _RecallAtPrecision
 precision_at_recall: _RecallAtPrecision
 sensitivity_at_specificity: _RecallAtPrecision
@@ -785,6 +890,7 @@ tpr_at_fpr: _RecallAtPrecision
 f_max: _FMax
 partial_average_precision: _PartialAveragePrecision
 log_auc: _LogAuc
+selective_accuracy: _SelectiveAccuracy
 net_benefit: _NetBenefit
 gain: _Gain
 lift: _Gain
@@ -837,7 +943,17 @@ cramers_v = cramer_v
 ari = adjusted_rand_index
 adjusted_rand = adjusted_rand_index
 cen = confusion_entropy
+ece = expected_calibration_error
+mce = max_calibration_error
+maximum_calibration_error = max_calibration_error
+rmsce = rms_calibration_error
+root_mean_squared_calibration_error = rms_calibration_error
+smece = smooth_calibration_error
+smooth_ece = smooth_calibration_error
 macro_averaged_mae = macro_mae
+h_precision = hierarchical_precision
+h_recall = hierarchical_recall
+h_f1 = hierarchical_f1
 exact_match = subset_accuracy
 exact_match_ratio = subset_accuracy
 lrap = label_ranking_average_precision
@@ -856,7 +972,6 @@ d2_log_loss_score = log_loss_skill
 d2_log_loss = log_loss_skill
 brier_skill_score = brier_skill
 d2_brier_score = brier_skill
-ece = expected_calibration_error
 auroc = roc_auc
 auc = roc_auc
 auc_roc = roc_auc
@@ -874,6 +989,10 @@ max_f = f_max
 eer = equal_error_rate
 partial_pr_area = partial_average_precision
 logauc = log_auc
+auprg = pr_gain_auc
+precision_recall_gain_auc = pr_gain_auc
+area_under_risk_coverage = aurc
+e_aurc = excess_aurc
 cumulative_gain = gain
 ppv = precision
 positive_predictive_value = precision

@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "count": "examples/animals.csv",
     "merge": "COUNTS",
     "compare": "examples/systems.csv --pred careful --pred weak --replicates 99",
+    "study": "examples/runs/{system}/{seed}.csv --item item",
     "threshold": "examples/spam.csv --positive spam",
     "dialects": "examples/eight.csv",
     "explain": "examples/eight.csv --value 0.35",
@@ -25,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "convert": "examples/eight.csv --from catboost --to keras",
     "metrics": "",
     "define": "f1",
+    "choose": "-w monotone -w fixed-at-random",
     "paper": "tables",
     "plot": "list",
     "report": "examples/eight.csv --interval none -o PAGE",
@@ -39,8 +41,8 @@ VALUES = {
     "formats": "pdf", "ignore": "fish", "interval": "delta",
     "labels": "bird,cat,dog,fish,gnu", "level": "0.9", "margin": "0.1", "memory_limit": "2GB",
     "metric": "accuracy", "on_error": "skip", "power": "0.9", "replicates": "199", "rope": "0.1",
-    "rows": "true", "scale": "unit", "scope": "no-hits", "seed": "3", "show": "error",
-    "signature": "full", "threshold": "0.5", "true": "gold", "undefined": "1",
+    "rows": "true", "scale": "unit", "scope": "no-hits", "seed": "3", "share": "true",
+    "show": "error", "signature": "full", "threshold": "0.5", "true": "gold", "undefined": "1",
     "value_decimals": "2",
 }  # fmt: skip
 """A value of an option that takes some values only; others get a name that the data do not have."""

@@ -101,6 +101,7 @@ def test_a_signature_does_it_again() -> None:
     ("options", "words"),
     [
         ({"folding": "both"}, "folding is 'averaged' or 'pooled'"),
+        ({"folding": "pooled"}, "there are no folds to pool"),
         ({"missing": "some"}, "missing is 'complete' or 'all'"),
         ({"matched": 1}, "matched is True, False or None"),
         ({"interval": "wilson"}, "chooses its own intervals"),

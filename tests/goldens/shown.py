@@ -49,6 +49,14 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "compare-gates": (
         *("compare", *SYSTEMS, "-m", "mcc", "--baseline", "careful", "--fail-if-worse"),
     ),
+    "study": ("study", "examples/runs/{system}/{seed}.csv", "--item", "item"),
+    "study-data-sets": (
+        *("study", "examples/tasks.csv", "--system", "model", "--dataset", "task", "--item"),
+        *("item", "-m", "accuracy", "--rope", "0.01"),
+    ),
+    "study-folds": (
+        *("study", "examples/tasks.csv", "--system", "model", "--fold", "task", "-m", "accuracy"),
+    ),
     "threshold": (
         *("threshold", "examples/spam.csv", "--score", "score", "--positive", "spam"),
         *("--around", "2"),

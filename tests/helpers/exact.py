@@ -321,7 +321,42 @@ def mcc(cells: Cells, labels: Any) -> Any:
     return float(root) if xy >= 0 else -float(root)
 
 
+def with_ancestors(label: Any, parents: Any) -> set[Any]:
+    """A class and its ancestors, without the only class at the top if there is one."""
+    if parents is None:
+        return {label}
+    above = dict(parents)
+    found = {label}.union(*(with_ancestors(x, [*parents, (None, ())]) for x in above[label]))
+    tops = [x for x, own in parents if not own]
+    return found - {*tops} if len(tops) == 1 else found
+
+
+def hierarchical(cells: Cells, parents: Any, *sides: int) -> Any:
+    """What the sets of true and predicted classes with their ancestors share, over their sizes."""
+    shared = whole = Fraction(0)
+    for pair, w in cells.items():
+        sets = [with_ancestors(label, parents) for label in pair]
+        shared += w * len(sets[0] & sets[1])
+        whole += w * sum(len(sets[side]) for side in sides) / len(sides)
+    return over(shared, whole)
+
+
+def hierarchical_precision(cells: Cells, labels: Any, parents: Any) -> Any:
+    return hierarchical(cells, parents, 1)
+
+
+def hierarchical_recall(cells: Cells, labels: Any, parents: Any) -> Any:
+    return hierarchical(cells, parents, 0)
+
+
+def hierarchical_f1(cells: Cells, labels: Any, parents: Any) -> Any:
+    return hierarchical(cells, parents, 0, 1)
+
+
 AGREEMENT: dict[str, Any] = {
+    "hierarchical_precision": hierarchical_precision,
+    "hierarchical_recall": hierarchical_recall,
+    "hierarchical_f1": hierarchical_f1,
     "accuracy": accuracy,
     "error_rate": error_rate,
     "cohen_kappa": cohen_kappa,
@@ -397,11 +432,24 @@ def mean(values: Any, weights: Any, undefined: Any) -> Any:
     return sum(v * w for v, w in kept) / Fraction(total)
 
 
+def scaled(cells: Cells, shares: Any) -> Cells:
+    """The cells with each true class scaled to its share of all items."""
+    rows: dict[Any, Fraction] = {}
+    for (true, _), w in cells.items():
+        rows[true] = rows.get(true, Fraction(0)) + w
+    equal = {true: Fraction(1, len(rows)) for true in rows}
+    share = equal if shares == "uniform" else {x: Fraction(s) for x, s in shares}
+    total = sum(rows.values())
+    every = {(t, p): w * share[t] * total / rows[t] for (t, p), w in cells.items()}
+    return {pair: w for pair, w in every.items() if w}
+
+
 def score(pairs: Pairs, labels: Any, definition: Definition, weights: Any = None) -> Any:
     """The value of a definition, a Fraction or (for MCC, NaN and infinity) a float."""
     d = definition
     parameters = dict(d.parameters)
     cells = {x: w for x, w in cells_of(pairs, weights).items() if x[0] not in d.ignore}
+    cells = cells if d.class_shares is None else scaled(cells, d.class_shares)
     if d.metric in AGREEMENT:
         value = settled(AGREEMENT[d.metric](cells, labels, **parameters), d.undefined)
         return nan if isinstance(value, str) else value
@@ -577,8 +625,11 @@ def log_auc(items: Scored, min_fpr: Any) -> Fraction:
     x = y = area = Fraction(0)
     for tp, fp in thresholds(items):
         right, up = fp / n, tp / p
-        if right > max(x, least):
-            slope, low = (up - y) / (right - x), max(x, least)
+        low = max(x, least)
+        if low < right < low * (1 + Fraction(1, 10**40)):  # closer than a logarithm can tell
+            area += (y + up) / 2 * (right - low) / low
+        elif right > low:
+            slope = (up - y) / (right - x)
             area += (y - slope * x) * log_of(right / low) + slope * (right - low)
         x, y = right, up
     return area / -log_of(least)
@@ -590,7 +641,163 @@ def net_benefit(items: Scored, threshold: Any) -> Fraction:
     return sum((w if y else -w * odds for y, w in chosen), Fraction(0)) / sum(sums(items))
 
 
+def pr_gain_auc(items: Scored) -> Fraction:
+    """The area between points of the curve, and where it crosses a recall gain of 0."""
+    p, n = sums(items)
+    area, before = Fraction(0), (Fraction(0), Fraction(0))
+    for tp, fp in thresholds(items):
+        if tp > before[0] and tp * (p + n) > p * p:
+            start = max(before[0], p * p / (p + n))
+            false = before[1] + (fp - before[1]) * (start - before[0]) / (tp - before[0])
+            points = [
+                (1 - p / n * (p - t) / t, 1 - p / n * f / t) for t, f in ((start, false), (tp, fp))
+            ]
+            (x0, y0), (x1, y1) = points
+            area += (x1 - x0) * (y0 + y1) / 2
+        before = tp, fp
+    return area
+
+
+def cost_curve_area(items: Scored) -> Fraction:
+    """The integral of the lowest of all cost lines, from crossing to crossing."""
+    p, n = sums(items)
+    points = [(Fraction(1), Fraction(0)), *((1 - tp / p, fp / n) for tp, fp in thresholds(items))]
+    turns = {Fraction(0), Fraction(1)}
+    for a, b in points:
+        for c, d in points:
+            if (a - b) != (c - d):
+                turns.add((d - b) / ((a - b) - (c - d)))
+    places = sorted(x for x in turns if 0 <= x <= 1)
+    lowest = [min(a * x + b * (1 - x) for a, b in points) for x in places]
+    pairs = zip(places, lowest, places[1:], lowest[1:], strict=False)
+    return sum(((x1 - x0) * (y0 + y1) / 2 for x0, y0, x1, y1 in pairs), Fraction(0))
+
+
+def folded(items: Scored) -> Scored:
+    """Whether the likelier class is right, and its probability."""
+    return [(int((s > 0.5) == bool(y)), max(s, 1 - s), w) for y, s, w in items]
+
+
+def aurc(items: Scored) -> Fraction:
+    right = wrong = total = Fraction(0)
+    for _, hits, misses in steps(folded(items)):
+        right, wrong = right + hits, wrong + misses
+        total += (hits + misses) * wrong / (right + wrong)
+    return total / (right + wrong)
+
+
+def excess_aurc(items: Scored) -> Fraction:
+    right, wrong = sums(folded(items))
+    error = wrong / (right + wrong)
+    best = error + (1 - error) * log_of(1 - error) if right else Fraction(1)
+    return aurc(items) - best
+
+
+def selective_accuracy(items: Scored, coverage: Any) -> Fraction:
+    every = folded(items)
+    right, wrong = sums(every)
+    if not right:
+        return Fraction(0)
+    return gain(every, coverage) * right / (Fraction(coverage) * (right + wrong))
+
+
+def gaps(items: Scored, bins: int) -> list[tuple[Fraction, Fraction]]:
+    """The items of each bin, and how far they are off on average."""
+    found = []
+    for at in range(bins):
+        here = [(Fraction(w), y - Fraction(s)) for y, s, w in items if bin_at(s, bins) == at]
+        n = sum((w for w, _ in here), Fraction(0))
+        if n:
+            found.append((n, abs(sum((w * off for w, off in here), Fraction(0))) / n))
+    return found
+
+
+def max_calibration_error(items: Scored, bins: int, binning: str, multi_class: Any) -> Fraction:
+    return max(gap for _, gap in gaps(items, bins))
+
+
+def rms_calibration_error(items: Scored, bins: int, binning: str, multi_class: Any) -> Fraction:
+    parts = gaps(items, bins)
+    square = sum((n * gap**2 for n, gap in parts), Fraction(0)) / sum(n for n, _ in parts)
+    return Fraction(math.sqrt(square))
+
+
+def smooth_calibration_error(items: Scored, multi_class: Any) -> Fraction:
+    """Cosine by cosine; where a kernel as wide as the error meets it, by halving."""
+    total = sum(sums(items))
+    mass = np.zeros(1024)
+    for y, s, w in items:
+        off, place = float(Fraction(w) / total) * (y - s), s * 1024 - 0.5
+        low = min(max(math.floor(place), 0), 1023)
+        part = min(max(place - low, 0.0), 1.0)
+        mass[low] += off * (1 - part)
+        mass[min(low + 1, 1023)] += off * part
+    k = np.arange(1024)
+    cosines = np.cos(np.pi * np.outer(k, k + 0.5) / 1024)
+    waves = cosines @ mass * np.where(k == 0, 1, 2) / 1024
+    low_end, high_end = 0.0, 1.0
+    for _ in range(40):
+        middle = (low_end + high_end) / 2
+        error = np.abs((waves * np.exp(-((np.pi * k * middle) ** 2) / 2)) @ cosines).sum()
+        low_end, high_end = (middle, high_end) if error > middle else (low_end, middle)
+    return Fraction((low_end + high_end) / 2)
+
+
+def loss_of(loss: str, y: int, p: Fraction) -> Fraction:
+    own = p if y else 1 - p
+    if loss == "brier":
+        return (1 - own) ** 2
+    return -log_of(max(own, Fraction(1, 2**52)))
+
+
+def parts_of_loss(items: Scored, loss: str) -> tuple[Fraction, Fraction, Fraction]:
+    """The loss, that of the best falling frequencies (min-max formula), and of the constant."""
+    table, n = steps(items), sum(sums(items))
+    share = sums(items)[0] / n
+
+    def pooled(a: int, b: int) -> Fraction:
+        hits = sum((x[1] for x in table[a : b + 1]), Fraction(0))
+        misses = sum((x[2] for x in table[a : b + 1]), Fraction(0))
+        return hits / (hits + misses)
+
+    last = len(table)
+    fitted = [
+        max(min(pooled(a, b) for a in range(at + 1)) for b in range(at, last)) for at in range(last)
+    ]
+    sums_of = [
+        sum(
+            (hits * loss_of(loss, 1, p) + misses * loss_of(loss, 0, p))
+            for (_, hits, misses), p in zip(table, chosen, strict=True)
+        )
+        / n
+        for chosen in ([Fraction(s) for s, _, _ in table], fitted, [share] * last)
+    ]
+    own, calibrated, constant = (Fraction(each) for each in sums_of)
+    return own, calibrated, constant
+
+
+def miscalibration(items: Scored, loss: str) -> Fraction:
+    own, calibrated, _ = parts_of_loss(items, loss)
+    return own - calibrated
+
+
+def discrimination(items: Scored, loss: str) -> Fraction:
+    _, calibrated, constant = parts_of_loss(items, loss)
+    return constant - calibrated
+
+
 RANKINGS: dict[str, Any] = {
+    "pr_gain_auc": pr_gain_auc,
+    "cost_curve_area": cost_curve_area,
+    "aurc": aurc,
+    "excess_aurc": excess_aurc,
+    "selective_accuracy": selective_accuracy,
+    "max_calibration_error": max_calibration_error,
+    "rms_calibration_error": rms_calibration_error,
+    "smooth_calibration_error": smooth_calibration_error,
+    "miscalibration": miscalibration,
+    "discrimination": discrimination,
+    "uncertainty": lambda items, loss: parts_of_loss(items, loss)[2],
     "recall_at_precision": lambda items, at: best(items, at, tpr, ppv),
     "precision_at_recall": lambda items, at: best(items, at, ppv, tpr),
     "sensitivity_at_specificity": lambda items, at: best(items, at, tpr, tnr),

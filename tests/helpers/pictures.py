@@ -100,14 +100,18 @@ def one_ranking(k: int) -> wf.Ranking:
     return ranking(k)
 
 
+KINDS_OF_CURVES = (
+    *("roc", "pr", "pr-gain", "det", "gain", "lift", "decision", "risk-coverage", "cost"),
+)
 RESULTS: dict[str, Callable[[int], Any]] = {
     **dict.fromkeys(("confusion", "classes", "plane", "gap", "posterior", "dialects"), counts),
-    **dict.fromkeys(("roc", "pr", "pr-gain", "det", "gain", "lift", "decision"), curves),
+    **dict.fromkeys(KINDS_OF_CURVES, curves),
     "reliability": one_ranking,
     "threshold": lambda k: wf.best_threshold(ranking(k)),
     "comparison": lambda k: comparison(min(k, 12)),
     "flips": lambda k: comparison(min(k, 12)),
     "slices": slices,
+    "prevalence": lambda k: wf.prevalence_curve(counts(k), positive=counts(k).labels[0]),
     "scores": lambda k: wf.report(counts(k)),
     "runs": lambda k: study(min(k, 60)),
     "critical-difference": lambda k: study(min(k, 30)),
@@ -184,6 +188,9 @@ LINES = {
     "reliability": "wf.calibration_curve(ranking).plot()",
     "threshold": 'wf.best_threshold(ranking, correct="bootstrap").plot()',
     "decision": "wf.decision_curve(ranking).plot()",
+    "risk-coverage": 'ranking.plot(kind="risk-coverage")',
+    "cost": 'ranking.plot(kind="cost")',
+    "prevalence": 'wf.prevalence_curve(counts, positive="dog").plot()',
     "comparison": "comparison.plot()",
     "flips": 'comparison.plot(kind="flips")',
     "slices": 'slices.plot(metric="accuracy")',

@@ -33,6 +33,8 @@ def parameter_values(metric: Metric) -> dict[str, st.SearchStrategy[Any]]:
 
 def some_values(parameter: Parameter) -> list[Any]:
     """Values that a parameter may have."""
+    if parameter.tree:
+        return [None, PARENTS]
     if parameter.choices or parameter.square:
         return [*parameter.choices] or [None, COSTS]
     if parameter.within.high == 1:
@@ -42,6 +44,10 @@ def some_values(parameter: Parameter) -> list[Any]:
 
 COSTS = tuple(tuple(abs(3 * i - 2 * j) * 0.5 for j in range(6)) for i in range(6))
 """The cost of each decision among six classes, of which right ones are not free."""
+PARENTS = (
+    (0, (7,)), (1, (7,)), (2, (7, 8)), (3, (8,)), (4, (3,)), (5, ()), (7, ()), (8, ()),
+)  # fmt: skip
+"""A DAG of six classes and two above them."""
 UNDEFINED = [0, 1, 0.25, "skip", "nan"]
 
 
@@ -105,7 +111,7 @@ def every_definition() -> Iterator[Definition]:
 def _allowed() -> Iterator[Definition]:
     for name, metric in METRICS.items():
         choices = [
-            some_values(p)[: None if p.choices or p.square else 1]
+            some_values(p)[: None if p.choices or p.square or p.tree else 1]
             for p in metric.parameters.values()
         ]
         modes = [mode for mode in MODES if bool(mode) == (metric.kind == "rate")]

@@ -20,5 +20,5 @@ def same(value: float, expected: Any, *, signed: bool) -> bool:
     try:
         number = float(expected)
     except OverflowError:
-        return value == inf
+        return value == (inf if expected > 0 else -inf)
     return isclose(value, number, rel_tol=1e-12, abs_tol=1e-12 if signed else 1e-300)

@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
+import fairlearn.metrics
 import numpy as np
 import pytest
 import torchmetrics.classification
@@ -40,3 +41,7 @@ def test_peers_have_what_we_say_they_have(row: dict[str, str], data: tuple[Any, 
         if name == "Zero-one Loss":  # PyCM counts the errors
             theirs = theirs / len(data[0])
         np.testing.assert_allclose(ours, theirs, rtol=1e-5)
+    if name := row["fairlearn"]:
+        two = tuple((side > 0).astype(int) for side in data)
+        expected = getattr(fairlearn.metrics, name)(*two)
+        assert metric(*two, positive=1).value == pytest.approx(expected)

@@ -60,8 +60,14 @@ def test_classes_may_be_text_and_estimators_are_asked(name: str) -> None:
     assert display.from_estimator(model, S[:, None], Y).band_.level == 0.95
 
 
+def test_weights_count_in_the_band() -> None:
+    weights = np.tile([1.0, 3.0], 40)
+    display = ours.RocCurveDisplay.from_predictions(Y, S, sample_weight=weights)
+    assert np.array_equal(display.band_.low, wf.roc_curve(Y, S, weights=weights).band().low)
+
+
 def test_bad_bands() -> None:
-    for options in ({"band": "both"}, {"level": 2}, {"sample_weight": np.ones(80)}):
+    for options in ({"band": "both"}, {"level": 2}):
         with pytest.raises(DefinitionError):
             ours.RocCurveDisplay.from_predictions(Y, S, **options)
     with pytest.raises(ValueError, match="pos_label"):

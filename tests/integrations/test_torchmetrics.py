@@ -46,7 +46,8 @@ def fed(metric: Any, preds: Any = LOGITS, target: Any = PADDED, size: int = 37) 
 def scores_one_class(name: str) -> bool:
     """Whether it is a ranking of one class alone, without a mean over several."""
     metric = wf.Definition.parse(name).declaration
-    return metric.kind == "ranking" and "multi_class" not in metric.parameters
+    several = "multi_class" in metric.parameters or metric.confidence
+    return metric.kind == "ranking" and not several
 
 
 def options_of(name: str) -> dict[str, Any]:
@@ -272,6 +273,9 @@ def test_logits_have_their_own_threshold() -> None:
     target, logit = (TARGET == 1).long(), LOGITS[:, 1].clamp(0.01, 0.99)  # as if probabilities
     metric = fed(doors.Accuracy(num_classes=2, logits=True), logit, target)
     assert metric.compute() == pytest.approx((target == 1).double().mean().item())
+    both = torch.stack([1 - logit, logit], 1)
+    with pytest.raises(InputError, match=r"one score of each target, and preds have 2.*drop"):
+        doors.Accuracy(num_classes=2, threshold=0.3).update(both, target)
     for options in ({"threshold": 0.99}, {"threshold": 0.99, "logits": True}):
         metric = fed(doors.Accuracy(num_classes=2, **options), logit, target)
         assert metric.compute() == pytest.approx((target == 0).double().mean().item())
@@ -364,6 +368,8 @@ BAD: list[tuple[str, dict[str, Any], Any, Any, type[Exception], str]] = [
     ("roc_auc", {**WHAT, "thresholds": 5}, FLOATS * 5, LABELS, InputError, "Widen low= and high="),
     ("log_loss", {}, FLOATS, LABELS, InputError, "adds up to 0.75.*logits=True"),
     ("log_loss", {}, FLOATS, torch.tensor([0, 1, 7]), LabelError, "class 7"),
+    ("log_loss_skill", {}, FLOATS, LABELS, InputError, "adds up to 0.75.*logits=True"),
+    ("expected_calibration_error", {}, FLOATS * 5, LABELS, InputError, "a probability lies in"),
 ]
 
 

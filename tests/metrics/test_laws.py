@@ -134,6 +134,7 @@ def test_every_field_of_a_definition_enters_the_signature() -> None:
         "classes": "true",
         "exclude": (0,),
         "ignore": (0,),
+        "class_shares": "uniform",
         "undefined": 1,
         "scope": "no-hits",
         "two_classes": "first",

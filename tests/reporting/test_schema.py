@@ -19,6 +19,7 @@ SYSTEMS = "examples/systems.csv --pred careful --pred biased --pred weak"
 COMMANDS = {
     "score": [
         "score examples/animals.csv --confusion",
+        "score examples/animals.csv --share predicted",
         "score examples/animals.csv -m precision --undefined nan --labels bird,cat,dog,fish,gnu",
         "score examples/spam.csv --score score --positive spam --threshold 0.5",
         "score examples/animal_probabilities.csv --probs bird,cat,dog",
@@ -53,6 +54,7 @@ COMMANDS = {
     ],
     "audit": ["audit examples/results.csv", "audit --precision .62 --recall .58 --f1 .55"],
     "metrics": ["metrics"],
+    "choice": ["choose -w monotone -w invariant-to-prevalence -w fixed-at-random"],
 }
 FREE = ("scores", "values", "systems", "slice", "metrics")
 """Objects whose keys are names from the data or from the command."""

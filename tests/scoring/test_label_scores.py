@@ -23,7 +23,7 @@ from whichf1.sources.lines import ScoredLines
 
 NAMES = ["rain", "snow", "fog"]
 AVERAGES: list[Any] = ["macro", "weighted", "micro", "samples"]
-RANKINGS = [name for name, metric in EVERY.items() if metric.kind == "ranking"]
+RANKINGS = [x for x, metric in EVERY.items() if metric.kind == "ranking" and metric.over_labels]
 
 
 def drawn(seed: int, n: int = 80) -> tuple[Any, Any, Any]:

@@ -337,7 +337,7 @@ def test_a_class_without_items_is_an_error_in_a_mean() -> None:
         ({"max_fpr": 0}, "max_fpr must be a number above 0 and at most 1"),
         ({"max_fpr": 1.5}, "max_fpr must be"),
         ({"multi_class": "both"}, "multi_class must be one of"),
-        ({"average": "micro"}, "average= does not apply"),
+        ({"average": "micro"}, "pass a column of scores for each"),
         ({"classes": [0]}, "classes= does not apply"),
         ({"undefined": 1}, "undefined= does not apply"),
         ({"ignore": [0]}, "ignore= does not apply"),

@@ -18,7 +18,7 @@ import whichf1 as wf
 from tests.helpers import exact
 from tests.helpers.weights import NEAR, TINY, WEIGHT, same
 from whichf1.definitions.definition import Definition
-from whichf1.errors import DefinitionError
+from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import EVERY
 
 Items = list[tuple[Any, Any, float]]
@@ -49,6 +49,8 @@ def parameters(draw: st.DrawFn, name: str) -> dict[str, Any]:
         "min_fpr": st.sampled_from([0.001, 0.3]),
         "threshold": st.sampled_from([0, 0.25, 0.5]),
         "bins": st.sampled_from([1, 3, 10]),
+        "coverage": st.sampled_from([0.1, 0.5, 0.8, 1]),
+        "loss": st.sampled_from(["brier", "log_loss"]),
         "floor": st.sampled_from([1e-15, 0.01]),
         "scale": st.sampled_from(["half", "sum"]),
         "costs": st.none() | st.just(((0, 1, 4), (2, 0, 1), (5, 0.5, 0))),
@@ -97,6 +99,9 @@ def check(definition: Definition, expected: Any, values: list[float]) -> None:
 SIGNED = (
     *("ks", "expected_calibration_error", "roc_auc", "specificity_at_sensitivity"),
     *("equal_error_rate", "partial_average_precision", "log_auc", "net_benefit"),
+    *("pr_gain_auc", "cost_curve_area", "aurc", "excess_aurc", "smooth_calibration_error"),
+    *("max_calibration_error", "rms_calibration_error", "miscalibration", "discrimination"),
+    *("hinge_loss", "ranked_probability_score"),
 )
 """Differences of sums (of the ROC AUC, below a false positive rate): as exact as their bounds."""
 RANKED = st.tuples(st.integers(0, 1), SCORE)
@@ -104,7 +109,9 @@ RANKED = st.tuples(st.integers(0, 1), SCORE)
 
 WHOLE = [name for name in of_kind("ranking") if EVERY[name].squared is not None]
 """Scores that need whole numbers of items."""
-WEIGHTED = [name for name in of_kind("ranking") if name not in WHOLE]
+WEIGHTED = [name for name in of_kind("ranking") if name not in (*WHOLE, "pr_gain_auc")]
+ALIKE = st.floats(0.1, 10)
+"""Weights of scores without bounds, which a class of nearly no weight moves without bounds."""
 
 
 @settings(max_examples=80)
@@ -136,6 +143,16 @@ def test_a_weighted_ranking(items: Any, name: str, data: st.DataObject) -> None:
     check(definition, expected, values)
 
 
+@settings(max_examples=60)
+@given(st.lists(st.tuples(RANKED, ALIKE), min_size=2, max_size=10))
+def test_a_weighted_area_without_a_lower_bound(items: Any) -> None:
+    rows, weights = columns(items)
+    assume({y for y, _ in rows} == {0, 1})
+    expected = exact.pr_gain_auc([(y, s, w) for (y, s), w in items])
+    score = wf.pr_gain_auc([y for y, _ in rows], [s for _, s in rows], weights=weights)
+    assert score.value == pytest.approx(float(expected), rel=1e-12, abs=1e-12)
+
+
 DISTRIBUTION = st.sampled_from(
     [[1.0, 0.0, 0.0], [0.1, 0.2, 0.7], [0.25, 0.25, 0.5], [1e-9, 1e-9, 1 - 2e-9], [0.4, 0.4, 0.2]]
 )
@@ -145,22 +162,39 @@ JUDGED = st.tuples(st.integers(0, 2), DISTRIBUTION)
 @settings(max_examples=60)
 @given(
     st.sampled_from([WEIGHT, st.just(0.0) | NEAR, TINY]).flatmap(lambda w: weighted(JUDGED, w)),
-    st.sampled_from(of_kind("loss")),
+    st.sampled_from([name for name in of_kind("loss") if EVERY[name].relative is None]),
     st.data(),
 )
 def test_a_weighted_loss(items: Any, name: str, data: st.DataObject) -> None:
     rows, weights = columns(items)
     definition = Definition(metric=name, parameters=tuple(data.draw(parameters(name)).items()))
-    how, chosen = EVERY[name].relative, dict(definition.parameters)
-    if how is None:
-        each = [exact.LOSSES[name](y, p, **chosen) for y, p in rows]
-        expected = exact.weighted_mean(each, weights)
-    else:
-        expected = exact.relative(name, rows, weights, how == "skill", chosen)
-        assume(expected is not None)
+    each = [exact.LOSSES[name](y, p, **dict(definition.parameters)) for y, p in rows]
+    expected = exact.weighted_mean(each, weights)
     known = partial(definition, labels=range(3))
     values = values_of(known, rows, weights, lambda x: ([y for y, _ in x], [p for _, p in x]))
     check(definition, expected, values)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(JUDGED, ALIKE), min_size=2, max_size=10),
+    st.sampled_from([name for name in of_kind("loss") if EVERY[name].relative is not None]),
+    st.data(),
+)
+def test_a_weighted_loss_divided_by_that_of_the_frequencies(
+    items: Any, name: str, data: st.DataObject
+) -> None:
+    rows, weights = columns(items)
+    definition = Definition(metric=name, parameters=tuple(data.draw(parameters(name)).items()))
+    skill, chosen = EVERY[name].relative == "skill", dict(definition.parameters)
+    expected = exact.relative(name, rows, weights, skill, chosen)
+    y, p = [y for y, _ in rows], [p for _, p in rows]
+    if expected is None:
+        with pytest.raises(InputError, match="a class that it needs has no items"):
+            definition(y, p, labels=range(3), weights=weights)
+        return
+    score = definition(y, p, labels=range(3), weights=weights)
+    assert score.value == pytest.approx(float(expected), rel=1e-12, abs=1e-12)
 
 
 SET = st.frozensets(st.sampled_from(LABELS))

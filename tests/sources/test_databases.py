@@ -292,17 +292,20 @@ CHANGES = (
 def test_no_query_changes_a_database(kind: str, request: Any) -> None:
     """Also not on a connection that may write."""
     lite = sqlite3.connect(":memory:", check_same_thread=False)
-    engine = sa.create_engine("sqlite://", creator=lambda: lite, poolclass=sa.pool.StaticPool)
+    how: Any = {"creator": lambda: lite, "poolclass": sa.pool.StaticPool}
+    engine = sa.create_engine("sqlite://", **how)
     duck = duckdb.connect()
+    backend: Any = ibis.sqlite
     duck.execute("CREATE TABLE rows AS SELECT * FROM FRAME").fetchall()
     fill(lite, "rows", ROWS)
-    data: Any = {
+    places: dict[str, Callable[[], Any]] = {
         "sqlite3": lambda: lite,
         "sqlalchemy": lambda: engine,
-        "ibis sqlite": lambda: ibis.sqlite.from_connection(lite),
+        "ibis sqlite": lambda: backend.from_connection(lite),
         "psycopg": lambda: request.getfixturevalue("server"),
         "duckdb": lambda: duck,
-    }[kind]()
+    }
+    data = places[kind]()
     expected = wf.count(data, **NAMED, table="rows")
     for query in CHANGES:
         with pytest.raises(FileError, match="the database says"):

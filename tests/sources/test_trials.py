@@ -166,6 +166,8 @@ def test_bad_runs_are_named(
         ({"pred": {"A": [[0, 1, 1]]}}, ShapeError, "there are 2 items, A, run 1 has 3"),
         ({"pred": {"A": [[0, 1]]}, "score": {"A": [[0, 1]]}}, InputError, "name one"),
         ({"pred": {"A": [[0, 1]]}, "fold": [0]}, ShapeError, "fold has 1"),
+        ({"pred": {"A": [[0, 1]]}, "fold": np.array(3)}, ShapeError, "one value for each item"),
+        ({"pred": {"A": [[0, 1]]}, "dataset": [1, 2]}, InputError, "name of the data set"),
         ({"pred": {"A": [[0, 1]]}, "true": "y"}, InputError, "arrays have none"),
         ({"score": {"A": [[0, np.nan]]}}, InputError, "no finite number in item 1"),
         ({"score": {"A": [["x", "y"]]}}, InputError, "scores are numbers"),
@@ -177,6 +179,15 @@ def test_bad_runs_are_named(
 def test_bad_arrays_are_named(given: dict[str, Any], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         wf.trials([0, 1], **given)
+
+
+def test_odd_data_are_refused(frame: pd.DataFrame) -> None:
+    with pytest.raises(ShapeError, match="no items"):
+        wf.trials([], pred={"A": [[]]})
+    for name in ("system", "run", "fold", "dataset", "item", "cluster", "true"):
+        with pytest.raises(InputError, match=f"{name}= names a column"):
+            odd: dict[str, Any] = {name: np.array([1, 2])}
+            wf.trials(frame, **odd)
 
 
 def test_patterns_are_checked(tmp_path: Path) -> None:

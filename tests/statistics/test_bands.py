@@ -35,6 +35,7 @@ CURVES: dict[str, Any] = {
     "gain": wf.gain_curve,
     "lift": wf.lift_curve,
     "decision": wf.decision_curve,
+    "risk-coverage": wf.risk_coverage_curve,
 }
 
 
@@ -49,7 +50,7 @@ def test_the_shape_of_the_items_is_their_curve(shape: str) -> None:
     alone = np.flatnonzero(np.isin(curve.x, x[np.bincount(np.searchsorted(x, curve.x)) == 1]))
     alone = alone[curve.x[alone] > 0]
     assert len(alone) > 30 and len(at) > 30
-    shown = AT[shape](curve.x[alone], rates_of(data))
+    shown = AT[shape](curve.x[alone], rates_of(curve.ranking))
     np.testing.assert_allclose(shown, curve.y[alone], atol=1e-12)
 
 

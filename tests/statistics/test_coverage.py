@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks import cells, coverage
+from benchmarks import cells, coverage, random_cells
 
 import whichf1 as wf
 from tests.helpers.samples import present
@@ -15,6 +15,7 @@ from whichf1.comparison.compare import compare_counts, difference_spreads
 from whichf1.comparison.pair import Plan, detectable_difference
 from whichf1.comparison.significance import t_p
 from whichf1.definitions.definition import define
+from whichf1.metrics import EVERY
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.lines import read_items
 from whichf1.statistics.scales import Spread
@@ -34,6 +35,7 @@ WORST = [
     (cells.Losses("calibrated", 0.1, 100), "log loss", 94),
     (cells.Classes(5, "90:10", 0.97, "adjacent", 1000), "LR+ of a class", 93),
     (cells.Rankings(0.99, 2.0, 30, 30), "average precision", 90),
+    (cells.Weights(2, "90:10", 0.97, 1.0, 1.0, 300), "F1 of a class", 93),
 ]
 """The worst cells of older methods, a score, and what per cent the delta method covers at most."""
 
@@ -45,6 +47,20 @@ def test_auto_intervals_cover_where_others_fail(cell: Any, score: str, before: f
     assert result.covered >= 92.5
     (older,) = coverage.measure(cell, [score], 300, seed=1, widths=0, method=wf.Delta())
     assert older.covered <= before
+
+
+def test_every_metric_with_an_interval_is_in_the_space_of_random_cells() -> None:
+    """And some cells of each family can be drawn and have a score with its interval's method."""
+    drawn = (
+        *(random_cells.RATES, random_cells.AGREEMENT, random_cells.RANKINGS, random_cells.LOSSES),
+        *(random_cells.OF_ITEMS, random_cells.OF_RANKS, random_cells.RESAMPLED),
+    )
+    assert sorted(name for part in drawn for name in part) == sorted(EVERY)
+    assert {EVERY[name].kind for name in random_cells.RESAMPLED} <= {"agreement", "ranking"}
+    rng = np.random.default_rng(3)
+    for cell in random_cells.random_cells(3, dict.fromkeys(random_cells.MAKERS, 4)):
+        score = cells.run(cell.score, cell.draw(rng), cell.method)
+        assert score.interval is None or score.interval.level == cell.level
 
 
 @pytest.mark.parametrize("score", ["averaged F1", "kappa", "accuracy", "F2 of a class"])

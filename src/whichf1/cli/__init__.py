@@ -15,16 +15,24 @@ import whichf1
 from whichf1.cli.agree import agree
 from whichf1.cli.compare import compare
 from whichf1.cli.counts import count, merge
-from whichf1.cli.options import Command, DefineOptions, FormatOptions, OutputOptions, command
+from whichf1.cli.options import (
+    ChooseOptions,
+    Command,
+    DefineOptions,
+    FormatOptions,
+    OutputOptions,
+    command,
+)
 from whichf1.cli.pages import playground
 from whichf1.cli.paper import paper
 from whichf1.cli.pictures import plot, report
-from whichf1.cli.process import emit, run_program, say
+from whichf1.cli.process import ask_each, emit, run_program, say
 from whichf1.cli.published import audit, convert, dialects, explain
 from whichf1.cli.score import groups, matrix, score, threshold
 from whichf1.cli.study import study
 from whichf1.errors import IntervalWarning, LabelWarning, OtherDataWarning
-from whichf1.reporting.reference import definition_document, metric_list
+from whichf1.reporting.reference import choice_document, definition_document, metric_list
+from whichf1.scoring.choose import REASONS
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -39,13 +47,21 @@ def metrics(options: FormatOptions) -> None:
     OutputOptions(format=options.format, output=None).write(metric_list())
 
 
+def choose(options: ChooseOptions) -> None:
+    """Name the scores that have what matters. Asks, or takes it as options."""
+    wanted = options.want or ask_each({name: x.question for name, x in REASONS.items()})
+    choice = whichf1.choose(*wanted, one_class=options.one_class)
+    OutputOptions(format=options.format, output=None).write(choice_document(choice))
+
+
 def define(options: DefineOptions) -> None:
     """Explain a metric or a signature. Prints a sentence to paste into a paper."""
     OutputOptions(output=None).write(definition_document(options.name))
 
 
 for run in (score, groups, matrix, count, merge, compare, study, agree, threshold, dialects,
-            explain, audit, convert, plot, report, playground, metrics, define, paper):  # fmt: skip
+            explain, audit, convert, plot, report, playground, metrics, define, choose,
+            paper):  # fmt: skip
     app.command(cls=Command)(command(run))
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 from whichf1.cli import files
 from whichf1.cli.options import CountOptions, MergeOptions
 from whichf1.cli.process import emit, say
-from whichf1.cli.score import class_scores, lines_for, set_counts
+from whichf1.cli.score import class_scores, lines_for, set_counts, span_counts
 from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
 from whichf1.errors import InputError, MergeError
@@ -40,6 +40,8 @@ def _counted(options: CountOptions) -> Additive:
             raise InputError(f"--{name} needs {wanted}: remove it")
     if kind is None:
         return files.read_counts(options) if options.by is None else files.read_slices(options)
+    if kind == "--spans":
+        return span_counts(options)
     with files.opened(options) as (paths, reading):
         if kind == "--labels-sep":
             return set_counts(options, paths, reading)

@@ -177,10 +177,31 @@ def read_matrix(path: str) -> NamedMatrix:
     )
 
 
+def read_parents(path: str) -> dict[Any, list[Any]]:
+    """The parents of each class, from a CSV file with the columns class and parent."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            rows = [row for row in csv.reader(file, strict=True) if any(row)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        why = getattr(error, "strerror", None) or error
+        raise FileError(f"cannot read a hierarchy from {path!r}: {why}") from None
+    if not rows or [cell.strip().lower() for cell in rows[0]] != ["class", "parent"]:
+        raise FileError(f"{path!r} must have the columns class and parent, named in its first row")
+    for at, row in enumerate(rows[1:], 2):
+        if len(row) != 2 or not row[0]:
+            raise FileError(f"{path!r}, row {at}: {row!r} is not a class and its parent")
+    texts = dict.fromkeys(text for row in rows[1:] for text in row if text)
+    label = dict(zip(texts, from_text(texts), strict=True))
+    parents: dict[Any, list[Any]] = {}
+    for child, parent in rows[1:]:
+        parents.setdefault(label[child], []).extend([label[parent]] if parent else [])
+    return parents
+
+
 @contextmanager
 def opened(options: SourceOptions) -> Iterator[tuple[Paths, dict[str, Any]]]:
     """The one or two files to read, standard input copied into one, and how to read them."""
-    paths = _paths(options)
+    paths = given_paths(options)
     reading: dict[str, Any] = {
         "format": options.from_,
         "memory_limit": options.memory_limit,
@@ -204,7 +225,8 @@ def opened(options: SourceOptions) -> Iterator[tuple[Paths, dict[str, Any]]]:
         yield paths, reading
 
 
-def _paths(options: SourceOptions) -> Paths:
+def given_paths(options: SourceOptions) -> Paths:
+    """The one or two files that are named."""
     if not isinstance(options, FileOptions):
         if options.file is None:
             raise InputError("give a file, or - for standard input")

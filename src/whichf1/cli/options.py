@@ -323,6 +323,12 @@ class TableOptions(SliceOptions, CountingOptions):
         "repeatable."
     )
     labels_sep: Text = option(SEPARATOR)
+    spans: Text = option(
+        "The file has tagged tokens (CoNLL): BIO, IOB1, BIOES or BILOU; or it is JSONL of spans: "
+        "offsets."
+    )
+    match: Text = option("With --spans: strict (default), exact, partial or type.")
+    broken: Text = option("With --spans: raise (default), repair or drop broken tags.")
 
     @property
     def kind(self) -> str | None:
@@ -333,10 +339,16 @@ class TableOptions(SliceOptions, CountingOptions):
             "--score": self.score_column,
             "--probs": self.probs,
             "--labels-sep": self.labels_sep,
+            "--spans": self.spans,
         }
         chosen = [name for name, value in kinds.items() if value]
         if len(chosen) > 1:
-            raise InputError("--score, --probs and --labels-sep exclude each other: choose one")
+            raise InputError(
+                "--score, --probs, --labels-sep and --spans exclude each other: choose one"
+            )
+        for name in ("match", "broken"):
+            if getattr(self, name) is not None and not self.spans:
+                raise InputError(f"--{name} applies to spans: say how tags mark them with --spans")
         if self.threshold is not None and not self.score_column:
             raise InputError("--threshold applies to scores: name their column with --score")
         if self.pred and (self.score_column or self.probs):
@@ -409,6 +421,9 @@ class DefinitionOptions(OptionGroup):
     classes: Text = option("Classes to average over: declared, observed, true, range, or a,b,c.")
     exclude: Text = option("Classes to leave out of averages; their items still count as errors.")
     ignore: Text = option("Drop items whose true class is one of these.")
+    class_shares: Text = option(
+        "Scale the true classes to these shares of all items: uniform, or a=0.2,b=0.8."
+    )
     undefined: Text = option("The value of 0/0: a number, skip or nan.")
     scope: Text = option("When F is undefined: empty, one-sided or no-hits.")
 
@@ -425,6 +440,9 @@ class DefinitionOptions(OptionGroup):
             if text is not None:
                 read = find_dropped if name == "ignore" else find_label
                 options[name] = text if word else [read(x, labels) for x in split_list(text)]
+        options["class_shares"] = self.class_shares
+        if self.class_shares not in (None, "uniform"):
+            options["class_shares"] = _read_shares(self.class_shares or "", labels)
         if self.scope not in (None, "empty") and self.undefined in (None, "0"):
             raise DefinitionError(
                 f"--scope {self.scope} changes nothing where 0/0 counts as 0: add --undefined 1, "
@@ -525,6 +543,7 @@ class ReportOptions(LimitOptions, MetricOptions, GateOptions):
     confusion: bool | None = option(
         "Show the confusion matrix. Default: on a terminal, if it fits and has up to 12 classes."
     )
+    share: Text = option("Show the confusion matrix as fractions of true, predicted or all items.")
 
 
 class InlineMatrixOptions(OptionGroup):
@@ -541,6 +560,11 @@ class InlineMatrixOptions(OptionGroup):
 
 class ScoreOptions(TableOptions, ReportOptions):
     """All that ``whichf1 score`` takes."""
+
+    parents: Text = option(
+        "For hierarchical scores: a CSV file with the columns class and parent, a row for each "
+        "parent of a class, with no parent at the top."
+    )
 
 
 class GroupsOptions(TableOptions, MetricOptions, OutputOptions):
@@ -849,6 +873,20 @@ class DefineOptions(OptionGroup):
     name: str = argument("A metric, a shorthand, an alias or a signature.", default=REQUIRED)
 
 
+class ChooseOptions(FormatOptions):
+    """All that ``whichf1 choose`` takes."""
+
+    want: list[str] | None = option(
+        "A property that matters, such as monotone or invariant-to-prevalence; repeatable. "
+        "Without any, it asks.",
+        "--want",
+        "-w",
+    )
+    one_class: bool = option(
+        "Scores of one class against the rest, not of all classes.", "--one-class", default=False
+    )
+
+
 class PlaygroundOptions(OptionGroup):
     """All that ``whichf1 playground`` takes."""
 
@@ -885,6 +923,20 @@ def _has_symbols() -> bool:
 def split_list(text: str) -> list[str]:
     """Split a list like a line of CSV, so that a class in quotes may contain a comma."""
     return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def _read_shares(text: str, labels: Labels) -> dict[Label, float]:
+    """The share of each class, as written: a=0.2,b=0.8."""
+    shares: dict[Label, float] = {}
+    for part in split_list(text):
+        name, sign, number = part.rpartition("=")
+        if not sign or not _is_number(number):
+            raise InputError(
+                f"--class-shares takes uniform, or a share of each class such as a=0.2,b=0.8; got "
+                f"{part!r}"
+            )
+        shares[find_label(name, labels)] = float(number)
+    return shares
 
 
 def columns_of(option: str, text: str | None) -> list[str]:

@@ -16,9 +16,11 @@ from whichf1.cli.options import (
     OutputOptions,
     PageOptions,
     PlotOptions,
+    find_label,
 )
 from whichf1.cli.score import make_report, read_subject
 from whichf1.comparison.compare import Comparison, planned
+from whichf1.definitions.methods import Auto
 from whichf1.definitions.names import BOTH
 from whichf1.errors import InputError
 from whichf1.metrics import plain_name
@@ -27,7 +29,7 @@ from whichf1.reporting.pictures.drawing import format_of
 from whichf1.reporting.pictures.kinds import Kind, every_kind, find_kind, picture
 from whichf1.reporting.pictures.typeface import plotting
 from whichf1.reporting.score import BOTH_F1, page_path
-from whichf1.scoring.curves import best_threshold
+from whichf1.scoring.curves import best_threshold, prevalence_curve
 from whichf1.tables.ranking import Ranking
 
 G = TypeVar("G", bound=OptionGroup)
@@ -36,7 +38,7 @@ Reader: TypeAlias = Callable[[PlotOptions, Kind], tuple[Any, set[str]]]
 PASSED = ("band", "share", "order", "baseline", "level", "title", "caption")
 """Options that are the picture's own."""
 ONLY = {
-    "metric": ("metric", "threshold, slices, comparison, flips and posterior"),
+    "metric": ("metric", "threshold, prevalence, slices, comparison, flips and posterior"),
     "correct": ("correct", "threshold"),
     "by": ("by", "slices"),
     "margin": ("margin", "comparison"),
@@ -174,7 +176,20 @@ def _comparison(options: PlotOptions, kind: Kind) -> tuple[Any, set[str]]:
     return runs.whole(*planned(metric, chosen, options.level, plan)), used
 
 
+def _prevalence(options: PlotOptions, kind: Kind) -> tuple[Any, set[str]]:
+    """The curve of a score of predictions."""
+    pred = _single(options, "pred")
+    asked = _as(CountOptions, options, pred=pred, score_column=None, positive=None)
+    counts: Any = read_table(asked)
+    positive = options.positive and find_label(options.positive, counts.labels)
+    metric = _single(options, "metric") or "f1"
+    method = Auto(**({} if options.level is None else {"level": options.level}))
+    curve = prevalence_curve(counts, metric=metric, positive=positive, interval=method)
+    return curve, {"metric", "level"}
+
+
 READ: dict[str, Reader] = {
+    "prevalence": _prevalence,
     "comparison": _comparison,
     "flips": _comparison,
 }

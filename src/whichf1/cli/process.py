@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from traceback import extract_tb
 from typing import Any
@@ -53,6 +53,19 @@ def say(message: object) -> None:
         hide()
     with suppress(OSError):
         print(f"whichf1: {visible(shortened(str(message)))}", file=sys.stderr)
+
+
+def ask_each(questions: Mapping[str, str]) -> list[str]:
+    """Ask on standard error, and read the answers; what is answered with yes."""
+    wanted: list[str] = []
+    for name, question in questions.items():
+        with suppress(OSError):
+            print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+        answer = sys.stdin.readline() if sys.stdin is not None else ""
+        if not answer:  # nobody is there
+            break
+        wanted += [name] if answer.strip().lower() in ("y", "yes") else []
+    return wanted
 
 
 def standard_input() -> Any:

@@ -26,8 +26,8 @@ from whichf1.cli.options import (
     split_list,
 )
 from whichf1.comparison.disparity import groups_of
-from whichf1.definitions.definition import Definition, define_fitting
-from whichf1.definitions.signature import read
+from whichf1.definitions.definition import Definition, define, define_fitting
+from whichf1.definitions.signature import read, write
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
 from whichf1.reporting.disparity import groups_document
@@ -58,10 +58,12 @@ from whichf1.sources.answers.label_sets import count_cells, slice_cells
 from whichf1.sources.answers.lines import ClassScores
 from whichf1.sources.lines import ScoredLines, positive_class, rank_lines
 from whichf1.sources.request import Request
+from whichf1.sources.spans import spans
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Slices
+from whichf1.tables.spans import SpanCounts
 from whichf1.tables.units import Additive
 
 Scored: TypeAlias = ScoreOptions | PageOptions | GroupsOptions
@@ -98,6 +100,9 @@ def read_subject(options: Scored) -> Iterator[Subject]:
         )
         return
     _refuse_unused(kind, options)
+    if kind == "--spans":
+        yield of_counts(span_counts(options))
+        return
     with files.opened(options) as (paths, reading):
         if kind == "--labels-sep":
             counts: Any = set_counts(options, paths, reading)
@@ -128,6 +133,19 @@ def set_counts(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> 
     if options.by is None:
         return count_cells(*paths, **columns)
     return slice_cells(*paths, by=options.slice_columns, **columns)
+
+
+def span_counts(options: TableOptions) -> SpanCounts:
+    """The spans of a CoNLL file, or of two; none of the options for columns applies."""
+    columns = (*files.COLUMNS, "by", "id", "master", "from_", "table", "query")
+    for name in columns:
+        if getattr(options, name):
+            raise InputError(f"--spans reads no columns by name: remove --{name.rstrip('_')}")
+    paths = files.given_paths(options)
+    chosen: dict[str, Any] = {name: getattr(options, name) for name in ("match", "broken")}
+    chosen = {name: value for name, value in chosen.items() if value is not None}
+    scheme: Any = options.spans
+    return spans(*paths, scheme=scheme, labels=options.declared, **chosen)
 
 
 def lines_for(
@@ -210,13 +228,16 @@ def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[
 
 def score(options: ScoreOptions) -> None:
     """Score a file of predictions. Prints each class, both macro F1s and other averages."""
+    if options.parents is not None and not options.metric:
+        raise InputError(_HIERARCHICAL)
     with read_subject(options) as subject:
         chosen = options.chosen(subject.counts.labels)
         if subject.summary and options.metric is None:
             chosen.pop("positive", None)  # it says which class the scores are for
-        if options.confusion and (subject.by or options.format == GateFormat.csv):
+        shown = "--confusion" if options.confusion else "--share" if options.share else None
+        if shown and (subject.by or options.format == GateFormat.csv):
             other = "slices (--by)" if subject.by else "--format csv"
-            raise InputError(f"--confusion does not apply to {other}: remove one of them")
+            raise InputError(f"{shown} does not apply to {other}: remove one of them")
         if subject.by:
             document = _slices(options, subject, chosen)
         else:
@@ -230,7 +251,9 @@ def _report(
 ) -> Document:
     """Metrics of the scores, then of the predictions made from them; all, or those of -m."""
     kind["confusion"] = options.confusion
-    return make_report(source, subject, options, chosen, **kind).document(options.places)
+    made = make_report(source, subject, options, chosen, **kind)
+    share: Any = options.share
+    return (made if share is None else made.with_shares(share)).document(options.places)
 
 
 def make_report(
@@ -271,7 +294,13 @@ def definitions_of(
 
     An interval that is asked for must apply to every metric of -m.
     """
-    definitions = name_definitions(names, chosen, "--{}")
+    parents = getattr(options, "parents", None)
+    written = names if parents is None else _with_parents(names, parents)
+    called = dict(zip(written, names, strict=True))
+    definitions = [
+        (called.get(name, name), definition)
+        for name, definition in name_definitions(written, chosen, "--{}")
+    ]
     threshold = getattr(options, "threshold", None)
     if options.metric:
         refuse_unused_threshold(threshold, definitions, "--threshold")
@@ -279,6 +308,24 @@ def definitions_of(
         if definition.interval is None:
             replace(definition, interval=chosen.get("interval"))  # says why it does not apply
     return definitions
+
+
+_HIERARCHICAL = "--parents is for hierarchical scores: add -m hierarchical_f1"
+
+
+def _with_parents(names: list[str], path: str) -> list[str]:
+    """The names of metrics, of which those of hierarchies have the parents of a file."""
+    parents = files.read_parents(path)
+    written = []
+    for text in names:
+        name, parameters, fields = read(text)
+        if not fields and "parents" in define(name).declaration.parameters:
+            definition = define(name, {**parameters, "parents": parents})
+            text = write(name, dict(definition.parameters), {})
+        written.append(text)
+    if written == names:
+        raise InputError(_HIERARCHICAL)
+    return written
 
 
 def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> list[Verdict]:

@@ -28,6 +28,8 @@ def study(options: StudyOptions) -> None:
         plotting()
     if options.page is not None:
         page_path(options.page)
+    if options.save is not None and not options.save.endswith(".json"):
+        raise InputError(f"a study is saved as .json; got {options.save!r}. Change the ending.")
     read = _read(options)
     if options.save is not None:
         read.save(options.save)

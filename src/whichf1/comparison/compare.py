@@ -42,6 +42,7 @@ from whichf1.sources.systems import ScoreColumns, read_systems
 from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates as replicates_of
 from whichf1.statistics.label_sets import shared_sets
+from whichf1.statistics.reweighting import Reweighted, shared_reweighted
 from whichf1.statistics.sample import Sample, Statistic, generator, kinds
 from whichf1.statistics.scales import Spread
 from whichf1.tables.cells import Array
@@ -49,6 +50,7 @@ from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.slices import Key, Slices
+from whichf1.tables.units import Units
 
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]
 MEASURED = ("labels", "weights", "frequencies", "cluster")
@@ -85,7 +87,7 @@ class Comparison(Drawable):
         """The same systems under other definitions, on the same classes and items."""
         if self.counts is None:
             return None
-        shared = ("classes", "exclude", "ignore", "undefined")
+        shared = ("classes", "exclude", "ignore", "class_shares", "undefined")
         options = {key: getattr(self.definition, key) for key in shared}
         return self._tested(rank_systems(self.counts, **options))
 
@@ -347,7 +349,7 @@ def beside_saved(counts: Counts, name: str, saved: Counts) -> Runs:
 
 def _own_error(definition: Definition, statistic: Any, counts: Counts) -> tuple[float, float]:
     """The standard error of one score, and the degrees of freedom that it has."""
-    statistics, sample = shared_cells([statistic], counts)
+    statistics, sample = _shared([statistic], counts)
     error, _ = difference_spreads(definition, statistics, sample)(0, 0)
     freedom = counts.effective_n - 1
     return error * sqrt((freedom + 1) / freedom) if freedom > 0 else inf, freedom
@@ -373,6 +375,14 @@ def read_once(
     by: Any = (),
 ) -> Runs:
     """Read the systems; what is returned compares them under any definition of the same kind."""
+    if isinstance(y_true, Units):
+        _refuse_slices(by)
+        if [*systems] != [*y_true.systems]:
+            raise InputError(
+                f"these {y_true.kind} are of the systems {[*y_true.systems]!r}: name these"
+            )
+        counted_together: Any = y_true
+        return Runs(partial(compare_counts, counted_together))
     data: dict[str, Any] = {key: options.get(key) for key in MEASURED}
     columns: dict[str, Any] = {"sep": sep, **{key: options.get(key) for key in COLUMN_OPTIONS}}
     named = {key: value for key, value in columns.items() if value is not None}
@@ -486,9 +496,17 @@ def compare_counts(
     counts = counts.without(definition.ignore) if definition.ignore else counts
     systems = {name: counts.system(at) for at, name in enumerate(counts.systems)}
     scores, statistics = evaluate_systems(definition, systems)
-    share: Any = shared_cells if isinstance(counts, Counts) else shared_sets
-    comparison = compare_statistics(plan, scores, *share(statistics, counts))
+    comparison = compare_statistics(plan, scores, *_shared(statistics, counts))
     return replace(comparison, counts=systems, joint=counts)
+
+
+def _shared(statistics: Sequence[Any], counts: Any) -> tuple[Sequence[Statistic], Sample]:
+    """The scores of systems on the units that they share, and these units."""
+    if not isinstance(counts, Counts):
+        return shared_sets(statistics, counts)
+    if isinstance(statistics[0], Reweighted):
+        return shared_reweighted(statistics, counts)
+    return shared_cells(statistics, counts)
 
 
 def compare_items(

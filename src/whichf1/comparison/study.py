@@ -401,6 +401,8 @@ def study_trials(
     trials, notes = _chosen(trials, plan.missing)
     if not single:
         _refuse_single(trials)
+    if plan.folding == "pooled" and all(x.folds is None for x in trials.data_sets.values()):
+        raise InputError("there are no folds to pool: name what tells them (fold=, --fold)")
     pooled = plan.folding == "pooled"
     crossed = {
         name: cross(name, data, definition, pooled=pooled, seed=plan.seed)

@@ -24,7 +24,15 @@ from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
 from whichf1.metrics.registry import Kind
 from whichf1.tables.annotations import Ratings
-from whichf1.tables.cells import Array, Margins, every_class, exactly, one_class, rounded
+from whichf1.tables.cells import (
+    Array,
+    Margins,
+    every_class,
+    exactly,
+    one_class,
+    rounded,
+    scaled_rows,
+)
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label, Labels
@@ -71,6 +79,8 @@ class Definition:
     """Classes left out of the average; their items still make errors of other classes."""
     ignore: tuple[Label, ...] = ()
     """Items of these true classes are dropped."""
+    class_shares: Any = None
+    """'uniform', or pairs of a class and its share: the true classes are scaled to these shares."""
     undefined: Undefined | None = None
     """What 0/0 gives: 0 by default, and an error for a mean of rankings."""
     scope: Scope = "empty"
@@ -163,7 +173,7 @@ class Definition:
     def _conditions(self) -> list[tuple[str, bool, str]]:
         """Each option, whether it can change the value given the others, and if not, why."""
         metric = self.declaration
-        rate = metric.kind == "rate"
+        rate, counted = metric.kind == "rate", metric.kind in COUNTED
         several = metric.kind in ("rate", "items") and self.positive is None
         mean = several and self.average in ("macro", "weighted")
         whole = "it is computed from the whole table"
@@ -174,11 +184,13 @@ class Definition:
         smooth = metric.smooth or fits(self.interval, metric, self.average)
         uncovered = metric.of_top is None or self.average is not None
         divisions = metric.harmonic and self.formula != "of-averages"
+        shares = "it is not computed from predicted classes, or counts whole items or batches"
         batched = "intervals need items, not batches. Drop interval= or batch="
         return [
             ("average", rate or averaged, _BY_SCORE if metric.over_labels else whole),
             ("positive", rate or scored, whole),
-            ("ignore", metric.kind in COUNTED, "remove those items from the data instead"),
+            ("ignore", counted, "remove those items from the data instead"),
+            ("class_shares", counted and not metric.whole and not self.batch, shares),
             ("classes", several, one),
             ("exclude", several, one),
             ("formula", mean and metric.harmonic, "it has only one formula"),
@@ -188,7 +200,7 @@ class Definition:
             ("two_classes", mean, "it is not a mean over classes"),
             ("epsilon", rate, whole),
             ("epsilon_in", bool(self.epsilon) and metric.harmonic, "there is only one denominator"),
-            ("batch", metric.kind in COUNTED and self.interval is None, batched),
+            ("batch", counted and self.interval is None, batched),
         ]
 
     @cached_property
@@ -263,7 +275,7 @@ class Definition:
     def quick(self) -> Kind | None:
         """The kind of its metric, where the value of all items is all that is asked; else None."""
         kind, special = self.declaration.kind, (self.ignore, self.batch, self.interval)
-        if any(special) or self.classes == "range":
+        if any(special) or self.classes == "range" or self.class_shares is not None:
             return None
         if kind == "items" or (kind == "rate" and self.average == "samples"):
             return "items" if self._every_class else None
@@ -338,10 +350,14 @@ class Definition:
             raise ShapeError(
                 "there are no items to score" + (", all ignored" if self.ignore else "")
             )
+        fixed = self
         if self.classes == "range":
             counts, classes = over_range(counts)
-            return self.settled(classes=classes).fix(counts.labels, counts.table, counts)
-        return self.fix(counts.labels, counts.table, counts)
+            fixed = self.settled(classes=classes)
+        table: Any = counts.table
+        if self.class_shares is not None:
+            table = scaled_rows(table, self.shares_of(counts))
+        return fixed.fix(counts.labels, table, counts)
 
     def fix(self, labels: Labels, table: Any, units: AnyCounts | None = None) -> Frozen:
         """Fix the class set on a table of these classes."""
@@ -359,12 +375,50 @@ class Definition:
             parameters = {**parameters, "labels": labels}
         return self.rule.settle(metric.formula(margins, **parameters))
 
+    def shares_of(self, counts: AnyCounts) -> Array:
+        """The share that each class of these counts is scaled to."""
+        if not isinstance(counts, Counts):
+            raise DefinitionError(
+                f"class_shares= is for items of one true class each, and these are {counts.kind}"
+            )
+        rows, labels = counts.table.rows, counts.labels
+        present = rows > 0
+        if self.class_shares == "uniform":
+            equal: Array = present / present.sum()
+            return equal
+        share = np.full(len(labels), np.nan)
+        for label, each in self.class_shares:
+            if label not in labels:
+                raise LabelError(
+                    f"class_shares: there is no class {label!r}. "
+                    f"{did_you_mean(str(label), [str(x) for x in labels[:50]])}"
+                )
+            code = labels.code(label)
+            share[code] = each
+            if each > 0 and not present[code]:
+                raise DefinitionError(
+                    f"class_shares: class {label!r} has a share of {each:g}, but no items to "
+                    "estimate from how it is predicted"
+                )
+        lacking = [labels[code] for code in np.flatnonzero(np.isnan(share) & present)]
+        if lacking:
+            raise DefinitionError(
+                f"class_shares: no share for {', '.join(map(repr, lacking[:5]))}. Give one to "
+                "every class that has items; 0 leaves its items out."
+            )
+        return np.where(np.isnan(share), 0.0, share)
+
     def values(self, frozen: Frozen, table: Any = None) -> Array:
         """The score on each table of a batch (…); per class (…, classes) where nothing is averaged.
 
         ``table`` replaces the counts that were frozen, with the same classes: replicates, say, or
         the Margins of a table.
         """
+        if table is not None and self.class_shares is not None:
+            raise DefinitionError(
+                f"class_shares= applies to the counts of predictions, not to a threshold, a curve "
+                f"or a property of {self.metric}: omit it"
+            )
         counted: Any = frozen.table if table is None else table
         weighted = table is None and frozen.units is not None and frozen.units.weighted
         if weighted and not self.epsilon and counted.in_range is not counted:

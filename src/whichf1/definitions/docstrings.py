@@ -34,6 +34,9 @@ MEANING = {
     "classes.",
     "ignore": "Drop the items whose true class is one of these, such as [-100] for padding. The "
     "class itself is then left out, unless it is declared or predicted for other items.",
+    "class_shares": "Scale the true classes to these shares of all items before the score is "
+    "computed: equal ones ('uniform'), or {class: share}. It says what the score would be if the "
+    "classes were as frequent as that, and predicted as they are.",
     "undefined": "What 0/0 gives: a number, nothing ('skip': the class is left out of the mean), "
     "or NaN ('nan').",
     "scope": "When an F score is 0/0: if the class is neither true nor predicted ('empty'), if "

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from whichf1.definitions.methods import IntervalName, Method, find_method, whole
 from whichf1.errors import SIMPLE, DefinitionError, did_you_mean, is_number
 from whichf1.metrics.averaging import Scope, Undefined
-from whichf1.metrics.probability import Binning
+from whichf1.metrics.calibration import Binning
 from whichf1.metrics.ranking import MultiClass
 from whichf1.sources.counts import Reading
 from whichf1.tables.cells import Ties
@@ -22,6 +23,8 @@ Formula: TypeAlias = Literal["averaged", "of-averages"]
 ClassSet: TypeAlias = Literal["declared", "observed", "true", "range"]
 TwoClasses: TypeAlias = Literal["both", "first", "last"]
 EpsilonIn: TypeAlias = Literal["all", "harmonic"]
+ClassShares: TypeAlias = Literal["uniform"] | Mapping[Any, float]
+"""The shares that true classes are scaled to; kept as pairs of a class and its share."""
 Classes: TypeAlias = list[Any] | tuple[Any, ...] | np.ndarray[Any, Any]
 """Classes listed one by one; not text, which would be a sequence of letters."""
 
@@ -45,6 +48,7 @@ class Options(Reading, total=False):
     classes: ClassSet | Classes
     exclude: Classes
     ignore: Classes
+    class_shares: ClassShares | None
     undefined: Undefined
     scope: Scope
     two_classes: TwoClasses
@@ -55,6 +59,7 @@ class Options(Reading, total=False):
     beta: float
     weighting: Literal["none", "linear", "quadratic"] | Matrix
     costs: Matrix | None
+    parents: Mapping[Any, Any] | None
     level: Literal["nominal", "ordinal", "interval", "ratio"]
     alpha: float
     mean: Literal["arithmetic", "geometric", "min", "max"]
@@ -68,6 +73,8 @@ class Options(Reading, total=False):
     threshold: float
     floor: float
     scale: Literal["half", "sum"] | None
+    loss: Literal["brier", "log_loss"]
+    coverage: float
     bins: int
     binning: Binning
     k: int | None
@@ -125,6 +132,35 @@ def check_class_set(name: str, value: Any) -> Any:
     return chosen
 
 
+def check_class_shares(name: str, value: Any) -> Any:
+    """None, 'uniform', or pairs of a class and its share that add up to 1."""
+    if value is None or (isinstance(value, str) and value == "uniform"):
+        return value
+    pairs = [*value.items()] if isinstance(value, Mapping) else value
+    listed = isinstance(pairs, (list, tuple)) and pairs
+    if not listed or not all(isinstance(x, (list, tuple)) and len(x) == 2 for x in pairs):
+        raise DefinitionError(
+            f"{name} must be 'uniform' or a share for each class, such as {{'a': 0.2, 'b': 0.8}}; "
+            f"got {value!r}"
+        )
+    labels, shares = Labels([label for label, _ in pairs]), [share for _, share in pairs]
+    for label, share in zip(labels, shares, strict=True):
+        if not is_number(share) or not 0 <= share <= 1:
+            raise DefinitionError(
+                f"{name}: the share of {label!r} must be a number from 0 to 1; got {share!r}"
+            )
+    total = math.fsum(shares)
+    if abs(total - 1) > _ADD_UP:
+        raise DefinitionError(
+            f"{name} must add up to 1, and {', '.join(f'{x:g}' for x in shares)} add up to "
+            f"{total:.9g}"
+        )
+    return tuple((label, float(share)) for label, share in zip(labels, shares, strict=True))
+
+
+_ADD_UP = 1e-9
+"""How far the sum of shares may be from 1, for rounding."""
+
 CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "average": one_of(None, *get_args(Average)),
     "formula": one_of(None, *get_args(Formula)),
@@ -132,6 +168,7 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "classes": check_class_set,
     "exclude": check_class_set,
     "ignore": check_class_set,
+    "class_shares": check_class_shares,
     "undefined": check_undefined,
     "scope": one_of(*get_args(Scope)),
     "two_classes": one_of(*get_args(TwoClasses)),

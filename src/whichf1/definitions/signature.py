@@ -31,6 +31,7 @@ KEYS = {
     "two_classes": "two",
     "epsilon": "eps",
     "epsilon_in": "eps-in",
+    "class_shares": "shares",
 }
 """Options with a shorter name in signatures."""
 SPECIAL = {"compare": "comparison", "groups": "comparison of groups", "study": "study"}
@@ -173,7 +174,9 @@ def _write_value(value: Any) -> str:
         return value
     if value == inf:
         return "inf"
-    return json.dumps(value, separators=(",", ":")).replace("|", r"\u007c")
+    text = json.dumps(value, separators=(",", ":")).replace("|", r"\u007c")
+    # inside parameters, a comma before a name and a sign begins the next one
+    return text.replace("=", r"\u003d") if isinstance(value, tuple) else text
 
 
 def _read_value(value: str, signature: str) -> Any:

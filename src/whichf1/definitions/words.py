@@ -51,10 +51,12 @@ def title(definition: Definition) -> str:
 
 def _parameters(definition: Definition) -> str:
     metric = definition.declaration
+    trees = {key for key, parameter in metric.parameters.items() if parameter.tree}
     shown = [
-        f"{key}={value}"
+        f"{len(value)} classes in a hierarchy" if key in trees else f"{key}={value}"
         for key, value in definition.parameters
         if value != "none" and (metric.kind in COUNTED or value != metric.parameters[key].default)
+        if value is not None or key not in trees
     ]
     return f" ({', '.join(shown)})" if shown else ""
 
@@ -119,6 +121,8 @@ def other_names(definition: Definition) -> tuple[str, ...]:
 
 def in_sklearn(definition: Definition) -> str | None:
     """How to compute it in scikit-learn, if known."""
+    if definition.class_shares is not None:
+        return None
     short = shorthand(definition)
     if short is None:
         return None if definition.formula == "of-averages" else definition.declaration.sklearn
@@ -152,6 +156,7 @@ def sentence(definition: Definition, k: int | None = None, n: int | float | None
         f"{capital(title(d))} is {_what(d, number)}",
         f" except {_list(d.exclude)}, whose items still count as errors" if d.exclude else "",
         f"; items whose true class is {_list(d.ignore)} are dropped" if d.ignore else "",
+        f"; the true classes are scaled to {_shares(d)}" if d.class_shares else "",
         f"; with two classes, only the {one} is scored" if one else "",
         f"; {d.epsilon:g} is added to {_DENOMINATORS[d.epsilon_in]}" if d.epsilon else "",
         f"; it is the mean over consecutive batches of {d.batch:,} items" if d.batch else "",
@@ -160,6 +165,13 @@ def sentence(definition: Definition, k: int | None = None, n: int | float | None
         "" if n is None else f" n = {n:,}.",
     ]
     return "".join(phrases)
+
+
+def _shares(definition: Definition) -> str:
+    shares = definition.class_shares
+    if shares == "uniform":
+        return "equal shares"
+    return ", ".join(f"{share:g} of {label!r}" for label, share in shares)
 
 
 def _what(definition: Definition, k: str) -> str:
@@ -258,6 +270,7 @@ def departures(definition: Definition) -> list[str]:
         _other_classes(d),
         f"leaves class {_list(d.exclude)} out of the average" if d.exclude else "",
         f"drops items whose true class is {_list(d.ignore)}" if d.ignore else "",
+        f"scales the true classes to {_shares(d)}" if d.class_shares else "",
         f"scores only the {d.two_classes} of two classes" if d.two_classes != "both" else "",
         _other_zero(d),
         f"adds {d.epsilon:g} to {where}" if d.epsilon else "",

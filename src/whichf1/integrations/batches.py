@@ -25,9 +25,11 @@ class Reader:
     ignore: tuple[int, ...] = ()
     """Targets whose items are dropped."""
     threshold: float | None = None
-    """Above it, the score of two classes means the second; None: 0.5, of probabilities."""
+    """Above it, the score of two classes means the second; None: 0.5, of logits 0."""
     axis: int = 1
     """Where the classes of a batch of scores are."""
+    logits: bool = False
+    """Whether single scores are logits, where no threshold says so."""
 
     @classmethod
     def of(
@@ -37,6 +39,7 @@ class Reader:
         ignore_index: int | Sequence[int] | None,
         threshold: float | None = None,
         axis: int = 1,
+        logits: bool = False,
     ) -> Reader:
         """The reader that these options of a metric describe."""
         whole = isinstance(num_classes, int) and not isinstance(num_classes, bool)
@@ -61,7 +64,7 @@ class Reader:
         if wrong:
             raise InputError(f"ignore_index must be whole numbers; got {wrong[0]!r}")
         limit = None if threshold is None else float(threshold)
-        return cls(names, ignored, limit, axis)
+        return cls(names, ignored, limit, axis, bool(logits))
 
     @property
     def classes(self) -> int:
@@ -82,6 +85,11 @@ class Reader:
         if tuple(preds.shape) == tuple(target.shape):
             return true, self._above(preds.reshape(-1), true)
         self._check_width(preds, target)
+        if self.threshold is not None:
+            raise InputError(
+                f"threshold= is for one score of each target, and preds have {self.classes}: give "
+                "those of the second class alone, or drop threshold="
+            )
         best = preds.argmax(self.axis)
         if isinstance(preds, np.ndarray) and preds.ndim == 2:
             top = preds[np.arange(len(preds)), best]  # which is NaN, if any score is
@@ -144,8 +152,10 @@ class Reader:
         """The second class where its score is above the threshold."""
         self._refuse_several()
         self._refuse_missing(scores != scores, true)
-        limit = 0.5 if self.threshold is None else self.threshold
-        if self.threshold is None:
+        limit = self.threshold
+        if limit is None:
+            limit = 0.0 if self.logits else 0.5
+        if self.threshold is None and not self.logits:
             outside = ((scores < 0) | (scores > 1)) & self.kept(true)
             if bool(outside.any()):
                 at = next(i for i, wrong in enumerate(outside.tolist()) if wrong)

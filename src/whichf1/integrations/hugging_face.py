@@ -150,7 +150,9 @@ def compute_metrics(
     *metrics: Names, signatures, Definitions, metric functions, or mappings from names to those.
     labels: The names of the classes, as a list or as ``model.config.id2label``. Default: 0, 1, …
     ignore_index: One or several labels whose items are dropped.
-    threshold: The logit above which a label is in the set of a multi-label model. Default: 0.
+    threshold: The logit above which a label is in the set of a multi-label model (default: 0), or
+        the single score above which an item is of the second of two classes (default: 0.5, of
+        probabilities; for logits pass 0.0).
     problem_type: "single_label_classification" or "multi_label_classification".
     interval: The interval of all metrics, such as "auto": its ends are ``averaged_f1_low`` and
         ``averaged_f1_high``.

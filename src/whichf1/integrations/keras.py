@@ -113,6 +113,11 @@ class KerasMetric(keras.metrics.Metric):  # type: ignore[misc]
         k, shape = self._reader.classes, tuple(y_pred.shape)
         scores = keras.backend.is_float_dtype(keras.backend.standardize_dtype(y_pred.dtype))
         if scores and len(shape) > 1 and shape[-1] == k:
+            if self._reader.threshold is not None:
+                raise ShapeError(
+                    f"threshold= is for one score of each item, and y_pred has {k}: drop it, or "
+                    "give those of the second class alone"
+                )
             if tuple(y_true.shape) == shape:
                 y_true = ops.argmax(y_true, -1)
             predicted = ops.argmax(y_pred, -1)

@@ -35,6 +35,7 @@ from whichf1.scoring.lines import (
 )
 from whichf1.scoring.score import PerClass, Score
 from whichf1.sources.counts import binned_ranking, check_bins
+from whichf1.sources.lines import check_probabilities, check_rows
 from whichf1.tables.cells import Margins, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
@@ -58,6 +59,7 @@ _THEIRS = (
     "compute_with_cache",
 )
 """What ``torchmetrics.Metric`` itself takes."""
+_LOGITS = " For logits pass logits=True."
 
 
 class ScoreMetric(torchmetrics.Metric):
@@ -124,8 +126,12 @@ class ScoreMetric(torchmetrics.Metric):
         self._asked = self.definition
         if self._by_class:
             self._asked = self.definition.settled(average=None, formula=None)
-        limit = _threshold(self.definition, threshold, logits)
-        self._reader = Reader.of(num_classes, labels, ignore_index, limit)
+        if threshold is not None and self.definition.declaration.kind not in COUNTED:
+            raise DefinitionError(
+                f"{self.definition.metric} is computed from scores at every threshold: drop "
+                "threshold="
+            )
+        self._reader = Reader.of(num_classes, labels, ignore_index, threshold, logits=logits)
         bins = _bins(thresholds, low, high)
         self._state = _state_of(self.definition, self._reader, bool(logits), bins)
         self._of_batch = False
@@ -290,7 +296,11 @@ class ScoreMetric(torchmetrics.Metric):
         """The state, unless nothing was added to it."""
         state = getattr(self, self._name)
         if not self._state.has_items(state):
-            said = "every target was ignored" if self.update_called else "call update first"
+            said = (
+                "every target was ignored, or there was none"
+                if self.update_called
+                else "call update first"
+            )
             raise InputError(f"{type(self).__name__} has no items to score: {said}")
         return state
 
@@ -327,17 +337,6 @@ def _definitions(
     if by_class and declared.kind != "rate":
         raise DefinitionError(f"{declared.name} has no value for each class")
     return definition.settled(interval=None), with_interval(definition, interval)
-
-
-def _threshold(definition: Definition, threshold: Any, logits: bool) -> Any:
-    """The threshold of single scores: as given, or that of logits; None for the default."""
-    if definition.declaration.kind in COUNTED:
-        return 0.0 if threshold is None and logits else threshold
-    if threshold is not None:
-        raise DefinitionError(
-            f"{definition.metric} is computed from scores at every threshold: drop threshold="
-        )
-    return None
 
 
 def _bins(thresholds: Any, low: float, high: float) -> tuple[int, float, float] | None:
@@ -589,6 +588,8 @@ class ItemState:
         """The targets of a batch, and a row of scores for each."""
         true, scores = self.reader.scored(preds, target, self.metric)
         scores = _activated(scores.to(_widest(scores.device)), self.logits)
+        if find(self.metric).probabilities:
+            self._refuse_others(scores)
         if scores.ndim == 1 and self.positive != 1:
             raise InputError(
                 f"single scores are of the second class, {self.reader.labels[1]!r}: give the "
@@ -597,6 +598,14 @@ class ItemState:
         if self.reader.classes == 2:
             scores = scores[:, None] if scores.ndim == 1 else scores[:, [self.positive]]
         return true, scores
+
+    def _refuse_others(self, scores: Tensor) -> None:
+        """Raise where scores are not probabilities."""
+        rows = find(self.metric).kind == "loss" and scores.ndim == 2
+        try:
+            (check_rows if rows else check_probabilities)(scores.cpu().numpy())
+        except InputError as error:
+            raise InputError(f"{error}{'' if self.logits else _LOGITS}") from None
 
     def score(self, definition: Definition, state: Any) -> Score:
         """The score of the state."""
@@ -701,8 +710,7 @@ class SumState:
         try:
             part = self._moments(*sides, range(self.reader.classes))
         except InputError as error:
-            hint = "" if self.logits else " For logits pass logits=True."
-            raise InputError(f"{error}{hint}") from None
+            raise InputError(f"{error}{'' if self.logits else _LOGITS}") from None
         return torch.tensor([part.n, part.total, part.squares], dtype=torch.float64)
 
     def joined(self, state: Tensor, part: Tensor) -> Tensor:
@@ -739,11 +747,13 @@ def _state_of(
         labels.code(definition.positive)  # an error if there is no such class
     if kind in COUNTED:
         return PairState(reader)
+    if kind == "loss" and definition.declaration.relative is not None:
+        return ItemState(reader, definition.metric, 1, logits)
     if kind == "loss":
         return SumState(reader, definition.metric, definition.parameters, logits)
     positive = labels[1] if definition.positive is None else definition.positive
     several = len(labels) > 2 and definition.positive is None
-    if several and not definition.declaration.of_top_label:
+    if several and kind == "ranking" and not definition.declaration.of_top_label:
         definition = over_each_class(definition, labels)  # an error if no mean is asked for
     facts = (reader, definition.metric, labels.code(positive), logits)
     if limits is None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
+from whichf1.metrics.calibration import calibrated
 from whichf1.metrics.registry import Ratio, Share, Within, declare
 from whichf1.tables.cells import Array, RankTable, Step
 
@@ -334,6 +335,131 @@ def log_auc(
 
 @declare(
     "ranking",
+    tex=r"\int_0^1 PG\;dRG,\quad PG=1-\frac{P}{N}\cdot\frac{FP}{TP},\ "
+    r"RG=1-\frac{P}{N}\cdot\frac{FN}{TP}",
+    title="PR-gain AUC",
+    aliases=("auprg", "precision_recall_gain_auc"),
+    bounds=(-inf, 1),
+    smooth=False,
+)
+def pr_gain_auc(r: RankTable) -> Ratio:
+    """Area under the precision–recall–gain curve (Flach and Kull 2015)."""
+    p, n = (_or_one(size[..., None]) for size in r.sizes)
+    found, false = r.true_positives, r.false_positives
+    below = np.cumsum(r.positives[..., ::-1], -1)[..., ::-1]
+    missed = np.concatenate([below[..., 1:], np.zeros_like(below[..., :1])], -1)
+    # what the gains lack of 1: both are linear in 1/TP, so that the curve is straight between
+    # two thresholds
+    rise = p / _or_one(found)
+    lack_recall = np.where(found > 0, missed / n * rise, inf)
+    lack_precision = np.where(found > 0, false / n * rise, 0.0)
+    first = np.full_like(lack_recall[..., :1], inf)
+    start = np.concatenate([first, lack_recall[..., :-1]], -1)
+    left = np.concatenate([np.zeros_like(first), lack_precision[..., :-1]], -1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        width = np.maximum(np.minimum(start, 1.0) - lack_recall, 0.0)
+        before, above = found - r.positives, false - r.negatives
+        slope = (above - r.negatives / _or_one(r.positives * 1.0) * before) / p
+        left = np.where(
+            start > 1, lack_precision + np.nan_to_num(slope * width, posinf=inf, neginf=-inf), left
+        )
+        area = np.where(width > 0, width * (1 - (left + lack_precision) / 2), 0.0).sum(-1)
+    return area, _both(r)
+
+
+@declare(
+    "ranking",
+    tex=r"\int_0^1\min_t\left[c\,FNR_t+(1-c)\,FPR_t\right]dc",
+    title="area under the cost curve",
+    bounds=(0, 0.25),
+    better="lower",
+    smooth=False,
+)
+def cost_curve_area(r: RankTable) -> Ratio:
+    """Mean normalized expected cost at the best thresholds, over all costs (Drummond, Holte 2006).
+
+    A threshold costs a straight line over the probability cost c; the best ones lie on the convex
+    hull of the ROC curve.
+    """
+    if r.positives.ndim > 1:
+        shape = r.positives.shape[:-1]
+        sides = (x.reshape(-1, x.shape[-1]) for x in (r.positives, r.negatives))
+        each = [_cost_area(*pair) for pair in zip(*sides, strict=True)]
+        return np.reshape(each, shape), _both(r)
+    return np.array(_cost_area(r.positives, r.negatives)), _both(r)
+
+
+def _cost_area(positives: Array, negatives: Array) -> float:
+    hits, misses = calibrated(positives, negatives)
+    if not hits.sum() or not misses.sum():
+        return 0.0
+    up, right = hits / hits.sum(), misses / misses.sum()
+    turn = np.concatenate([[0.0], right / (right + up), [1.0]])  # where two lines are equally low
+    missed = 1 - np.concatenate([[0.0], np.cumsum(up)])
+    false = np.concatenate([[0.0], np.cumsum(right)])
+    width, mean = np.diff(turn), (turn[1:] + turn[:-1]) / 2
+    return float((width * (mean * missed + (1 - mean) * false)).sum())
+
+
+@declare(
+    "ranking",
+    tex=r"\frac1n\sum_i\frac{|\{j:s_j\ge s_i,\ \hat y_j\ne y_j\}|}{|\{j:s_j\ge s_i\}|}",
+    title="area under the risk–coverage curve",
+    aliases=("area_under_risk_coverage",),
+    better="lower",
+    probabilities=True,
+    confidence=True,
+)
+def aurc(r: RankTable) -> Ratio:
+    """Mean error rate of the items at least as confident as each one (Geifman and El-Yaniv 2017).
+
+    The items are ranked by the probability of the predicted class.
+    """
+    return _risk(r), sum(r.sizes)  # type: ignore[return-value]
+
+
+@declare(
+    "ranking",
+    tex=r"AURC-\left[e+(1-e)\ln(1-e)\right]",
+    title="excess area under the risk–coverage curve",
+    aliases=("e_aurc",),
+    better="lower",
+    probabilities=True,
+    confidence=True,
+)
+def excess_aurc(r: RankTable) -> Ratio:
+    """AURC minus that of an order with all errors last (Geifman et al. 2019)."""
+    right, wrong = r.sizes
+    n = right + wrong
+    share = _or_one(right / _or_one(n))
+    return _risk(r) - wrong - right * np.log(share), n
+
+
+def _risk(r: RankTable) -> Array:
+    return _total((s.positives + s.negatives) * (s.fp / _or_one(s.tp + s.fp)) for s in r.steps())
+
+
+@declare(
+    "ranking",
+    tex=r"\frac{|\{i\in\mathrm{top}_c:\hat y_i=y_i\}|}{c\,n}",
+    probabilities=True,
+    confidence=True,
+    smooth=False,
+)
+def selective_accuracy(
+    r: RankTable,
+    coverage: Annotated[
+        Share, "Fraction of items, most confident first; ties at the cutoff count in proportion."
+    ] = 0.8,
+) -> Ratio:
+    """Accuracy on the most confident items, if the model abstains on the others."""
+    found, right = _found(r, coverage)
+    covered = coverage * (r.sizes[0] + r.sizes[1])
+    return np.minimum(found / _or_one(right) * r.sizes[0], covered), covered
+
+
+@declare(
+    "ranking",
     tex=r"\frac{TP_t}{n}-\frac{t}{1-t}\cdot\frac{FP_t}{n}",
     bounds=(-inf, 1),
     probabilities=True,
@@ -408,7 +534,8 @@ def _found_exactly(r: RankTable, top: float) -> Ratio:
     if whole < last:
         ties = [Fraction(float(side[whole])) for side in (r.positives, r.negatives)]
         found += ties[0] * (limit - taken(whole)) / sum(ties)
-    return np.array(float(found / _exact_sum(r.positives))), np.ones(())
+    positives = _exact_sum(r.positives)
+    return np.array(float(found / positives) if positives else 0.0), np.ones(())
 
 
 _AROUND = np.array([1 - 1e-6, 1 + 1e-6])

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 
 import numpy as np
 
-from whichf1.errors import DefinitionError, did_you_mean, is_among
+from whichf1.errors import DefinitionError, LabelError, did_you_mean, is_among
 from whichf1.kernel import LossSums
 from whichf1.tables.cells import Array, CellValues, Margins, OneVsRest
 from whichf1.tables.labels import Labels
@@ -25,7 +25,9 @@ Ratio: TypeAlias = tuple[Array, Array]
 """Numerator and denominator; ``averaging.ZeroRule`` decides what 0/0 gives."""
 Square: TypeAlias = tuple[tuple[float, ...], ...]
 """A number for every pair of a true and a predicted class, in label order."""
-Value: TypeAlias = int | float | str | Square | None
+Tree: TypeAlias = tuple[tuple[int | str | bool, tuple[int | str | bool, ...]], ...]
+"""Every class of a hierarchy with its parents; none at the top."""
+Value: TypeAlias = int | float | str | Square | Tree | None
 Kind: TypeAlias = Literal["rate", "agreement", "items", "ranking", "loss", "label ranking"]
 Names: TypeAlias = Annotated[Labels | None, "names"]
 """A parameter of a formula that is not chosen: the classes, in the order of the table."""
@@ -64,11 +66,15 @@ class Parameter:
     within: Within = ANY
     square: bool = False
     """Whether it may be, or if there are no words must be, a matrix over all pairs of classes."""
+    tree: bool = False
+    """Whether it is the parents of classes."""
 
     def check(self, name: str, value: Any) -> Value:
         """The value, with whole floats as int; None is allowed only if it is the default."""
         if value is None and self.default is None:
             return None
+        if self.tree:
+            return _tree(name, value)
         if self.square and not isinstance(value, str):
             return _square(name, value)
         if self.choices:
@@ -111,6 +117,62 @@ def _square(name: str, value: Any) -> Square:
     return tuple(tuple(int(x) if x.is_integer() else x for x in row) for row in matrix.tolist())
 
 
+_A_TREE = "a mapping from each class to its parent or a list of its parents, None at the top"
+
+
+def _tree(name: str, value: Any) -> Tree:
+    """The parents of each class as tuples, which can be hashed; every parent is a class, too."""
+    try:
+        pairs = [*value.items()] if isinstance(value, Mapping) else [(a, b) for a, b in value]
+    except (TypeError, ValueError):
+        raise DefinitionError(f"{name} must be {_A_TREE}; got {value!r}") from None
+    if not pairs:
+        raise DefinitionError(f"{name} must be {_A_TREE}; got none")
+    try:
+        nodes = Labels([child for child, _ in pairs])
+        above = [
+            () if own is None else Labels(own if isinstance(own, (list, tuple, set)) else [own])
+            for _, own in pairs
+        ]
+    except LabelError as error:
+        raise DefinitionError(f"{name}: {error}") from None
+    for child, own in zip(nodes, above, strict=True):
+        unknown = next((parent for parent in own if parent not in nodes), None)
+        if unknown is not None:
+            hint = did_you_mean(str(unknown), map(str, nodes))
+            raise DefinitionError(
+                f"{name}: {unknown!r}, a parent of {child!r}, is not in the hierarchy itself. Add "
+                f"{unknown!r}: None if it is at the top. {hint}"
+            )
+    tree = {child: tuple(own) for child, own in zip(nodes, above, strict=True)}
+    _refuse_cycle(name, tree)
+    return tuple(sorted(tree.items()))
+
+
+def _refuse_cycle(name: str, tree: Mapping[Any, tuple[Any, ...]]) -> None:
+    """Raise if a class is its own ancestor: classes without parents are taken away one by one."""
+    waiting = {child: {*own} for child, own in tree.items()}
+    children: dict[Any, list[Any]] = {node: [] for node in tree}
+    for child, own in tree.items():
+        for parent in own:
+            children[parent].append(child)
+    free = [node for node, own in waiting.items() if not own]
+    while free:
+        node = free.pop()
+        del waiting[node]
+        for child in children[node]:
+            waiting[child].discard(node)
+            if not waiting[child]:
+                free.append(child)
+    if not waiting:
+        return
+    path = [next(iter(waiting))]
+    while path[-1] not in path[:-1]:
+        path.append(next(parent for parent in tree[path[-1]] if parent in waiting))
+    cycle = " → ".join(map(repr, path[path.index(path[-1]) :]))
+    raise DefinitionError(f"{name} goes round in a cycle: {cycle}. Remove one of these parents.")
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Metric:
     """A metric: its formula and everything that is known about it."""
@@ -134,6 +196,9 @@ class Metric:
     and in which 0/0 can occur at several steps."""
     probabilities: bool = False
     """Whether the scores must be probabilities."""
+    confidence: bool = False
+    """Whether it ranks the right and the wrong predictions by the probability of the predicted
+    class, of two classes or more."""
     smooth: bool = True
     """Whether every item moves the score a little. A maximum or a cutoff at a quantile depends on
     individual items, so the delta method does not apply to it."""
@@ -186,13 +251,13 @@ class Metric:
     @cached_property
     def of_top_label(self) -> bool:
         """Whether it is a ranking that takes, of several classes, the predicted one's score."""
-        return self._has_several("top-label")
+        return self.confidence or self._has_several("top-label")
 
     @cached_property
     def over_labels(self) -> bool:
         """Whether it can be averaged over labels, each of which ranks or scores all items."""
-        plain = self.kind == "loss" and self.probabilities and self.relative is None
-        return self.kind == "ranking" or plain
+        loss = self.kind == "loss" and self.probabilities and self.relative is None
+        return loss or (self.kind == "ranking" and not self.confidence)
 
     @property
     def by_score(self) -> bool:
@@ -263,7 +328,7 @@ agreement = partial(declare, "agreement")
 
 def _parameter(default: Value, hint: Any) -> Parameter:
     notes: list[Any] = []
-    square = False
+    square = tree = False
     while get_origin(hint) in (Annotated, Union, UnionType):
         if get_origin(hint) is Annotated:
             notes += hint.__metadata__
@@ -271,11 +336,14 @@ def _parameter(default: Value, hint: Any) -> Parameter:
         else:  # X | None, words | Square
             parts = [each for each in get_args(hint) if each is not NoneType]
             square |= Square in parts
+            tree |= Tree in parts
             hint = parts[0]
     meaning = next((note for note in notes if isinstance(note, str)), "")
     square |= hint == Square
     if get_origin(hint) is Literal:
         return Parameter(default, meaning, get_args(hint), square=square)
+    if tree:
+        return Parameter(default, meaning, tree=True)
     within = next((note for note in notes if isinstance(note, Within)), ANY)
     return Parameter(default, meaning, within=within, square=square)
 

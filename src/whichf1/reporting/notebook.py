@@ -42,10 +42,12 @@ from whichf1.reporting.published import (
     dialect_document,
     explanation_document,
 )
+from whichf1.reporting.reference import choice_document
 from whichf1.reporting.score import threshold_document, worth_notes
 from whichf1.reporting.slices import slice_name
 from whichf1.reporting.study import study_document
-from whichf1.scoring.curves import BestThreshold, CalibrationCurve, Curve
+from whichf1.scoring.choose import Choice
+from whichf1.scoring.curves import BestThreshold, CalibrationCurve, Curve, PrevalenceCurve
 from whichf1.scoring.macro import MacroF1
 from whichf1.scoring.score import PerClass, Score
 from whichf1.tables.counts import Counts
@@ -182,6 +184,11 @@ def _curve(curve: Curve) -> Document:
     return replace(_scores([curve.score]), title=said)
 
 
+def _prevalence(curve: PrevalenceCurve) -> Document:
+    said = f"{curve.y_label} by {curve.x_label}, {len(curve):,} points"
+    return replace(_scores([curve.score]), title=said)
+
+
 def _calibration(curve: CalibrationCurve) -> Document:
     columns = [GridColumn(x, "number") for x in (curve.x_label, curve.y_label)]
     columns.append(GridColumn("items", "number", items))
@@ -229,11 +236,13 @@ DOCUMENTS: dict[type, Callable[[Any], Document]] = {
     MacroF1: _macro,
     Curve: _curve,
     CalibrationCurve: _calibration,
+    PrevalenceCurve: _prevalence,
     BestThreshold: lambda best: threshold_document("threshold", best, 2, 4),
     Comparison: lambda comparison: comparison_document(comparison, "comparison"),
     SystemRanks: _ranks,
     Study: lambda study: study_document(study, "study"),
     Slices: _slices,
+    Choice: choice_document,
     Disparity: _disparity,
     Groups: lambda found: groups_document("", [found]),
     DialectTable: lambda table: dialect_document("these predictions", table),

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 from whichf1.definitions import words
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
+from whichf1.definitions.words import capital
 from whichf1.errors import DefinitionError
 from whichf1.metrics import EVERY, Metric, find
 from whichf1.metrics.registry import KINDS
-from whichf1.reporting.document import Document, Grid, GridColumn
-from whichf1.scoring.properties import properties
+from whichf1.reporting.document import Block, Cell, Document, Grid, GridColumn, Note, Rows
+from whichf1.scoring.choose import REASONS, Candidate, Choice, name_of
+from whichf1.scoring.properties import FIXED, properties
 
 COLUMNS = (
     GridColumn("name"),
@@ -63,6 +66,72 @@ def definition_document(text: str) -> Document:
         facts |= {name: str(each) for name, each in properties(definition).items()}
     columns = (GridColumn("name"), GridColumn(name, "prose"))
     return Document([Grid(columns, [*facts.items()])])
+
+
+def choice_document(choice: Choice) -> Document:
+    """The scores that have what matters, why it matters, and those that nearly have it."""
+    fixed = [name for name in FIXED if name in choice.wanted]
+    heads = [GridColumn("score"), *(GridColumn(name, "prose") for name in fixed)]
+    rows: list[list[Cell]] = [
+        [name, *(str(each).partition(" (")[0] for each in x.properties if each.name in fixed)]
+        for name, x in zip(choice.names, choice.fitting, strict=True)
+    ]
+    blocks: list[Block] = [Grid(heads, rows, "Scores that have all of it")]
+    if not rows:
+        blocks = [Note("No score has all of it.")]
+    if choice.nearly:
+        columns = (GridColumn("score"), GridColumn("lacks"), GridColumn("shown by", "prose"))
+        near = [
+            [name_of(x.definition), each.name, str(each).removeprefix("no: ")]
+            for x in choice.nearly
+            for each in x.lacking
+        ]
+        blocks.append(Grid(columns, near, "Scores that lack one of them", most=MOST_NEARLY))
+    reasons = [(name, REASONS[name]) for name in choice.wanted]
+    notes = [f"{capital(name)}: {x.why} ({x.source})." for name, x in reasons]
+    notes.append("A 'no' is certain; a 'yes' holds on every small table: see docs/properties.md.")
+    return Document(
+        blocks,
+        lambda: {
+            "wanted": [{"property": name, **x._asdict()} for name, x in reasons],
+            "fitting": [_candidate(x) for x in choice.fitting],
+            "nearly": [_candidate(x) for x in choice.nearly],
+        },
+        lambda: _choice_rows(choice),
+        "Scores that are " + ", ".join(choice.wanted),
+        notes,
+        "choice",
+    )
+
+
+MOST_NEARLY = 12
+"""Scores that lack one property, in text."""
+
+
+def _candidate(candidate: Candidate) -> dict[str, Any]:
+    lacking = [
+        {
+            "property": each.name,
+            "before": each.before,
+            "after": each.after,
+            "values": each.scores and [*each.scores],
+        }
+        for each in candidate.lacking
+    ]
+    definition = candidate.definition
+    record = {"name": name_of(definition), "signature": definition.signature, "lacking": lacking}
+    always = [each.value for each in candidate.properties if each.value is not None]
+    guessing = [{"classes": k, "value": x} for value in always for k, x in value.items()]
+    return {**record, "guessing": guessing}
+
+
+def _choice_rows(choice: Choice) -> Rows:
+    yield ["name", "lacks", "shown_by", "signature"]
+    for each in (*choice.fitting, *choice.nearly):
+        lacking = each.lacking[0] if each.lacking else None
+        shown = "" if lacking is None else str(lacking).removeprefix("no: ")
+        name = "" if lacking is None else lacking.name
+        yield [name_of(each.definition), name, shown, each.definition.signature]
 
 
 def _parameters(metric: Metric) -> str:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, TypeAlias, Unpack
+from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
@@ -15,10 +15,10 @@ from whichf1.comparison.compare import Comparison, compare
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.names import BOTH
-from whichf1.definitions.options import Options
+from whichf1.definitions.options import CHECKS, Options
 from whichf1.definitions.signature import names_of
 from whichf1.definitions.words import identifier, sentence, title
-from whichf1.errors import DefinitionError, FileError, InputError
+from whichf1.errors import DefinitionError, FileError, InputError, is_among
 from whichf1.metrics import COUNTED, plain_name
 from whichf1.reporting.document import (
     CAUTION,
@@ -49,6 +49,7 @@ from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label
 from whichf1.tables.saving import write_whole
+from whichf1.tables.spans import SpanCounts
 
 CLASS_METRICS = ("precision", "recall", "f1")
 SUMMARY = (
@@ -75,6 +76,13 @@ MOST_IN_MATRIX = 12
 """Classes up to which the confusion matrix is shown without being asked for."""
 WORTH_NAMING = 0.1
 """The share of the gap from which on the pair of classes that contributes most is named."""
+Share: TypeAlias = Literal["true", "predicted", "all"]
+SHARES: dict[str, str] = {
+    "true": "Predicted as, in fractions of each true class:",
+    "predicted": "Predicted as, in fractions of each predicted class:",
+    "all": "Predicted as, in fractions of all items:",
+}
+"""The heading of the confusion matrix as fractions."""
 LONG_HEAD = 8
 """If a class has a longer name, the columns of the matrix are numbered."""
 
@@ -99,6 +107,8 @@ class Report(Presented, Drawable):
     """Whether it is known which side of the counts is true."""
     confusion: bool | None = None
     """Whether the matrix is shown; None: on a terminal, if it fits."""
+    share: Share | None = None
+    """In the matrix, fractions of true or predicted classes or of all items; None: counts."""
     subject: Subject | None = None
     """What was read, with its ranking and its slices, if it has any."""
     comparison: Comparison | None = None
@@ -149,6 +159,24 @@ class Report(Presented, Drawable):
         report = cls.of(source, subject.counts, options, counted, scores, **kind)
         return replace(report, subject=subject)
 
+    def with_shares(self, of: Share) -> Report:
+        """The report with its confusion matrix as fractions.
+
+        of: Fractions of the items of each true class, of each predicted one, or of all items.
+        Returns: The same report.
+        DefinitionError: If ``of`` is another word.
+
+        >>> import whichf1 as wf
+        >>> report = wf.report(["a", "b", "b"], ["a", "b", "a"]).with_shares("true")
+        >>> report.to_dict()["confusion"]["shares"]["matrix"]
+        [[1.0, 0.0], [0.5, 0.5]]
+        """
+        if not is_among(of, SHARES):
+            raise DefinitionError(f"share must be 'true', 'predicted' or 'all'; got {of!r}")
+        if self.confusion is False:
+            raise DefinitionError("share= is for the confusion matrix: omit confusion=False")
+        return replace(self, share=of, confusion=True)
+
     def save(self, path: Any) -> None:
         """Write the report as a page: one HTML file that needs no network, whole or not at all.
 
@@ -170,15 +198,24 @@ class Report(Presented, Drawable):
             _blocks(self),
             partial(_record, self),
             partial(_rows, self),
-            f"{self.source and f'{self.source}: '}{size(counts.n)}, "
-            f"{numbered(len(counts.labels), _UNITS.get(type(counts), 'class'))}",
+            f"{self.source and f'{self.source}: '}{_size(counts)}",
             [*notes, *orientation, *interval_notes(self)],
             "score",
         )
 
 
-_UNITS: dict[type, str] = {Ratings: "category"}
-"""What the labels of a table are called; others have classes."""
+def _size(counts: Any) -> str:
+    """How many items and classes there are, as they are called."""
+    item, label = _NOUNS.get(type(counts), ("item", "class"))
+    size_of = size(counts.n).replace("item", item)
+    return f"{size_of}, {numbered(len(counts.labels), label)}"
+
+
+_NOUNS: dict[type, tuple[str, str]] = {
+    Ratings: ("item", "category"),
+    SpanCounts: ("sentence", "type"),
+}
+"""What the items and the labels of a table are called; others have items and classes."""
 
 
 def page_path(path: Any) -> Any:
@@ -198,6 +235,7 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
     scores: Any = None,
     threshold: float | None = None,
     confusion: bool | None = None,
+    share: Share | None = None,
     **options: Unpack[Options],
 ) -> Report:
     """Every class, both macro F1s and the usual averages: what ``whichf1 score`` prints.
@@ -212,6 +250,8 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
         probability for each item and class. Of a dataframe or file, ``score`` names the columns.
     threshold: Items with at least this score are predicted as positive.
     confusion: Whether the confusion matrix is shown. Default: in text, if it is small.
+    share: Show it as fractions of the items of each true class ('true'), of each predicted one
+        ('predicted') or of all items ('all').
     **options: Options of the metrics, used where they apply; ``interval`` is 'auto' by default, and
         None gives no intervals.
     Returns: The report, which prints, and has ``save`` for a page with pictures, ``to_dict``,
@@ -257,6 +297,7 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
         definitions = name_definitions(metrics, chosen, "{}=")
         refuse_unused_threshold(threshold, definitions, "threshold=")
     made = Report.of_subject(source, subject, chosen, definitions, confusion=confusion)
+    made = made if share is None else made.with_shares(share)
     return made if comparison is None else replace(made, comparison=comparison)
 
 
@@ -318,10 +359,11 @@ def refuse_unused(
 ) -> None:
     """Raise unless every option is that of one of the definitions."""
     for key, value in options.items():
-        wanted = tuple(value) if isinstance(value, list) else value
+        wanted = CHECKS[key](key, value) if key in CHECKS else value
         used = any(getattr(definition, key) == wanted for definition in definitions)
         if not used and key != "interval":
-            raise DefinitionError(f"{written.format(key)} does not apply to {', '.join(names)}")
+            name = key.replace("_", "-") if written.startswith("--") else key
+            raise DefinitionError(f"{written.format(name)} does not apply to {', '.join(names)}")
 
 
 def refuse_unused_threshold(threshold: float | None, definitions: Named, written: str) -> None:
@@ -352,8 +394,9 @@ def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
         levels = ["krippendorff_alpha(level=ordinal)"] if _has_levels(counts) else []
         definitions = [define_fitting(name, options) for name in (*RATERS, *levels)]
         return [(_agreement_title(each), each) for each in definitions]
-    sets = isinstance(counts, MultiLabelCounts)
+    sets = isinstance(counts, MultiLabelCounts) and not isinstance(counts, SpanCounts)
     averages = LABEL_SETS if sets else SUMMARY
+    averages = SUMMARY[:6] if isinstance(counts, SpanCounts) else averages
     names = (*CLASS_METRICS, *averages) if oriented else ("f1", *SYMMETRIC)
     definitions = [define_fitting(name, options) for name in names]
     if sets:
@@ -377,7 +420,7 @@ def _both_macro_f1s(counts: Counts, options: dict[str, Any]) -> MacroF1 | None:
     averaged = define_fitting("averaged_f1", options)
     if averaged.undefined not in (0, 1) or averaged.scope != "empty":
         return None
-    shared = ("classes", "exclude", "ignore", "undefined")
+    shared = ("classes", "exclude", "ignore", "class_shares", "undefined")
     return macro_f1(counts, **{k: v for k, v in options.items() if k in shared})
 
 
@@ -465,9 +508,13 @@ def _confusion(report: Report) -> list[Block]:
     if max(map(len, names)) > LONG_HEAD:
         heads = [str(at) for at in range(1, len(names) + 1)]
         names = [f"{at} {name}" for at, name in zip(heads, names, strict=True)]
-    columns = [GridColumn("true"), *(GridColumn(name, "number", items) for name in heads)]
+    show = items if report.share is None else None
+    columns = [GridColumn("true"), *(GridColumn(name, "number", show) for name in heads)]
+    lead = "Predicted as:"
+    if report.share is not None:
+        matrix, lead = counts.shares(report.share).tolist(), SHARES[report.share]
     rows = [[name, *row] for name, row in zip(names, matrix, strict=True)]
-    grid = Grid(columns, rows, "Predicted as:", if_it_fits=not asked)
+    grid = Grid(columns, rows, lead, if_it_fits=not asked)
     return [grid, *map(Note, _mistakes(counts))]
 
 
@@ -566,6 +613,9 @@ def _record(report: Report) -> dict[str, Any]:
     }
     if report.confusion:
         record["confusion"] = {"rows": "true", "matrix": report.counts.matrix.tolist()}
+        if report.share is not None:
+            shares = report.counts.shares(report.share).tolist()
+            record["confusion"]["shares"] = {"of": report.share, "matrix": shares}
     if macro is not None:
         pair = macro.largest_pair
         record["gap"] = {

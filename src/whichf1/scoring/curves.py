@@ -1,4 +1,4 @@
-"""Curves of a ranking: ROC, precision–recall, DET, gain, lift, calibration, and any score.
+"""Curves of a ranking: ROC, precision–recall, DET, gain, lift, cost, risk, calibration, any score.
 
 The best threshold is exact: one sort, then every distinct score is tried.
 """
@@ -14,19 +14,26 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import SEED, Auto, whole
+from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, is_among, is_number
-from whichf1.metrics.probability import Binning, bin_edges, bin_of
+from whichf1.metrics.calibration import Binning, bin_edges, bin_of
 from whichf1.metrics.ranking import gain
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, refuse_other_data
 from whichf1.scoring.functions import with_options
-from whichf1.scoring.lines import check_ranking, score_ranking
+from whichf1.scoring.lines import check_ranking, rank_predictions, score_ranking
 from whichf1.scoring.score import Score
-from whichf1.sources.counts import COLUMN_OPTIONS, rank
-from whichf1.sources.lines import numbers
+from whichf1.sources.counts import COLUMN_OPTIONS, DATA_OPTIONS, as_counts, rank
+from whichf1.sources.lines import numbers, positive_class
 from whichf1.sources.request import has_columns
 from whichf1.statistics.bands import AT as SHAPES
-from whichf1.statistics.bands import Band, Shape, draw_rates, enclosing, rates_of
+from whichf1.statistics.bands import (
+    Band,
+    Shape,
+    draw_rates,
+    enclosing,
+    rates_of,
+)
 from whichf1.statistics.bands import band as curve_band
 from whichf1.statistics.intervals import hit_limits
 from whichf1.statistics.sample import generator
@@ -41,6 +48,8 @@ _REPLICATES = 200
 _FOLDS, _REPEATS = 10, 10
 _PLACES = np.concatenate([[0.0, 0.001, 0.002, 0.005], np.linspace(0.01, 0.99, 99), [0.995, 1.0]])
 """Where a band has limits."""
+_FROM_THE_TOP = ("lift", "risk-coverage")
+"""Curves of the first items, which have no limits where these are few."""
 _MOST_IN_BAND = 200
 """Thresholds at which the band of a score has limits."""
 
@@ -97,7 +106,7 @@ class Curve(Drawable):
         True
         """
         refuse_odd_draws(level, simultaneous, seed)
-        places = _PLACES[_PLACES >= 0.02] if self.shape == "lift" else _PLACES
+        places = _PLACES[_PLACES >= 0.02] if self.shape in _FROM_THE_TOP else _PLACES
         return curve_band(self.ranking, self.shape, places, level, simultaneous, seed)
 
     def __len__(self) -> int:
@@ -279,7 +288,7 @@ def pr_gain_curve(y_true: Any, scores: Any = None, **options: Any) -> PrGainCurv
     below 0 are left out.
 
     y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
-    Returns: The points, their thresholds, and the average precision.
+    Returns: The points, their thresholds, and the area under the curve.
     InputError: If the scores are malformed, or there are no positives or no negatives.
 
     >>> pr_gain_curve([0, 1, 1, 0], [0.1, 0.4, 0.9, 0.2]).y.round(2).tolist()
@@ -291,7 +300,7 @@ def pr_gain_curve(y_true: Any, scores: Any = None, **options: Any) -> PrGainCurv
     with np.errstate(divide="ignore", invalid="ignore"):
         recall, precision = 1 - p / n * (1 - tpr) / tpr, 1 - fpr / tpr
     here = (tpr > 0) & (recall >= 0) & (precision >= 0)
-    area = _summary("average_precision")
+    area = _summary("pr_gain_auc")
     points = recall[here], precision[here], threshold[here]
     return PrGainCurve(*points, "recall gain", "precision gain", area, ranking)
 
@@ -339,6 +348,96 @@ def _gains(ranking: Ranking) -> tuple[Array, Array, Array]:
     return threshold, found, _after(0.0, taken, sum(table.sizes))
 
 
+class RiskCoverageCurve(Curve):
+    """Error rate by coverage: the share of items on which a model does not abstain."""
+
+    shape: ClassVar[Shape] = "risk-coverage"
+
+    @cached_property
+    def score(self) -> Score:
+        """The area under the curve, with its signature."""
+        return score_ranking(self.definition, self.ranking, of_predictions=True)
+
+    @property
+    def coverage(self) -> Array:
+        """The shares of items, most confident first."""
+        return self.x
+
+    @property
+    def risk(self) -> Array:
+        """The error rates of these items."""
+        return self.y
+
+
+def risk_coverage_curve(
+    y_true: Any, probabilities: Any = None, **options: Any
+) -> RiskCoverageCurve:
+    """Error rate of the most confident items, by their share of all (El-Yaniv and Wiener 2010).
+
+    The confidence of an item is the probability of its predicted class; of two classes, that of the
+    likelier one.
+
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    probabilities (array): The probability of the positive class for each item, or of each class.
+    Returns: The points, their thresholds, and the area under the curve (AURC).
+    InputError: If the probabilities are malformed.
+
+    >>> curve = risk_coverage_curve([0, 0, 1, 1], [0.1, 0.6, 0.7, 0.8])
+    >>> curve.coverage.tolist(), curve.risk.round(2).tolist()
+    ([0.25, 0.5, 0.75, 1.0], [0.0, 0.0, 0.0, 0.25])
+    """
+    if isinstance(y_true, Ranking):
+        _ranking(y_true, probabilities, options)
+    elif probabilities is None and not has_columns(y_true):
+        raise InputError("a curve needs probabilities: pass y_true and probabilities")
+    definition, ranking = rank_predictions(_summary("aurc"), y_true, probabilities, **options)
+    table = ranking.table
+    taken = table.true_positives + table.false_positives
+    points = taken / taken[-1], table.false_positives / taken, ranking.score
+    return RiskCoverageCurve(*points, "coverage", "risk", definition, ranking)
+
+
+class CostCurve(Curve):
+    """Lowest normalized expected cost by probability cost."""
+
+    def band(self, level: float = 0.95, *, simultaneous: bool = False, seed: int = 0) -> Band:
+        """Refused: the lowest of many costs is too low, and no band of it is known to cover.
+
+        level: The nominal coverage.
+        simultaneous: Whether the whole curve is to lie inside at once.
+        seed: The seed of the draws.
+        Returns: Nothing.
+        DefinitionError: Always.
+        """
+        raise DefinitionError(
+            "a cost curve has no band: the lowest cost over all thresholds is biased downwards, "
+            "and no band of it is known to cover"
+        )
+
+
+def cost_curve(y_true: Any, scores: Any = None, **options: Any) -> CostCurve:
+    """Expected cost at the best threshold, for all costs and prevalences (Drummond and Holte 2006).
+
+    The probability cost is the share of positives times the cost of missing one, divided by the
+    cost of getting every item wrong, by which the cost is divided, too.
+
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    Returns: The lowest cost and its threshold at 201 probability costs, and the area.
+    InputError: If the scores are malformed, or there are no positives or no negatives.
+
+    >>> curve = cost_curve([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9])
+    >>> curve.y[curve.x == 0.5].tolist()
+    [0.25]
+    """
+    ranking = _ranking(y_true, scores, options)
+    ranking.needs_both("a cost curve")
+    x, rates = np.linspace(0, 1, 201), rates_of(ranking)
+    best = [int((at * (1 - rates.tpr) + (1 - at) * rates.fpr).argmin()) for at in x]
+    y = x * (1 - rates.tpr[best]) + (1 - x) * rates.fpr[best]
+    points, labels = (x, y, rates.threshold[best]), ("probability cost", "normalized expected cost")
+    return CostCurve(*points, *labels, _summary("cost_curve_area"), ranking)
+
+
 @dataclass(frozen=True, eq=False)
 class DecisionCurve(Drawable):
     """Net benefit by threshold probability; made by ``whichf1.decision_curve``.
@@ -378,6 +477,101 @@ class DecisionCurve(Drawable):
 
     def __len__(self) -> int:
         return len(self.x)
+
+
+@dataclass(frozen=True, eq=False)
+class PrevalenceCurve(Drawable):
+    """A score by the prevalence of a class; made by ``whichf1.prevalence_curve``.
+
+    >>> import whichf1 as wf
+    >>> curve = wf.prevalence_curve([0, 0, 0, 1, 1], [0, 0, 1, 1, 0], "precision")
+    >>> curve.observed, curve.y[curve.x == 0.5].round(2).tolist()
+    (0.4, [0.6])
+    """
+
+    x: Array
+    """The share of all items that the class has."""
+    y: Array
+    """The score if the class had this share, and all classes were predicted as they are."""
+    intervals: tuple[Interval | None, ...]
+    """The interval of the score at each place; None where there is none."""
+    observed: float
+    """The share of the class in the data."""
+    positive: Any
+    """The class whose share changes; the others keep their proportions."""
+    score: Score
+    """The score of the data as they are."""
+
+    @property
+    def x_label(self) -> str:
+        """What the places are."""
+        return f"prevalence of {self.positive!r}"
+
+    @property
+    def y_label(self) -> str:
+        """What the heights are."""
+        return title(self.score.definition)
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __repr__(self) -> str:
+        return f"<{self.y_label} by {self.x_label}: {len(self):,} points, {self.score}>"
+
+
+_PREVALENCES = np.arange(1, 100) / 100
+
+
+def prevalence_curve(
+    y_true: Any,
+    y_pred: Any = None,
+    metric: str | Callable[..., Score] = "f1",
+    *,
+    positive: Any = None,
+    **options: Any,
+) -> PrevalenceCurve:
+    """Compute a score for every prevalence of a class, from the way in which classes are predicted.
+
+    y_true, y_pred (Counts, array, dataframe or path): The data, as for ``averaged_f1``.
+    metric: Any metric of counts that can be reweighted (``class_shares``). A rate is that of the
+        positive class, unless it is averaged.
+    positive: The class whose share changes. The other classes keep their proportions.
+    **options: Options of the metric and of the data; ``interval`` is 'auto' by default.
+    Returns: The score, with its interval, at shares from 0.01 to 0.99.
+    InputError: If all items, or none, belong to the class.
+
+    >>> curve = prevalence_curve([0, 0, 0, 1, 1], [0, 0, 1, 1, 0], "precision", interval=None)
+    >>> curve.y[[0, 49, 98]].round(2).tolist()
+    [0.01, 0.6, 0.99]
+    """
+    data = {key: options.pop(key) for key in DATA_OPTIONS if key in options}
+    counts = as_counts(y_true, y_pred, **{k: v for k, v in data.items() if v is not None})
+    options = {"interval": "auto", **options}
+    label = positive_class(counts.labels, positive)
+    definition = with_options(metric, options)
+    rate = definition.declaration.kind == "rate"
+    if rate and definition.average is None and definition.positive is None:
+        definition = replace(definition, positive=label)
+    refuse_other_data(definition, counts)
+    counts = counts.without(definition.ignore)
+    rows = counts.table.rows
+    share, code = rows / rows.sum(), counts.labels.code(label)
+    observed = float(share[code])
+    if not 0 < observed < 1:
+        raise InputError(
+            f"{'no item belongs' if not observed else 'all items belong'} to class {label!r}: "
+            "there is nothing to reweight"
+        )
+    scores = []
+    for place in _PREVALENCES.tolist():
+        moved = share * (1 - place) / (1 - observed)
+        moved[code] = place
+        pairs = zip(counts.labels, (moved / moved.sum()).tolist(), strict=True)
+        scores.append(evaluate(replace(definition, class_shares=tuple(pairs), data=()), counts))
+    values = np.array([each.value for each in scores])
+    intervals = tuple(each.interval for each in scores)
+    whole = evaluate(definition, counts)
+    return PrevalenceCurve(_PREVALENCES, values, intervals, observed, label, whole)
 
 
 def decision_curve(

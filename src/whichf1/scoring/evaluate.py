@@ -22,10 +22,11 @@ from whichf1.sources.request import is_path
 from whichf1.sources.sequences import to_numpy
 from whichf1.statistics.scales import Interval
 from whichf1.tables.annotations import Ratings
-from whichf1.tables.cells import Array, Predicted
+from whichf1.tables.cells import Array, OneVsRest, Predicted
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label
+from whichf1.tables.spans import SpanCounts
 from whichf1.tables.units import some
 
 if TYPE_CHECKING:
@@ -273,7 +274,8 @@ def draw_posterior(definition: Definition, counts: AnyCounts) -> tuple[Score, Ar
 
 def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
     """Run a definition on every class of its class set."""
-    refuse_other_data(definition, counts)
+    if not isinstance(counts, Counts):
+        refuse_other_data(definition, counts)
     frozen = definition.freeze(counts)
     values, intervals = _estimate(definition, frozen)
     n, settled = _n(frozen, counts), definition.on(frozen)
@@ -296,6 +298,8 @@ def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
     metric, sets = definition.declaration, isinstance(counts, MultiLabelCounts)
     if isinstance(counts, Ratings):
         _refuse_other_ratings(definition, counts)
+    if isinstance(counts, SpanCounts):
+        _refuse_true_negatives(definition)
     if metric.kind not in (*COUNTED, "items"):
         raise DefinitionError(
             f"{metric.name} is computed from scores, not from predicted classes: call "
@@ -305,6 +309,26 @@ def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
         raise DefinitionError(
             f"{definition.signature} is for sets of labels, and these items have one class each. "
             "Count sets with count_multilabel, or --labels-sep."
+        )
+
+
+def _refuse_true_negatives(definition: Definition) -> None:
+    """Raise for a rate that needs what is neither true nor predicted, of which spans have none."""
+    metric = definition.declaration
+    if metric.kind not in ("rate", "items"):
+        return  # the table itself refuses it
+    asked: list[bool] = []
+
+    def tn() -> Array:
+        asked.append(True)
+        return np.ones(1)
+
+    one = np.ones(1)
+    metric.formula(OneVsRest(one, one, one, tn), **definition.arguments)
+    if asked:
+        raise DefinitionError(
+            f"{metric.name} needs true negatives, and no span is one. Use precision, recall, f1 or "
+            "another rate of what is found, missed and false."
         )
 
 
@@ -343,10 +367,14 @@ def _estimate(
 def _sample(frozen: Frozen) -> Sample:
     from whichf1.statistics.sample import Sample
 
-    return Sample(frozen.table.count, frozen.units.squares, frozen.units.cluster)
+    return Sample(frozen.units.table.count, frozen.units.squares, frozen.units.cluster)
 
 
 def _statistic(definition: Definition, frozen: Frozen) -> Statistic:
+    if definition.class_shares is not None:
+        from whichf1.statistics.reweighting import Reweighted
+
+        return Reweighted.of(definition, frozen)
     if isinstance(frozen.units, Counts):
         from whichf1.statistics.cells import Cells
 
@@ -361,7 +389,8 @@ def _statistic(definition: Definition, frozen: Frozen) -> Statistic:
 
 
 def _n(frozen: Frozen, counts: AnyCounts) -> int | float:
-    if frozen.table is counts.table:
+    table = frozen.units.table
+    if table is counts.table:
         return counts.n  # exact, also beyond 2⁵³
-    n = float(frozen.table.total)
+    n = float(table.total)
     return n if counts.weighted else int(n)

@@ -135,6 +135,8 @@ def _narrow(option: str, hint: Any, metric: Metric) -> Any:
 def _type(parameter: Parameter) -> Any:
     number = int if parameter.within.whole else float
     kind: Any = Literal[parameter.choices] if parameter.choices else number
+    if parameter.tree:
+        return Mapping[Any, Any] | None
     if parameter.square:
         kind = kind | Matrix if parameter.choices else Matrix
     return kind | None if parameter.default is None else kind

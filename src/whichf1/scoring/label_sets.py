@@ -64,7 +64,7 @@ def statistic_of(definition: Definition, lines: ScoredLines) -> Means | LabelMea
         losses = _losses(definition, lines)
         endless = definition.declaration.bounds[1] == inf
         if definition.average == "weighted":
-            return LabelMeans(losses, lines.true)
+            return LabelMeans(losses, lines.true, endless)
         return Means(losses.mean(1), endless)
     if definition.average == "samples":
         values = _of_each_item(definition, lines)

@@ -173,8 +173,9 @@ def score_lines(definition: Definition, scores: Scores) -> Score:
     if mean:
         return _mean_over_classes(definition, *scores.by_class())
     if over_each:
-        definition = definition.with_parameters(multi_class="top-label")
-        return score_ranking(definition, ranking_of(scores.top_labels(), True))
+        return score_ranking(
+            _at_top(definition), ranking_of(scores.top_labels(), True), of_predictions=True
+        )
     return score_ranking(definition, ranking_of(*scores.against_rest(definition.positive)))
 
 
@@ -219,6 +220,13 @@ def _of_top_label(definition: Definition) -> bool:
     return definition.declaration.of_top_label and definition.average is None
 
 
+def _at_top(definition: Definition) -> Definition:
+    """The definition of a ranking of the predicted classes' probabilities."""
+    if definition.declaration.confidence:
+        return definition
+    return definition.with_parameters(multi_class="top-label")
+
+
 def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, ScoredLines]:
     """The items of a system, and the lines that they come from."""
     metric = definition.declaration
@@ -236,11 +244,11 @@ def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, Scor
         return ScoredItems(definition, _means(definition, values, lines, names), None, names), lines
     if not over_classes(definition, scores.width):
         lines, positive = scores.against_rest(definition.positive, apart=True)
-        lines = lines.single()
+        lines = (lines.folded() if metric.confidence else lines).single()
         return _one_ranking(definition.settled(positive=positive), lines), lines
     if _of_top_label(definition):
         lines = scores.top_labels(apart=True).single()
-        return _one_ranking(definition.with_parameters(multi_class="top-label"), lines), lines
+        return _one_ranking(_at_top(definition), lines), lines
     lines = scores.coded(fair=False).single()
     return _class_items(definition, lines), lines
 
@@ -256,15 +264,22 @@ def _means(
     return Relative(values, codes, classes, _each(definition), metric.relative == "skill")
 
 
-def score_ranking(definition: Definition, ranking: Ranking) -> Score:
-    """The score of a ranking of one positive class against the rest."""
+def score_ranking(
+    definition: Definition, ranking: Ranking, *, of_predictions: bool = False
+) -> Score:
+    """The score of a ranking of one positive class against the rest.
+
+    ``of_predictions``: its positives and negatives are right and wrong predictions already.
+    """
     check_ranking(definition, ranking)
-    if definition.arguments.get("multi_class") != "top-label":
+    if not of_predictions and definition.arguments.get("multi_class") != "top-label":
         if definition.positive not in (None, ranking.positive):
             raise DefinitionError(
                 f"the ranking is of class {ranking.positive!r}, not of {definition.positive!r}"
             )
         definition = definition.settled(positive=ranking.positive)
+        if definition.declaration.confidence:
+            ranking = ranking.of_predictions()
     facts: tuple[tuple[str, Any], ...] = ()
     known = None
     if ranking.weighted:
@@ -272,6 +287,24 @@ def score_ranking(definition: Definition, ranking: Ranking) -> Score:
     facts += () if ranking.resolution is None else (("resolution", ranking.resolution),)
     value, interval = _ranking_estimate(definition, ranking)
     return Score(value, definition, ranking.n, ranking.labels, interval, facts, known)
+
+
+def rank_predictions(
+    definition: Definition, y_true: Any, scores: Any = None, **options: Any
+) -> tuple[Definition, Ranking]:
+    """The right and wrong predictions in the order of their confidence, for a score of them."""
+    if isinstance(y_true, Ranking):
+        check_ranking(definition, y_true)
+        return definition.settled(positive=y_true.positive), y_true.of_predictions()
+    positive = options.pop("positive", None)
+    if scores is None or options.keys() & {"true", "score"}:
+        read: Scores = _read_columns(definition, y_true, scores, options)
+    else:
+        read = _read_arrays(definition, y_true, scores, **options)
+    if over_classes(replace(definition, positive=positive), read.width):
+        return definition, ranking_of(read.top_labels(), True)
+    ranking = ranking_of(*read.against_rest(positive))
+    return rank_predictions(definition, ranking)
 
 
 def check_ranking(definition: Definition, ranking: Ranking) -> None:
@@ -709,7 +742,7 @@ def items_of_systems(
             for x in lines.scores.T
         ]
         return _drawn(means, lines)
-    definition = definition.with_parameters(multi_class="top-label")
+    definition = _at_top(definition)
     lines = scores.top_labels(apart=True).single()
     pairs = zip(lines.scores.T[::2], lines.scores.T[1::2], strict=True)
     systems = [lines._replace(true=hit > 0, scores=top) for hit, top in pairs]

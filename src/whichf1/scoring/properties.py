@@ -237,6 +237,23 @@ def properties(definition: Definition | str) -> dict[str, Property]:
     >>> print(every["invariant to prevalence"])
     no: 0.3333 on [[0, 1], [0, 1]], 0.2500 on [[0, 2], [0, 1]]
     """
+    plain = _tableable(definition)
+    names = [name for name in CHECKS if is_checked(plain, name)]
+    return {name: _tried(plain, name, *CHECKS[name]) for name in names}
+
+
+def check(definition: Definition | str, name: str) -> Property:
+    """Try on every small table whether a score has one property."""
+    return _tried(_tableable(definition), name, *CHECKS[name])
+
+
+def is_checked(definition: Definition, name: str) -> bool:
+    """Whether a property is one of the score: some need to know which values are better."""
+    return definition.declaration.better != "neither" or CHECKS[name][2] not in GOOD
+
+
+def _tableable(definition: Definition | str) -> Definition:
+    """The definition of a score of any table of classes, without its interval."""
     chosen = definition
     if not isinstance(chosen, Definition):
         chosen = Definition.parse(str(getattr(chosen, "__name__", chosen)))
@@ -245,18 +262,16 @@ def properties(definition: Definition | str) -> dict[str, Property]:
             f"{chosen.metric} is not computed from a table of true and predicted classes. "
             "Properties are known of rates and measures of agreement."
         )
-    fixed = (isinstance(chosen.classes, tuple), chosen.exclude, chosen.ignore, chosen.batch)
+    shares = chosen.class_shares is not None
+    fixed = (isinstance(chosen.classes, tuple), chosen.exclude, chosen.ignore, chosen.batch, shares)
     if any(fixed):
         raise DefinitionError(
             f"{chosen.signature} is about certain classes or batches of items. Properties are of "
-            "scores of any classes: leave out classes=, exclude=, ignore= and batch="
+            "scores of any classes: leave out classes=, exclude=, ignore=, batch= and class_shares="
         )
     if chosen.declaration.kind == "rate" and chosen.average is None:
         chosen = replace(chosen, positive=0, classes=None)
-    plain = replace(chosen, interval=None)
-    ranked = plain.declaration.better != "neither"
-    checks = {name: check for name, check in CHECKS.items() if ranked or check[2] not in GOOD}
-    return {name: _tried(plain, name, *check) for name, check in checks.items()}
+    return replace(chosen, interval=None)
 
 
 def _tried(

@@ -326,6 +326,16 @@ def _decide(scores: Any, threshold: float | None, top_k: int | None) -> tuple[De
     return Decided(chosen, matrix_names(scores)), f"top-{top_k},ties=first"
 
 
+def _dense(data: Any, shape: tuple[int, ...]) -> Array | None:
+    """An array of 0 and 1 of this shape as booleans: the usual case, which needs no lines."""
+    if not isinstance(data, np.ndarray) or data.shape != shape or data.dtype.kind not in "biuf":
+        return None
+    if not data.size or data.dtype == np.bool_:
+        return data if data.size else None
+    true: Array = data != 0
+    return true if (true == data).all() else None
+
+
 def ranked_labels(
     y_true: Any, scores: Any, labels: Any = None, named: Sequence[Any] | None = None
 ) -> tuple[RankedLabels, Labels]:
@@ -334,6 +344,9 @@ def ranked_labels(
     if values.ndim != 2:
         raise ShapeError(f"give a column of scores for each label; got shape {values.shape}")
     declared = None if labels is None else Labels(labels)
+    true = None if named is not None else _dense(y_true, values.shape)
+    if true is not None and (declared is None or len(declared) == values.shape[1]):
+        return RankedLabels(true, values), declared or Labels(range(values.shape[1]))
     sets = sets_of(y_true, "y_true", declared)
     columns = sets.labels
     if declared is not None or named is not None:

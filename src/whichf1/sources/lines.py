@@ -32,7 +32,7 @@ from whichf1.sources.sequences import (
 )
 from whichf1.tables.cells import Array, Predicted, Ties
 from whichf1.tables.labels import Label, Labels, shortened
-from whichf1.tables.ranking import Ranking
+from whichf1.tables.ranking import HALF, Ranking
 from whichf1.tables.slices import Key
 
 MOST_REPEATED = 1 << 20
@@ -177,6 +177,16 @@ class ScoredLines(NamedTuple):
         """The code of the true class, with the scores of all classes."""
         items, names = predicted(self, probabilities=fair)
         return self._replace(true=items.codes, scores=items.scores, labels=names)
+
+    def folded(self) -> ScoredLines:
+        """Whether the likelier of two classes is right, with its probability.
+
+        ``true`` says whether a line is positive, and a probability of ½ counts as negative.
+        """
+        check_probabilities(self.scores)
+        likely = self.scores > HALF
+        top = np.where(likely, self.scores, 1 - self.scores)
+        return self._replace(true=self.true == likely, scores=top)
 
     def top_labels(self, apart: bool = False) -> ScoredLines:
         """Whether the best class is right, with its score."""

@@ -20,7 +20,15 @@ from whichf1.sources.engines.files import format_of
 from whichf1.sources.engines.frames import column_names
 from whichf1.sources.lines import refuse_large
 from whichf1.sources.questions.grouped import KEY, Listed
-from whichf1.sources.request import Origin, Request, has_columns, is_frame, is_path, known_frame
+from whichf1.sources.request import (
+    Origin,
+    Request,
+    has_columns,
+    is_frame,
+    is_path,
+    known_frame,
+    one_name,
+)
 from whichf1.sources.sequences import column, encode_alike, is_missing, to_numpy
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
@@ -98,7 +106,8 @@ def read_trials(data: Any, columns: Columns, reading: Mapping[str, Any]) -> Tria
     elif _is_source(data):
         parts = [*_parts(data, columns, reading)]
     else:
-        parts = [(columns.dataset or "", _of_arrays(data, columns))]
+        part = _of_arrays(data, columns)
+        parts = [("" if columns.dataset is None else columns.dataset, part)]
     sets: dict[str, list[DataSet]] = {}
     for name, part in parts:
         sets.setdefault(name, []).append(part)
@@ -225,8 +234,7 @@ def _of_arrays(y_true: Any, columns: Columns) -> DataSet:
             "pred= (or score=) has the runs of each system: {'A': [run_1, run_2], 'B': …}; got "
             f"{type(given).__name__}"
         )
-    truth = column(y_true, "y_true")
-    (true,), labels = encode_alike([truth])
+    true, labels = _classes(y_true, "y_true")
     n, runs = len(true), [*_runs(given)]
     predicted: list[tuple[RunKey | None, Any]] = []
     for key, values in runs:
@@ -243,7 +251,10 @@ def _of_arrays(y_true: Any, columns: Columns) -> DataSet:
 
 
 def _flat(values: Any, n: int, name: str) -> list[Any]:
-    flat = to_numpy(values).tolist()
+    array = to_numpy(values)
+    if array.ndim != 1:
+        raise ShapeError(f"{name} must have one value for each item; got shape {array.shape}")
+    flat = array.tolist()
     _refuse_length(n, len(flat), name)
     return flat  # type: ignore[no-any-return]
 
@@ -273,6 +284,8 @@ def _are_runs(given: Any) -> bool:
 
 def _read(data: Any, columns: Columns, told: Told, reading: Mapping[str, Any]) -> ReadRuns:
     """The columns of a dataframe or file."""
+    for option in ("true", *ROLES, "item", "cluster"):
+        one_name(getattr(columns, option), option)
     wide = _wide(data, columns, told)
     own = columns.score if columns.scored else columns.pred
     names = [*wide.values()] if wide else own

@@ -27,7 +27,9 @@ DRAWS = 2000
 GROUPS = 1000
 """Scores are grouped into about so many of each class before they are drawn."""
 
-Shape: TypeAlias = Literal["roc", "pr", "pr-gain", "det", "gain", "lift", "decision"]
+Shape: TypeAlias = Literal[
+    "roc", "pr", "pr-gain", "det", "gain", "lift", "decision", "risk-coverage"
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +157,14 @@ def _decision(x: Array, rates: ThresholdRates) -> Array:
     return _benefit(x, rates.tpr[at], rates.fpr[at], rates.prevalence)
 
 
+def _risk(coverage: Array, rates: ThresholdRates) -> Array:
+    """The share of errors among the first items, where positives are right predictions."""
+    wrong = (1 - rates.prevalence) * rates.fpr
+    taken = rates.prevalence * rates.tpr + wrong
+    risk: Array = np.interp(coverage, taken, wrong) / coverage
+    return risk
+
+
 AT: dict[str, Callable[[Array, ThresholdRates], Array]] = {
     "roc": _tpr_at,
     "det": lambda x, rates: 1 - _tpr_at(x, rates),
@@ -163,6 +173,7 @@ AT: dict[str, Callable[[Array, ThresholdRates], Array]] = {
     "gain": _gain,
     "lift": lambda x, rates: _gain(x, rates) / x,
     "decision": _decision,
+    "risk-coverage": _risk,
 }
 """The height of each curve at x."""
 

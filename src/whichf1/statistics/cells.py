@@ -106,6 +106,11 @@ class Cells(Statistic):
         return margin_slopes(self.definition, self.frozen, self.frozen.table)
 
     @property
+    def is_one_number(self) -> bool:
+        """Whether it is one score, not one of each class."""
+        return self._whole
+
+    @property
     def _linear(self) -> bool:
         definition = self.definition
         if definition.average in ("macro", "weighted") or definition.epsilon:

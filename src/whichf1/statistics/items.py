@@ -225,9 +225,10 @@ class Relative(Itemwise):
 class LabelMeans(Itemwise):
     """The mean over labels of the mean of each, weighted by how many items have the label."""
 
-    def __init__(self, each: Array, true: Array) -> None:
+    def __init__(self, each: Array, true: Array, endless: bool = False) -> None:
         """``each``: a value for each item and label; ``true``: which labels an item has."""
         self._each, self._true, self.items = each, true, len(each)
+        self._endless = endless
 
     def values(self, count: Array) -> Array:
         """The mean for counts (…, items)."""
@@ -257,8 +258,8 @@ class LabelMeans(Itemwise):
         return values, [mean_twin(float(values[0]), self.slope(sample.count), sample)]
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
-        """Too few items for a mean without bounds."""
-        return few_items(sample, FEW_LOSSES)
+        """Too few items for a mean."""
+        return few_items(sample, FEW_LOSSES if self._endless else FEW_ITEMS)
 
     def marks(self) -> list[Array]:
         """What tells kinds of items apart: the values and labels."""
@@ -266,12 +267,13 @@ class LabelMeans(Itemwise):
 
     def at(self, places: Array) -> LabelMeans:
         """The mean of some of the items."""
-        return LabelMeans(self._each[places], self._true[places])
+        return LabelMeans(self._each[places], self._true[places], self._endless)
 
     def beside(self, other: LabelMeans) -> LabelMeans:
         """The mean over the items of both."""
         pairs = ((self._each, other._each), (self._true, other._true))
-        return LabelMeans(*map(np.concatenate, pairs))
+        each, true = map(np.concatenate, pairs)
+        return LabelMeans(each, true, self._endless)
 
 
 class _TracedRanks:

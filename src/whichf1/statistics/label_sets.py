@@ -30,7 +30,7 @@ from whichf1.statistics.sample import (
 )
 from whichf1.statistics.scales import Smoothed, Spread
 from whichf1.tables.cells import Array, OneVsRest
-from whichf1.tables.label_sets import TP, LabelTable, MultiLabelCounts
+from whichf1.tables.label_sets import OUTCOMES, TP, LabelTable, MultiLabelCounts
 
 
 class LabelSets(Statistic):
@@ -64,13 +64,16 @@ class LabelSets(Statistic):
     def _slope_of_items(self, slope: OneVsRest, at: int) -> Array:
         """An item gives what its labels give; those that it does not have are true negatives."""
         table = self._table
-        by_outcome = np.zeros((3, table.classes))
+        by_outcome = np.zeros((OUTCOMES, table.classes))
         chosen = [at] if self._by_label else slice(None)  # a label depends on itself
         labels = self.frozen.classes[chosen]
         tn = slope.tn[chosen]
-        by_outcome[:, labels] = np.array([x[chosen] - tn for x in (slope.tp, slope.fp, slope.fn)])
+        parts = [x[chosen] - tn for x in (slope.tp, slope.fp, slope.fn)]
+        by_outcome[:, labels] = np.array([*parts, sum(parts) / 2])
         nothing = float(tn.sum())  # what an item without any of these labels gives
         by_line = by_outcome[table.outcome, table.label]
+        if table.times is not None:
+            by_line = by_line * table.times
         return nothing + np.bincount(table.item, by_line, len(table.count))
 
     @cached_property
@@ -204,11 +207,15 @@ class LabelSets(Statistic):
 
     def differs(self, other: LabelSets) -> Array:
         """Whether two systems predict different sets."""
+        tables = (self._table, other._table)
+        times = [np.ones(len(x.item)) if x.times is None else x.times for x in tables]
+        most = 1 + int(max(x.max(initial=0) for x in times))
         left, right = (
-            (x.item * x.classes + x.label) * 3 + x.outcome for x in (self._table, other._table)
+            ((x.item * x.classes + x.label) * OUTCOMES + x.outcome) * most + own.astype(np.int64)
+            for x, own in zip(tables, times, strict=True)
         )
         apart = np.setxor1d(left, right, assume_unique=True)
-        return self._marked(apart // 3 // max(1, self._table.classes))
+        return self._marked(apart // (most * OUTCOMES * max(1, self._table.classes)))
 
     def _marked(self, items: Array) -> Array:
         marked = np.zeros(len(self._table.count), bool)
@@ -234,6 +241,7 @@ class LabelSets(Statistic):
             np.concatenate([a.outcome, b.outcome]),
             np.concatenate([a.count, b.count]),
             a.classes,
+            None if a.times is None or b.times is None else np.concatenate([a.times, b.times]),
         )
         return LabelSets(self.definition, self.frozen._replace(table=both))
 

@@ -372,6 +372,14 @@ class Table(Margins):
         return self if count is self.count else replace(self, count=count)
 
 
+def scaled_rows(table: Table, share: Array) -> Table:
+    """The table with each true class scaled to its share of all items; 0 where it has no items."""
+    rows = sum_by(table.true, table.count.astype(np.float64), table.classes)
+    total = rows.sum(-1, keepdims=True)
+    factor = np.divide(share * total, rows, out=np.zeros(rows.shape), where=rows > 0)
+    return Table(table.true, table.predicted, table.count * factor[..., table.true], table.classes)
+
+
 def outside(margins: Margins, true: Array, predicted: Array, count: Array) -> Array:
     """True negatives of each class: the cells outside its row and its column."""
 

@@ -19,8 +19,10 @@ from whichf1.tables.units import (
     refuse_undeclared,
 )
 
-TP, FP, FN = range(3)
-"""What a label is to an item; all others are true negatives."""
+TP, FP, FN, PARTIAL = range(4)
+"""What a label is to an item; all others are true negatives. A partial match is half a hit, half a
+miss and half a false alarm."""
+OUTCOMES = 4
 
 
 @dataclass(frozen=True)
@@ -36,17 +38,28 @@ class LabelTable:
     outcome: Array
     count: Array
     classes: int
+    times: Array | None = None
+    """How often an item has a line, if it may be several times; then nothing is a true negative."""
 
     @cached_property
     def _sums(self) -> tuple[Array, Array, Array]:
         if self.count.ndim == 1 and self.count.dtype.char == "d":
-            tp, fp, fn = _by_outcome(self.label, self.outcome, self.classes, self.count[self.item])
+            count = self.count[self.item]
+            weights = count if self.times is None else count * self.times
+            tp, fp, fn = _by_outcome(self.label, self.outcome, self.classes, weights)
             return tp, fp, fn
-        lines = (self.outcome == kind for kind in (TP, FP, FN))
-        tp, fp, fn = (
-            sum_by(self.label[x], self.count[..., self.item[x]], self.classes) for x in lines
-        )
+        tp, fp, fn = map(self._sum, (TP, FP, FN))
+        if self.times is not None and (self.outcome == PARTIAL).any():
+            half = self._sum(PARTIAL) / 2
+            return tp + half, fp + half, fn + half
         return tp, fp, fn
+
+    def _sum(self, outcome: int) -> Array:
+        chosen = self.outcome == outcome
+        count = self.count[..., self.item[chosen]]
+        if self.times is not None:
+            count = count * self.times[chosen].astype(self.count.dtype)
+        return sum_by(self.label[chosen], count, self.classes)
 
     tp = property(lambda self: self._sums[TP])
     fp = property(lambda self: self._sums[FP])
@@ -81,6 +94,8 @@ class LabelTable:
     def _without(self) -> Array:
         """Items that neither have each label nor are predicted to have it."""
         tp, fp, fn = self._sums
+        if self.times is not None:
+            return np.zeros_like(tp)
         order = np.argsort(self.label, kind="stable")
         items_of = np.split(self.item[order], np.cumsum(np.bincount(self.label[order])))
 
@@ -94,11 +109,13 @@ class LabelTable:
 
     def per_item(self, classes: Array) -> OneVsRest:
         """True and false positives and negatives of each kind of item, among the chosen labels."""
-        item, outcome, kinds = self.item, self.outcome, self.count.shape[-1]
+        item, outcome, times = self.item, self.outcome, self.times
         if classes is not every_class(self.classes):
             chosen = np.flatnonzero(np.isin(self.label, classes))
             item, outcome = item[chosen], outcome[chosen]
-        tp, fp, fn = _by_outcome(item, outcome, kinds).astype(np.float64)
+            times = None if times is None else times[chosen]
+        kinds = self.count.shape[-1]
+        tp, fp, fn = _by_outcome(item, outcome, kinds, times).astype(np.float64)
         return OneVsRest(tp, fp, fn, lambda: len(classes) - tp - fp - fn)
 
 
@@ -117,8 +134,13 @@ class ItemTable(NamedTuple):
 
 
 def _by_outcome(code: Array, outcome: Array, codes: int, weights: Array | None = None) -> Array:
-    """Lines, or the sums of their weights, by outcome and code: (outcomes, codes)."""
-    return np.bincount(outcome * codes + code, weights, 3 * codes).reshape(3, codes)
+    """Lines, or the sums of their weights, as hits, false alarms and misses of each code."""
+    if weights is None or not (outcome == PARTIAL).any():
+        return np.bincount(outcome * codes + code, weights, 3 * codes).reshape(3, codes)
+    sums: Array = np.bincount(outcome * codes + code, weights, OUTCOMES * codes)
+    sums = sums.reshape(OUTCOMES, codes)
+    halved: Array = sums[:PARTIAL] + sums[PARTIAL] / 2
+    return halved
 
 
 class LabelLines(Units):
@@ -243,7 +265,7 @@ class MultiLabelCounts(LabelLines, kind="label sets"):
     0.8333333333333333
     """
 
-    _KEYS = ("item", "label", "outcome")
+    _KEYS: ClassVar[tuple[str, ...]] = ("item", "label", "outcome")
     _HAVE = "have sets of labels"
     __slots__ = ()
 

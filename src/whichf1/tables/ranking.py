@@ -24,6 +24,8 @@ from whichf1.tables.units import (
 )
 
 _COLUMNS = ("score", "positives", "negatives")
+HALF = 0.5
+"""A probability above this predicts the positive of two classes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +197,18 @@ class Ranking(Additive, Drawable, kind="ranking"):
         weighted = any(part.weighted for part in parts if part.units)
         positives, negatives = (x.astype(np.float64 if weighted else np.int64) for x in sums)
         return Ranking(-distinct + 0.0, positives, negatives, self.labels, self.positive)
+
+    def of_predictions(self) -> Ranking:
+        """The likelier of two classes, right or wrong, in the order of its probability."""
+        likely = self.score > HALF
+        top = np.where(likely, self.score, 1 - self.score)
+        sides = (self.positives, self.negatives), (self.negatives, self.positives)
+        distinct, at = np.unique(-top, return_inverse=True)
+        right, wrong = (
+            np.bincount(at, np.where(likely, *side), len(distinct)).astype(self.positives.dtype)
+            for side in sides
+        )
+        return replace(self, score=-distinct, positives=right, negatives=wrong)
 
     def without_items(self) -> Ranking:
         """The same ranking before the first item."""

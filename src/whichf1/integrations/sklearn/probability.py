@@ -233,7 +233,9 @@ def brier_score_loss(
 
 
 def _skill(loss: float, of_constant: float) -> float:
-    """One minus the loss divided by that of a constant."""
+    """One minus the loss divided by that of a constant; 0 where only rounding is between them."""
+    if abs(loss - of_constant) <= 4 * np.finfo(float).eps * of_constant != 0:
+        return 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(1 - np.float64(loss) / of_constant)
 

@@ -105,9 +105,9 @@ def _with_ends(inner: Array) -> Array:
     return kept.nonzero()[0]
 
 
-def _after(first: float, values: Array) -> Array:
-    """Floats after a first one."""
-    every = np.empty(len(values) + 1)
+def _after(first: float, values: Array, dtype: Any = np.float64) -> Array:
+    """Numbers after a first one."""
+    every = np.empty(len(values) + 1, dtype)
     every[0], every[1:] = first, values
     return every
 
@@ -166,7 +166,7 @@ def det_curve(
     steps = Steps.of(y_true, y_score, pos_label, sample_weight)
     if len(steps.items.labels) != 2:
         raise LabelError(f"{len(steps.items.labels)} classes, not two")
-    points = [*map(_after, (0, 0, np.inf), (*steps.sums, steps.table.score))]
+    points = [_after(0, x, x.dtype) for x in steps.sums] + [_after(np.inf, steps.table.score)]
     if drop_intermediate and len(points[0]) > 2:
         at = _rises(np.append(0, steps.added[1]))
         points = [x[at] for x in points]

@@ -125,6 +125,8 @@ def _variants(kind: str) -> Iterable[tuple[Metric, dict[str, Any]]]:
     for metric in METRICS.values():
         if metric.kind != kind or metric.whole:  # at other class shares, items are not whole
             continue
+        if any(parameter.tree for parameter in metric.parameters.values()):
+            continue  # a page knows no hierarchy
         numbers = [{"beta": beta} for beta in BETAS] if "beta" in metric.parameters else [{}]
         words = [{name: x} for name, p in metric.parameters.items() for x in p.choices]
         for chosen in words or numbers:

@@ -39,6 +39,7 @@ from whichf1.scoring.curves import (
     CalibrationCurve,
     Curve,
     DecisionCurve,
+    PrevalenceCurve,
     ThresholdCurve,
 )
 from whichf1.scoring.lines import score_ranking
@@ -140,12 +141,16 @@ def _with_interval(curve: Curve) -> Score:
     if score.interval is not None or not quick:
         return score
     definition = score.definition.settled(data=(), interval=Auto())
-    return score_ranking(definition, curve.ranking)
+    of_predictions = definition.declaration.confidence
+    return score_ranking(definition, curve.ranking, of_predictions=of_predictions)
 
 
 def _facts(data: Mapping[str, Any]) -> str:
     ranking = next(iter(data.values())).ranking
     p, n = ranking.table.sizes
+    if isinstance(next(iter(data.values())), curves.RiskCoverageCurve):
+        what = "weight" if ranking.weighted else "predictions"
+        return f"{p:,.6g} right {what} and {n:,.6g} wrong"
     kind = "weight of" if ranking.weighted else "items of"
     return f"{p:,.6g} {kind} {names([ranking.positive])[0]} and {n:,.6g} of others"
 
@@ -381,6 +386,57 @@ def lift(
     )
 
 
+@declare(
+    "risk-coverage",
+    {curves.RiskCoverageCurve: same, Ranking: partial(_made, curves.risk_coverage_curve)},
+    several=True,
+)
+def risk_coverage(
+    data: Mapping[str, Curve], *, band: BandKind | None = None, level: float = 0.95
+) -> Picture:
+    """Risk by coverage: the error rate of the most confident items.
+
+    band: 'pointwise', 'simultaneous', 'both' or 'none'. Default: both for one curve, pointwise for
+        several.
+    level: The nominal coverage of the bands.
+    """
+    shown = {name: _from(curve, 0.02) for name, curve in data.items()}
+    most = max(float(curve.y.max(initial=0.0)) for curve in shown.values())
+    up = axis("risk", (0.0, min(1.0, max(1.6 * most, 0.05))))
+    return _curves(
+        "risk-coverage",
+        "Risk and coverage",
+        shown,
+        unit_axis("coverage"),
+        replace(up, low=0.0, ticks=ticks(0.0, up.high)),
+        [],
+        band,
+        level,
+        notes=("From 2 % of the items on: below, the risk is that of a few items.",),
+        square=False,
+    )
+
+
+@declare("cost", {curves.CostCurve: same, Ranking: partial(_made, curves.cost_curve)}, several=True)
+def cost(data: Mapping[str, Curve]) -> Picture:
+    """Cost curve: the lowest expected cost at every ratio of costs and prevalence."""
+    trivial = Stroke((0.0, 0.5, 1.0), (0.0, 0.5, 0.0), "muted", thin=True, dash=True)
+    up = axis("normalized expected cost", (0.0, 0.5))
+    return _curves(
+        "cost",
+        "Cost",
+        data,
+        unit_axis("probability cost"),
+        replace(up, low=0.0, ticks=ticks(0.0, up.high)),
+        [trivial],
+        "none",
+        0.95,
+        notes=("No band: the lowest of many costs is too low, and none is known to cover.",),
+        keys=(Key("all items called positive, or none", "muted", "thin", dash=True),),
+        square=False,
+    )
+
+
 def _from(curve: Curve, share: float) -> Curve:
     here = curve.x >= share
     return replace(curve, x=curve.x[here], y=curve.y[here], threshold=curve.threshold[here])
@@ -580,6 +636,48 @@ def decision(
             "Net benefit: (TP − FP · t / (1 − t)) / n at the threshold t.",
             *_band_words(drawn, several, unknown),
         ),
+        height=3.4,
+    )
+
+
+@declare("prevalence", {PrevalenceCurve: same}, several=True)
+def prevalence(data: Mapping[str, PrevalenceCurve]) -> Picture:
+    """A score by the prevalence of a class, with its intervals and the prevalence in the data."""
+    first = next(iter(data.values()))
+    low, high = first.score.definition.declaration.bounds
+    ends = [x for each in first.intervals if each for x in (each.low, each.high)]
+    tops = [x for curve in data.values() for x in curve.y.tolist()]
+    up = within(axis(first.y_label, [x for x in (*tops, *ends) if np.isfinite(x)]), low, high)
+    marks: list[Mark] = []
+    lines: list[Mark] = []
+    legend: list[Key] = []
+    for at, (name, curve) in enumerate(data.items()):
+        known = [(x, each) for x, each in zip(curve.x, curve.intervals, strict=True) if each]
+        if known:
+            limits = np.clip([[each.low, each.high] for _, each in known], up.low, up.high)
+            places = numbers(x for x, _ in known)
+            marks.append(Ribbon(places, numbers(limits[:, 0]), numbers(limits[:, 1]), at))
+        lines.append(_line(curve.x, curve.y, at))
+        if name:
+            legend.append(Key(names([name])[0], at))
+    lines.append(Stroke((first.observed,) * 2, (up.low, up.high), "muted", thin=True, dash=True))
+    legend.append(Key(f"in the data: {first.observed:.3f}", "muted", "thin", dash=True))
+    method = first.score.definition.interval
+    notes = [
+        "All classes are predicted as they are in the data; the others keep their proportions."
+    ]
+    if method is not None and any(first.intervals):
+        notes.append(f"Bands: {100 * method.level:g} % intervals at each prevalence.")
+    extremes = first.y[0], first.y[-1]
+    return Picture(
+        "prevalence",
+        f"{first.y_label} by {first.x_label}",
+        f"{first.y_label} is {first.score.value:.4f} in the data, and from {min(extremes):.4f} to "
+        f"{max(extremes):.4f} at the least and the largest prevalence shown.",
+        (Panel(unit_axis(first.x_label), up, (*marks, *lines)),),
+        tuple(legend),
+        tuple(notes),
+        (first.score.signature,),
         height=3.4,
     )
 

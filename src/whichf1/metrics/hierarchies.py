@@ -1,0 +1,108 @@
+"""Hierarchies: scores of classes in a tree or DAG, in which a near miss counts in part.
+
+A class stands for itself and all of its ancestors. The root, which every class has, does not count.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Annotated, TypeAlias
+
+import numpy as np
+
+from whichf1.errors import DefinitionError, TooLargeError, did_you_mean
+from whichf1.metrics.registry import Names, Ratio, Tree, agreement
+from whichf1.tables.cells import Array, Margins
+from whichf1.tables.labels import Label, Labels
+
+Parents: TypeAlias = Annotated[
+    Tree | None,
+    "The parent of each class, or a list of its parents; None for a class at the top. By default, "
+    "no class has a parent.",
+]
+MOST_CLASSES = 5000
+"""Classes of which all pairs are compared."""
+
+
+@agreement(
+    tex=r"\frac{\sum_{ij}|A_i\cap A_j|\,C_{ij}}{\sum_{ij}|A_j|\,C_{ij}}",
+    aliases=("h_precision",),
+)
+def hierarchical_precision(m: Margins, parents: Parents = None, labels: Names = None) -> Ratio:
+    """Fraction of the predicted classes and their ancestors that are right (Kiritchenko 2006)."""
+    shared, _, predicted = _sums(m, parents, labels)
+    return shared, predicted
+
+
+@agreement(
+    tex=r"\frac{\sum_{ij}|A_i\cap A_j|\,C_{ij}}{\sum_{ij}|A_i|\,C_{ij}}",
+    aliases=("h_recall",),
+)
+def hierarchical_recall(m: Margins, parents: Parents = None, labels: Names = None) -> Ratio:
+    """Fraction of the true classes and their ancestors that are predicted (Kiritchenko 2006)."""
+    shared, true, _ = _sums(m, parents, labels)
+    return shared, true
+
+
+@agreement(
+    tex=r"\frac{2\sum_{ij}|A_i\cap A_j|\,C_{ij}}{\sum_{ij}\left(|A_i|+|A_j|\right)C_{ij}}",
+    title="hierarchical F1",
+    aliases=("h_f1",),
+)
+def hierarchical_f1(m: Margins, parents: Parents = None, labels: Names = None) -> Ratio:
+    """Harmonic mean of hierarchical precision and recall (Kiritchenko 2006)."""
+    shared, true, predicted = _sums(m, parents, labels)
+    return 2 * shared, true + predicted
+
+
+def _sums(m: Margins, parents: Tree | None, labels: Labels | None) -> tuple[Array, Array, Array]:
+    """Σ |A_i ∩ A_j| C_ij, and the same of the true and of the predicted classes alone."""
+    if parents is None:
+        return m.tp.sum(-1), m.total, m.total
+    common = _common(parents, labels or Labels.trusted(range(m.tp.shape[-1])))
+    cells, size = m.cells, np.diagonal(common)
+    values = cells.values
+    return (
+        (values * common[cells.true, cells.predicted]).sum(-1),
+        (values * size[cells.true]).sum(-1),
+        (values * size[cells.predicted]).sum(-1),
+    )
+
+
+@lru_cache(maxsize=16)
+def _common(parents: Tree, labels: Labels) -> Array:
+    """How many classes each pair has in common: itself and its ancestors, without the root."""
+    if len(labels) > MOST_CLASSES:
+        raise TooLargeError(
+            f"a hierarchy compares all pairs of classes, and there are {len(labels):,}; at most "
+            f"{MOST_CLASSES:,} fit"
+        )
+    above: dict[Label, tuple[Label, ...]] = dict(parents)
+    place = {node: at for at, node in enumerate(above)}
+    if labels and labels.kind != Labels.trusted(above).kind:
+        label, node = labels[0], next(iter(above))
+        raise DefinitionError(
+            f"the classes are {labels.kind}, such as {label!r}, and those of parents= are not, "
+            f"such as {node!r}. Use one type."
+        )
+    member = np.zeros((len(labels), len(above)), np.int64)
+    for row, label in enumerate(labels):
+        if label not in place:
+            hint = did_you_mean(repr(label), map(repr, above))
+            raise DefinitionError(
+                f"class {label!r} is not in the hierarchy. Add it to parents=, with None if it has "
+                f"no parent. {hint}"
+            )
+        reached, waiting = set(), [label]
+        while waiting:
+            node = waiting.pop()
+            if node not in reached:
+                reached.add(node)
+                waiting += above[node]
+        member[row, [place[node] for node in reached]] = 1
+    tops = [node for node, own in above.items() if not own]
+    if len(tops) == 1:
+        member[:, place[tops[0]]] = 0
+    common: Array = member @ member.T
+    common.setflags(write=False)
+    return common

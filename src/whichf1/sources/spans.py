@@ -1,0 +1,493 @@
+"""Tagged sentences, or spans with their offsets → SpanCounts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias, get_args
+
+import numpy as np
+
+from whichf1 import kernel
+from whichf1.errors import FileError, InputError, LabelError, ShapeError, did_you_mean
+from whichf1.sources.address import shown_name
+from whichf1.sources.request import is_path
+from whichf1.sources.sequences import clusters_of, squared, weights_column
+from whichf1.tables.cells import Array
+from whichf1.tables.label_sets import FN, FP, OUTCOMES, PARTIAL, TP
+from whichf1.tables.labels import Labels, shortened
+from whichf1.tables.spans import SpanCounts
+from whichf1.tables.units import refuse_undeclared
+
+Scheme: TypeAlias = Literal["BIO", "IOB1", "BIOES", "BILOU", "offsets"]
+Match: TypeAlias = Literal["strict", "exact", "partial", "type"]
+Broken: TypeAlias = Literal["raise", "repair", "drop"]
+_OUT, _BEGIN, _INSIDE, _END, _SINGLE = range(5)
+_PREFIXES: dict[str, dict[str, int]] = {
+    "BIO": {"B": _BEGIN, "I": _INSIDE},
+    "IOB1": {"B": _BEGIN, "I": _INSIDE},
+    "BIOES": {"B": _BEGIN, "I": _INSIDE, "E": _END, "S": _SINGLE},
+    "BILOU": {"B": _BEGIN, "I": _INSIDE, "L": _END, "U": _SINGLE},
+}
+_ALIASES = {"IOB2": "BIO", "IOB": "BIO", "IOBES": "BIOES", "BILUO": "BILOU", "OFFSETS": "offsets"}
+ANY_TYPE = "span"
+"""The one type of all spans if matching does not look at types."""
+_BOTH = (
+    "Give broken='repair' to begin a span there, as conlleval and seqeval do, or broken='drop' to "
+    "leave out what is not well formed, as seqeval's strict mode does."
+)
+
+
+class Spans(NamedTuple):
+    """Spans in the order of the text; places count on from sentence to sentence."""
+
+    sentence: Array
+    start: Array
+    end: Array
+    """The place after the last one."""
+    type: Array
+
+    def at(self, chosen: Array) -> Spans:
+        """Some of the spans."""
+        return Spans(*(x[chosen] for x in self))
+
+
+def spans(
+    true: Any,
+    pred: Any = None,
+    *,
+    scheme: Scheme = "BIO",
+    match: Match = "strict",
+    broken: Broken = "raise",
+    nested: bool = False,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
+) -> SpanCounts:
+    """Count the spans of each type that are found, missed and false in each sentence.
+
+    true (list or path): The tags of each sentence, or its spans as (start, end, type) or mappings
+        with these keys, the end not included. Or a CoNLL file, whose last two columns are the true
+        and the predicted tags; or a JSONL file of spans, with the keys true and pred.
+    pred (list, path or mapping): The predicted tags or spans, or a second file. A mapping has
+        those of several systems, for ``compare``.
+    scheme: How tags mark spans, 'BIO' (also called IOB2), 'IOB1', 'BIOES' or 'BILOU'; or 'offsets'.
+    match: When a predicted span is right, as in SemEval-2013 Task 9: with the same ends and type
+        ('strict'), the same ends ('exact'), the same ends or, for half a hit, an overlap
+        ('partial'), or an overlap and the same type ('type').
+    broken: What becomes of tags such as an I after an O: an error ('raise'), the beginning of a
+        span, as conlleval has it ('repair'), or nothing ('drop').
+    nested: Whether spans of a sentence may overlap, which only strict and exact matching allow.
+    weights (array): The weight of each sentence.
+    cluster (array): The cluster of each sentence, such as its document.
+    Returns: How many sentences have the same spans. SpanCounts can be added, saved and scored.
+    InputError: If tags are broken, spans overlap, or lengths differ.
+
+    >>> import whichf1 as wf
+    >>> true = [["B-PER", "I-PER", "O"], ["O", "B-LOC"]]
+    >>> found = wf.spans(true, [["B-PER", "O", "O"], ["O", "B-LOC"]])
+    >>> wf.f1(found, average="micro").value
+    0.5
+    """
+    scheme = _chosen("scheme", scheme, get_args(Scheme), _ALIASES)
+    match = _chosen("match", match, get_args(Match))
+    broken = _chosen("broken", broken, get_args(Broken))
+    if nested and match not in ("strict", "exact"):
+        raise InputError(f"nested spans can be matched strictly or exactly, not by match={match!r}")
+    if is_path(true):
+        true, pred = _read_files(true, pred, scheme)
+    if pred is None:
+        raise InputError("give true and predicted tags, or a file that has both")
+    systems = pred if isinstance(pred, Mapping) else {"y_pred": pred}
+    read: Callable[..., Any] = partial(_offsets, nested=nested)
+    if scheme != "offsets":
+        read = partial(_tagged, scheme=scheme, broken=broken)
+    sides = {"true": true, **{f"pred {name!r}": each for name, each in systems.items()}}
+    if not isinstance(pred, Mapping):
+        sides = {"true": true, "pred": pred}
+    sizes = [_sizes(side, name) for name, side in sides.items()]
+    _refuse_lengths([*sides], sizes, tags=scheme != "offsets")
+    found, types = read(sides, sizes)
+    if match in ("exact", "partial"):
+        found = [each._replace(type=np.zeros_like(each.type)) for each in found]
+        types = [ANY_TYPE]
+    lines = _lines(found, match, len(types))
+    items = len(sizes[0])
+    count, squares = np.ones(items, np.int64), None
+    if weights is not None:
+        count = weights_column(weights, items)
+        squares = squared(count)
+    codes, clusters = (None, None) if cluster is None else clusters_of(cluster, items)
+    names = Labels.sorted(types)
+    if labels is not None:
+        refuse_undeclared(names, Labels(labels))
+        names = Labels(labels)
+    system, label = np.divmod(lines[1], max(1, len(types)))
+    codes_of_types = np.append(names.codes(types), 0)
+    how = f"spans,{scheme},{match}" + ("" if broken == "raise" else f",{broken}")
+    return SpanCounts(
+        names,
+        (lines[0], codes_of_types[label] + system * max(1, len(names)), *lines[2:]),
+        count,
+        declared=labels is not None,
+        decision=how,
+        squares=squares,
+        cluster=codes,
+        cluster_names=clusters,
+        systems=tuple(map(str, systems)),
+    ).observed()
+
+
+def _chosen(name: str, given: Any, known: Sequence[str], other: Mapping[str, str] = {}) -> Any:
+    if isinstance(given, str):
+        if given in known:
+            return given
+        upper = given.upper()
+        if upper in known or upper in other:
+            return upper if upper in known else other[upper]
+    words = [*known, *other]
+    raise InputError(f"{name} cannot be {given!r}. {did_you_mean(str(given), words)}")
+
+
+def _sizes(side: Any, name: str) -> Array:
+    """How many tags, or spans, each sentence has."""
+    if isinstance(side, (str, bytes, dict)) or not hasattr(side, "__len__"):
+        raise ShapeError(f"{name} is a list of sentences; got {type(side).__name__}")
+    if {*map(type, side)} == {list}:
+        return np.fromiter(map(len, side), np.int64, len(side))
+    sizes = []
+    for at, sentence in enumerate(side):
+        if isinstance(sentence, (str, bytes, dict)) or not hasattr(sentence, "__len__"):
+            raise ShapeError(
+                f"{name}[{at}] is {shortened(sentence)}: give a list of the tags, or spans, of "
+                "each sentence"
+            )
+        sizes.append(len(sentence))
+    if not sizes:
+        raise ShapeError(f"there are no sentences: {name} is empty")
+    return np.array(sizes, np.int64)
+
+
+def _refuse_lengths(names: list[str], sizes: list[Array], *, tags: bool) -> None:
+    for name, own in zip(names[1:], sizes[1:], strict=True):
+        if len(own) != len(sizes[0]):
+            raise ShapeError(
+                f"true has {len(sizes[0]):,} sentences, {name} {len(own):,}. Give the same ones."
+            )
+        differ = np.flatnonzero(own != sizes[0])
+        if tags and len(differ):
+            at = int(differ[0])
+            raise ShapeError(
+                f"sentence {at} has {sizes[0][at]} tags in true and {own[at]} in {name}. Give a "
+                "tag for each token."
+            )
+
+
+# tags
+
+
+def _tagged(
+    sides: Mapping[str, Any], sizes: list[Array], *, scheme: str, broken: str
+) -> tuple[list[Spans], list[str]]:
+    """The spans that tags mark, and their types."""
+    flat = [[*chain.from_iterable(side)] for side in sides.values()]
+    try:
+        codes, tags = kernel.encode(*flat)
+    except TypeError:
+        raise LabelError("tags are text, such as B-PER or O") from None
+    first = np.cumsum(sizes[0]) - sizes[0]
+    sentence = np.repeat(np.arange(len(sizes[0])), sizes[0])
+    prefix, type_of, types = _parts(tags, scheme, [*sides], codes, sentence, first)
+    starts = np.zeros(len(sentence), np.bool_)
+    starts[first[sizes[0] > 0]] = True
+    found = []
+    for name, code in zip(sides, codes, strict=True):
+        refuse = partial(_refuse_broken, name, code, tags, sentence, first)
+        parts = (prefix[code], type_of[code], starts, sentence)
+        found.append(_marked(*parts, scheme, broken, refuse))
+    return found, types
+
+
+def _parts(
+    tags: Sequence[Any],
+    scheme: str,
+    names: list[str],
+    codes: Sequence[Array],
+    sentence: Array,
+    first: Array,
+) -> tuple[Array, Array, list[str]]:
+    """The prefix and the type of each distinct tag."""
+    known = _PREFIXES[scheme]
+    types: dict[str, int] = {}
+    prefixes, type_codes = [], []
+    for at, tag in enumerate(tags):
+        mark, _, kind = tag.partition("-") if isinstance(tag, str) else ("", "", "")
+        right = isinstance(tag, str) and (tag == "O" or (mark in known and kind))
+        if not right:
+            side = next(side for side, each in enumerate(codes) if (each == at).any())
+            place = int(np.flatnonzero(codes[side] == at)[0])
+            token = place - int(first[sentence[place]])
+            marks = ", ".join(f"{x}-TYPE" for x in known)
+            raise LabelError(
+                f"{names[side]}, sentence {sentence[place]}, token {token}: {shortened(tag)} is no "
+                f"tag of scheme {scheme}. Its tags are {marks} and O."
+            )
+        prefixes.append(_OUT if tag == "O" else known[mark])
+        type_codes.append(-1 if tag == "O" else types.setdefault(kind, len(types)))
+    return np.array(prefixes, np.int8), np.array(type_codes, np.intp), [*types]
+
+
+def _marked(
+    prefix: Array,
+    kind: Array,
+    first: Array,
+    sentence: Array,
+    scheme: str,
+    broken: str,
+    refuse: Callable[[int, bool], NoReturn],
+) -> Spans:
+    """The spans that conlleval reads; broken ones are refused, kept or dropped."""
+    before, kind_before = np.empty_like(prefix), np.empty_like(kind)
+    before[1:], kind_before[1:] = prefix[:-1], kind[:-1]
+    before[first], kind_before[first] = _OUT, -1
+    inside = prefix != _OUT
+    on = (prefix == _INSIDE) | (prefix == _END)
+    closed = (before == _OUT) | (before == _END) | (before == _SINGLE)
+    start = (prefix == _BEGIN) | (prefix == _SINGLE) | (on & closed)
+    start |= inside & (kind != kind_before)
+    begins = start if scheme == "IOB1" else start & ~on  # in IOB1 any tag may begin a span
+    limits = np.flatnonzero(start | ~inside | first)
+    at = np.flatnonzero(start)
+    end = np.append(limits, len(prefix))[np.searchsorted(limits, at, side="right")]
+    whole = begins[at]
+    if scheme in ("BIOES", "BILOU"):
+        last = prefix[end - 1]
+        alone = prefix[at] == _SINGLE
+        whole &= np.where(alone, end - at == 1, last == _END) & (alone | (end - at > 1))
+    if broken == "raise" and not whole.all():
+        odd = int(np.argmin(whole))
+        stray = not begins[at[odd]]
+        refuse(int(at[odd]) if stray else int(end[odd]) - 1, stray)
+    spans = Spans(sentence[at], at, end, kind[at])
+    return spans.at(whole) if broken == "drop" else spans
+
+
+def _refuse_broken(
+    name: str,
+    codes: Array,
+    tags: Sequence[str],
+    sentence: Array,
+    first: Array,
+    place: int,
+    closed: bool,
+) -> NoReturn:
+    start, tag = int(first[sentence[place]]), tags[int(codes[place])]
+    before = tags[int(codes[place - 1])] if place > start else "the beginning"
+    what = f"{tag} after {before}" if closed else f"the span that {tag} ends is not closed"
+    raise LabelError(
+        f"{name}, sentence {sentence[place]}, token {place - start}: broken tags, {what}. {_BOTH}"
+    )
+
+
+# offsets
+
+
+def _offsets(
+    sides: Mapping[str, Any], sizes: list[Array], *, nested: bool
+) -> tuple[list[Spans], list[str]]:
+    """Spans that are given by their ends."""
+    types: dict[str, int] = {}
+    read: list[list[list[tuple[int, int, int]]]] = []
+    for name, side in sides.items():
+        sentences = []
+        for at, sentence in enumerate(side):
+            own = [_span(each, name, at, types) for each in sentence]
+            own.sort()
+            _refuse_overlaps(own, [*types], name, at, nested)
+            sentences.append(own)
+        read.append(sentences)
+    longest = np.zeros(len(sizes[0]), np.int64)
+    for sentences in read:
+        for at, own in enumerate(sentences):
+            longest[at] = max([longest[at], *(end for _, end, _ in own)])
+    first = np.cumsum(longest) - longest
+    found = []
+    for sentences in read:
+        rows = [(at, *each) for at, own in enumerate(sentences) for each in own]
+        columns = np.array(rows, np.int64).reshape(-1, 4).T
+        base = first[columns[0]]
+        found.append(Spans(columns[0], columns[1] + base, columns[2] + base, columns[3]))
+    return found, [*types]
+
+
+def _span(given: Any, name: str, sentence: int, types: dict[str, int]) -> tuple[int, int, int]:
+    if isinstance(given, Mapping):
+        kind = given.get("type", given.get("label", given.get("entity")))
+        given = (given.get("start"), given.get("end"), kind)
+    fits = isinstance(given, (list, tuple)) and len(given) == 3 and isinstance(given[2], str)
+    if not fits or not all(isinstance(x, (int, np.integer)) and x >= 0 for x in given[:2]):
+        raise InputError(
+            f"{name}, sentence {sentence}: {shortened(given)} is no span. Give (start, end, type), "
+            "or a mapping with these keys, the end not included."
+        )
+    start, end = int(given[0]), int(given[1])
+    if start >= end:
+        raise InputError(
+            f"{name}, sentence {sentence}: the span {shortened(given)} ends where it begins, or "
+            "before. The end is the place after the last one."
+        )
+    return start, end, types.setdefault(given[2], len(types))
+
+
+def _refuse_overlaps(
+    own: list[tuple[int, int, int]], types: list[str], name: str, sentence: int, nested: bool
+) -> None:
+    for one, two in pairwise(own):
+        if one == two or (not nested and two[0] < one[1]):
+            a, b = ((x[0], x[1], types[x[2]]) for x in (one, two))
+            what = f"{a} is given twice" if one == two else f"{a} and {b} overlap"
+            raise InputError(
+                f"{name}, sentence {sentence}: {what}. "
+                + ("Drop one." if one == two else "Drop one, or pass nested=True.")
+            )
+
+
+# matching
+
+
+def _lines(found: list[Spans], match: str, types: int) -> tuple[Array, Array, Array, Array]:
+    """Sentence, type and outcome of spans, and how often they occur, for each system."""
+    true, *systems = found
+    parts = []
+    for place, guessed in enumerate(systems):
+        hit, of_true = _same(true, guessed)
+        sides = [(guessed.at(hit), TP)]
+        rest, missed = guessed.at(~hit), true.at(~of_true)
+        if match in ("partial", "type"):
+            a, b = _overlapping(rest, missed, by_type=match == "type")
+            sides.append((rest.at(a), PARTIAL if match == "partial" else TP))
+            rest, missed = rest.at(~a), missed.at(~b)
+        sides += [(rest, FP), (missed, FN)]
+        for some, kind in sides:
+            key = (some.sentence * max(1, types) + some.type) * OUTCOMES + kind
+            keys, times = np.unique(key, return_counts=True)
+            pair = keys // OUTCOMES
+            label = pair % max(1, types) + place * max(1, types)
+            parts.append((pair // max(1, types), label, keys % OUTCOMES, times))
+    sentence, label, outcome, times = (np.concatenate(x) for x in zip(*parts, strict=True))
+    # type matching may give hits twice, of the same ends and of others
+    width = max(1, types) * len(systems)
+    key = (sentence * width + label) * OUTCOMES + outcome
+    keys, at = np.unique(key, return_inverse=True)
+    total = np.bincount(at, times, len(keys)).astype(np.int64)
+    pair = keys // OUTCOMES
+    return pair // width, pair % width, keys % OUTCOMES, total
+
+
+def _same(true: Spans, guessed: Spans) -> tuple[Array, Array]:
+    """Which spans have the same ends and type: of the predicted ones, and of the true ones."""
+    longest = 1 + max(int((x.end - x.start).max(initial=0)) for x in (true, guessed))
+    types = 1 + max(int(x.type.max(initial=0)) for x in (true, guessed))
+    left, right = ((x.start * longest + x.end - x.start) * types + x.type for x in (true, guessed))
+    _, of_true, of_guessed = np.intersect1d(left, right, return_indices=True)
+    hit, found = np.zeros(len(guessed.type), np.bool_), np.zeros(len(true.type), np.bool_)
+    hit[of_guessed], found[of_true] = True, True
+    return hit, found
+
+
+def _overlapping(guessed: Spans, true: Spans, *, by_type: bool) -> tuple[Array, Array]:
+    """Which predicted and which true spans overlap, one with one, as many as possible.
+
+    Spans of one side are in order and do not overlap, so the first that fits is the best.
+    """
+    a, b = np.zeros(len(guessed.type), np.bool_), np.zeros(len(true.type), np.bool_)
+    kinds = np.unique(guessed.type).tolist() if by_type else [None]
+    for kind in kinds:
+        left = np.arange(len(a)) if kind is None else np.flatnonzero(guessed.type == kind)
+        right = np.arange(len(b)) if kind is None else np.flatnonzero(true.type == kind)
+        ends = [x.tolist() for x in (guessed.start[left], guessed.end[left])]
+        others = [x.tolist() for x in (true.start[right], true.end[right])]
+        i = j = 0
+        while i < len(left) and j < len(right):
+            if ends[1][i] <= others[0][j]:
+                i += 1
+            elif others[1][j] <= ends[0][i]:
+                j += 1
+            else:
+                a[left[i]] = b[right[j]] = True
+                i, j = i + 1, j + 1
+    return a, b
+
+
+# files
+
+
+def _read_files(true: Any, pred: Any, scheme: str) -> tuple[Any, Any]:
+    """The tags or spans of one file with both, or of two files."""
+    read = _records if scheme == "offsets" else _columns
+    if pred is None:
+        return read(true, both=True)
+    if not is_path(pred):
+        raise InputError("after a file comes a file of predictions: give two paths, or two lists")
+    return read(true, both=False)[0], read(pred, both=False)[0]
+
+
+def _text(path: Any) -> list[str]:
+    try:
+        return Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise FileError(f"cannot read {shown_name(path)!r}: {why}") from None
+
+
+def _columns(path: Any, *, both: bool) -> tuple[list[list[str]], list[list[str]]]:
+    """The last column of a CoNLL file, or its last two: a token in each line, and empty lines
+    between sentences.
+    """
+    true: list[list[str]] = []
+    pred: list[list[str]] = []
+    open_sentence = False
+    for number, line in enumerate(_text(path), 1):
+        cells = line.split()
+        if not cells or cells[0] in ("-DOCSTART-", "#"):
+            open_sentence = False
+            continue
+        if len(cells) < 2 + both:
+            wanted = "a token, a true tag and a predicted tag" if both else "a token and a tag"
+            raise FileError(
+                f"{shown_name(path)}, line {number}: {shortened(line)} has {len(cells)} columns. A "
+                f"line has at least {wanted}."
+            )
+        if not open_sentence:
+            true.append([])
+            pred.append([])
+            open_sentence = True
+        true[-1].append(cells[-2] if both else cells[-1])
+        pred[-1].append(cells[-1])
+    if not true:
+        raise FileError(f"{shown_name(path)} has no sentences")
+    return true, pred
+
+
+def _records(path: Any, *, both: bool) -> tuple[list[Any], list[Any]]:
+    """The spans of a JSONL file: a record with true and pred in each line, or a list of spans."""
+    true, pred = [], []
+    for number, line in enumerate(_text(path), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise FileError(f"{shown_name(path)}, line {number}: {error}") from None
+        sides = (record.get("true"), record.get("pred")) if isinstance(record, dict) else (record,)
+        if len(sides) < 1 + both or not all(isinstance(x, list) for x in sides[: 1 + both]):
+            wanted = '{"true": [...], "pred": [...]}' if both else "a list of spans"
+            raise FileError(f"{shown_name(path)}, line {number}: {shortened(line)} is not {wanted}")
+        true.append(sides[0])
+        pred.append(sides[-1])
+    if not true:
+        raise FileError(f"{shown_name(path)} has no sentences")
+    return true, pred
