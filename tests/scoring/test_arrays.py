@@ -148,10 +148,10 @@ LIMITS = {
     ),
     50: (
         "cohen_kappa scott_pi fleiss_kappa no_information_p_value mcc coverage_error "
-        "hinge_loss average_precision one_vs_rest_mcc optimized_precision "
+        "average_precision one_vs_rest_mcc optimized_precision "
         "index_of_balanced_accuracy"
     ),
-    55: "ranked_probability_score ks f_max gain lift g_mean",
+    55: "hinge_loss ranked_probability_score ks f_max gain lift g_mean",
     60: (
         "gwet_ac1 macro_mae recall_at_precision precision_at_recall "
         "specificity_at_sensitivity partial_average_precision"
@@ -164,8 +164,8 @@ LIMITS = {
     75: "confusion_entropy",
     90: "normalized_mutual_information",
     100: "cramer_v",
-    105: "goodman_kruskal_lambda label_ranking_average_precision label_ranking_loss dcg",
-    110: "ndcg",
+    105: "goodman_kruskal_lambda label_ranking_average_precision label_ranking_loss",
+    125: "dcg ndcg",
     120: "equal_error_rate",
     205: "expected_cost bayes_cost",
     220: "normalized_expected_cost",

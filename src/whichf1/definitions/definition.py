@@ -24,7 +24,15 @@ from whichf1.metrics import COUNTED, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
 from whichf1.metrics.registry import Kind
 from whichf1.tables.annotations import Ratings
-from whichf1.tables.cells import Array, every_class, exactly, one_class, rounded, scaled_rows
+from whichf1.tables.cells import (
+    Array,
+    Margins,
+    every_class,
+    exactly,
+    one_class,
+    rounded,
+    scaled_rows,
+)
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label, Labels
@@ -360,6 +368,13 @@ class Definition:
         frozen = fix_classes(labels, table, self.classes, self.exclude, self.two_classes)
         return frozen._replace(units=units)
 
+    def of_table(self, margins: Margins, labels: Labels) -> Array:
+        """The agreement in each table of a batch (…)."""
+        metric, parameters = self.declaration, self.arguments
+        if metric.named:
+            parameters = {**parameters, "labels": labels}
+        return self.rule.settle(metric.formula(margins, **parameters))
+
     def shares_of(self, counts: AnyCounts) -> Array:
         """The share that each class of these counts is scaled to."""
         if not isinstance(counts, Counts):
@@ -411,11 +426,9 @@ class Definition:
             exact = self.settled(parameters=exactly(self.parameters, counted.count))
             return rounded(exact.values(frozen, counted))
         metric, parameters = self.declaration, self.arguments
-        rule = self.rule
         if metric.kind == "agreement":
-            if metric.named:
-                parameters = {**parameters, "labels": frozen.labels}
-            return rule.settle(metric.formula(counted.margins, **parameters))
+            return self.of_table(counted.margins, frozen.labels)
+        rule = self.rule
         if metric.kind == "items" or self.average == "samples":
             items = per_class(metric, parameters, rule, counted.per_item(frozen.classes))
             return rule.mean(items, counted.count)

@@ -206,6 +206,8 @@ def mcc(m: Margins) -> Ratio:
 
 def _within(top: Array, bottom: Array) -> Ratio:
     """A ratio of at most 1 in size, also where sums are rounded differently."""
+    if isinstance(bottom, np.float64):  # of one table: the usual, and faster
+        return max(min(top, bottom), -bottom), bottom
     return np.maximum(np.minimum(top, bottom), -bottom), bottom
 
 

@@ -22,7 +22,7 @@ from whichf1.sources.request import is_path
 from whichf1.sources.sequences import to_numpy
 from whichf1.statistics.scales import Interval
 from whichf1.tables.annotations import Ratings
-from whichf1.tables.cells import Array, OneVsRest, Predicted, every_class
+from whichf1.tables.cells import Array, OneVsRest, Predicted
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label
@@ -88,7 +88,7 @@ def _agreement(definition: Definition, y_true: Array, y_pred: Any) -> Score | No
     if counted is None:
         return None
     labels, margins = counted
-    value = definition.values(Frozen(margins, every_class(len(labels)), labels)).item()
+    value = definition.of_table(margins, labels).item()
     return Score(value, definition, len(y_true), labels)
 
 

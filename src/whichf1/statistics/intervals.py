@@ -48,23 +48,22 @@ def estimate(
     if method is not None:
         sample.refuse_extremes()
     values, intervals = _estimate(definition, statistic, sample)
-    bounds = definition.declaration.bounds
-    if method is not None:
-        each = zip(values.tolist(), intervals, strict=True)
-        intervals = [x if _room(value, bounds) >= -NONE else None for value, x in each]
-    if method is None or method.word in (Posterior.word, *PROPORTIONS):
+    if method is None:
         return values, intervals
-    careful = not isinstance(method, Auto)
-    return values, [
-        interval
-        and cautioned(
-            interval,
-            _few_clusters(sample, value, bounds, careful)
-            or statistic.few(sample, at, careful)
-            or _not_known_to_cover(definition),
-        )
-        for at, (value, interval) in enumerate(zip(values.tolist(), intervals, strict=True))
-    ]
+    bounds, careful = definition.declaration.bounds, not isinstance(method, Auto)
+    exact = method.word == Posterior.word or method.word in PROPORTIONS
+    checked: list[Interval | None] = []
+    for at, value in enumerate(values.tolist()):
+        interval = intervals[at]
+        if interval is None or _room(value, bounds) < -NONE:
+            checked.append(None)
+        elif exact:
+            checked.append(interval)
+        else:
+            few = _few_clusters(sample, value, bounds, careful)
+            few = few or statistic.few(sample, at, careful) or _not_known_to_cover(definition)
+            checked.append(cautioned(interval, few))
+    return values, checked
 
 
 def _not_known_to_cover(definition: Definition) -> str | None:
