@@ -134,44 +134,53 @@ def test_bad_arrays_give_no_number(name: str, true: Array, other: Array) -> None
 
 LIMITS = {
     25: "log_loss brier top_k_accuracy",
-    35: "accuracy error_rate no_information_rate",
+    30: (
+        "accuracy error_rate no_information_rate hierarchical_precision hierarchical_recall "
+        "hierarchical_f1"
+    ),
     40: (
-        "hamming_loss one_error expected_calibration_error net_benefit precision recall "
-        "f_beta f1 jaccard false_negative_rate false_discovery_rate"
+        "adjusted_balanced_accuracy uncertainty hamming_loss one_error net_benefit precision "
+        "recall f_beta f1 jaccard false_negative_rate false_discovery_rate"
     ),
     45: (
-        "brennan_prediger adjusted_balanced_accuracy subset_accuracy spherical_score roc_auc "
-        "specificity negative_predictive_value false_positive_rate false_omission_rate "
-        "prevalence selection_rate informedness markedness positive_likelihood_ratio "
-        "negative_likelihood_ratio one_vs_rest_accuracy fowlkes_mallows diagnostic_odds_ratio "
-        "yule_q"
+        "brennan_prediger no_information_p_value expected_calibration_error subset_accuracy "
+        "spherical_score roc_auc specificity negative_predictive_value false_positive_rate "
+        "false_omission_rate prevalence selection_rate informedness markedness "
+        "positive_likelihood_ratio negative_likelihood_ratio one_vs_rest_accuracy "
+        "fowlkes_mallows diagnostic_odds_ratio yule_q"
     ),
     50: (
-        "cohen_kappa scott_pi fleiss_kappa no_information_p_value mcc coverage_error "
-        "average_precision one_vs_rest_mcc optimized_precision "
+        "cohen_kappa scott_pi fleiss_kappa mcc max_calibration_error rms_calibration_error "
+        "coverage_error average_precision one_vs_rest_mcc optimized_precision "
         "index_of_balanced_accuracy"
     ),
     55: "hinge_loss ranked_probability_score ks f_max gain lift g_mean",
     60: (
-        "gwet_ac1 macro_mae recall_at_precision precision_at_recall "
+        "gwet_ac1 adjusted_rand_index macro_mae recall_at_precision precision_at_recall "
         "specificity_at_sensitivity partial_average_precision"
     ),
     65: (
-        "krippendorff_alpha mutual_information adjusted_rand_index debiased_calibration_error "
+        "krippendorff_alpha mutual_information debiased_calibration_error "
         "sensitivity_at_specificity tpr_at_fpr"
     ),
-    70: "log_auc",
-    75: "confusion_entropy",
-    90: "normalized_mutual_information",
-    100: "cramer_v",
-    105: "goodman_kruskal_lambda label_ranking_average_precision label_ranking_loss",
-    125: "dcg ndcg",
+    70: "confusion_entropy log_auc",
+    85: "normalized_mutual_information",
+    95: "cramer_v",
+    100: "goodman_kruskal_lambda",
+    105: "label_ranking_average_precision label_ranking_loss",
     120: "equal_error_rate",
+    125: "dcg ndcg pr_gain_auc",
+    170: "miscalibration",
+    175: "discrimination",
+    195: "cost_curve_area",
     205: "expected_cost bayes_cost",
     220: "normalized_expected_cost",
+    235: "aurc",
+    245: "excess_aurc selective_accuracy",
     335: "log_loss_skill",
     350: "brier_skill",
     510: "normalized_bayes_cost",
+    540: "smooth_calibration_error",
 }
 """Functions of Python and C that a score of 100 items in arrays may call, as measured."""
 OTHERS = 120

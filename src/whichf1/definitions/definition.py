@@ -281,6 +281,8 @@ class Definition:
             return "items" if self._every_class else None
         if kind == "rate":
             return kind if (self.average or self.positive) is not None else None
+        if self.declaration.confidence:  # it ranks by another score than the one that is given
+            return None
         of_one = self.average is None and self.arguments.get("multi_class") is None
         return kind if of_one and self.positive in (None, 1) else None
 
