@@ -383,9 +383,9 @@ def read_once(
             )
         counted_together: Any = y_true
         return Runs(partial(compare_counts, counted_together))
-    data: dict[str, Any] = {key: options.get(key) for key in MEASURED}
-    columns: dict[str, Any] = {"sep": sep, **{key: options.get(key) for key in COLUMN_OPTIONS}}
-    named = {key: value for key, value in columns.items() if value is not None}
+    data: dict[str, Any] = dict(zip(MEASURED, map(options.get, MEASURED), strict=True))
+    columns = zip(("sep", *COLUMN_OPTIONS), (sep, *map(options.get, COLUMN_OPTIONS)), strict=True)
+    named: dict[str, Any] = {key: value for key, value in columns if value is not None}
     counted, sets = made_from(first.declaration)
     array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape says what it holds
     tabular = not array and (is_path(y_true) or (has_columns(y_true) and name_columns(systems)))
@@ -644,12 +644,12 @@ def letters(names: Sequence[str], told_apart: set[tuple[str, str]]) -> dict[str,
     Two systems that need a common letter share it with every other one that fits, in the order of
     the names. To list all maximal groups (Piepho 2004) can take exponential time.
     """
-    place = {name: at for at, name in enumerate(names)}
+    place = dict(zip(names, range(len(names)), strict=True))
     alike = {name: {*names} - {name} for name in names}
     for a, b in told_apart:
         alike[a].discard(b)
         alike[b].discard(a)
-    wanting = {name: {*others} for name, others in alike.items()}
+    wanting = dict(zip(alike, map(set, alike.values()), strict=True))
     groups = [{name} for name in names if not alike[name]]
     for name in names:
         while wanting[name]:

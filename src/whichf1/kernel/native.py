@@ -18,7 +18,6 @@ from whichf1.kernel.reference import (
     LossSums,
     Pairs,
     Ranks,
-    flips_type,
     sparse_pairs,
 )
 from whichf1.kernel.reference import encode as _encode_any
@@ -235,7 +234,7 @@ def flips(count: Array, seed: int, first: int, replicates: int) -> Array:
     Each unit has a stream of random bits, of which replicate r takes those from r·count on. So the
     flips do not depend on which replicates are asked for at a time.
     """
-    rows = np.empty((len(count), replicates), flips_type(count))
+    rows = np.empty((len(count), replicates), np.uint8 if count.max(initial=0) < 256 else np.int32)
     c.flips(count.astype(np.int64), seed, first, THREADS, rows)
     return rows
 
@@ -244,8 +243,8 @@ def multinomial(rng: np.random.Generator, items: int, share: Array, replicates: 
     """How often each unit is drawn (units, replicates), as NumPy draws it."""
     generator: Any = rng.bit_generator
     known = generator.state
-    words = [known["state"][name] for name in ("state", "inc")]
-    state = np.array([part for x in words for part in (x >> 64, x & (2**64 - 1))], np.uint64)
+    here, step, low = known["state"]["state"], known["state"]["inc"], 2**64 - 1
+    state = np.array([here >> 64, here & low, step >> 64, step & low], np.uint64)
     rows = np.empty((len(share), replicates), np.uint8)
     if not c.multinomial(state, items, share, rows):  # a number above 255
         rows = np.empty((len(share), replicates), np.int32)

@@ -415,7 +415,7 @@ def flips(count: Array, seed: int, first: int, replicates: int) -> Array:
     Each unit has a stream of random bits, of which replicate r takes those from r·count on. So the
     flips do not depend on which replicates are asked for at a time.
     """
-    rows = np.empty((len(count), replicates), flips_type(count))
+    rows = np.empty((len(count), replicates), np.uint8 if count.max(initial=0) < 256 else np.int32)
     for unit, items in enumerate(count.tolist()):
         start, end = first * items, (first + replicates) * items
         words = np.arange(start // 64, -(-end // 64), dtype=np.uint64) + np.uint64(unit << 32)
@@ -423,11 +423,6 @@ def flips(count: Array, seed: int, first: int, replicates: int) -> Array:
         own = bits[start % 64 :][: end - start]
         rows[unit] = own.reshape(replicates, items).sum(1)
     return rows
-
-
-def flips_type(count: Array) -> type[np.uint8 | np.int32]:
-    """The type of replicates: bytes if these hold every number that there can be."""
-    return np.uint8 if count.max(initial=0) < 256 else np.int32
 
 
 def _random_words(at: Array, seed: int) -> Array:

@@ -577,7 +577,10 @@ class CodeSums:
 
     def __init__(self, parts: Sequence[tuple[Array, Array]], classes: int) -> None:
         """Each part is a code for every cell, and the places of the cells that it takes."""
-        self._parts, self._classes = [(x[cells], cells) for x, cells in parts], classes
+        self._parts: list[tuple[Array, Array]] = []
+        for x, cells in parts:
+            self._parts.append((x[cells], cells))
+        self._classes = classes
         self._few = classes <= 64 and len(parts[0][0]) <= FEW_CELLS
 
     @cached_property
@@ -609,13 +612,14 @@ class CodeSums:
             return self(drawn.count)
         sums = kernel.sum_rows(drawn.rows, *self._rows_of(drawn))
         shape = (len(self._parts), self._classes, drawn.rows.shape[1])
-        return [part.T for part in sums.reshape(shape)]
+        return [*sums.reshape(shape).swapaxes(1, 2)]
 
     def _rows_of(self, drawn: Drawn) -> tuple[Array, Array]:
         """The rows of all parts and classes in order, and where those of each start."""
         if self._rows is None:
-            groups = [at * self._classes + codes for at, (codes, _) in enumerate(self._parts)]
-            group, cells = np.concatenate(groups), np.concatenate([x for _, x in self._parts])
+            codes, places = zip(*self._parts, strict=True)
+            part = np.repeat(np.arange(len(codes)), [*map(len, codes)])
+            group, cells = part * self._classes + np.concatenate(codes), np.concatenate(places)
             order = np.argsort(group, kind="stable")
             entries, times = drawn.entries(cells[order])
             sizes = np.bincount(group[order], times, len(self._parts) * self._classes)

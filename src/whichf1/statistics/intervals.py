@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
 from math import exp, hypot, inf, isfinite, isnan, log, sqrt
+from operator import attrgetter
 from statistics import NormalDist
 
 import numpy as np
@@ -60,7 +61,7 @@ def estimate(
         elif exact:
             checked.append(interval)
         else:
-            few = _few_clusters(sample, value, bounds, careful)
+            few = sample.cluster is not None and _few_clusters(sample, value, bounds, careful)
             few = few or statistic.few(sample, at, careful) or _not_known_to_cover(definition)
             checked.append(cautioned(interval, few))
     return values, checked
@@ -83,8 +84,6 @@ def _few_clusters(
     sample: Sample, value: float, bounds: tuple[float, float], careful: bool
 ) -> str | None:
     """Too few clusters, in words: more are needed near a bound, where few of them have errors."""
-    if sample.cluster is None:
-        return None
     near = not careful and _room(value, bounds) < _NEAR * min(bounds[1] - bounds[0], 1.0)
     return sample.few(FEW_NEAR_BOUND) if near else sample.few()
 
@@ -259,7 +258,7 @@ def replicates(
     statistics: Sequence[Statistic], sample: Sample, replicates: int, seed: int
 ) -> Array:
     """All values on every replicate (replicates, values), with the same draws for all."""
-    wide = all(each.adds_rows for each in statistics)
+    wide = all(map(attrgetter("adds_rows"), statistics))
     parts = [
         np.concatenate([each.replicated(drawn) for each in statistics], 1)
         for drawn in sample.draws(replicates, seed, wide)

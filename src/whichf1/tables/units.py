@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
-from operator import add
+from operator import add, attrgetter
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -271,8 +271,8 @@ class Units(Additive, Drawable):
         return ("labels", "count", "squares", "cluster", "cluster_names")
 
     def _fields(self) -> dict[str, Any]:
-        facts = {name: getattr(self, name) for name in ("labels", "count", *self._FACTS)}
-        return facts | self._keys()
+        names = ("labels", "count", *self._FACTS)
+        return dict(zip(names, attrgetter(*names)(self), strict=True)) | self._keys()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(type(self), **self._fields(), in_order=True), ()
