@@ -130,8 +130,8 @@ def test_a_comparison_runs_again_from_its_signature(data: Any) -> None:
     assert Plan().text().count("|") == 5
 
 
-OF_TRUE_CLASSES = {"prevalence", "no_information_rate", "uncertainty"}
-"""Two systems cannot differ in these, whatever they predict."""
+OF_TRUE_CLASSES = {"prevalence", "no_information_rate", "uncertainty", "selection_rate"}
+"""Two systems cannot differ in these, or in their mean over classes, whatever they predict."""
 
 
 @pytest.mark.parametrize("metric", EVERY.values(), ids=lambda metric: metric.name)

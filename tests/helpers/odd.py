@@ -120,7 +120,7 @@ def public_functions() -> dict[str, Callable[..., Any]]:
 RESULTS = (
     "Band", "BestThreshold", "Comparison", "Counts", "Curve", "DecisionCurve", "Definition",
     "Interval", "MacroF1", "Moments", "MultiLabelCounts", "Pair", "PerClass", "Picture", "Ranking",
-    "Ratings", "Score", "Slices", "SpanCounts", "SystemRanks",
+    "Ratings", "Score", "Slices", "SpanCounts", "SystemRanks", "Trials",
 )  # fmt: skip
 """What functions give: nobody makes them."""
 UNTRIED = ("master", "engine", "progress")

@@ -219,7 +219,7 @@ def test_any_number_for_0_by_0() -> None:
     score = wf.precision([0, 1], [0, 0], positive=1, undefined=0.25)
     assert score == 0.25 and "undef:0.25" in score.signature
     assert wf.Definition.parse(score.signature)([0, 1], [0, 0]) == 0.25
-    wrong: tuple[Any, ...] = (math.inf, "one", None, True)
+    wrong: tuple[Any, ...] = (math.inf, "one", True)
     for value in wrong:
         with pytest.raises(wf.errors.DefinitionError, match="undefined must be a finite number"):
             wf.precision([0, 1], [0, 0], positive=1, undefined=value)

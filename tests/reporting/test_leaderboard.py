@@ -61,14 +61,14 @@ def test_every_format_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     text, markdown = str(found), found.to_markdown()
     assert (
         "careful" in text
-        and "76.7¹ ± 4.8" in text
+        and "76.7¹ ± 4.9" in text
         and "accuracy ↑" in text
         and "error rate ↓" in text
     )
-    assert "| **76.7 ± 4.8** |" in markdown and "<u>75.0 ± 4.9</u>" in markdown
+    assert "| **76.7 ± 4.9** |" in markdown and "<u>75.0 ± 5.0</u>" in markdown
     assert "† differs from weak at the 5 % level by a paired test" in " ".join(text.split())
     latex = found.to_latex()
-    assert latex.isascii() and r"\textbf{76.7 $\pm$ 4.8}" in latex
+    assert latex.isascii() and r"\textbf{76.7 $\pm$ 4.9}" in latex
     assert "\n% accuracy: accuracy|interval:" in latex and "fraction of items" in latex
     rows = [*csv.DictReader(io.StringIO(found.to_csv()))]
     assert len(rows) == 12 and rows[1]["metric"] == "accuracy"

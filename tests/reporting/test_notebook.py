@@ -27,6 +27,7 @@ def results(label: str) -> dict[str, Any]:
     positive = [x == label for x in true]
     comparison = wf.compare(true, {label: guess, f"{label}2": guess[::-1]}, replicates=0)
     frame = pd.DataFrame({"true": true, "pred": guess, "by": true})
+    groups = wf.groups(true, guess, "accuracy", by=[label, "x", label, "x", label, "x"])
     return {
         "score": wf.accuracy(counts, interval="auto"),
         "per class": wf.recall.per_class(counts),
@@ -44,6 +45,11 @@ def results(label: str) -> dict[str, Any]:
         "conversion": wf.dialects.convert(counts, source="sklearn", target="keras"),
         "report": wf.report(counts),
         "ranking": wf.rank(positive, scores),
+        "prevalence": wf.prevalence_curve(counts, positive=label),
+        "groups": groups,
+        "disparity": groups.difference,
+        "choice": wf.choose("monotone"),
+        "study": wf.study(true, pred={label: [guess, true], "other": [guess[::-1], guess]}),
     }  # fmt: skip
 
 

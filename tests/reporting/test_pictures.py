@@ -256,11 +256,12 @@ def test_what_cannot_be_drawn_says_why(call: Any, error: type[Exception], words:
         call()
 
 
-def test_weighted_items_have_no_band() -> None:
-    weighted = wf.rank([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], weights=[1, 2, 1, 2])
+def test_weighted_items_have_bands() -> None:
+    items = [0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9]
+    weighted = wf.rank(*items, weights=[1, 2, 1, 2])
     for kind in ("roc", "pr", "threshold", "decision"):
-        picture = wf.picture(weighted, kind)
-        assert not marks(picture, Ribbon) and "weights" in picture.caption
+        bands = marks(wf.picture(weighted, kind), Ribbon)
+        assert len(bands) == 2 and bands != marks(wf.picture(wf.rank(*items), kind), Ribbon)
     assert wf.picture(weighted, "reliability").caption
 
 

@@ -294,7 +294,7 @@ def test_arguments_that_do_not_fit() -> None:
         (
             lambda: loose.coverage_error(frame, true="true", score="score"),
             e.DefinitionError,
-            "a matrix of scores",
+            "computed from sets of labels",
         ),
     ):
         with pytest.raises(error, match=said):

@@ -304,10 +304,10 @@ def test_what_newcomers_tripped_over() -> None:
     loose: Any = wf  # for calls that the types forbid
     weighted = wf.roc_auc([0, 1, 1, 0], [0.1, 0.4, 0.3, 0.3], weights=[1, 2, 1, 1])
     assert "weighted:true" in weighted.signature
-    with pytest.raises(WhichF1Error, match="average= does not apply"):
-        loose.expected_calibration_error([0, 1], [[0.7, 0.3], [0.4, 0.6]], average="macro")
-    with pytest.raises(WhichF1Error, match="use 'macro' or 'weighted'"):
-        loose.roc_auc([0, 1], [[0.7, 0.3], [0.4, 0.6]], average="micro")
+    class_wise = wf.expected_calibration_error([0, 1], [[0.7, 0.3], [0.4, 0.6]], average="macro")
+    assert class_wise == pytest.approx(0.35) and "avg:macro" in class_wise.signature
+    with pytest.raises(WhichF1Error, match="omit average=, which is for sets"):
+        loose.log_loss([0, 1], [[0.7, 0.3], [0.4, 0.6]], average="macro")
     with pytest.raises(WhichF1Error, match=r"beyond 2\*\*53"):
         wf.roc_auc([0, 1, 1, 0], np.array([2**53, 2**53 + 1, 2**53 + 1, 2**53]))
     twins = pd.DataFrame([[1, 1, 2, 2]], columns=["y", "p", "z", "z"])

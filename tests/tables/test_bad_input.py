@@ -120,7 +120,7 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
             DefinitionError,
             "a finite number such as 0 or 1, 'skip' or 'nan'; got ",
         )
-        for odd in (math.inf, -math.inf, True, None, "2", "zero", 1j, [0], b"nan", 10**400)
+        for odd in (math.inf, -math.inf, True, "2", "zero", 1j, [0], b"nan", 10**400)
     ),
     (lambda: loose.f1([0], [0], average="macro", scope="full"), DefinitionError, "scope cannot be"),
     (

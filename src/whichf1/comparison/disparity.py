@@ -131,7 +131,7 @@ class Groups(Drawable, Mapping[Key, Score]):
     >>> import whichf1 as wf
     >>> found = wf.groups([1] * 8, [1, 1, 1, 0, 1, 0, 0, 0], "accuracy", by=list("aaaabbbb"))
     >>> found["a"].value, f"{found.difference.interval:.2f}", round(found.p_value, 2)
-    (0.75, '[0.00, 0.83]', 0.2)
+    (0.75, '[0.00, 0.83]', 0.18)
     """
 
     name: str

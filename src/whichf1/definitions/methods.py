@@ -57,7 +57,7 @@ class Auto(Method, word="auto"):
     >>> import whichf1 as wf
     >>> score = wf.accuracy([0, 1] * 20, [0, 1] * 20, interval=Auto())
     >>> f"{score.interval:.2f}"
-    '[0.91, 1.00]'
+    '[0.92, 1.00]'
     """
 
 

@@ -113,7 +113,7 @@ def choose(*wanted: str, one_class: bool = False) -> Choice:
     DefinitionError: If a property is unknown, or none is named.
 
     >>> choose("fixed at random", "same if transposed").names[:2]
-    ('cohen_kappa', 'scott_pi')
+    ('cohen_kappa', 'mcc')
     """
     names = tuple(dict.fromkeys(_property(text) for text in wanted))
     if not names:

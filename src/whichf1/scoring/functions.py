@@ -14,13 +14,13 @@ from whichf1.definitions.methods import Method
 from whichf1.definitions.names import look_up
 from whichf1.definitions.options import Options
 from whichf1.definitions.signature import read
-from whichf1.errors import DefinitionError
+from whichf1.errors import DefinitionError, ShapeError
 from whichf1.metrics import Metric, find
 from whichf1.scoring.evaluate import evaluate_per_class, run
 from whichf1.scoring.score import PerClass, Score
 from whichf1.sources.counts import DATA_OPTIONS, as_counts
 from whichf1.sources.request import are_sets
-from whichf1.sources.sequences import to_numpy
+from whichf1.sources.sequences import column, encode_alike, to_numpy
 from whichf1.tables.labels import Labels
 
 _PLAIN = (str, int, float, NoneType, Method)
@@ -106,6 +106,8 @@ class Scorer:
             if name in options:
                 raise DefinitionError(f"per_class scores every class. Drop {name}=.")
         names = _class_names(y_true, y_pred, options)
+        if not names:
+            raise ShapeError("there are no classes to score: give items, or name them with labels=")
         asked: list[Any] = [{**options, "positive": name} for name in names]
         each = [self(y_true, y_pred, **own) for own in asked]
         first, intervals = each[0], tuple(score.interval for score in each)
@@ -142,7 +144,8 @@ def _class_names(y_true: Any, y_pred: Any, options: Options) -> Labels:
             "per_class needs a column of scores for each class: pass a matrix of scores, or "
             "score={class: column} for a dataframe or file"
         )
-    return Labels(np.unique(to_numpy(y_true)))
+    given = column(y_true, "y_true")
+    return encode_alike([given])[1] if len(given.values) else Labels(())
 
 
 def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:

@@ -79,7 +79,7 @@ def ratings(
     >>> import whichf1 as wf
     >>> ratings = wf.ratings([["a", "a", None], ["a", "b", "a"], ["b", "b", "b"]])
     >>> ratings.n, round(wf.krippendorff_alpha(ratings), 4)
-    (3, 0.5333)
+    (3, 0.5625)
     """
     declared = None if labels is None else Labels(labels)
     if has_columns(data):

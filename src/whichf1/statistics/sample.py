@@ -390,6 +390,8 @@ class Sample:
         value = float(self.count @ success) / n
         if self.squares is None:
             return Rate(value, n)
+        if np.allclose(self.squares, self.typical_weight * self.count, 1e-12, 0.0):
+            return Rate(value, self.effective_n)  # equal weights are only another unit
         mean, spread = self.smoothed_rate(success)
         worth = mean * (1 - mean) / spread.error**2 - 1
         return Rate(value, worth, spread.freedom, self.effective_n)

@@ -308,10 +308,11 @@ class ClassScores:
     def values(
         self, each: Callable[[Any], Any], name: str, *, by_class: bool = False
     ) -> ScoredLines:
-        """That number of each item for each system, grouped; with the code of the true class."""
+        """That number of each item for each system, grouped; if asked, with the true class."""
         kind = derived.ClassValues if by_class else derived.Values
         values = kind(self._places, self._systems, self._filtered, each=each)
-        return self._coded(self._lines(("values", name), values, apart=True))
+        lines = self._lines(("values", name, by_class), values, apart=True)
+        return self._coded(lines) if by_class else lines
 
     def decisions(self, k: int, ties: str) -> ScoredLines:
         """The code of the true class, and that of the predicted one as the score, grouped."""
