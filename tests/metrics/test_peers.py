@@ -215,6 +215,15 @@ def test_an_endless_beta_is_recall() -> None:
     assert wf.Definition.parse(definition.signature) == definition
 
 
+def test_raters_at_both_ends_are_farther_below_chance_than_1() -> None:
+    """Guesses are near each other: 1 − 25 · 4 / 40 and 1 − 25 · 16 / 100 for five classes."""
+    for weighting, expected in (("none", -0.25), ("linear", -1.5), ("quadratic", -3.0)):
+        how: Any = {"labels": range(5), "weighting": weighting}
+        assert wf.brennan_prediger([0], [4], **how) == expected
+    every: Any = {"weighting": "quadratic", "labels": range(7)}
+    assert wf.gwet_ac1([0, 0, 0, 6, 1, 5], [6, 6, 5, 0, 6, 1], **every) < -1
+
+
 def test_any_number_for_0_by_0() -> None:
     score = wf.precision([0, 1], [0, 0], positive=1, undefined=0.25)
     assert score == 0.25 and "undef:0.25" in score.signature

@@ -119,6 +119,9 @@ def krippendorff_alpha(m: Margins, level: Level = "nominal", labels: Names = Non
 
 _NO_RATING = 1e-300
 """In place of a sum over no ratings, by which the mean of none would be divided."""
+_BELOW_CHANCE = (-5.0, 1.0)
+"""Where guesses are expected to be near, as with quadratic weights, raters at both ends are so far
+below chance: 1 − 6 (K − 1) / (K + 1) for K classes."""
 BY_ORDER = ("linear", "quadratic", "ordinal")
 """Choices that need the order of the classes."""
 
@@ -127,13 +130,13 @@ BY_ORDER = ("linear", "quadratic", "ordinal")
     tex=r"1-\frac{K^2\sum_{ij}w_{ij}C_{ij}}{n\sum_{ij}w_{ij}}",
     title="Brennan–Prediger coefficient",
     aliases=("bennett_s",),
-    bounds=(-1, 1),
+    bounds=_BELOW_CHANCE,
     raters=True,
 )
 def brennan_prediger(m: Margins, weighting: Weighting = "none") -> Ratio:
     """Agreement beyond that of two raters who guess all classes equally often."""
     k = m.tp.shape[-1]
-    return _beyond(m, weighting, m.total * m.total * _all_apart(m, weighting), k * k)
+    return _beyond(m, weighting, m.total * m.total * _all_apart(m, weighting), k * k, open=True)
 
 
 @agreement(
@@ -141,7 +144,7 @@ def brennan_prediger(m: Margins, weighting: Weighting = "none") -> Ratio:
     r" p_e=\frac{\sum_{ij}(1-w_{ij}/\max w)}{K(K-1)}\sum_i\pi_i(1-\pi_i)",
     title="Gwet's AC1",
     aliases=("gwet_ac2",),
-    bounds=(-1, 1),
+    bounds=_BELOW_CHANCE,
     raters=True,
 )
 def gwet_ac1(m: Margins, weighting: Weighting = "none") -> Ratio:
@@ -152,7 +155,8 @@ def gwet_ac1(m: Margins, weighting: Weighting = "none") -> Ratio:
     both = m.rows + m.columns
     spread = (both * (2 * m.tn + m.fn + m.fp)).sum(-1)  # 4 n² Σ π (1 − π)
     shared, times = k * k * most - _all_apart(m, weighting), 4 * k * (k - 1)
-    return _beyond(m, weighting, times * most * m.total * m.total - spread * shared, times)
+    expected = times * most * m.total * m.total - spread * shared
+    return _beyond(m, weighting, expected, times, open=True)
 
 
 @agreement(tex=r"\frac{\sum_i R_i-1}{r-1}", bounds=(-1, 1), sklearn="balanced_accuracy_score")
@@ -211,13 +215,16 @@ def _within(top: Array, bottom: Array) -> Ratio:
     return np.maximum(np.minimum(top, bottom), -bottom), bottom
 
 
-def _beyond(m: Margins, weighting: Any, expected: Array, times: int = 1) -> Ratio:
+def _beyond(
+    m: Margins, weighting: Any, expected: Array, times: int = 1, *, open: bool = False
+) -> Ratio:
     """1 − times · n · observed / expected disagreement.
 
-    It is at least −1, except with a matrix, or with items that have a single rating.
+    It is at least −1, except with a matrix, with items that have a single rating, or if what is
+    expected does not depend on the raters (``open``).
     """
     top = expected - times * m.total * _disagreement(m, weighting)
-    if not m.of_cells:
+    if open or not m.of_cells:
         return np.minimum(top, expected), expected
     return _within(top, expected) if isinstance(weighting, str) else (top, expected)
 
