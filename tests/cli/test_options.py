@@ -31,7 +31,6 @@ COMMANDS: dict[str, str] = {
     "plot": "list",
     "report": "examples/eight.csv --interval none -o PAGE",
     "agree": "examples/ratings.csv",
-    "study": "examples/runs/{system}/{seed}.csv --item item",
     "playground": "-o PAGE",
 }
 """A use of each command, to which options are added."""

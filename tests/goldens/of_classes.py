@@ -19,15 +19,17 @@ RATES = (
 AGREEMENTS = ("accuracy", "error_rate", "cohen_kappa", "mcc")
 FURTHER_RATES = (
     *("g_mean", "fowlkes_mallows", "one_vs_rest_mcc", "diagnostic_odds_ratio", "yule_q"),
-    *("optimized_precision", "index_of_balanced_accuracy"),
+    *("optimized_precision", "index_of_balanced_accuracy", "selection_rate"),
 )
 FURTHER = (
     *("scott_pi", "brennan_prediger", "gwet_ac1", "adjusted_balanced_accuracy"),
     *("no_information_rate", "no_information_p_value", "mutual_information"),
     *("normalized_mutual_information", "cramer_v", "goodman_kruskal_lambda"),
     *("adjusted_rand_index", "confusion_entropy", "expected_cost"),
-    *("normalized_expected_cost", "macro_mae"),
+    *("normalized_expected_cost", "macro_mae", "fleiss_kappa", "krippendorff_alpha"),
+    *("hierarchical_precision", "hierarchical_recall", "hierarchical_f1"),
 )
+PARENTS: dict[int, Any] = {0: 8, 1: 8, 2: 9, 3: 9, 8: None, 9: None}
 """Metrics with one case each: they are computed as the others are."""
 HARMONIC = ("f1", "f_beta")
 SHORTHANDS = (
@@ -163,7 +165,8 @@ def further() -> Iterator[Case]:
     """Values and intervals of the metrics with one case each."""
     items = classes()["four"]
     for name in (*FURTHER_RATES, *FURTHER):
-        own = {"average": "macro"} if name in FURTHER_RATES else {}
+        own: dict[str, Any] = {"average": "macro"} if name in FURTHER_RATES else {}
+        own |= {"parents": PARENTS} if name.startswith("hierarchical") else {}
         smooth = metric(name).metric.smooth
         method = {"interval": "delta"} if smooth else {}
         yield f"further/{name}", partial(metric(name), items.true, items.said, **own, **method)

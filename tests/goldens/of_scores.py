@@ -29,10 +29,17 @@ RANKINGS: dict[str, tuple[str, dict[str, Any]]] = {
 POINTS = (
     *("recall_at_precision", "precision_at_recall", "sensitivity_at_specificity"),
     *("specificity_at_sensitivity", "tpr_at_fpr", "f_max", "equal_error_rate"),
-    *("partial_average_precision", "log_auc", "net_benefit"),
+    *("partial_average_precision", "log_auc", "net_benefit", "pr_gain_auc", "cost_curve_area"),
+    *("aurc", "excess_aurc", "selective_accuracy", "rms_calibration_error"),
+    *("max_calibration_error", "smooth_calibration_error", "miscalibration", "discrimination"),
+    "uncertainty",
 )
 """Metrics with one case each: they are computed as the others are."""
 FURTHER_LABELS = ("dcg", "ndcg", "one_error")
+FURTHER_LOSSES = (
+    *("hinge_loss", "log_loss_skill", "brier_skill", "bayes_cost", "normalized_bayes_cost"),
+    *("ranked_probability_score", "spherical_score"),
+)
 LOSSES: dict[str, tuple[str, dict[str, Any]]] = {
     "log_loss": ("log_loss", {}),
     "log_loss with a floor": ("log_loss", {"floor": 0.2}),
@@ -295,3 +302,6 @@ def points() -> Iterator[Case]:
     true, scores, _, _ = label_scores()
     for name in FURTHER_LABELS:
         yield f"further/{name}", partial(wf.score, true, scores, name, interval="delta")
+    items = probabilities()["plain"]
+    for name in FURTHER_LOSSES:
+        yield f"further/{name}", partial(wf.score, items.true, items.said, name, interval="delta")

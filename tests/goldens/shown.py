@@ -57,6 +57,18 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "study-folds": (
         *("study", "examples/tasks.csv", "--system", "model", "--fold", "task", "-m", "accuracy"),
     ),
+    "groups": (
+        "groups",
+        "examples/loans.csv",
+        "--by",
+        "sex",
+        "-m",
+        "recall",
+        "--positive",
+        "default",
+    ),
+    "agree": ("agree", "examples/ratings.csv"),
+    "choose": ("choose", "--want", "monotone", "--want", "fixed-at-random"),
     "threshold": (
         *("threshold", "examples/spam.csv", "--score", "score", "--positive", "spam"),
         *("--around", "2"),

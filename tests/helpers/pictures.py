@@ -113,9 +113,9 @@ RESULTS: dict[str, Callable[[int], Any]] = {
     "slices": slices,
     "prevalence": lambda k: wf.prevalence_curve(counts(k), positive=counts(k).labels[0]),
     "scores": lambda k: wf.report(counts(k)),
-    "runs": lambda k: study(min(k, 60)),
-    "critical-difference": lambda k: study(min(k, 30)),
-    "meta": lambda k: study(min(k, 30)),
+    "runs": lambda k: study(min(k, 12)),
+    "critical-difference": lambda k: study(min(k, 12)),
+    "meta": lambda k: study(min(k, 12)),
 }
 """A result of each kind, as large as asked for."""
 
