@@ -187,15 +187,19 @@ OTHERS = 120
 """The same for a metric that is not named above."""
 
 
+def fewest_calls(work: Callable[[], object]) -> int:
+    """The calls of work that was done before, of which a tool that runs beside it adds none."""
+    return min(calls_of(work) for _ in range(4))
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_a_score_of_small_arrays_calls_few_functions(name: str) -> None:
     metric = EVERY[name]
     true, other = next(data_of(metric, 99, 0))
     options = next(options_of(metric, len(np.unique(true))))
     score = partial(getattr(wf, name), true, other, **options)
-    score()
     limits = {each: most for most, names in LIMITS.items() for each in names.split()}
-    assert calls_of(score) <= limits.get(name, OTHERS)
+    assert fewest_calls(score) <= limits.get(name, OTHERS)
 
 
 @pytest.mark.parametrize(
@@ -224,5 +228,4 @@ def test_other_small_calls_are_short(what: str, most: int) -> None:
     }
     data = (two, scores) if what.endswith("curve") else (true, predicted)
     work = works.get(what) or partial(getattr(wf, what), *data)
-    work()
-    assert calls_of(work) <= most
+    assert fewest_calls(work) <= most
