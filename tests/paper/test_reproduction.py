@@ -34,7 +34,7 @@ def test_the_parts_of_the_command_are_the_parts_there_are(run: Run) -> None:
     assert (code, out) == (2, "") and "'fig1'" in err
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_every_figure_is_drawn_in_every_format(made: dict[str, Figure], tmp_path: Path) -> None:
     for name in PICTURES:
         plots.save(made[name], tmp_path)
