@@ -169,7 +169,7 @@ LIMITS = {
     100: "goodman_kruskal_lambda",
     105: "label_ranking_average_precision label_ranking_loss",
     120: "equal_error_rate",
-    130: "dcg ndcg pr_gain_auc",
+    125: "dcg ndcg pr_gain_auc",
     170: "miscalibration",
     175: "discrimination",
     195: "cost_curve_area",
