@@ -91,7 +91,7 @@ def data_arguments(metric: Metric) -> list[Argument]:
 
 
 def _applicable(metric: Metric, settled: Mapping[str, Any]) -> list[str]:
-    """The options that can apply to a metric, whatever the others are, and are not settled."""
+    """The options that can apply to a metric, whatever the others are, and are not yet fixed."""
     options: set[str] = set()
     for choice in _choices(settled):
         with suppress(DefinitionError):  # not every combination exists
