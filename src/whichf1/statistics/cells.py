@@ -123,7 +123,7 @@ class Cells(Statistic):
 
     @property
     def _fraction(self) -> Share | None:
-        """The fraction of kinds of items that the score, or that of each class, is; None if not one."""
+        """The score, or that of each class, as a fraction of kinds of items, if it is one."""
         rate = self.definition.declaration.kind == "rate"
         if not self._linear or (rate and self._whole):
             return None
