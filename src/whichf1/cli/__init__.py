@@ -48,7 +48,7 @@ def metrics(options: FormatOptions) -> None:
 
 
 def choose(options: ChooseOptions) -> None:
-    """Name the scores that have what matters. Asks, or takes it as options."""
+    """List the scores that have the properties you need. Asks, or takes them as options."""
     wanted = options.want or ask_each({name: x.question for name, x in REASONS.items()})
     choice = whichf1.choose(*wanted, one_class=options.one_class)
     OutputOptions(format=options.format, output=None).write(choice_document(choice))
@@ -85,7 +85,7 @@ def _whichf1(
 
 
 OURS = (OtherDataWarning, LabelWarning, IntervalWarning)
-"""Warnings that are printed as they are."""
+"""Warnings that are printed unchanged."""
 
 
 @contextmanager
