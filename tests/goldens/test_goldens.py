@@ -68,7 +68,9 @@ def test_saved_counts_are_read_scored_and_merged(name: str) -> None:
     recorded = goldens()[f"saved/{name}"]
     kept = recorded["result"] if "*" in recorded else recorded
     unknown = name == "weighted_without_squares"
-    with pytest.warns(IntervalWarning, match="not those of their squares") if unknown else still():
+    with (
+        pytest.warns(IntervalWarning, match="not the sums of their squares") if unknown else still()
+    ):
         score = wf.averaged_f1(counts, interval="delta")
     value, *ends, signature = kept["averaged F1"]
     assert score.value == pytest.approx(value, rel=1e-12, abs=1e-12)

@@ -319,5 +319,7 @@ class Sparse:
 
 @pytest.mark.parametrize("ask", [wf.count, wf.roc_auc, wf.log_loss])
 def test_a_tensor_that_is_no_array_is_refused(ask: Any) -> None:
-    with pytest.raises(InputError, match="this tensor is no array of items: can't convert Sparse"):
+    with pytest.raises(
+        InputError, match="this tensor is not an array of items: can't convert Sparse"
+    ):
         ask(Sparse(), [0, 1])
