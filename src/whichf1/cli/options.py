@@ -148,7 +148,8 @@ class OutputOptions(FormatOptions):
     output: Text = option("Write to this file, not standard output.", "--output", "-o")
 
     signature: SignatureForm | None = option(
-        "none, short (what differs, then once what is shared) or full. Default: short in text that "
+        "Signatures: none, short (what differs, then once what is shared) or full. Default: short "
+        "in text that "
         "is printed, full in files and other formats.",
         default=None,
     )
@@ -252,7 +253,7 @@ class SourceOptions(OptionGroup):
     """Which file is read, and how."""
 
     file: Text = argument(
-        "A file (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, an address of one "
+        "A file (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, a remote address "
         "(s3://, https://), a database (postgresql://, sqlite:///), or - for standard input with "
         "--from."
     )
@@ -294,8 +295,8 @@ class CountingOptions(DataOptions):
     """Predictions to be counted."""
 
     file: Text = argument(
-        "A file of predictions (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, an "
-        "address of one (s3://, https://), a database (postgresql://, sqlite:///), saved counts, "
+        "A file of predictions (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, a "
+        "remote address (s3://, https://), a database (postgresql://, sqlite:///), saved counts, "
         "or - for standard input."
     )
     pred: Text = option(PRED)
@@ -562,8 +563,8 @@ class ScoreOptions(TableOptions, ReportOptions):
     """The options of ``whichf1 score``."""
 
     parents: Text = option(
-        "For hierarchical scores: a CSV file with the columns class and parent, a row for each "
-        "parent of a class, with no parent at the top."
+        "For hierarchical scores: a CSV file with the columns class and parent, with a row for "
+        "each parent of a class; a class at the top has no parent."
     )
 
 
@@ -660,7 +661,9 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
         "margin (default: 0).",
         metavar="[MARGIN]",
     )
-    show: Show = option("In a table: value, interval, or error for ±.", default=Show.value)
+    show: Show = option(
+        "In a table: the value alone, its interval, or ± half of it (error).", default=Show.value
+    )
     percent: bool = option("In a table: values in percent.", "--percent", default=False)
     arrows: bool = option("In a table: arrows for the better direction.", default=True)
     threshold: float | None = option(
@@ -716,8 +719,9 @@ class AgreeOptions(LabelOptions, SourceOptions, LimitOptions, IntervalOptions, G
     """The options of ``whichf1 agree``."""
 
     file: Text = argument(
-        "A file of ratings (CSV, TSV, JSONL, Parquet, Arrow), a quoted glob pattern, an address of "
-        "one (s3://, https://), a database (postgresql://, sqlite:///), saved ratings, or - for "
+        "A file of ratings (CSV, TSV, JSONL, Parquet, Arrow), a quoted glob pattern, a remote "
+        "address "
+        "(s3://, https://), a database (postgresql://, sqlite:///), saved ratings, or - for "
         "standard input with --from."
     )
     raters: Text = option("Wide: the column of each rater: a,b,c. Default: all columns.")
@@ -725,7 +729,7 @@ class AgreeOptions(LabelOptions, SourceOptions, LimitOptions, IntervalOptions, G
     rater: Text = option("Long: column with the raters.")
     rating: Text = option("Long: column with the ratings.")
     weights: Text = option("Wide: column with item weights.")
-    frequencies: Text = option("Wide: column that says how many equal items a row stands for.")
+    frequencies: Text = option("Wide: column with the number of equal items that a row stands for.")
     cluster: Text = option(CLUSTER)
 
 
@@ -803,7 +807,7 @@ class PlotOptions(DataOptions):
     labels_sep: Text = option(SEPARATOR)
     band: Text = option("For curves: pointwise, simultaneous, both or none.")
     share: Text = option("For confusion: fractions of true or predicted classes, or none.")
-    order: Text = option("For confusion, classes and dialects: the order of what is shown.")
+    order: Text = option("For confusion, classes and dialects: the order of rows.")
     baseline: Text = option("For comparison: only differences from this system.")
     margin: float | None = option("For comparison: smaller differences do not matter.")
     level: float | None = option("Confidence level of bands and intervals. Default: 0.95.")
@@ -901,7 +905,7 @@ class PaperOptions(OptionGroup):
     )
     output: Text = option("Folder for figures, data and summary.", "--output", "-o")
     seed: int = option("Seed for everything random.", default=2019, min=0)
-    formats: str = option("Formats of the figures, among pdf, svg and png.", default="pdf,svg,png")
+    formats: str = option("Formats of the figures: any of pdf, svg and png.", default="pdf,svg,png")
     page: Text = option("Write the annotated page here; needs all and --output.")
 
 

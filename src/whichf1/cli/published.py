@@ -87,7 +87,7 @@ def convert(options: ConvertOptions) -> None:
 
 
 def explain(options: ExplainOptions) -> None:
-    """Find definitions that give a published number on this data."""
+    """Find definitions that reproduce a published number on these data."""
     source, counts = _counts(options)
     scale, decimals = _scale(options.scale), options.value_decimals
     explanation = find_explanation(counts, options.value, decimals=decimals, scale=scale)
@@ -95,7 +95,7 @@ def explain(options: ExplainOptions) -> None:
 
 
 def audit(options: AuditOptions) -> None:
-    """Tell which macro F1 was published. Both, or neither, may fit."""
+    """Determine which macro F1 was published. Both, or neither, may fit."""
     triple = {name: getattr(options, name) for name in TRIPLE}
     scale = _scale(options.scale)
     if options.rows is not None and options.matrix is None:

@@ -187,8 +187,8 @@ def compare(  # type: ignore[misc]  # its threshold= makes predictions; a metric
         which is optimistic.
     posterior: Also compute the probability that a system is better than another, under two priors.
     rope: Also compute the probability that they differ by less than this (region of practical
-    equivalence). threshold: Systems have scores of the positive class, and items with at least this
-    score are
+        equivalence).
+    threshold: Systems have scores of the positive class, and items with at least this score are
         predicted as positive.
     **options: The options of the metric, and ``labels``, ``weights``, ``cluster`` and ``true``. All
         systems are scored on the same classes.

@@ -198,8 +198,7 @@ class Study(Drawable):
         return self.text().rstrip("\n")
 
     def save_page(self, path: Any) -> None:
-        """Write the study as one HTML file that needs no network; it is written completely or not
-        at all.
+        """Write the study as one HTML file that needs no network, completely or not at all.
 
         path: A file name that ends in .html.
         FileError: If the file cannot be written, or its name does not end in .html.

@@ -41,10 +41,11 @@ class KerasMetric(keras.metrics.Metric):  # type: ignore[misc]
     labels: The names of the classes in their order. Default: 0, 1, 2, …
     ignore_class: One or several true classes whose items are dropped, such as -1 for padding.
     threshold: With a single score per item, the second of two classes is predicted above it.
-    Default: 0.5. name: Its name in Keras' logs. Default: the name of the metric. interval:
-    The interval of :meth:`score`; None for none. **options: Further options of the metric, such as
-    ``average="macro"``. DefinitionError: If the metric or an option is unknown, or is not computed
-    from counts.
+        Default: 0.5.
+    name: Its name in Keras' logs. Default: the name of the metric.
+    interval: The interval of :meth:`score`; None for none.
+    **options: Further options of the metric, such as ``average="macro"``.
+    DefinitionError: If the metric or an option is unknown, or is not computed from counts.
     """
 
     def __init__(

@@ -40,9 +40,11 @@ def log(
     ``whichf1`` has everything known about the scores as JSON, the report as a page, and pictures.
 
     scores (Score, mapping, list, report): A score, several scores with or without names, or a
-    report. step: The step of the metrics, such as the epoch. prefix: A prefix for every name, such
-    as "val_". report: A result of ``whichf1.report``. Default: ``scores`` itself, if it is
-    a report. pictures (mapping): Results with a picture, or pictures, by the name of their file.
+        report.
+    step: The step of the metrics, such as the epoch.
+    prefix: A prefix for every name, such as "val_".
+    report: A result of ``whichf1.report``. Default: ``scores`` itself, if it is a report.
+    pictures (mapping): Results with a picture, or pictures, by the name of their file.
     Returns: The metrics that were logged, without infinite values, which MLflow would change.
     InputError: If something is not a score, a report or a picture.
     """

@@ -26,10 +26,13 @@ def log(
     logged as HTML, and pictures as images.
 
     scores (Score, mapping, list, report): A score, several scores with or without names, or a
-    report. run: The result of ``wandb.init``. Default: the run that was started last. step: The
-    step of the history. prefix: A prefix for every name, such as "val/". report: A
-    result of ``whichf1.report``. Default: ``scores`` itself, if it is a report. pictures (mapping):
-    Results with a picture, or pictures, by their name. Returns: The numbers that were logged.
+        report.
+    run: The result of ``wandb.init``. Default: the run that was started last.
+    step: The step of the history.
+    prefix: A prefix for every name, such as "val/".
+    report: A result of ``whichf1.report``. Default: ``scores`` itself, if it is a report.
+    pictures (mapping): Results with a picture, or pictures, by their name.
+    Returns: The numbers that were logged.
     InputError: If there is no run, or something is not a score, a report or a picture.
     """
     wandb = _wandb()

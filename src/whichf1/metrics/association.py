@@ -1,5 +1,4 @@
-"""Association: how much predicted and true classes say about each other, whatever their
-names.
+"""Association: how much predicted and true classes say about each other, whatever they are called.
 
 Chance alone biases them: information and Cramér's V cannot be negative, and a few errors are
 never spread evenly. Intervals of the delta method do not cover the truth often enough (simulated
@@ -164,8 +163,7 @@ def _every(cells: CellValues) -> CellValues:
 
 
 def _guessed(m: Margins, side: str) -> Ratio:
-    """Wrong guesses of one class that knowing the other avoids, and all that are wrong without
-    it.
+    """Wrong guesses of one class that knowing the other avoids, and all that are wrong without.
 
     Both are sums over all but the most frequent class, not differences of large sums.
     """

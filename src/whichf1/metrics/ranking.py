@@ -377,8 +377,7 @@ def pr_gain_auc(r: RankTable) -> Ratio:
     smooth=False,
 )
 def cost_curve_area(r: RankTable) -> Ratio:
-    """Mean normalized expected cost at the best thresholds, over all costs (Drummond, Holte
-    2006).
+    """Mean normalized expected cost at the best thresholds, over all costs (Drummond, Holte).
 
     The cost of a threshold is a straight line over the probability cost c; the best thresholds lie
     on the convex hull of the ROC curve.
@@ -413,8 +412,7 @@ def _cost_area(positives: Array, negatives: Array) -> float:
     confidence=True,
 )
 def aurc(r: RankTable) -> Ratio:
-    """Mean over items of the error rate among all at least as confident (Geifman,
-    El-Yaniv).
+    """Mean over items of the error rate among all at least as confident (Geifman, El-Yaniv).
 
     The items are ranked by the probability of the predicted class.
     """

@@ -118,8 +118,7 @@ def audit(
     per_class: Sequence[Any] | Mapping[Any, Any] | None = None,
     counts: Counts | None = None,
 ) -> Audit:
-    """Determine which macro F1 was reported: 'averaged F1', 'F1 of averages', 'either' or
-    'impossible'.
+    """Find which macro F1 was reported: 'averaged F1', 'F1 of averages', 'either' or 'impossible'.
 
     All three numbers must be averages over the same classes with the same weights, with 0/0 as 0.
 

@@ -138,7 +138,7 @@ def explain(
     scale: Scale | None = None,
     labels: Any = None,
 ) -> Explanation:
-    """Find the definitions that give a reported number: ``explain(counts, 0.354, decimals=3)``.
+    """Find definitions that reproduce a reported number: ``explain(counts, 0.354, decimals=3)``.
 
     y_true (Counts or array): The counts, or the true class of each item.
     *rest (array, number or str): The predicted class of each item, unless ``y_true`` are Counts,

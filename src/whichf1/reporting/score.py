@@ -178,8 +178,7 @@ class Report(Presented, Drawable):
         return replace(self, share=of, confusion=True)
 
     def save(self, path: Any) -> None:
-        """Write the report as one HTML file that needs no network; it is written completely or not
-        at all.
+        """Write the report as one HTML file that needs no network, completely or not at all.
 
         path: A file name that ends in .html.
         FileError: If the file cannot be written, or its name does not end in .html.

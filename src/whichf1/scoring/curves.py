@@ -728,8 +728,7 @@ class ThresholdCurve(Drawable):
         return self.value
 
     def band(self, level: float = 0.95, *, simultaneous: bool = False, seed: int = 0) -> Band:
-        """A confidence band for the scores of the population, as :meth:`Curve.band`; x are
-        thresholds.
+        """A band for the scores of the population, as :meth:`Curve.band`; x are thresholds.
 
         level: The confidence level, of each point or of the whole curve.
         simultaneous: Whether the band should cover the whole curve at once.

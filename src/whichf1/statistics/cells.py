@@ -318,8 +318,7 @@ class Cells(Statistic):
 
     @cached_property
     def _sides(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
-        """The kinds of items that define the two rates on which a score of one class depends, if it
-        does.
+        """The kinds of items of the two rates on which a score of one class depends, if it does.
 
         The first kind of each side, of both kinds.
         """

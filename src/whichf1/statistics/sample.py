@@ -380,8 +380,7 @@ class Sample:
         return mean, self.smoothed_spread(lambda block: slope[block], added)
 
     def rate(self, success: Array) -> Rate:
-        """The fraction of successes, and the number of single items that would estimate it equally
-        well.
+        """The fraction of successes, and how many single items would estimate it equally well.
 
         If errors happen to have small weights, this number would be too large; it is at most the
         effective number of items.
@@ -605,8 +604,7 @@ class Statistic(ABC):
         return None
 
     def disputed(self, other: Any, sample: Sample) -> Disputed | None:
-        """Pseudo-items for a test of the difference, where few items can decide; None if there are
-        none.
+        """Pseudo-items for a test of the difference, where few items can decide, if there are any.
 
         A quarter of an item is spread over the classes, and each system is right about half of it:
         a rare class may have no item on which the systems differ, and yet decide a mean of classes.

@@ -232,8 +232,7 @@ _WHOLE = r"(-?(?:0|[1-9][0-9]*))(?:\.0+)?"
 
 
 def from_text(values: Iterable[str]) -> Iterator[Label]:
-    """Classes read from a text file: integers if every one is written as an integer, otherwise
-    strings.
+    """Classes read from a text file: integers if all are written as integers, otherwise strings.
 
     A leading zero or plus sign is kept, so that '007' stays a string, and a single word among
     the numbers makes all of them strings.

@@ -167,8 +167,7 @@ def packed(column: Array) -> Any:
 
 
 class Trials(Additive, Displayed, kind="study"):
-    """What systems predicted for the items of data sets, run by run; returned by
-    ``whichf1.trials``.
+    """What systems predicted for the items of data sets, run by run; see ``whichf1.trials``.
 
     Trials can be added: ``+`` adds those of the next run, system or data set, and all of them are
     saved in one file.

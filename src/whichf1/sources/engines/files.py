@@ -308,8 +308,7 @@ def gather_aligned(
     id: str | None,
     beside: Beside | None = None,
 ) -> Answer:
-    """The answer to a question; predictions come from the second file, everything else from the
-    gold file.
+    """The answer to a question; predictions come from the second file, the rest from the gold file.
 
     With ``beside``, only one system comes from the second file; the others are in the gold file.
     """
