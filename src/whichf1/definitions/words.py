@@ -27,7 +27,7 @@ _MEAN = {
 }
 _RANKED = ("a class", "an item")
 """What may lack positives or negatives; the second is for a mean over items."""
-_BARE = ("Agreement", "Precision", "Recall")
+_BARE = ("AURC", "Agreement", "DCG", "How", "Information", "Precision", "Recall", "True")
 """First words of summaries that need no article."""
 _TITLES: dict[Any, str] = {
     ("macro", "averaged"): "averaged {}",
@@ -56,7 +56,7 @@ def _parameters(definition: Definition) -> str:
         f"{len(value)} classes in a hierarchy" if key in trees else f"{key}={value}"
         for key, value in definition.parameters
         if value != "none" and (metric.kind in COUNTED or value != metric.parameters[key].default)
-        if value is not None or key not in trees
+        if value is not None
     ]
     return f" ({', '.join(shown)})" if shown else ""
 

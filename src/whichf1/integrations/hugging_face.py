@@ -151,9 +151,8 @@ def compute_metrics(
     labels: The names of the classes, as a list or as ``model.config.id2label``. Default: 0, 1, …
     ignore_index: One or several labels whose items are dropped.
     threshold: The logit above which a multi-label model predicts a label (default: 0), or the
-    single
-        score above which the second of two classes is predicted (default: 0.5, for probabilities;
-        for logits, pass 0.0).
+        single score above which the second of two classes is predicted (default: 0.5, for
+        probabilities; for logits, pass 0.0).
     problem_type: "single_label_classification" or "multi_label_classification".
     interval: The interval of all metrics, such as "auto": its ends are ``averaged_f1_low`` and
         ``averaged_f1_high``.

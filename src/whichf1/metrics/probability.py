@@ -167,7 +167,7 @@ def brier_skill(x: Predicted) -> Array:
     probabilities=True,
 )
 def bayes_cost(x: Predicted, costs: Costs = None) -> Array:
-    """Mean cost of the decisions that the probabilities make look cheapest (Ferrer 2022)."""
+    """Mean cost of decisions that minimize the cost expected from the probabilities (Ferrer)."""
     return x.cost(costs)
 
 

@@ -144,4 +144,5 @@ def _parameters(metric: Metric) -> str:
 
 def _bounds(metric: Metric) -> str:
     low, high = metric.bounds
-    return f"[{low:g}, {'∞)' if high == float('inf') else f'{high:g}]'}"
+    start = "(−∞" if low == float("-inf") else f"[{low:g}"
+    return f"{start}, {'∞)' if high == float('inf') else f'{high:g}]'}"

@@ -41,8 +41,7 @@ class Interval:
     level: The confidence level, for example 0.95.
     method: The name of the method, for example 'delta'.
     undefined: How many bootstrap replicates were undefined and left out.
-    caution: Why the interval may be too narrow, in a sentence; None if there is no reason to doubt
-    it.
+    caution: Why the interval may be too narrow, in a sentence; None if there is no such reason.
 
     >>> interval = Interval(0.25, 0.75, level=0.95, method="delta")
     >>> f"{interval:.2f}"
