@@ -135,7 +135,7 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
         DefinitionError,
         "no classes to average over",
     ),
-    (lambda: loose.f1([0], [0], average="macro", ignore=[0]), ShapeError, "all ignored"),
+    (lambda: loose.f1([0], [0], average="macro", ignore=[0]), ShapeError, "all are ignored"),
     (lambda: loose.f1(["a"], ["a"], average="macro", classes="range"), LabelError, "integers"),
     (lambda: loose.f1([0], [0], average="macro", positive=0), DefinitionError, "Choose one"),
     (

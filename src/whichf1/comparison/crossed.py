@@ -154,7 +154,7 @@ def _kept(name: str, data: DataSet, definition: Definition) -> DataSet:
     dropped = [data.labels.code(x) for x in definition.ignore if x in data.labels]
     keep = ~np.isin(data.true, dropped)
     if not keep.any():
-        raise InputError(f"{named(name)}there are no items to score, all ignored")
+        raise InputError(f"{named(name)}there are no items to score: all are ignored")
     return data if keep.all() else data.at(np.flatnonzero(keep))
 
 

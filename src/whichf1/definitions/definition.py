@@ -350,7 +350,7 @@ class Definition:
             )
         if not len(counts.count):
             raise ShapeError(
-                "there are no items to score" + (", all ignored" if self.ignore else "")
+                "there are no items to score" + (": all are ignored" if self.ignore else "")
             )
         fixed = self
         if self.classes == "range":

@@ -273,7 +273,7 @@ def score_ranking(
     if not of_predictions and definition.arguments.get("multi_class") != "top-label":
         if definition.positive not in (None, ranking.positive):
             raise DefinitionError(
-                f"the ranking is of class {ranking.positive!r}, not of {definition.positive!r}"
+                f"the ranking is for class {ranking.positive!r}, not {definition.positive!r}"
             )
         definition = definition.settled(positive=ranking.positive)
         if definition.declaration.confidence:

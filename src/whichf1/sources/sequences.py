@@ -253,7 +253,7 @@ def weights_column(data: Any, items: int, name: str = "weights") -> Array:
     except (TypeError, ValueError, OverflowError) as error:
         raise WeightError(f"{name} must be numbers: {error}") from None
     if weights.shape != (items,):
-        raise ShapeError(f"{name} have shape {weights.shape}; there are {items:,} items")
+        raise ShapeError(f"{name} have shape {weights.shape}, but there are {items:,} items")
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         position = int(np.argmax(wrong))

@@ -166,7 +166,7 @@ class Counts(Units, kind="counts"):
             return cls._of_table(table, rows, found).declare(found if labels is None else labels)
         found = Labels(range(len(table)) if labels is None else labels)
         if len(found) != len(table):
-            raise ShapeError(f"the matrix has {len(table)} classes, labels= has {len(found)}")
+            raise ShapeError(f"the matrix has {len(table)} classes, but labels= has {len(found)}")
         return cls._of_table(table, rows, found)
 
     @classmethod
