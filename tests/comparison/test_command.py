@@ -1,4 +1,4 @@
-"""whichf1 compare, and what a score on the command line says of its data."""
+"""whichf1 compare, and what a score on the command line says about its data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems that give scores, compared by what a threshold makes of them."""
+"""Systems with scores, compared by the predictions that a threshold makes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The public API and the command line give what they gave when the goldens were recorded.
 
-Numbers are the same to 1e-12, texts to the letter; ``p_randomization`` hangs on draws and is only
-looked at. After a change that is wanted, ``python -m tests.goldens.record`` records again.
+Numbers are the same to 1e-12, texts to the letter; ``p_randomization`` depends on draws and is only
+checked to be there. After an intended change, ``python -m tests.goldens.record`` records again.
 """
 
 from __future__ import annotations

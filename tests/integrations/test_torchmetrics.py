@@ -340,7 +340,7 @@ def test_half_precision_does_not_reach_the_counts(kind: str) -> None:
 
 
 def test_a_batch_on_a_device_is_counted_like_one_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No other device is at hand: the kernel is told that it cannot take the batch."""
+    """There is no other device: the kernel is told that it cannot take the batch."""
     expected = fed(doors.Accuracy(num_classes=C, ignore_index=-100)).counts()
     monkeypatch.setattr("whichf1.integrations.torchmetrics.kernel.add_pairs", lambda *_: False)
     assert fed(doors.Accuracy(num_classes=C, ignore_index=-100)).counts() == expected

@@ -1,4 +1,4 @@
-"""Input that looks right and is not: refused or named, never a wrong number in silence."""
+"""Input that looks right and is not: refused or reported, never silently a wrong number."""
 
 from __future__ import annotations
 

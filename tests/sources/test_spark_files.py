@@ -1,4 +1,4 @@
-"""Files that Spark reads: the same answers as here, and no malformed line passes in silence."""
+"""Files that Spark reads: the same answers as here, and no malformed line passes silently."""
 
 from __future__ import annotations
 
