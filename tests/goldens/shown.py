@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import typer
+import click
 
 from tests.helpers.commands import invoke
 from whichf1.cli.options import GateFormat, GateOptions, OutputOptions
@@ -119,7 +119,10 @@ def shown(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         if verdicts:
             for name in ("junit", "github"):
                 told = replace(options, format=GateFormat(name))
-                with redirect_stderr(io.StringIO()), suppress(typer.Exit):  # a gate failed
+                with (
+                    redirect_stderr(io.StringIO()),
+                    suppress(click.exceptions.Exit),
+                ):  # a gate failed
                     capture(name, 80, partial(finish, told, document, source, verdicts))
         finish(options, document, source, verdicts)
 

@@ -12,7 +12,7 @@ import pytest
 from tests.helpers.house import WAYS_BACK
 from whichf1 import errors
 
-HEAVY = {"scipy", "duckdb", "typer", "rich", "narwhals"}
+HEAVY = {"scipy", "duckdb", "click", "rich", "narwhals"}
 NOT_FOR_LISTS = {
     "whichf1.sources.engines.frames",
     "whichf1.sources.engines.database",
