@@ -11,7 +11,6 @@ from importlib import import_module
 from io import StringIO
 from typing import Any
 
-
 import whichf1 as wf
 from tests.goldens.calls import ROOT, metrics
 from tests.goldens.plain import Case, at_least, plain

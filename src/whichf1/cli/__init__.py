@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
@@ -99,7 +100,9 @@ class Program(click.Group):
 
 def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
-        native = "yes" if whichf1.kernel.NATIVE else "no"
+        from whichf1 import kernel
+
+        native = "yes" if kernel.NATIVE else "no"
         emit(f"whichf1 {whichf1.__version__} (native: {native})\n")
         ctx.exit()
 
@@ -124,6 +127,8 @@ app = Program(
 )
 
 
+FEW_COLLECTIONS = 50_000
+"""New objects before garbage is collected: importing makes many of them, and hardly any garbage."""
 OURS = (OtherDataWarning, LabelWarning, IntervalWarning)
 """Warnings that are printed as they are."""
 
@@ -152,5 +157,6 @@ def main() -> NoReturn:
     Exit codes: 0 success, 1 a gate failed, 2 bad input, 3 a fault of the program,
     128 + n ended by signal n.
     """
+    gc.set_threshold(FEW_COLLECTIONS)
     with _short_warnings():
         sys.exit(run_program(partial(app, standalone_mode=False)))

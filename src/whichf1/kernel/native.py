@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-import whichf1.kernel._native as c
+from whichf1.kernel import _native as c
 from whichf1.kernel import reference
 from whichf1.kernel.reference import (
     TOLERANCE,
