@@ -110,7 +110,7 @@ class Cells(Statistic):
         """Whether it is one score, not one of each class."""
         return self._whole
 
-    @property
+    @cached_property
     def _linear(self) -> bool:
         definition = self.definition
         if definition.average in ("macro", "weighted") or definition.epsilon:

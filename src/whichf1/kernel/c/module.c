@@ -805,7 +805,7 @@ static PyObject *beta_logit(PyObject *self, PyObject *const *args, Py_ssize_t na
     double a = PyFloat_AsDouble(args[0]), b = PyFloat_AsDouble(args[1]);
     double p = PyFloat_AsDouble(args[2]);
     if (PyErr_Occurred()) return NULL;
-    if (!(a > 0 && a <= WF_MOST_ITEMS && b > 0 && b <= WF_MOST_ITEMS && p > 0 && p < 1)) {
+    if (!(a > 0 && a < INFINITY && b > 0 && b < INFINITY && p > 0 && p < 1)) {
         PyErr_SetString(PyExc_ValueError, "a and b must be above 0, and p between 0 and 1");
         return NULL;
     }
