@@ -25,12 +25,10 @@ from whichf1.cli.options import (
     find_label,
     split_list,
 )
-from whichf1.comparison.disparity import groups_of
 from whichf1.definitions.definition import Definition, define, define_fitting
 from whichf1.definitions.signature import read, write
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
-from whichf1.reporting.disparity import groups_document
 from whichf1.reporting.document import Document
 from whichf1.reporting.gates import Verdict
 from whichf1.reporting.score import (
@@ -44,7 +42,6 @@ from whichf1.reporting.score import (
     threshold_document,
 )
 from whichf1.reporting.slices import slice_document, slice_name
-from whichf1.scoring.curves import best_threshold
 from whichf1.scoring.evaluate import refuse_other_data
 from whichf1.scoring.subject import (
     Subject,
@@ -58,7 +55,6 @@ from whichf1.sources.answers.label_sets import count_cells, slice_cells
 from whichf1.sources.answers.lines import ClassScores
 from whichf1.sources.lines import ScoredLines, positive_class, rank_lines
 from whichf1.sources.request import Request
-from whichf1.sources.spans import spans
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.ranking import Ranking
@@ -144,6 +140,8 @@ def span_counts(options: TableOptions) -> SpanCounts:
     paths = files.given_paths(options)
     chosen: dict[str, Any] = {name: getattr(options, name) for name in ("match", "broken")}
     chosen = {name: value for name, value in chosen.items() if value is not None}
+    from whichf1.sources.spans import spans
+
     scheme: Any = options.spans
     return spans(*paths, scheme=scheme, labels=options.declared, **chosen)
 
@@ -351,6 +349,9 @@ def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> 
 
 def groups(options: GroupsOptions) -> None:
     """Compare a score between groups of items. Prints differences, the worst group and a test."""
+    from whichf1.comparison.disparity import groups_of
+    from whichf1.reporting.disparity import groups_document
+
     with read_subject(options) as subject:
         if not subject.by:
             raise InputError("which groups? Name their columns with --by, such as --by sex")
@@ -423,6 +424,8 @@ def _refuse_if_orientation_matters(
 
 def threshold(options: ThresholdOptions) -> None:
     """Find the threshold at which a score is best. Tries every distinct score."""
+    from whichf1.scoring.curves import best_threshold
+
     with files.opened(options) as (paths, reading):
         lines = files.read_lines(options, paths, **reading)
     ranking = rank_lines(lines, named_class(options.positive, lines))

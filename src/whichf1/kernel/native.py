@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-import whichf1.kernel._native as c
+from whichf1.kernel import _native as c
+from whichf1.kernel import reference
 from whichf1.kernel.reference import (
     TOLERANCE,
     Array,
@@ -26,6 +27,8 @@ _LOG, _BRIER, _CHECK = 1, 2, 4
 _AHEAD = {"first": 1, "last": 2, "best": 0, "worst": 3}
 _FLOAT, _INTEGER, _COUNT = map(np.dtype, (np.float64, np.int64, np.int32))
 _FLAG = np.dtype(np.bool_)
+_MOST_ITEMS = 1e7
+"""With more, the continued fraction of a beta distribution would be long."""
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 _ASKED = os.environ.get("WHICHF1_THREADS", "")
 THREADS = min(int(_ASKED[:6]) if _ASKED.isdecimal() else 10**6, _CORES or 1) or 1
@@ -253,3 +256,10 @@ def multinomial(rng: np.random.Generator, items: int, share: Array, replicates: 
     known["state"]["state"] = int(state[0]) << 64 | int(state[1])
     generator.state = known
     return rows
+
+
+def beta_logit(a: float, b: float, p: float) -> float:
+    """The quantile x of the beta distribution, 0 < p < 1, as ln(x / (1 − x)): no end is rounded."""
+    if max(a, b) > _MOST_ITEMS:
+        return reference.beta_logit(a, b, p)
+    return c.beta_logit(a, b, p)

@@ -6,7 +6,7 @@ Nothing is checked twice: the caller (``sources``) ensures the exact shapes and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import isqrt
+from math import inf, isqrt, log
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -439,3 +439,11 @@ def _random_words(at: Array, seed: int) -> Array:
 def multinomial(rng: np.random.Generator, items: int, share: Array, replicates: int) -> Array:
     """How often each unit is drawn (units, replicates), as NumPy draws it."""
     return np.ascontiguousarray(rng.multinomial(items, share, replicates).T.astype(np.int32))
+
+
+def beta_logit(a: float, b: float, p: float) -> float:
+    """The quantile x of the beta distribution, 0 < p < 1, as ln(x / (1 − x)): no end is rounded."""
+    from scipy.special import betaincinv  # slow to import
+
+    x, rest = float(betaincinv(a, b, p)), float(betaincinv(b, a, 1 - p))
+    return (log(x) if x else -inf) - (log(rest) if rest else -inf)

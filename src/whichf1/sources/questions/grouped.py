@@ -148,6 +148,18 @@ class Grouped(Question):
     Joint predictions, and clusters, are the keys of one table, kept under the first column.
     """
 
+    def of_view(
+        self, database: Database, columns: Request, explain: Callable[[str], str]
+    ) -> dict[str, list[Any]]:
+        """The answer for the view ``items``: of one system, a plain query, without narwhals."""
+        if columns.weights or columns.cluster or len(columns.preds) > 1:
+            return super().of_view(database, columns, explain)
+        shown = [f"{quote(name)} AS {short}" for short, name, _ in _names(columns)]
+        keys = ", ".join([*(f"b{at}" for at in range(len(columns.by))), "k", "s0"])
+        query = f"SELECT {keys}, count(*) FROM (SELECT {', '.join(shown)} FROM items) GROUP BY ALL"
+        rows = database.run(query, explain)
+        return {columns.preds[0]: [_padded(row, ()) for row in rows]}
+
     def answer(self, items: Any, columns: Request) -> dict[str, list[Row]]:
         """The rows, grouped by the engine."""
         shared = [*(f"b{at}" for at in range(len(columns.by))), "k"]
