@@ -317,7 +317,7 @@ def seconds(code: str) -> float:
 
 
 def write(folder: Path = FOLDER) -> None:
-    """All pages, anew."""
+    """Write all pages again."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     groups = grouped()

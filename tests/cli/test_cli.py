@@ -146,7 +146,7 @@ def test_exit_codes(run: Run) -> None:
 
 BAD_FILES = {
     "empty": ("", "is empty"),
-    "header alone": ("true,pred\n", "a header and no items"),
+    "header alone": ("true,pred\n", "a header but no items"),
     "short row": ("true,pred\na,b\na\n", "line 3: 1 cells where the header has 2"),
     "long row": ("true,pred\na,b\na,b,c\n", "line 3: 3 cells where the header has 2"),
     "open quote": ('true,pred\na,b\n"a,b\n', "line 3: a quote that is not closed"),
@@ -167,7 +167,7 @@ def test_bad_weights_in_a_file(run: Run, tmp_path: Path) -> None:
     for bad in ("x", "-1", "nan", "inf", ""):
         path = write(tmp_path / "p.csv", f"true,pred,w\na,b,1\na,b,{bad}\n")
         code, _, err = run("score", path, "--weights", "w")
-        assert code == 2 and "Weights are finite" in err
+        assert code == 2 and "Weights must be finite" in err
 
 
 def test_what_a_file_means(tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ def test_matrix(run: Run) -> None:
     code, out, _ = run("matrix", 2, 100, 10000, 0, 100)
     assert code == 0
     assert "0.5050" in out and "differ by 0.4853" in out
-    assert "recall" not in out.splitlines()[2] and "say --rows true or --rows predicted" in out
+    assert "recall" not in out.splitlines()[2] and "add --rows true or --rows predicted" in out
     _, out, _ = run(
         "matrix", 2, 5, 10, 1, 2, "--rows", "predicted", "--labels", "a,b", "-m", "precision"
     )
@@ -287,9 +287,9 @@ def test_matrix(run: Run) -> None:
         ((2, 1, 2, 3), "2 classes need 4 cells; got 3"),
         ((2, 1, 2, 3, "x"), "whole numbers"),
         ((1, 5, "--rows", "gold"), "'true' or 'predicted'"),
-        ((2, 1, 2, 3, 4, "-m", "precision"), "say --rows true"),
-        ((2, 0, 2, 0, 3, "--classes", "true"), "say --rows true"),
-        ((2, 1, 2, 3, 4, "--fail-under", "macro_recall=0.1"), "say --rows true"),
+        ((2, 1, 2, 3, 4, "-m", "precision"), "add --rows true"),
+        ((2, 0, 2, 0, 3, "--classes", "true"), "add --rows true"),
+        ((2, 1, 2, 3, 4, "--fail-under", "macro_recall=0.1"), "add --rows true"),
         ((2, 1, 2, 3, 4, "-m", "roc_auc"), "computed from scores"),
         ((2, 0, 0, 0, 0), "no items"),
     ]:
@@ -479,6 +479,7 @@ FREQUENT_ROWS = (
         "threshold --score score --positive a --metric f1 --labels a,b",
     ],
 )
+@pytest.mark.thinned(3)
 def test_frequencies_are_repeated_rows(run: Run, words: str, tmp_path: Path) -> None:
     rows = [row.rsplit(",", 1) for row in FREQUENT_ROWS if "threshold" not in words or row[0] < "c"]
     again = [f"{row},{f}" for row, f in rows for _ in range(int(f))]

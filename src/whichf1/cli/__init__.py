@@ -31,12 +31,12 @@ COMMANDS = {
     "explain": ("published", "Find definitions that give a published number on this data."),
     "audit": ("published", "Tell which macro F1 was published."),
     "convert": ("published", "Express a score of one dialect in another."),
-    "plot": ("pictures", "Draw what a file shows: classes, curves, comparisons."),
+    "plot": ("pictures", "Draw a picture: of classes, curves or comparisons."),
     "report": ("pictures", "Write a page with scores, pictures and methods."),
-    "playground": ("pages", "Write a page on which to edit a confusion matrix."),
+    "playground": ("pages", "Write an HTML page for editing a confusion matrix."),
     "metrics": ("reference", "List every metric with its other names and its meaning."),
     "define": ("reference", "Explain a metric or a signature."),
-    "choose": ("reference", "Name the scores that have what matters."),
+    "choose": ("reference", "List the scores that have the properties you need."),
     "paper": ("paper", "Reproduce 'Macro F1 and Macro F1' (Opitz and Burst 2019)."),
 }
 """The module of each command, and what its docstring begins with."""
@@ -131,7 +131,7 @@ app = LazyGroup(
 FEW_COLLECTIONS = 50_000
 """New objects before garbage is collected: importing makes many of them, and hardly any garbage."""
 OURS = (OtherDataWarning, LabelWarning, IntervalWarning)
-"""Warnings that are printed as they are."""
+"""Warnings that are printed unchanged."""
 
 
 @contextmanager

@@ -22,7 +22,7 @@ _PLAIN = {
     "¹": "^1", "†": "+", "↑": "^", "↓": "v", "─": "-", "├": "|", "┤": "|", "┊": ":", "●": "o",
     "Σ": "sum ",
 }  # fmt: skip
-"""What is written in place of symbols that the encoding of a stream does not have."""
+"""Replacements for symbols that the encoding of a stream does not have."""
 
 
 def watching() -> bool:
@@ -40,7 +40,7 @@ def emit(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is buffered
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for buffered output
         if not isinstance(error, BrokenPipeError):
             raise FileError(f"cannot write to standard output: {error.strerror}") from None
 
@@ -61,7 +61,7 @@ def visible(message: object) -> str:
 
 
 def ask_each(questions: Mapping[str, str]) -> list[str]:
-    """Ask on standard error, and read the answers; what is answered with yes."""
+    """Ask on standard error and read the answers; returns what was answered with yes."""
     wanted: list[str] = []
     for name, question in questions.items():
         with suppress(OSError):
@@ -76,14 +76,14 @@ def ask_each(questions: Mapping[str, str]) -> list[str]:
 def standard_input() -> Any:
     """The bytes of standard input."""
     if sys.stdin is None:
-        raise FileError("standard input is closed: give a file, or pipe the data into it")
+        raise FileError("standard input is closed: pass a file, or pipe the data into it")
     return sys.stdin.buffer
 
 
 def run_program(run: Callable[[], Any]) -> int:
-    """Run a program in a safe process, and give its exit code.
+    """Run a program with safe streams and signals, and return its exit code.
 
-    0: success, or what ``run`` gives; 2: bad input; 3: an error that is none of ours; 128 + n:
+    0: success, or what ``run`` returns; 2: bad input; 3: an unexpected error; 128 + n:
     ended by signal n.
     """
     with _streams(), _signals() as caught:
@@ -93,7 +93,7 @@ def run_program(run: Callable[[], Any]) -> int:
                 code, message = int(run() or 0), None
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             code, message = _ending(error)
-    if caught:  # whatever has become of it
+    if caught:  # whatever its state
         code, message = 128 + caught[0], "interrupted"
     if message is not None:
         say(message)
@@ -105,8 +105,8 @@ def _ending(error: BaseException) -> tuple[int, object]:
     if isinstance(error, WhichF1Error):
         return BAD_INPUT, error
     if isinstance(error, MemoryError):
-        return BAD_INPUT, "there is not enough memory for this: free some, or give less at once"
-    if isinstance(error, SystemExit):  # the reader of a help text has gone
+        return BAD_INPUT, "there is not enough memory: free some, or process less at once"
+    if isinstance(error, SystemExit):  # the reader of a help text has exited
         return 0, None
     if hasattr(error, "exit_code"):
         _show_usage(error)
@@ -122,7 +122,7 @@ def _show_usage(error: Any) -> None:
 
 
 def _internal(error: BaseException) -> str:
-    """A bug in the program: where it happened, without any data."""
+    """A bug in the program: report where it happened, without any data."""
     from traceback import extract_tb
 
     ours = [each for each in extract_tb(error.__traceback__) if "whichf1" in each.filename]
@@ -135,8 +135,8 @@ def _internal(error: BaseException) -> str:
 
 @contextmanager
 def _streams() -> Iterator[None]:
-    """Streams that can be written to, whatever their encoding is and whether they are open."""
-    for number in range(3):  # else, the next file to be opened would take the place of a stream
+    """Streams that can be written to, whatever their encoding, and whether or not they are open."""
+    for number in range(3):  # otherwise the next opened file would take the place of a stream
         try:
             os.fstat(number)
         except OSError:

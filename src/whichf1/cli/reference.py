@@ -14,7 +14,7 @@ def metrics(options: FormatOptions) -> None:
 
 
 def choose(options: ChooseOptions) -> None:
-    """Name the scores that have what matters. Asks, or takes it as options."""
+    """List the scores that have the properties you need. Asks, or takes them as options."""
     questions = {name: each.question for name, each in choosing.REASONS.items()}
     wanted = options.want or ask_each(questions)
     choice = choosing.choose(*wanted, one_class=options.one_class)
