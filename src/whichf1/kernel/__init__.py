@@ -18,18 +18,21 @@ except ImportError:  # the extension was not built
     NATIVE = False
 
 TOLERANCE = reference.TOLERANCE
-Cells = reference.Cells
+CountedTable = reference.CountedTable
 LossSums = reference.LossSums
+TableSums = reference.TableSums
 Pairs = reference.Pairs
 Ranks = reference.Ranks
 add_pairs = native.add_pairs if NATIVE else reference.add_pairs
 brier_sums = native.brier_sums if NATIVE else reference.brier_sums
-count_margins = native.count_margins if NATIVE else reference.count_margins
+count_class = native.count_class if NATIVE else reference.count_class
 count_pairs = native.count_pairs if NATIVE else reference.count_pairs
+count_table = native.count_table if NATIVE else reference.count_table
 encode = native.encode if NATIVE else reference.encode
 first_bad_row = native.first_bad_row if NATIVE else reference.first_bad_row
 flips = native.flips if NATIVE else reference.flips
 group_labels = native.group_labels if NATIVE else reference.group_labels
+information = native.information if NATIVE else reference.information
 item_labels = native.item_labels if NATIVE else reference.item_labels
 label_flags = native.label_flags if NATIVE else reference.label_flags
 loss_sums = native.loss_sums if NATIVE else reference.loss_sums

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import partial
 from math import isqrt
 from typing import Any
 
@@ -14,7 +13,7 @@ import whichf1.kernel._native as c
 from whichf1.kernel.reference import (
     TOLERANCE,
     Array,
-    Cells,
+    CountedTable,
     LossSums,
     Pairs,
     Ranks,
@@ -46,26 +45,31 @@ def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> 
     return pairs._replace(count=pairs.count.astype(count.dtype))
 
 
-def count_margins(
-    true: Array, predicted: Array, cells: bool = False
-) -> tuple[list[int], tuple[Array, Array, Array], Cells | None] | None:
-    """The labels, the margins of their table, and its cells if asked for.
+def count_table(true: Array, predicted: Array, whole: bool = False) -> CountedTable | None:
+    """The labels of two columns and the margins of their table; if whole, its sums and cells.
 
-    None if there are too many labels for a dense table.
+    None if the columns are not of one kind of integers, or booleans, and of one length above 0; in
+    C also if there are too many labels for a dense table.
     """
-    counted = c.count_margins(true, predicted, THREADS, cells)
-    if counted is None:
-        return None
-    labels, sums, filled = counted
-    k = len(labels)
-    tp = np.ndarray(k, _FLOAT, sums)
-    fp, fn = np.ndarray(k, _FLOAT, sums, 8 * k), np.ndarray(k, _FLOAT, sums, 16 * k)
-    return labels, (tp, fp, fn), None if filled is None else partial(_cells, filled)
+    return c.count_table(true, predicted, THREADS, whole)
 
 
-def _cells(filled: bytes) -> tuple[Array, Array]:
-    n = len(filled) // 16
-    return np.ndarray(n, _INTEGER, filled), np.ndarray(n, _FLOAT, filled, 8 * n)
+def count_class(
+    true: Array, predicted: Array, positive: Any
+) -> tuple[list[Any], float, float, float] | None:
+    """The labels of two columns; true positives, false positives and false negatives of one class.
+
+    None where ``count_table`` gives none, or if that class, of the same type, does not occur.
+    """
+    return c.count_class(true, predicted, THREADS, positive)
+
+
+def information(margins: bytes, cells: bytes) -> tuple[float, float, float]:
+    """n times the information that true and predicted classes share, and n times their entropies.
+
+    In nats; ``margins`` and ``cells`` as ``count_table`` gives them.
+    """
+    return c.information(margins, cells)
 
 
 margins = c.margins

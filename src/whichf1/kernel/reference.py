@@ -12,8 +12,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
-Cells: TypeAlias = Callable[[], tuple[Array, Array]]
-"""The places of the filled cells of a table, row by row, and their counts in float64."""
+CountedTable: TypeAlias = tuple[list[Any], bytes, tuple[float, ...] | None, bytes | None]
+"""Labels in order; the diagonal of their table in float64, and what is off it by predicted and by
+true class; the TableSums; and the places of the filled cells, row by row, before their counts."""
 
 TOLERANCE = 1e-3
 """How far the probabilities of an item may be from summing to 1: as if rounded to 3 decimals."""
@@ -49,6 +50,27 @@ class Ranks(NamedTuple):
     positives: Array
     negatives: Array
     """Both are int32 (int64 from 2³¹ items on), or float64 sums of weights."""
+
+
+class TableSums(NamedTuple):
+    """Sums over a table C of the counts of n items."""
+
+    right: float
+    """Items on the diagonal."""
+    wrong: float
+    apart: float
+    """Σ C_i· (n − C_·i): pairs of a true and a predicted class, drawn apart, that differ."""
+    rows_apart: float
+    """Σ C_i· (n − C_i·)."""
+    columns_apart: float
+    """Σ C_·i (n − C_·i)."""
+    together: float
+    """n Σ C_ii − Σ C_i· C_·i."""
+    same: float
+    """Ordered pairs of items that are in one cell."""
+    only_true: float
+    """Those that are in one row, but not in one cell."""
+    only_predicted: float
 
 
 class LossSums(NamedTuple):
@@ -138,18 +160,74 @@ def _dense(left: Array, right: Array, weights: Array | None, low: int, span: int
     return Pairs(labels, code[row], code[column], count)
 
 
-def count_margins(
-    true: Array, predicted: Array, cells: bool = False
-) -> tuple[list[int], tuple[Array, Array, Array], Cells | None] | None:
-    """The labels, the margins of their table, and its cells if asked for.
+def count_table(true: Array, predicted: Array, whole: bool = False) -> CountedTable | None:
+    """The labels of two columns and the margins of their table; if whole, its sums and cells.
 
-    None if there are too many labels for a dense table.
+    None if the columns are not of one kind of integers, or booleans, and of one length above 0; in
+    C also if there are too many labels for a dense table.
     """
+    kind, shape = true.dtype.kind, true.shape
+    if kind not in "iub" or predicted.dtype.kind != kind:
+        return None
+    if shape != predicted.shape or len(shape) != 1 or not shape[0]:
+        return None
     pairs = count_pairs(true, predicted)
-    sums, count = np.zeros((3, len(pairs.labels))), pairs.count.astype(np.float64)
+    labels = [*map(bool, pairs.labels)] if kind == "b" else pairs.labels
+    k, count = len(labels), pairs.count.astype(np.float64)
+    sums = np.zeros((3, k))
     margins(pairs.true, pairs.predicted, count, sums)
-    key = pairs.true * len(pairs.labels) + pairs.predicted
-    return pairs.labels, (sums[0], sums[1], sums[2]), (lambda: (key, count)) if cells else None
+    if not whole:
+        return labels, sums.tobytes(), None, None
+    cells = (pairs.true * k + pairs.predicted).astype(np.int64).tobytes() + count.tobytes()
+    return labels, sums.tobytes(), _table_sums(pairs, sums), cells
+
+
+def count_class(
+    true: Array, predicted: Array, positive: Any
+) -> tuple[list[Any], float, float, float] | None:
+    """The labels of two columns; true positives, false positives and false negatives of one class.
+
+    None where ``count_table`` gives none, or if that class, of the same type, does not occur.
+    """
+    table = count_table(true, predicted)
+    if table is None or type(positive) is not type(table[0][0]) or positive not in table[0]:
+        return None
+    sums = np.frombuffer(table[1], np.float64).reshape(3, -1)
+    tp, fp, fn = sums[:, table[0].index(positive)].tolist()
+    return table[0], tp, fp, fn
+
+
+def _table_sums(pairs: Pairs, margins: Array) -> TableSums:
+    tp, fp, fn = margins
+    rows, columns, count = tp + fn, tp + fp, pairs.count.astype(np.float64)
+    n = rows.sum()
+    sums = (
+        tp,
+        fn,
+        rows * (n - columns),
+        rows * (n - rows),
+        columns * (n - columns),
+        tp * (n - rows - fp) - fp * fn,
+        count * (count - 1),
+        count * (rows[pairs.true] - count),
+        count * (columns[pairs.predicted] - count),
+    )
+    return TableSums(*[float(x.sum()) for x in sums])
+
+
+def information(margins: bytes, cells: bytes) -> tuple[float, float, float]:
+    """n times the information that true and predicted classes share, and n times their entropies.
+
+    In nats; ``margins`` and ``cells`` as ``count_table`` gives them.
+    """
+    tp, fp, fn = np.frombuffer(margins, np.float64).reshape(3, -1)
+    key, count = np.frombuffer(cells, np.int64), np.frombuffer(cells, np.float64)
+    key, count = key[: len(key) // 2], count[len(count) // 2 :]
+    rows, columns = tp + fn, tp + fp
+    n, (true, predicted) = rows.sum(), np.divmod(key, len(tp))
+    shared = count * np.log(count * n / (rows[true] * columns[predicted]))
+    entropies = [float((x * np.log(n / x)).sum()) for x in (rows[rows > 0], columns[columns > 0])]
+    return max(float(shared.sum()), 0.0), entropies[0], entropies[1]
 
 
 def margins(true: Array, predicted: Array, count: Array, sums: Array) -> None:

@@ -16,7 +16,13 @@ from whichf1.kernel import LossSums
 from whichf1.metrics import COUNTED, METRICS, Metric
 from whichf1.metrics.agreement import BY_ORDER
 from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n, warn_of_other_data
-from whichf1.sources.arrays import count_margins, judged_arrays, label_arrays, rank_arrays
+from whichf1.sources.arrays import (
+    count_class,
+    count_margins,
+    judged_arrays,
+    label_arrays,
+    rank_arrays,
+)
 from whichf1.sources.counts import as_counts, count
 from whichf1.sources.request import is_path
 from whichf1.sources.sequences import to_numpy
@@ -46,14 +52,15 @@ def run(
 
     ``named`` are the columns of a dataframe or file, and how it is read.
     """
-    counted = definition.declaration.kind in _OF_COUNTS
-    if not named and labels is weights is cluster is None:
+    plain = not named and labels is weights is cluster is None
+    if plain:
         quick = _QUICK.get(definition.quick) if type(y_true) is np.ndarray else None
         score = None if quick is None else quick(definition, y_true, y_pred)
         if score is not None:
             return score
-        if counted and y_pred is None and isinstance(y_true, (Counts, MultiLabelCounts)):
-            return evaluate(definition, y_true)
+    counted = definition.declaration.kind in _OF_COUNTS
+    if plain and counted and y_pred is None and isinstance(y_true, (Counts, MultiLabelCounts)):
+        return evaluate(definition, y_true)
     data = {"labels": labels, "weights": weights, "cluster": cluster}
     if counted:
         return _of_predictions(definition, y_true, y_pred, data, named)
@@ -88,21 +95,24 @@ def _agreement(definition: Definition, y_true: Array, y_pred: Any) -> Score | No
     if counted is None:
         return None
     labels, margins = counted
-    value = definition.of_table(margins, labels).item()
+    value = float(definition.of_table(margins, labels))
     return Score(value, definition, len(y_true), labels)
 
 
 def _rate(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
+    if definition.positive is not None:
+        alone = count_class(y_true, y_pred, definition.positive)
+        if alone is None:
+            return None
+        labels, c = alone
+        return Score(float(definition.of_class(c)), definition, len(y_true), labels)
     counted = count_margins(y_true, y_pred, False)
     if counted is None:
         return None
     labels, margins = counted
-    if definition.positive is None:
-        frozen = definition.fix(labels, margins)
-    else:
-        frozen = Frozen(margins, labels.code(definition.positive), labels)
-    value = definition.values(frozen).item()
-    return Score(value, definition.over_observed, len(y_true), frozen.labels)
+    frozen = definition.fix(labels, margins)
+    value = definition.values(frozen)
+    return Score(float(value), definition.over_observed, len(y_true), frozen.labels)
 
 
 def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None:

@@ -81,8 +81,12 @@ class Scorer:
 
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
         """The score; ``help`` of the metric describes the options."""
-        if not options:
-            return run(self._known.get(()) or self.definition(), y_true, y_pred)
+        try:  # the usual, and quicker
+            known = self._known.get((*options.items(), *map(type, options.values())))
+        except TypeError:  # not hashable
+            known = None
+        if known is not None:
+            return run(known, y_true, y_pred)
         if _OF_DATA.isdisjoint(options):
             return run(self.definition(**options), y_true, y_pred)
         return run(self.definition(**options), y_true, y_pred, **_data(options))

@@ -25,7 +25,14 @@ from whichf1.sources.sequences import (
     squared,
     weights_column,
 )
-from whichf1.tables.cells import Array, CellValues, Margins, Predicted, RankedLabels, RankTable
+from whichf1.tables.cells import (
+    Array,
+    CountedMargins,
+    OneVsRest,
+    Predicted,
+    RankedLabels,
+    RankTable,
+)
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import ItemTable
 from whichf1.tables.labels import Kind, Label, Labels, kind_of, refuse_scores
@@ -60,23 +67,29 @@ def reviewed(counts: Counts) -> Counts:
     return counts
 
 
-def count_margins(y_true: Array, y_pred: Any, cells: bool) -> tuple[Labels, Margins] | None:
-    """The margins of two integer or boolean arrays at once, and their cells if asked for.
+def count_margins(y_true: Array, y_pred: Any, whole: bool) -> tuple[Labels, CountedMargins] | None:
+    """The margins of two integer or boolean arrays at once, and the whole table if asked for.
 
     None for anything else; counting then reports what is wrong with it.
     """
-    kind, shape = y_true.dtype.kind, y_true.shape
-    if type(y_pred) is not np.ndarray or kind != y_pred.dtype.kind or kind not in _KINDS:
+    table = kernel.count_table(y_true, y_pred, whole) if type(y_pred) is np.ndarray else None
+    if table is None:
         return None
-    if shape != y_pred.shape or len(shape) != 1 or not shape[0]:
+    return Labels.trusted(table[0]), CountedMargins(table, len(y_true))
+
+
+def count_class(y_true: Array, y_pred: Any, positive: Label) -> tuple[Labels, OneVsRest] | None:
+    """A class against the rest, in plain floats: formulas are quicker without arrays.
+
+    None for anything but integer or boolean arrays in which the class occurs.
+    """
+    if type(y_pred) is not np.ndarray:
         return None
-    counted = kernel.count_margins(y_true, y_pred, cells)
+    counted: Any = kernel.count_class(y_true, y_pred, positive)
     if counted is None:
         return None
-    labels, sums, filled = counted
-    made = None if filled is None else lambda: CellValues(*filled(), len(labels))
-    margins = Margins(*sums, cells=made, total=np.float64(shape[0]))
-    return Labels.trusted(map(bool, labels) if kind == "b" else labels), margins
+    labels, tp, fp, fn = counted
+    return tuple.__new__(Labels, labels), OneVsRest(tp, fp, fn, len(y_true) - tp - fp - fn)
 
 
 def rank_arrays(y_true: Array, scores: Any) -> tuple[Labels, RankTable] | None:

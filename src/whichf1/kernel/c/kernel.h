@@ -82,6 +82,24 @@ void wf_pairs_free(wf_pairs *pairs);
 wf_status wf_margins(const wf_column *true_, const wf_column *predicted, const double *count,
                      size_t n, size_t classes, double *sums);
 
+/* Sums over a table of whole counts C of n items, exact up to 2^53. */
+typedef struct {
+    double right, wrong;                    /* items on the diagonal, and off it */
+    double apart;                           /* Σ_i C_i· (n − C_·i) */
+    double rows_apart, columns_apart;       /* Σ_i C_i· (n − C_i·); the same of the columns */
+    double together;                        /* n Σ_i C_ii − Σ_i C_i· C_·i */
+    double same, only_true, only_predicted; /* ordered pairs of items: in one cell; only in one row;
+                                             * only in one column */
+} wf_table_sums;
+
+/* The margins of sorted pairs without weights (3 × classes, as above), and sums unless NULL. */
+void wf_table(const wf_pairs *pairs, double *margins, wf_table_sums *sums);
+
+/* n times the information that rows and columns share, and n times the entropy of each, in nats:
+ * (3). Cells are row · classes + column; WF_BAD_CODE if one is outside the table. */
+wf_status wf_information(const double *margins, size_t classes, const int64_t *cells,
+                         const double *counts, size_t n, double *out);
+
 /* The classes of labels from low on: the code of a class, or one of these. */
 enum { WF_UNKNOWN = -1, WF_DROPPED = -2 };
 typedef struct {
