@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -58,6 +59,9 @@ def test_ranked_labels_and_their_steps_are_their_twins(
     assert ours is not None and twin is not None and ours[1] == twin[1] == positive.sum()
     for one, same in zip(ours[0], twin[0], strict=True):
         np.testing.assert_array_equal(one, same)
+    if len(labels):
+        areas = [kernel.rank_areas(wide, labels) for kernel in (native, reference)]
+        assert areas[0] == pytest.approx(areas[1], 1e-12, 1e-12)
     steps = [kernel.running(*ours[0][1:], 0.5, float(other)) for kernel in (native, reference)]
     np.testing.assert_array_equal(*steps)
     if other > 1 and dtype != "?" and len(labels):
@@ -89,12 +93,19 @@ def test_sets_of_labels_are_their_twins(
     for name, other in (("item_labels", predicted), ("label_flags", scores)):
         ours, twin = (getattr(kernel, name)(true, other) for kernel in (native, reference))
         np.testing.assert_array_equal(ours, twin)
+    for what in reference.LABEL_SCORES:
+        other = predicted if what in ("exact", "wrong") else scores.round(1)
+        sums = [kernel.label_scores(true, other, what) for kernel in (native, reference)]
+        assert sums[0] == pytest.approx(sums[1], 1e-12, 1e-12) or (sums[0] is None and k > 64)
     spoiled, at = true.astype(np.float64), (int(rng.integers(n)), int(rng.integers(k)))
     spoiled[at] = rng.choice([2, -1, 0.5, np.nan, np.inf])
     scores[at] = rng.choice([np.nan, np.inf])
     for kernel in (native, reference):
         assert kernel.group_labels(spoiled, predicted) is None
         assert kernel.item_labels(true, spoiled) is None
+        assert kernel.label_scores(true, spoiled, "wrong") is None
+        assert kernel.label_scores(spoiled, np.zeros((n, k)), "coverage") is None
+        assert kernel.label_scores(true, scores, "top_error") is None
         assert kernel.label_flags(spoiled, np.zeros((n, k))) is None
         assert kernel.label_flags(true, scores) is None
 

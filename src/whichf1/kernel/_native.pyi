@@ -66,6 +66,9 @@ def rank_table(
     and twice int32 (int64 from 2³¹ − 1 items on), or float64 with weights.
     """
 
+def rank_areas(scores: Any, positive: Any, threads: int) -> tuple[float, ...] | None:
+    """The fields of ``RankAreas``; None if a label is not 0 or 1, or a score not finite."""
+
 def group_labels(true: Any, predicted: Any) -> tuple[bytes, bytes] | None:
     """GROUP BY the true and predicted labels in two matrices of 0 and 1 (items × labels).
 
@@ -83,6 +86,12 @@ def label_flags(true: Any, scores: Any) -> bytes | None:
     """Whether each item has each label; None if a number is neither 0 nor 1.
 
     Nor if the scores, floats of the same shape, are not all finite.
+    """
+
+def label_scores(true: Any, other: Any, what: int, threads: int) -> tuple[float, float] | None:
+    """Σ and Σ² of a score of each item, by its place in ``reference.LABEL_SCORES``.
+
+    None if a label is neither 0 nor 1, or a score not finite.
     """
 
 def running(positives: Any, negatives: Any, tp: float, fp: float, steps: Any) -> None:

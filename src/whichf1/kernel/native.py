@@ -11,6 +11,7 @@ import numpy as np
 
 import whichf1.kernel._native as c
 from whichf1.kernel.reference import (
+    LABEL_SCORES,
     TOLERANCE,
     Array,
     CountedTable,
@@ -23,6 +24,9 @@ from whichf1.kernel.reference import encode as _encode_any
 
 _LOG, _BRIER, _CHECK = 1, 2, 4
 _AHEAD = {"first": 1, "last": 2, "best": 0, "worst": 3}
+_LABEL_SCORES = {name: at for at, name in enumerate(LABEL_SCORES)}
+_OF_PAIRS = ("disorder", "precision")
+_MOST_LABELS = 64
 _FLOAT, _INTEGER, _COUNT = map(np.dtype, (np.float64, np.int64, np.int32))
 _FLAG = np.dtype(np.bool_)
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -151,6 +155,14 @@ def rank_labels(
     return Ranks(score, positives, negatives), items
 
 
+def rank_areas(scores: Array, labels: Array) -> tuple[float, ...] | None:
+    """What the ranking of items without weights adds up to: the fields of ``RankAreas``.
+
+    None if a label is neither 0 nor 1, or if a score is not finite.
+    """
+    return c.rank_areas(scores, labels, THREADS)
+
+
 def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
     """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
 
@@ -180,6 +192,17 @@ def label_flags(true: Array, scores: Array) -> Array | None:
     """
     flags = c.label_flags(true, scores)
     return None if flags is None else np.ndarray(true.shape, _FLAG, flags)
+
+
+def label_scores(true: Array, other: Array, what: str) -> tuple[float, float] | None:
+    """Σ and Σ² of a score of each item by its labels, one of ``LABEL_SCORES``.
+
+    Both matrices (items, labels) hold 0 and 1; or ``other`` finite scores, if the score is of them.
+    None for other numbers, and in C if comparing each label with each would take long.
+    """
+    if what in _OF_PAIRS and true.shape[1] > _MOST_LABELS:
+        return None
+    return c.label_scores(true, other, _LABEL_SCORES[what], THREADS)
 
 
 def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:

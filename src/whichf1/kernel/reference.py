@@ -52,6 +52,20 @@ class Ranks(NamedTuple):
     """Both are int32 (int64 from 2³¹ items on), or float64 sums of weights."""
 
 
+class RankAreas(NamedTuple):
+    """What a ranking adds up to."""
+
+    positives: float
+    negatives: float
+    pairs: float
+    """Pairs of a positive and a negative that are ranked in this order; ties count half."""
+    precision: float
+    """The precision at the score of each positive, added up."""
+    highest: float
+    """The highest score."""
+    lowest: float
+
+
 class TableSums(NamedTuple):
     """Sums over a table C of the counts of n items."""
 
@@ -323,6 +337,22 @@ def rank_labels(
     return rank_table(scores, positive, weights), int(np.count_nonzero(positive))
 
 
+def rank_areas(scores: Array, labels: Array) -> tuple[float, ...] | None:
+    """What the ranking of items without weights adds up to: the fields of ``RankAreas``.
+
+    None if a label is neither 0 nor 1, or if a score is not finite.
+    """
+    ranked = rank_labels(scores, labels) if np.isfinite(scores).all() else None
+    if ranked is None:
+        return None
+    score = ranked[0].score
+    positives, negatives, tp, fp = running(ranked[0].positives, ranked[0].negatives, 0, 0)
+    pairs = (negatives * (tp - positives / 2)).sum()
+    precision = (positives * tp / (tp + fp)).sum()
+    ends = (tp[-1], fp[-1], pairs, precision, score[0], score[-1])
+    return RankAreas(*[float(x) for x in ends])
+
+
 def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
     """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
 
@@ -364,6 +394,55 @@ def label_flags(true: Array, scores: Array) -> Array | None:
     has: Array = true == 1
     known = (has | (true == 0)).all() and scores.dtype.kind == "f" and np.isfinite(scores).all()
     return has if known else None
+
+
+LABEL_SCORES = ("exact", "wrong", "coverage", "disorder", "precision", "top_error")
+"""Scores of items by their labels: whether both sets are the same; the share of labels in only one.
+
+Of labels with scores: how many score at least as high as the lowest true one; the share of pairs of
+a true and another label in which the true one is not ahead; the mean share of true labels among
+those that score at least as high as each true one; the share of the top-scored that are not true.
+"""
+
+
+def label_scores(true: Array, other: Array, what: str) -> tuple[float, float] | None:
+    """Σ and Σ² of a score of each item by its labels, one of ``LABEL_SCORES``.
+
+    Both matrices (items, labels) hold 0 and 1; or ``other`` finite scores, if the score is of them.
+    None for other numbers, and in C if comparing each label with each would take long.
+    """
+    values = (_of_sets if what in ("exact", "wrong") else _of_scores)(true, other, what)
+    return None if values is None else (float(values.sum()), float((values * values).sum()))
+
+
+def _of_sets(true: Array, predicted: Array, what: str) -> Array | None:
+    sums = item_labels(true, predicted)
+    if sums is None:
+        return None
+    wrong = sums[1] + sums[2]
+    values: Array = np.where(wrong, 0.0, 1.0) if what == "exact" else wrong / true.shape[1]
+    return values
+
+
+def _of_scores(true: Array, scores: Array, what: str) -> Array | None:
+    has = label_flags(true, scores)
+    if has is None:
+        return None
+    size, labels = has.sum(1), true.shape[1]
+    if what == "coverage":
+        lowest = np.where(has, scores, np.inf).min(1, keepdims=True)
+        return (scores >= lowest).sum(1).astype(np.float64)
+    if what == "top_error":
+        top = scores == scores.max(1, keepdims=True)
+        share: Array = (top & ~has).sum(1) / top.sum(1)
+        return share
+    ahead = scores[:, None, :] >= scores[:, :, None]  # item, label, other label
+    if what == "disorder":
+        wrong = (ahead & has[:, :, None] & ~has[:, None, :]).sum((1, 2))
+        return wrong / np.maximum(size * (labels - size), 1)  # type: ignore[no-any-return]
+    hits = (ahead & has[:, None, :]).sum(2) / ahead.sum(2)
+    mean = np.where(has, hits, 0).sum(1) / np.maximum(size, 1)
+    return np.where((size == 0) | (size == labels), 1.0, mean)
 
 
 def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:

@@ -92,16 +92,19 @@ def count_class(y_true: Array, y_pred: Any, positive: Label) -> tuple[Labels, On
     return tuple.__new__(Labels, labels), OneVsRest(tp, fp, fn, len(y_true) - tp - fp - fn)
 
 
-def rank_arrays(y_true: Array, scores: Any) -> tuple[Labels, RankTable] | None:
-    """An array of 0 and 1, or of booleans, ranked by an array of finite scores; else None."""
-    kind = y_true.dtype.kind
-    if type(scores) is not np.ndarray or kind not in _KINDS or scores.dtype.kind != "f":
+def scored_arrays(y_true: Array, scores: Any) -> Labels | None:
+    """The two classes of an array of labels with an array of scores; else None.
+
+    Whether labels are 0 and 1, and scores finite, is checked by the kernel.
+    """
+    kind, shape = y_true.dtype.kind, y_true.shape
+    if type(scores) is not np.ndarray or scores.dtype.char not in "efd" or kind not in _TWO:
         return None
-    if y_true.shape != scores.shape or y_true.ndim != 1 or scores.dtype.itemsize > 8:
-        return None
-    n = len(y_true)
-    if not n:
-        return None
+    return _TWO[kind] if shape == scores.shape and y_true.ndim == 1 and shape[0] else None
+
+
+def rank_arrays(y_true: Array, scores: Array) -> RankTable | None:
+    """Such labels ranked by their scores; None if one is not 0 or 1, or a score is not finite."""
     if scores.dtype.itemsize < 8:
         scores = scores.astype(np.float64)
     try:
@@ -113,7 +116,7 @@ def rank_arrays(y_true: Array, scores: Any) -> tuple[Labels, RankTable] | None:
     ranks, items = ranked
     if not (isfinite(ranks.score[0]) and isfinite(ranks.score[-1])):
         return None
-    return _TWO[kind], RankTable.of(ranks, items, n - items)
+    return RankTable.of(ranks, items, y_true.shape[0] - items)
 
 
 def judged_arrays(y_true: Array, scores: Any) -> tuple[Labels, Predicted] | None:
@@ -133,19 +136,26 @@ def judged_arrays(y_true: Array, scores: Any) -> tuple[Labels, Predicted] | None
     return _numbered(scores.shape[1]), Predicted(y_true, scores)
 
 
-def label_arrays(y_true: Array, other: Any, scored: bool) -> tuple[Labels, Any] | None:
-    """Two matrices with a column for each label, 0 and 1, or ``scored`` the second; else None."""
+def label_matrices(y_true: Array, other: Any, scored: bool) -> Labels | None:
+    """The labels of two matrices that have a column for each; else None.
+
+    Whether they hold 0 and 1, or ``scored`` the second finite scores, is checked by the kernel.
+    """
     if type(other) is not np.ndarray or y_true.ndim != 2 or y_true.shape != other.shape:
         return None
-    kinds = y_true.dtype.char + other.dtype.char
-    if not y_true.size or not NUMBERS.issuperset(kinds) or (scored and kinds[1] not in "fd"):
+    kind = other.dtype.char
+    if y_true.dtype.char not in NUMBERS or kind not in ("fd" if scored else NUMBERS):
         return None
-    labels = _numbered(y_true.shape[1])
+    return _numbered(y_true.shape[1]) if y_true.size else None
+
+
+def label_arrays(y_true: Array, other: Array, scored: bool) -> Any:
+    """What formulas compute on of such matrices; None if they hold other numbers."""
     if scored:
         flags = kernel.label_flags(y_true, other)
-        return None if flags is None else (labels, RankedLabels(flags, other))
+        return None if flags is None else RankedLabels(flags, other)
     sums = kernel.item_labels(y_true, other)
-    return None if sums is None else (labels, ItemTable(sums, len(labels)))
+    return None if sums is None else ItemTable(sums, y_true.shape[1])
 
 
 NUMBERS = frozenset("?bBhHiIlLqQfd")

@@ -209,7 +209,8 @@ class Margins:
     @property
     def either_apart(self) -> Array:
         """Ordered pairs of classes, each either true or predicted, that differ (…)."""
-        return self.rows_apart + self.columns_apart + 2 * self.apart
+        apart: Array = self.rows_apart + self.columns_apart + 2 * self.apart
+        return apart
 
     @property
     def together(self) -> Array:

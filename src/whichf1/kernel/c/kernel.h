@@ -144,6 +144,26 @@ wf_status wf_item_labels(const wf_cells *true_, const wf_cells *predicted, doubl
 /* Whether each item has each label, as bytes of 0 and 1. */
 wf_status wf_label_flags(const wf_cells *true_, unsigned char *flags);
 
+/* label_scores.c: scores of items by their labels, added up -------------------------------------- */
+
+/* Whether both sets are the same; the share of labels in only one of them. Of scores: labels scored
+ * at least as high as the lowest true one; the share of pairs of a true and another label in which
+ * the true one is not ahead; the mean share of true labels among those scored at least as high as
+ * each true one; the share of the top-scored labels that are not true. */
+typedef enum {
+    WF_EXACT,
+    WF_WRONG,
+    WF_COVERAGE,
+    WF_DISORDER,
+    WF_PRECISION,
+    WF_TOP_ERROR
+} wf_label_score;
+
+/* Matrices of the same shape with columns: of 0 and 1, and another such or one of finite floats;
+ * else WF_BAD_CODE. */
+wf_status wf_label_scores(const wf_cells *true_, const wf_cells *other, wf_label_score what,
+                          int threads, double *total, double *squares);
+
 /* fixed_width.c: codes of fixed-width strings --------------------------------------------------- */
 
 /* codes (n): numbered in order of first appearance; first: index of each distinct item. */
@@ -164,6 +184,17 @@ typedef struct {
  * weights: contiguous doubles or NULL. */
 wf_status wf_rank(const wf_column *scores, const wf_column *positive, const double *weights,
                   size_t n, int threads, wf_ranking *out);
+
+/* What a ranking without weights adds up to. */
+typedef struct {
+    double positives, negatives;
+    double pairs;     /* of a positive and a negative in this order; ties count half */
+    double precision; /* at the score of each positive, added up */
+    double highest, lowest;
+} wf_areas;
+
+wf_status wf_rank_areas(const wf_column *scores, const wf_column *positive, size_t n, int threads,
+                        wf_areas *out);
 
 /* Counts of the steps of a ranking as doubles, and their running sums from start on. The counts are
  * doubles, or integers, which are added as such. */

@@ -546,6 +546,36 @@ static PyObject *rank_table(PyObject *self, PyObject *const *args, Py_ssize_t na
     return result;
 }
 
+static PyObject *rank_areas(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2];
+    wf_column columns[2];
+    wf_areas a;
+    wf_status status;
+    PyObject *result = NULL;
+    int threads = expect(nargs, 3) < 0 ? -1 : threads_of(args[2]);
+    if (threads < 0) return NULL;
+    if (get_column(args[0], "scores", FLOATS, &views[0], &columns[0]) < 0) return NULL;
+    if (get_column(args[1], "positive", INTEGERS, &views[1], &columns[1]) == 0) {
+        Py_ssize_t n = views[0].shape[0];
+        if (views[1].shape[0] == n) {
+            Py_BEGIN_ALLOW_THREADS
+            status = wf_rank_areas(&columns[0], &columns[1], (size_t)n, threads, &a);
+            Py_END_ALLOW_THREADS
+            if (status == WF_NO_MEMORY) failed(status);
+            else if (status || !isfinite(a.highest) || !isfinite(a.lowest))
+                result = Py_NewRef(Py_None);
+            else
+                result = Py_BuildValue("(dddddd)", a.positives, a.negatives, a.pairs, a.precision,
+                                       a.highest, a.lowest);
+        } else PyErr_SetString(PyExc_ValueError, "scores and labels must have equal lengths");
+        PyBuffer_Release(&views[1]);
+    }
+    PyBuffer_Release(&views[0]);
+    return result;
+}
+
 /* group_labels -------------------------------------------------------------------------------- */
 
 /* A 2-D buffer of integers or floats. Releases the view on error. */
@@ -665,6 +695,38 @@ static PyObject *label_flags(PyObject *self, PyObject *const *args, Py_ssize_t n
 {
     (void)self;
     return with_cells(args, nargs, flags_of);
+}
+
+static PyObject *label_scores(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2];
+    wf_cells cells[2];
+    wf_status status;
+    double total, squares;
+    PyObject *result = NULL;
+    int threads = expect(nargs, 4) < 0 ? -1 : threads_of(args[3]);
+    if (threads < 0) return NULL;
+    long what = PyLong_AsLong(args[2]);
+    if (what < WF_EXACT || what > WF_TOP_ERROR) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "there is no such score");
+        return NULL;
+    }
+    if (get_cells(args[0], "true", &views[0], &cells[0]) < 0) return NULL;
+    if (get_cells(args[1], "other", &views[1], &cells[1]) == 0) {
+        if (cells[0].rows == cells[1].rows && cells[0].columns == cells[1].columns &&
+            cells[0].columns) {
+            Py_BEGIN_ALLOW_THREADS
+            status = wf_label_scores(&cells[0], &cells[1], (wf_label_score)what, threads, &total,
+                                     &squares);
+            Py_END_ALLOW_THREADS
+            if (status == WF_BAD_CODE) result = Py_NewRef(Py_None);
+            else result = status ? failed(status) : Py_BuildValue("(dd)", total, squares);
+        } else PyErr_SetString(PyExc_ValueError, "matrices must have the same shape, with columns");
+        PyBuffer_Release(&views[1]);
+    }
+    PyBuffer_Release(&views[0]);
+    return result;
 }
 
 /* running ------------------------------------------------------------------------------------- */
@@ -905,9 +967,11 @@ static PyMethodDef functions[] = {
     FUNCTION(encode_strings, "encode_strings(items, table, strings)"),
     FUNCTION(encode_fixed, "encode_fixed(items)"),
     FUNCTION(rank_table, "rank_table(scores, positive, weights, threads, room)"),
+    FUNCTION(rank_areas, "rank_areas(scores, positive, threads)"),
     FUNCTION(group_labels, "group_labels(true, predicted)"),
     FUNCTION(item_labels, "item_labels(true, predicted)"),
     FUNCTION(label_flags, "label_flags(true, scores)"),
+    FUNCTION(label_scores, "label_scores(true, other, what, threads)"),
     FUNCTION(running, "running(positives, negatives, tp, fp, steps)"),
     FUNCTION(losses, "losses(codes, probabilities, floor, tolerance, wanted, threads)"),
     FUNCTION(hits, "hits(codes, scores, k, ties, threads)"),
