@@ -46,3 +46,4 @@ rank_table = native.rank_table if NATIVE else reference.rank_table
 running = native.running if NATIVE else reference.running
 sum_rows = native.sum_rows if NATIVE else reference.sum_rows
 top_sums = native.top_sums if NATIVE else reference.top_sums
+trapezoid = native.trapezoid if NATIVE else reference.trapezoid

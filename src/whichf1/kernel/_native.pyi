@@ -69,6 +69,9 @@ def rank_table(
 def rank_areas(scores: Any, positive: Any, threads: int) -> tuple[float, ...] | None:
     """The fields of ``RankAreas``; None if a label is not 0 or 1, or a score not finite."""
 
+def trapezoid(x: Any, y: Any, threads: int) -> tuple[float, bool, bool]:
+    """The area under a curve of contiguous float64 points; whether x ever rises, and falls."""
+
 def group_labels(true: Any, predicted: Any) -> tuple[bytes, bytes] | None:
     """GROUP BY the true and predicted labels in two matrices of 0 and 1 (items × labels).
 

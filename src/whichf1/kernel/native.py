@@ -163,6 +163,14 @@ def rank_areas(scores: Array, labels: Array) -> tuple[float, ...] | None:
     return c.rank_areas(scores, labels, THREADS)
 
 
+def trapezoid(x: Array, y: Array) -> tuple[float, bool, bool]:
+    """The area under a curve by the trapezoidal rule; whether x ever rises; whether it ever falls.
+
+    Both are contiguous float64. The area is not finite if a point is not.
+    """
+    return c.trapezoid(x, y, THREADS)
+
+
 def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
     """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
 

@@ -353,6 +353,16 @@ def rank_areas(scores: Array, labels: Array) -> tuple[float, ...] | None:
     return RankAreas(*[float(x) for x in ends])
 
 
+def trapezoid(x: Array, y: Array) -> tuple[float, bool, bool]:
+    """The area under a curve by the trapezoidal rule; whether x ever rises; whether it ever falls.
+
+    Both are contiguous float64. The area is not finite if a point is not.
+    """
+    steps = np.diff(x)
+    area = float((steps * (y[1:] + y[:-1])).sum()) / 2
+    return area, bool((steps > 0).any()), bool((steps < 0).any())
+
+
 def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
     """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
 

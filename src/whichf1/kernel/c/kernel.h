@@ -196,6 +196,15 @@ typedef struct {
 wf_status wf_rank_areas(const wf_column *scores, const wf_column *positive, size_t n, int threads,
                         wf_areas *out);
 
+/* The area under a curve of contiguous points, by the trapezoidal rule; and whether x ever rises or
+ * falls. The area is not finite if a point is not. */
+typedef struct {
+    double area;
+    int rises, falls;
+} wf_trapezoids;
+
+wf_status wf_trapezoid(const double *x, const double *y, size_t n, int threads, wf_trapezoids *out);
+
 /* Counts of the steps of a ranking as doubles, and their running sums from start on. The counts are
  * doubles, or integers, which are added as such. */
 void wf_running(const wf_column *counts, int floats, size_t n, double start, double *plain,

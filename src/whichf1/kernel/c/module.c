@@ -953,6 +953,30 @@ static PyObject *multinomial(PyObject *self, PyObject *const *args, Py_ssize_t n
     return result;
 }
 
+static PyObject *trapezoid(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer x, y;
+    wf_trapezoids out;
+    PyObject *result = NULL;
+    int threads = expect(nargs, 3) < 0 ? -1 : threads_of(args[2]);
+    if (threads < 0 || get_block(args[0], "x", FLOAT64, PyBUF_SIMPLE, &x) < 0) return NULL;
+    if (get_block(args[1], "y", FLOAT64, PyBUF_SIMPLE, &y) == 0) {
+        if (x.len == y.len) {
+            wf_status status;
+            Py_BEGIN_ALLOW_THREADS
+            status = wf_trapezoid(x.buf, y.buf, (size_t)x.len / 8, threads, &out);
+            Py_END_ALLOW_THREADS
+            result = status ? failed(status)
+                            : Py_BuildValue("(dNN)", out.area, PyBool_FromLong(out.rises),
+                                            PyBool_FromLong(out.falls));
+        } else PyErr_SetString(PyExc_ValueError, "x and y must have equal lengths");
+        PyBuffer_Release(&y);
+    }
+    PyBuffer_Release(&x);
+    return result;
+}
+
 /* The module ---------------------------------------------------------------------------------- */
 
 #define FUNCTION(name, doc) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, doc}
@@ -968,6 +992,7 @@ static PyMethodDef functions[] = {
     FUNCTION(encode_fixed, "encode_fixed(items)"),
     FUNCTION(rank_table, "rank_table(scores, positive, weights, threads, room)"),
     FUNCTION(rank_areas, "rank_areas(scores, positive, threads)"),
+    FUNCTION(trapezoid, "trapezoid(x, y, threads)"),
     FUNCTION(group_labels, "group_labels(true, predicted)"),
     FUNCTION(item_labels, "item_labels(true, predicted)"),
     FUNCTION(label_flags, "label_flags(true, scores)"),

@@ -402,6 +402,69 @@ wf_status wf_rank_areas(const wf_column *scores, const wf_column *positive, size
     return status;
 }
 
+/* Curves --------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const double *x, *y;
+    size_t n, chunks;
+    int parts;
+    wf_trapezoids *by_chunk;
+} curve;
+
+VECTORISED static void add_trapezoids(const double *x, const double *y, size_t n,
+                                      wf_trapezoids *out)
+{
+    enum { LANES = 8 };
+    double sums[LANES] = {0}, area = 0;
+    uint64_t rises = 0, falls = 0;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t j = 0; j < LANES; j++) {
+            double step = x[i + j + 1] - x[i + j];
+            rises |= step > 0;
+            falls |= step < 0;
+            sums[j] += step * (y[i + j + 1] + y[i + j]);
+        }
+    for (; i < n; i++) {
+        double step = x[i + 1] - x[i];
+        rises |= step > 0;
+        falls |= step < 0;
+        area += step * (y[i + 1] + y[i]);
+    }
+    for (size_t j = 0; j < LANES; j++) area += sums[j];
+    *out = (wf_trapezoids){area / 2, (int)rises, (int)falls};
+}
+
+static void add_part_of_curve(void *context, int index)
+{
+    curve *c = context;
+    size_t to = c->chunks * ((size_t)index + 1) / (size_t)c->parts;
+    for (size_t i = c->chunks * (size_t)index / (size_t)c->parts; i < to; i++) {
+        size_t from = i * LINES, left = c->n - 1 - from;
+        add_trapezoids(c->x + from, c->y + from, left < LINES ? left : LINES, &c->by_chunk[i]);
+    }
+}
+
+wf_status wf_trapezoid(const double *x, const double *y, size_t n, int threads, wf_trapezoids *out)
+{
+    wf_trapezoids one;
+    curve c = {x, y, n, n > 1 ? (n - 1 + LINES - 1) / LINES : 0, 1, &one};
+    *out = (wf_trapezoids){0, 0, 0};
+    if (c.chunks > 1) {
+        c.parts = n < 4 * LINES || threads < 1 ? 1 : threads > MOST ? MOST : threads;
+        c.by_chunk = malloc(c.chunks * sizeof *c.by_chunk);
+        if (!c.by_chunk) return WF_NO_MEMORY;
+    }
+    wf_parallel(c.parts, add_part_of_curve, &c);
+    for (size_t i = 0; i < c.chunks; i++) {
+        out->area += c.by_chunk[i].area;
+        out->rises |= c.by_chunk[i].rises;
+        out->falls |= c.by_chunk[i].falls;
+    }
+    if (c.by_chunk != &one) free(c.by_chunk);
+    return WF_OK;
+}
+
 /* Steps of a ranking ---------------------------------------------------------------------------- */
 
 void wf_running(const wf_column *counts, int floats, size_t n, double start, double *plain,
