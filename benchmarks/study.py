@@ -1,10 +1,10 @@
 """How often do the tests of ``study`` reject where there is no difference, at a level of 5 %?
 
 Runs differ by their seeds, items by how hard they are, also for one system alone, and data sets by
-what suits a system. Folds are those of classifiers that are really trained: two nearest-centroid
-classifiers on different features that say equally much. Beside each test stands what ignores the
-structure. Power is that against a difference of some points of accuracy; coverage is that of the
-interval of a mean over runs.
+what suits a system. Folds come from classifiers that are actually trained: two nearest-centroid
+classifiers on different, equally informative features. Each test is compared with one that ignores
+the structure. Power is that against a difference of some points of accuracy; coverage is that of
+the interval of a mean over runs.
 
 Run: python benchmarks/study.py [--sets 2000] [--only runs] [--page]
 Writes study.csv, and the tables in docs/studies.md.
@@ -46,7 +46,7 @@ PLAN = StudyPlan(replicates=0)
 
 
 class Row(NamedTuple):
-    """What came of a test in a cell."""
+    """The outcome of a test in a cell."""
 
     family: str
     n: int

@@ -1,4 +1,4 @@
-"""Systems compared by a value of each item, whatever it is: a metric of a log, a rating, a time."""
+"""Systems compared by a value of each item: a metric from a log, a rating, a time."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from whichf1.tables.cells import Array
 
 
 def _metric(name: str, bounds: tuple[float, float]) -> Metric:
-    """The mean of a value with this name; it has no formula, and so no place in the registry."""
+    """The mean of a value with this name; it has no formula, so it is not in the registry."""
     metric = Metric(
         name="mean_value",
         kind="loss",
         formula=np.asarray,
-        summary="Mean over items of a value that they have.",
+        summary="Mean over items of a value of each.",
         tex=r"\frac{1}{n}\sum_i v_i",
         title=f"mean {name}",
         bounds=bounds,
@@ -39,7 +39,7 @@ def _metric(name: str, bounds: tuple[float, float]) -> Metric:
 
 
 def value_definition(name: str, values: Sequence[Array], level: float = 0.95) -> Definition:
-    """The mean of a value, of which larger is better; it is bounded if it lies in [0, 1]."""
+    """The mean of a value, with larger ones better; it is bounded if all are in [0, 1]."""
     known = [each[~np.isnan(each)] for each in values]
     fractions = all(((each >= 0) & (each <= 1)).all() for each in known)
     plain = Definition(metric="log_loss")
@@ -53,7 +53,7 @@ def value_definition(name: str, values: Sequence[Array], level: float = 0.95) ->
 def compare_values(
     systems: Mapping[str, Any], name: str, plan: Plan, level: float = 0.95, cluster: Any = None
 ) -> Comparison:
-    """Compare systems by the value that each has of the same items."""
+    """Compare systems by their values for the same items."""
     refuse_few(systems)
     values = {str(system): scores_column(each, str(system)) for system, each in systems.items()}
     first = next(iter(values.values()))

@@ -25,6 +25,7 @@ Pairs = reference.Pairs
 RankAreas = reference.RankAreas
 Ranks = reference.Ranks
 add_pairs = native.add_pairs if NATIVE else reference.add_pairs
+beta_logit = native.beta_logit if NATIVE else reference.beta_logit
 brier_sums = native.brier_sums if NATIVE else reference.brier_sums
 count_class = native.count_class if NATIVE else reference.count_class
 count_pairs = native.count_pairs if NATIVE else reference.count_pairs
